@@ -1,0 +1,51 @@
+# The commands of a developer and of a packager. Each one is a line or two around CMake, ctest or a
+# script, which can be called directly just as well.
+-include config.mk
+
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+DESTDIR ?=
+JOBS ?= $(shell nproc)
+
+CONFIGURE = cmake --log-level=WARNING --preset
+
+.PHONY: all build setup run test test-clients check-all bench format install clean
+
+all: build
+
+setup:
+	@scripts/setup
+
+build: setup
+	@$(CONFIGURE) release
+	@cmake --build --preset release -j $(JOBS)
+
+run: build
+	@examples/demo build/release/bin
+
+# The sanitizers run over the pure layers here; over everything in check-all.
+test: build
+	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
+	@cmake --build --preset dev -j $(JOBS)
+	@ctest --test-dir build/dev -j $(JOBS) --output-on-failure
+	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
+
+test-clients: build
+	@tests/clients/run build/release/bin
+
+check-all: build
+	@scripts/check-all $(JOBS)
+
+bench: build
+	@scripts/setup --bench
+	@bench/compare --bin build/release/bin
+
+format: setup
+	@scripts/format
+
+install: build
+	@$(CONFIGURE) release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DCMAKE_INSTALL_SYSCONFDIR=$(SYSCONFDIR)
+	@DESTDIR=$(DESTDIR) cmake --install build/release
+
+clean:
+	rm -rf build config.mk

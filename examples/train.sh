@@ -1,0 +1,9 @@
+#!/bin/bash
+#SBATCH --job-name=train
+#SBATCH --output=train-%j.out
+#SBATCH --time=10
+#SBATCH --cpus-per-task=1
+#SBATCH --mem=200
+
+# The trainer is looked for where the job was submitted, unless TRAINER says otherwise.
+python3 "${TRAINER:-$SLURM_SUBMIT_DIR/train.py}" --checkpoint "checkpoint-$SLURM_JOB_ID.json"

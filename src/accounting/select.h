@@ -1,0 +1,45 @@
+// Which jobs a query selects: the request with its defaults filled in, and the decision about one
+// record. The rules were observed on the reference's sacct; all names compare without case there.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/accounting_record.h"
+#include "wire/client_messages.h"
+
+namespace muster::accounting {
+
+// Whole seconds count, as in what users type and see. A given end excludes itself; by default the
+// window reaches up to and including now.
+struct Window {
+  Time start, end;
+  bool end_is_now = false;
+
+  bool opens_after(Time t) const { return unix_seconds(t) < unix_seconds(start); }
+  bool begun_before_end(Time t) const {
+    return end_is_now ? t <= end : unix_seconds(t) < unix_seconds(end);
+  }
+};
+
+struct Selection {
+  wire::AccountingRequest request;
+  Window window;
+  bool by_state = false, pending = false, running = false, suspended = false;
+  std::set<std::string> ended_states;  // full names
+  std::set<std::string> nodes;
+};
+
+// An unknown state or a malformed node list is an error.
+Result<Selection> make_selection(const wire::AccountingRequest& request, Time now);
+
+bool selects(const Selection& selection, const JobRecord& job);
+
+// Whether one of the ids asked for means this job: "12" is job 12 and all of array 12, "12_3" one
+// task.
+bool names_job(const wire::JobRef& ref, const JobRecord& job);
+
+}  // namespace muster::accounting

@@ -1,0 +1,351 @@
+// Bytes from structs and back, by one list of fields per struct:
+//
+//   struct Point {
+//     int x = 0, y = 0;
+//     template <class V> void fields(V& v) { v(1, x); v(2, y); }
+//   };
+//   std::string bytes = encode(Point{1, 2});
+//   Result<Point> point = decode<Point>(bytes);
+//
+// The bytes are protobuf's wire format (varints, zigzag for signed, length-delimited for the rest), so
+// fields may be added at any time and unknown ones are skipped; a field number is never used again for
+// something else. A field equal to its member's default is left out, so a default is part of the format
+// too: it never changes once released. Journal, snapshot and network share this.
+// Decoding hostile bytes is safe: every length is checked against what is left, nesting is bounded.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/cow.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/text.h"
+
+namespace muster {
+
+class Encoder;
+class Decoder;
+
+namespace codec_detail {
+
+template <class T, template <class...> class Of>
+inline constexpr bool is = false;
+template <class... A, template <class...> class Of>
+inline constexpr bool is<Of<A...>, Of> = true;
+
+template <class T>
+concept Scalar = std::is_integral_v<T> || std::is_enum_v<T>;
+template <class T>
+concept StrongId = requires(T t) {
+  typename T::rep;
+  t.value;
+} && sizeof(T) == sizeof(typename T::rep) && requires(T a) { T{a.value}; } &&
+    std::is_integral_v<typename T::rep> && !is<T, std::chrono::duration>;
+template <class T>
+concept Struct = requires(T t, Encoder& e) { t.fields(e); };
+template <class T>
+concept String = std::is_same_v<T, std::string> || std::is_same_v<T, Text>;
+template <class T>
+concept TimePoint = requires { typename T::clock; };
+
+constexpr std::uint64_t zigzag(std::int64_t v) {
+  return (static_cast<std::uint64_t>(v) << 1) ^ static_cast<std::uint64_t>(v >> 63);
+}
+constexpr std::int64_t unzigzag(std::uint64_t v) {
+  return static_cast<std::int64_t>(v >> 1) ^ -static_cast<std::int64_t>(v & 1);
+}
+
+}  // namespace codec_detail
+
+class Encoder {
+ public:
+  explicit Encoder(std::string& out) : out_(out) {}
+
+  // A struct's fields. What is left out is what decoding starts from: the member's own default, which
+  // need not be zero.
+  template <class T>
+  void write(T& value) {
+    static const T defaults{};
+    object_ = reinterpret_cast<const char*>(&value);
+    defaults_ = reinterpret_cast<const char*>(&defaults);
+    object_size_ = sizeof(T);
+    value.fields(*this);
+  }
+
+  template <class T>
+  void operator()(std::uint32_t number, T& value) {
+    using namespace codec_detail;
+    if constexpr (is<T, std::vector> || is<T, std::set>) {
+      for (auto& item : value) one(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
+    } else if constexpr (is<T, std::map>) {
+      for (auto& [key, item] : value) {
+        std::string entry;
+        Encoder inner(entry);
+        inner.one(1, const_cast<std::remove_cvref_t<decltype(key)>&>(key));
+        inner.one(2, item);
+        bytes(number, entry);
+      }
+    } else if constexpr (is<T, std::optional>) {
+      if (value) one(number, *value);
+    } else if constexpr (is<T, Cow>) {
+      if (value) one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
+    } else if constexpr (is<T, std::variant>) {
+      one(number, value);
+    } else if constexpr (Struct<T>) {
+      std::string inner = message(value);
+      if (!inner.empty()) bytes(number, inner);
+    } else {
+      if (!(value == default_of(value))) one(number, value);
+    }
+  }
+
+  // One value, written even if it is the default.
+  template <class T>
+  void one(std::uint32_t number, T& value) {
+    using namespace codec_detail;
+    if constexpr (std::is_same_v<T, double>) {
+      tag(number, 1);
+      auto bits = std::bit_cast<std::uint64_t>(value);
+      for (int i = 0; i < 8; ++i) out_.push_back(static_cast<char>(bits >> (8 * i)));
+    } else if constexpr (String<T>) {
+      bytes(number, value);
+    } else if constexpr (is<T, std::variant>) {
+      std::string inner;
+      Encoder e(inner);
+      std::visit([&](auto& v) { e.one(static_cast<std::uint32_t>(value.index()) + 1, v); }, value);
+      bytes(number, inner);
+    } else if constexpr (is<T, std::pair>) {
+      std::string inner;
+      Encoder e(inner);
+      e(1, value.first);
+      e(2, value.second);
+      bytes(number, inner);
+    } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
+      std::string inner;
+      Encoder e(inner);
+      e(1, value);
+      bytes(number, inner);
+    } else if constexpr (Struct<T>) {
+      bytes(number, message(value));
+    } else if constexpr (is<T, Cow>) {
+      one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
+    } else {
+      tag(number, 0);
+      varint(to_varint(value));
+    }
+  }
+
+  void bytes(std::uint32_t number, std::string_view s) {
+    tag(number, 2);
+    varint(s.size());
+    out_.append(s);
+  }
+
+ private:
+  template <class T>
+  static std::string message(T& value) {
+    std::string inner;
+    Encoder e(inner);
+    e.write(value);
+    return inner;
+  }
+  template <class T>
+  static std::uint64_t to_varint(const T& value) {
+    using namespace codec_detail;
+    if constexpr (StrongId<T>)
+      return value.value;
+    else if constexpr (TimePoint<T>)
+      return zigzag(value.time_since_epoch().count());
+    else if constexpr (is<T, std::chrono::duration>)
+      return zigzag(value.count());
+    else if constexpr (std::is_enum_v<T>)
+      return static_cast<std::uint64_t>(value);
+    else if constexpr (std::is_signed_v<T>)
+      return zigzag(value);
+    else
+      return value;
+  }
+  // The same member of a default-constructed struct.
+  template <class T>
+  T default_of(const T& member) const {
+    auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - object_);
+    if (!object_ || offset >= object_size_) return T{};
+    return *reinterpret_cast<const T*>(defaults_ + offset);
+  }
+  void tag(std::uint32_t number, std::uint32_t type) { varint(std::uint64_t{number} << 3 | type); }
+  void varint(std::uint64_t v) {
+    while (v >= 0x80) {
+      out_.push_back(static_cast<char>(v | 0x80));
+      v >>= 7;
+    }
+    out_.push_back(static_cast<char>(v));
+  }
+
+  std::string& out_;
+  const char* object_ = nullptr;
+  const char* defaults_ = nullptr;
+  std::size_t object_size_ = 0;
+};
+
+// Reads one message. It first notes where each field lies, then fields() asks for them by number.
+class Decoder {
+ public:
+  static constexpr int kMaxDepth = 32;
+
+  explicit Decoder(std::string_view in, int depth = 0) : depth_(depth) { ok_ = depth <= kMaxDepth && scan(in); }
+
+  bool ok() const { return ok_; }
+
+  template <class T>
+  void operator()(std::uint32_t number, T& value) {
+    using namespace codec_detail;
+    if (!ok_) return;
+    for (const Field* f = first(number); f; f = next(f)) {
+      if constexpr (is<T, std::vector>) {
+        read(*f, value.emplace_back());
+      } else if constexpr (is<T, std::set>) {
+        typename T::value_type item{};
+        read(*f, item);
+        value.insert(std::move(item));
+      } else if constexpr (is<T, std::map>) {
+        typename T::key_type key{};
+        typename T::mapped_type item{};
+        Decoder inner(f->bytes, depth_ + 1);
+        if (f->type != 2 || !inner.ok_) return reject();
+        if (const Field* k = inner.first(1)) inner.read(*k, key);
+        if (const Field* i = inner.first(2)) inner.read(*i, item);
+        if (!inner.ok_) return reject();
+        value.insert_or_assign(std::move(key), std::move(item));
+      } else if constexpr (is<T, std::optional>) {
+        read(*f, value.emplace());
+      } else if constexpr (is<T, Cow>) {
+        std::remove_cvref_t<decltype(*value)> item{};
+        read(*f, item);
+        value = T(std::move(item));
+      } else {
+        read(*f, value);
+      }
+      if (!ok_) return;
+    }
+  }
+
+ private:
+  struct Field {
+    std::uint32_t number = 0;
+    std::uint32_t type = 0;
+    std::uint64_t value = 0;
+    std::string_view bytes;
+  };
+
+  // Variant alternatives are numbered from 1; one that this build does not know is an error.
+  template <class V, std::size_t I = 0>
+  void read_alternative(const Field& f, V& value) {
+    if constexpr (I == std::variant_size_v<V>) {
+      reject();
+    } else if (f.number == I + 1) {
+      read(f, value.template emplace<I>());
+    } else {
+      read_alternative<V, I + 1>(f, value);
+    }
+  }
+
+  template <class T>
+  void read(const Field& f, T& value) {
+    using namespace codec_detail;
+    if constexpr (std::is_same_v<T, double>) {
+      if (f.type != 1) return reject();
+      value = std::bit_cast<double>(f.value);
+    } else if constexpr (String<T>) {
+      if (f.type != 2) return reject();
+      value = T(f.bytes);
+    } else if constexpr (is<T, std::variant>) {
+      Decoder inner(f.bytes, depth_ + 1);
+      if (f.type != 2 || !inner.ok_ || inner.fields_.size() != 1) return reject();
+      inner.read_alternative(inner.fields_[0], value);
+      if (!inner.ok_) reject();
+    } else if constexpr (is<T, std::pair>) {
+      Decoder inner(f.bytes, depth_ + 1);
+      if (f.type != 2 || !inner.ok_) return reject();
+      inner(1, value.first);
+      inner(2, value.second);
+      if (!inner.ok_) reject();
+    } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
+      Decoder inner(f.bytes, depth_ + 1);
+      if (f.type != 2 || !inner.ok_) return reject();
+      inner(1, value);
+      if (!inner.ok_) reject();
+    } else if constexpr (Struct<T>) {
+      Decoder inner(f.bytes, depth_ + 1);
+      if (f.type != 2 || !inner.ok_) return reject();
+      value.fields(inner);
+      if (!inner.ok_) reject();
+    } else if constexpr (is<T, Cow>) {
+      std::remove_cvref_t<decltype(*value)> item{};
+      read(f, item);
+      value = T(std::move(item));
+    } else {
+      if (f.type != 0) return reject();
+      from_varint(f.value, value);
+    }
+  }
+
+  template <class T>
+  static void from_varint(std::uint64_t v, T& value) {
+    using namespace codec_detail;
+    if constexpr (StrongId<T>)
+      value = T{static_cast<typename T::rep>(v)};
+    else if constexpr (TimePoint<T>)
+      value = T{typename T::duration{unzigzag(v)}};
+    else if constexpr (is<T, std::chrono::duration>)
+      value = T{unzigzag(v)};
+    else if constexpr (std::is_same_v<T, bool>)
+      value = v != 0;
+    else if constexpr (std::is_enum_v<T>)
+      value = static_cast<T>(v);
+    else if constexpr (std::is_signed_v<T>)
+      value = static_cast<T>(unzigzag(v));
+    else
+      value = static_cast<T>(v);
+  }
+
+  bool scan(std::string_view in);
+  const Field* first(std::uint32_t number) const;
+  const Field* next(const Field* f) const;
+  void reject() { ok_ = false; }
+
+  std::vector<Field> fields_;
+  mutable std::size_t hint_ = 0;  // fields come in the order in which they are asked for
+  int depth_;
+  bool ok_;
+};
+
+template <class T>
+std::string encode(const T& value) {
+  std::string out;
+  Encoder e(out);
+  e.write(const_cast<T&>(value));  // the encoder only reads
+  return out;
+}
+
+template <class T>
+Result<T> decode(std::string_view bytes) {
+  T value{};
+  Decoder d(bytes);
+  if (d.ok()) value.fields(d);
+  if (!d.ok()) return fail("malformed message");
+  return value;
+}
+
+}  // namespace muster

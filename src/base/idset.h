@@ -1,0 +1,60 @@
+// IdSet: a set of small numbers kept as ranges (array task ids, CPU numbers, GPU indices).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+class IdSet {
+ public:
+  struct Range {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;  // inclusive
+    bool operator==(const Range&) const = default;
+    template <class V>
+    void fields(V& v) {
+      v(1, first);
+      v(2, last);
+    }
+  };
+
+  IdSet() = default;
+  static IdSet range(std::uint32_t first, std::uint32_t last);  // inclusive
+  // "0-5,7,10-30:10"; nothing where the text is malformed, a range falls, or a number exceeds max.
+  static std::optional<IdSet> parse(std::string_view text, std::uint32_t max = 0xfffffff0u);
+
+  bool empty() const { return ranges_.empty(); }
+  std::uint64_t size() const;
+  bool contains(std::uint32_t id) const;
+  std::uint32_t min() const { return ranges_.front().first; }  // requires !empty()
+  std::uint32_t max() const { return ranges_.back().last; }    // requires !empty()
+  void insert(std::uint32_t id) { insert(id, id); }
+  void insert(std::uint32_t first, std::uint32_t last);
+  void erase(std::uint32_t id);
+  void merge(const IdSet& other);
+  void subtract(const IdSet& other);
+  IdSet intersect(const IdSet& other) const;
+  bool intersects(const IdSet& other) const { return !intersect(other).empty(); }
+  IdSet first(std::uint64_t count) const;  // the smallest `count` ids
+
+  const std::vector<Range>& ranges() const { return ranges_; }
+  std::vector<std::uint32_t> ids() const;
+
+  std::string text() const;  // "0-5,7"
+  std::string list() const;  // "0,1,2,3,4,5,7"
+
+  bool operator==(const IdSet&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, ranges_);
+  }
+
+ private:
+  std::vector<Range> ranges_;  // ascending, disjoint, never adjacent
+};
+
+}  // namespace muster

@@ -1,0 +1,23 @@
+// One program holds all commands; the name it is called by picks one.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace muster::cli {
+
+struct Command {
+  std::string_view name;
+  int (*run)(int argc, char** argv);
+};
+
+int sbatch_main(int argc, char** argv);
+int srun_main(int argc, char** argv);
+int scancel_main(int argc, char** argv);
+int squeue_main(int argc, char** argv);
+int sinfo_main(int argc, char** argv);
+int sacct_main(int argc, char** argv);
+int scontrol_main(int argc, char** argv);
+int muster_main(int argc, char** argv);
+
+}  // namespace muster::cli

@@ -1,0 +1,186 @@
+// Finds the cluster and talks to its controller.
+#include "cli/lib/controller.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/codec.h"
+#include "base/strings.h"
+#include "config/client_settings.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr const char* kSystemConfig = "/etc/slurm/slurm.conf";
+
+bool exists(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0;
+}
+
+std::string directory_of(const std::string& path) {
+  auto slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash);
+}
+
+Result<std::string> read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(fmt::format("{}: {}", path, std::strerror(errno)));
+  return std::string{std::istreambuf_iterator<char>(file), {}};
+}
+
+Result<config::ClientSettings> read_settings(const std::string& path) {
+  auto text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  auto quick = config::quick_client_settings(*text);
+  if (!quick || !quick->has_include) return quick;
+  auto conf = config::load_slurm_conf(read_file, path);
+  if (!conf) return std::unexpected(conf.error());
+  return config::client_settings(*conf);
+}
+
+std::optional<Uid> uid_of(const std::string& user) {
+  if (user == "root") return Uid{0};  // without asking the name service
+  if (auto number = parse_number<std::uint32_t>(user)) return Uid{*number};
+  if (const passwd* entry = ::getpwnam(user.c_str())) return Uid{entry->pw_uid};
+  return std::nullopt;
+}
+
+Result<ClientConfig> from_file(const std::string& path) {
+  auto settings = read_settings(path);
+  if (!settings) return std::unexpected(settings.error());
+  auto user = uid_of(settings->slurm_user);
+  if (!user) return fail(fmt::format("{}: SlurmUser={}: no such user", path, settings->slurm_user));
+  ClientConfig found;
+  found.path = path;
+  found.cluster_name = settings->cluster_name;
+  found.accounting_none = iequals(settings->accounting_storage_type, "accounting_storage/none");
+  found.message_timeout = settings->message_timeout;
+  for (const config::ControllerHost& host : settings->controllers) {
+    io::Endpoint endpoint;
+    // The socket is this machine's: the first controller is the one that is active.
+    if (found.endpoints.empty())
+      endpoint.unix_path = directory_of(settings->slurmctld_pid_file) + "/slurmctld.sock";
+    endpoint.host = host.address;
+    endpoint.port = settings->slurmctld_port;
+    endpoint.server_uid = user;
+    endpoint.use_munge = !iequals(settings->auth_type, "auth/none") &&
+                         !iequals(settings->auth_type, "auth/unix");
+    found.endpoints.push_back(std::move(endpoint));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string embedded_directory() {
+  // A relative path is to be ignored, says the XDG specification.
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
+    return std::string(state) + "/muster";
+  const char* home = std::getenv("HOME");
+  if (!home || !*home) {
+    const passwd* entry = ::getpwuid(::getuid());
+    home = entry ? entry->pw_dir : "/";
+  }
+  return std::string(home) + "/.local/state/muster";
+}
+
+Result<ClientConfig> embedded_cluster() {
+  std::string base = embedded_directory();
+  ClientConfig config;
+  if (std::string path = base + "/etc/slurm.conf"; exists(path)) {
+    auto read = from_file(path);
+    if (!read) return read;
+    config = std::move(*read);
+    config.path.clear();
+    config.endpoints.clear();
+  }
+  io::Endpoint endpoint;
+  endpoint.unix_path = base + "/run/slurmctld.sock";
+  endpoint.server_uid = Uid{::getuid()};
+  endpoint.use_munge = false;
+  config.endpoints.push_back(std::move(endpoint));
+  return config;
+}
+
+std::optional<std::string> other_configuration() {
+  if (const char* path = std::getenv("SLURM_CONF"); path && *path) return path;
+  if (exists(kSystemConfig)) return kSystemConfig;
+  return std::nullopt;
+}
+
+Result<ClientConfig> find_cluster() {
+  if (auto path = other_configuration()) return from_file(*path);
+  return embedded_cluster();
+}
+
+Result<Controller> Controller::connect() {
+  auto config = find_cluster();
+  if (!config) return std::unexpected(config.error());
+  return connect(std::move(*config));
+}
+
+Result<Controller> Controller::connect(ClientConfig config) {
+  Error last{ErrorCode::communication, {}};
+  for (const io::Endpoint& endpoint : config.endpoints) {
+    auto channel = io::Channel::connect(endpoint, config.message_timeout);
+    if (channel) return Controller(std::move(config), std::move(*channel));
+    last = channel.error();
+  }
+  // Nobody listens: the reference's words, which scripts know, whatever the system call was.
+  if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {
+    last = {ErrorCode::communication, {}};
+    if (config.path.empty()) last.detail = "no cluster is up here, `muster up` starts one";
+  }
+  return std::unexpected(last);
+}
+
+Result<void> Controller::send(const wire::Request& request) {
+  return channel_.send(encode(wire::RequestFrame{next_id_++, request}));
+}
+
+namespace {
+
+Result<wire::ReplyFrame> receive_frame(io::Channel& channel, Millis timeout) {
+  auto bytes = channel.receive(timeout);
+  if (!bytes) return std::unexpected(bytes.error());
+  return decode<wire::ReplyFrame>(*bytes);
+}
+
+}  // namespace
+
+Result<wire::Answer> Controller::receive(Millis timeout) {
+  auto frame = receive_frame(channel_, timeout);
+  if (!frame) return std::unexpected(frame.error());
+  if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(std::move(*error));
+  return std::move(frame->answer);
+}
+
+Result<wire::Answer> Controller::ask(const wire::Request& request) {
+  if (auto sent = send(request); !sent) return std::unexpected(sent.error());
+  return receive(config_.message_timeout);
+}
+
+Result<void> Controller::stream(const wire::Request& request,
+                                const std::function<void(wire::Answer&&)>& part) {
+  if (auto sent = send(request); !sent) return sent;
+  while (true) {
+    auto frame = receive_frame(channel_, config_.message_timeout);
+    if (!frame) return std::unexpected(frame.error());
+    if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(std::move(*error));
+    part(std::move(frame->answer));
+    if (!frame->more) return {};
+  }
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,50 @@
+#include "cli/lib/errors.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::string prefixed(std::string_view program, std::string_view kind, std::string_view text) {
+  std::string out;
+  for (std::string_view line : split(text, '\n'))
+    out += fmt::format("{}: {}{}\n", program, kind, line);
+  return out;
+}
+
+}  // namespace
+
+std::string error_lines(std::string_view program, std::string_view text) {
+  return prefixed(program, "error: ", text);
+}
+
+std::string fatal_line(std::string_view program, std::string_view text) {
+  return prefixed(program, "fatal: ", text);
+}
+
+void print_error(std::string_view program, std::string_view text) {
+  std::fputs(error_lines(program, text).c_str(), stderr);
+}
+
+void print_info(std::string_view program, std::string_view text) {
+  std::fputs(prefixed(program, "", text).c_str(), stderr);
+}
+
+int print(const Refusal& refusal) {
+  std::fputs(refusal.text.c_str(), refusal.exit_code == 0 ? stdout : stderr);
+  return refusal.exit_code;
+}
+
+int failure_code() {
+  if (const char* text = std::getenv("SLURM_EXIT_ERROR"))
+    if (auto code = parse_number<int>(text); code && *code != 0) return *code & 0xff;
+  return kExitFailure;
+}
+
+}  // namespace muster::cli

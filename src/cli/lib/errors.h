@@ -1,0 +1,31 @@
+// What commands say on stderr and the codes they leave with.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::cli {
+
+// A command ends here: what to print (whole lines, newline included) and the exit code.
+struct Refusal {
+  std::string text;
+  int exit_code = 1;
+  bool operator==(const Refusal&) const = default;
+};
+
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitBadOption =
+    255;  // option values and unknown options of sbatch, srun, salloc
+
+// "sbatch: error: TEXT\n"; a text of several lines gets the prefix on each.
+std::string error_lines(std::string_view program, std::string_view text);
+std::string fatal_line(std::string_view program, std::string_view text);
+
+void print_error(std::string_view program, std::string_view text);
+void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
+int print(const Refusal& refusal);                                 // gives its exit code back
+
+// Code of failures that are not about options: SLURM_EXIT_ERROR where set, else 1.
+int failure_code();
+
+}  // namespace muster::cli

@@ -1,0 +1,95 @@
+#include "cli/lib/options.h"
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/lib/option_table.h"
+#include "cli/lib/options_words.h"
+
+namespace muster::cli {
+
+std::string_view client_name(Client client) {
+  switch (client) {
+    case Client::sbatch:
+      return "sbatch";
+    case Client::srun:
+      return "srun";
+    case Client::salloc:
+      return "salloc";
+  }
+  return "muster";
+}
+
+std::expected<ParsedWords, Refusal> parse_words(Client client, std::span<const std::string> words) {
+  std::vector<WordOption> known;
+  for (const OptionRow& row : option_table())
+    if (row.belongs_to(client)) known.push_back({row.name, row.letter, row.argument});
+  auto split = split_options(known, words, Operands::end_options);
+  std::string_view program = client_name(client);
+  if (!split)
+    return std::unexpected(Refusal{fmt::format("{}: {}\nTry \"{} --help\" for more information\n",
+                                               program, split.error(), program),
+                                   kExitBadOption});
+  ParsedWords parsed;
+  for (GivenOption& option : split->options)
+    parsed.options.emplace_back(known[option.option].name, std::move(option.value));
+  parsed.rest = std::move(split->rest);
+  return parsed;
+}
+
+namespace {
+
+// Spellings that mean the same option count as one.
+std::string_view canonical(std::string_view name) {
+  if (name == "tasks-per-node") return "ntasks-per-node";
+  if (name == "cpu_bind") return "cpu-bind";
+  return name;
+}
+
+Outcome apply_one(JobOptions& options, std::string_view name, std::string_view value,
+                  Source source) {
+  const OptionRow* row = find_option(options.client, name);
+  if (auto done = row->parse(options, *row, value); !done) return done;
+  options.given.insert_or_assign(std::string(canonical(name)),
+                                 OptionUse{source, std::string(value)});
+  return {};
+}
+
+}  // namespace
+
+Outcome apply(JobOptions& options, const ParsedWords& words, Source source) {
+  for (const auto& [name, value] : words.options)
+    if (auto done = apply_one(options, name, value, source); !done) return done;
+  return {};
+}
+
+Outcome apply_environment(JobOptions& options,
+                          const std::function<const char*(const char*)>& lookup) {
+  for (const OptionRow& row : option_table()) {
+    if (!row.belongs_to(options.client)) continue;
+    for (std::string_view name : split_words(row.input_variables(options.client))) {
+      const char* value = lookup(std::string(name).c_str());
+      if (!value) continue;
+      // A flag is set by its variable whatever the value; only the level of --verbose is one.
+      bool has_value = row.argument != Argument::none || row.name == "verbose";
+      if (auto done = apply_one(options, row.name, has_value ? value : "", Source::environment);
+          !done)
+        return done;
+      break;
+    }
+  }
+  return {};
+}
+
+std::string describe(const JobOptions& options) {
+  constexpr std::string_view kRule = "-------------------- --------------------";
+  std::string out = fmt::format("defined options\n{}\n", kRule);
+  for (const auto& [name, use] : options.given) {
+    std::string value = use.value.empty() ? "set" : use.value;
+    if (name == "verbose") value = std::to_string(options.verbose);
+    out += fmt::format("{:<20}: {}\n", name, value);
+  }
+  return out + fmt::format("{}\nend of defined options", kRule);
+}
+
+}  // namespace muster::cli

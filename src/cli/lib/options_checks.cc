@@ -1,0 +1,113 @@
+// What the options of a job mean together: counts that follow from others, and contradictions.
+#include <fmt/format.h>
+
+#include <unistd.h>
+
+#include "base/hostlist.h"
+#include "base/strings.h"
+#include "cli/lib/options.h"
+#include "cli/lib/options_values.h"
+#include "model/resources.h"
+
+namespace muster::cli {
+
+namespace {
+
+// Of --mem, --mem-per-cpu and --mem-per-gpu only one may be asked for; one that only came from the
+// environment gives way.
+Outcome check_memory(JobOptions& o) {
+  int written = 0;
+  for (std::string_view name : {"mem", "mem-per-cpu", "mem-per-gpu"}) {
+    auto use = o.given.find(name);
+    if (use != o.given.end() && use->second.source != Source::environment) ++written;
+  }
+  if (written > 1)
+    return std::unexpected(
+        Refusal{fatal_line(client_name(o.client),
+                           "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive."),
+                kExitFailure});
+  std::string_view kept;
+  for (std::string_view name : {"mem", "mem-per-cpu", "mem-per-gpu"}) {
+    auto use = o.given.find(name);
+    if (use == o.given.end()) continue;
+    bool counts = written ? use->second.source != Source::environment : kept.empty();
+    if (counts) kept = name;
+  }
+  if (kept != "mem") o.spec.memory_per_node_mib.reset();
+  if (kept != "mem-per-cpu") o.spec.memory_per_cpu_mib.reset();
+  if (kept != "mem-per-gpu") o.spec.memory_per_gpu_mib.reset();
+  return {};
+}
+
+Outcome check_gpus_per_task(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (spec.gpus_per_task.empty() || spec.num_tasks) return {};
+  if (spec.gpus.empty())
+    return refused(o,
+                   "Failed to validate job spec. --gpus-per-task used without either --gpus or "
+                   "-n/--ntasks is not allowed.\nInvalid generic resource (gres) specification",
+                   kExitFailure);
+  auto total = parse_gpus(spec.gpus), each = parse_gpus(spec.gpus_per_task);
+  if (!total || !each)
+    return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
+  if (each->count > 0 && total->count >= each->count)
+    spec.num_tasks = static_cast<std::uint32_t>(total->count / each->count);
+  return {};
+}
+
+// A list of nodes asks for at least that many.
+Outcome count_named_nodes(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (spec.required_nodes.empty()) return {};
+  auto names = expand_hostlist(spec.required_nodes);
+  if (!names) return {};  // the controller says what is wrong with it
+  auto count = static_cast<std::uint32_t>(names->size());
+  if (count <= spec.min_nodes) return {};
+  if (spec.nodes_given && spec.max_nodes != 0 && spec.max_nodes < count)
+    return refused(o, fmt::format("invalid number of nodes (-N {}-{})", count, spec.max_nodes),
+                   kExitFailure);
+  spec.min_nodes = count;
+  return {};
+}
+
+void shrink_to_tasks(JobOptions& o, std::vector<std::string>& warnings) {
+  JobSpec& spec = o.spec;
+  if (!spec.num_tasks || *spec.num_tasks >= spec.min_nodes) return;
+  std::uint32_t tasks = *spec.num_tasks;
+  warnings.push_back(
+      fmt::format("Warning: can't run {} processes on {} nodes, setting nnodes to {}", tasks,
+                  spec.min_nodes, tasks));
+  spec.min_nodes = spec.max_nodes = tasks;
+  spec.nodes_given = true;
+  if (auto names = expand_hostlist(spec.required_nodes); names && names->size() > tasks) {
+    names->resize(tasks);
+    spec.required_nodes = Text(compress_hostlist(*names));
+  }
+}
+
+void count_tasks(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (!spec.ntasks_per_node) return;
+  std::uint32_t per_node = *spec.ntasks_per_node;
+  if (!spec.num_tasks)
+    spec.num_tasks = spec.min_nodes * per_node;
+  else if (!spec.nodes_given)
+    spec.min_nodes = std::max(spec.min_nodes, (*spec.num_tasks + per_node - 1) / per_node);
+}
+
+}  // namespace
+
+Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
+  if (auto done = check_memory(o); !done) return done;
+  if (auto done = check_gpus_per_task(o); !done) return done;
+  if (auto done = count_named_nodes(o); !done) return done;
+  shrink_to_tasks(o, warnings);
+  count_tasks(o);
+  if (o.spec.nice < 0 && ::geteuid() != 0) {
+    warnings.push_back("error: Nice value must be non-negative, value ignored");
+    o.spec.nice = 0;
+  }
+  return {};
+}
+
+}  // namespace muster::cli

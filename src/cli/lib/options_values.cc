@@ -1,0 +1,433 @@
+#include "cli/lib/options_values.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "base/date.h"
+#include "base/signals.h"
+#include "base/strings.h"
+
+namespace muster::cli {
+
+std::unexpected<Refusal> refused(const JobOptions& o, std::string_view text, int exit_code) {
+  return std::unexpected(Refusal{error_lines(client_name(o.client), text), exit_code});
+}
+
+std::unexpected<Refusal> invalid_specification(const JobOptions& o, const OptionRow& row) {
+  return refused(o, fmt::format("Invalid --{} specification", row.name), kExitBadOption);
+}
+
+std::unexpected<Refusal> invalid_number(const JobOptions& o, const OptionRow& row,
+                                        std::string_view value) {
+  return refused(o, fmt::format("Invalid numeric value \"{}\" for --{}.", value, row.name),
+                 kExitFailure);
+}
+
+std::unexpected<Refusal> not_supported(const JobOptions& o, std::string_view what) {
+  return refused(o, fmt::format("{}: not supported yet", what), kExitFailure);
+}
+
+Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view) {
+  return not_supported(o, fmt::format("--{}", row.name));
+}
+
+Outcome ignored(JobOptions&, const OptionRow&, std::string_view) { return {}; }
+
+std::optional<std::uint32_t> parse_whole(std::string_view text, std::uint32_t least) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::int32_t>::max();
+  if (text.starts_with('+')) text.remove_prefix(1);
+  auto number = parse_number<std::uint32_t>(text);
+  if (!number || *number < least || *number > kMost) return std::nullopt;
+  return number;
+}
+
+std::optional<std::uint64_t> parse_memory(std::string_view text) {
+  auto digits = text.find_first_not_of("0123456789");
+  auto amount = parse_number<std::uint64_t>(text.substr(0, digits));
+  if (!amount) return std::nullopt;
+  if (digits == text.npos) return amount;
+  std::string unit = upper(text.substr(digits));
+  if (unit.size() == 2 && unit[1] == 'B') unit.pop_back();
+  if (unit.size() != 1) return std::nullopt;
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max() >> 21;
+  if (*amount > kMost) return std::nullopt;
+  switch (unit[0]) {
+    case 'K':
+      return (*amount + 1023) / 1024;
+    case 'M':
+      return amount;
+    case 'G':
+      return *amount << 10;
+    case 'T':
+      return *amount << 20;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Time> parse_option_date(const JobOptions& o, std::string_view value) {
+  return parse_date(value, o.now);
+}
+
+namespace {
+
+// A count of nodes, with k or m for 1024 and its square.
+std::optional<std::uint32_t> parse_node_count(std::string_view text) {
+  std::uint64_t factor = 1;
+  if (!text.empty() && (text.back() == 'k' || text.back() == 'K')) factor = 1024;
+  if (!text.empty() && (text.back() == 'm' || text.back() == 'M')) factor = 1024 * 1024;
+  if (factor != 1) text.remove_suffix(1);
+  auto count = parse_number<std::uint32_t>(text);
+  if (!count || *count * factor > std::numeric_limits<std::int32_t>::max()) return std::nullopt;
+  return static_cast<std::uint32_t>(*count * factor);
+}
+
+std::unexpected<Refusal> bad_node_count(const JobOptions& o, std::string_view text) {
+  return refused(o, fmt::format("\"{}\" is not a valid node count", text), kExitBadOption);
+}
+
+// Node names in a file, one expression per line or several with commas.
+std::optional<std::string> read_node_file(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  std::string list, line;
+  while (std::getline(file, line)) {
+    std::string_view names = trim(std::string_view(line).substr(0, line.find('#')));
+    if (names.empty()) continue;
+    if (!list.empty()) list += ',';
+    list += names;
+  }
+  return list;
+}
+
+Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, Text& field) {
+  if (value.find('/') == value.npos) {
+    field = Text(value);
+    return {};
+  }
+  auto list = read_node_file(std::string(value));
+  if (!list) return invalid_specification(o, row);
+  field = Text(*list);
+  return {};
+}
+
+}  // namespace
+
+Outcome nodes(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto dash = value.find('-');
+  std::string_view least = value.substr(0, dash);
+  auto min = parse_node_count(least);
+  if (!min) return bad_node_count(o, least.empty() ? value : least);
+  auto max = min;
+  if (dash != value.npos) {
+    std::string_view most = value.substr(dash + 1);
+    max = parse_node_count(most);
+    if (!max) return bad_node_count(o, most);
+    if (*max < *min)
+      return refused(
+          o, fmt::format("Maximum node count {} is less than minimum node count {}", *max, *min),
+          kExitBadOption);
+  }
+  o.spec.min_nodes = std::max<std::uint32_t>(*min, 1);
+  o.spec.max_nodes = *max;  // "-N 0" bounds nothing
+  o.spec.nodes_given = *max != 0;
+  return {};
+}
+
+Outcome node_list(JobOptions& o, const OptionRow& row, std::string_view value) {
+  return node_names(o, row, value, o.spec.required_nodes);
+}
+
+Outcome exclude_list(JobOptions& o, const OptionRow& row, std::string_view value) {
+  return node_names(o, row, value, o.spec.excluded_nodes);
+}
+
+Outcome node_file(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto list = read_node_file(std::string(value));
+  if (!list) {
+    std::string why = std::strerror(errno);
+    return refused(o,
+                   fmt::format("slurm_allocate_resources error opening file {}, {}\n"
+                               "Invalid --nodefile node file",
+                               value, why),
+                   kExitBadOption);
+  }
+  o.spec.required_nodes = Text(*list);
+  return {};
+}
+
+Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (iequals(value, "help")) {
+    o.list_gres = true;
+    return {};
+  }
+  o.spec.gres = iequals(value, "none") ? Text{} : Text(value);
+  return {};
+}
+
+Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (iequals(value, "user") || iequals(value, "mcs"))
+    return not_supported(o, fmt::format("--exclusive={}", lower(value)));
+  if (!value.empty() && !iequals(value, "exclusive")) return invalid_specification(o, row);
+  o.spec.exclusive = true;
+  o.spec.oversubscribe = false;
+  return {};
+}
+
+Outcome signal(JobOptions& o, const OptionRow& row, std::string_view value) {
+  constexpr std::uint32_t kMostSeconds = 0xffff;
+  WarnSignal warn;
+  if (auto colon = value.find(':'); colon != value.npos) {
+    // R: only concerns reservations, of which there are none.
+    for (char letter : value.substr(0, colon)) {
+      if (letter != 'B' && letter != 'b' && letter != 'R' && letter != 'r')
+        return invalid_specification(o, row);
+      if (letter == 'B' || letter == 'b') warn.batch_shell_only = true;
+    }
+    value.remove_prefix(colon + 1);
+  }
+  auto at = value.find('@');
+  auto number = parse_signal(value.substr(0, at));
+  if (!number || *number < 1) return invalid_specification(o, row);
+  warn.number = *number;
+  if (at != value.npos) {
+    auto seconds = parse_number<std::uint32_t>(value.substr(at + 1));
+    if (!seconds || *seconds > kMostSeconds) return invalid_specification(o, row);
+    warn.seconds_before_end = *seconds;
+  }
+  o.spec.warn_signal = warn;
+  return {};
+}
+
+Outcome nice(JobOptions& o, const OptionRow& row, std::string_view value) {
+  constexpr std::int64_t kMost = 2147483645;
+  constexpr std::int32_t kDefault = 100;
+  if (value.empty()) {
+    o.spec.nice = kDefault;
+    return {};
+  }
+  auto number = parse_number<std::int64_t>(value.starts_with('+') ? value.substr(1) : value);
+  if (!number) return invalid_specification(o, row);
+  if (*number > kMost || *number < -kMost)
+    return refused(o, fmt::format("Invalid --nice value, out of range (+/- {})", kMost),
+                   kExitBadOption);
+  o.spec.nice = static_cast<std::int32_t>(*number);
+  return {};
+}
+
+Outcome priority(JobOptions& o, const OptionRow& row, std::string_view value) {
+  constexpr std::int64_t kEnd = 4294967294;
+  if (iequals(value, "top")) {
+    o.spec.priority = static_cast<std::uint32_t>(kEnd - 1);
+    return {};
+  }
+  auto number = parse_number<std::int64_t>(value);
+  if (!number) return invalid_specification(o, row);
+  if (*number < 0) return refused(o, "Priority must be >= 0", kExitBadOption);
+  if (*number >= kEnd)
+    return refused(o, fmt::format("Priority must be < {}", kEnd), kExitBadOption);
+  o.spec.priority = static_cast<std::uint32_t>(*number);
+  return {};
+}
+
+Outcome mail_type(JobOptions& o, const OptionRow& row, std::string_view value) {
+  struct Name {
+    std::string_view text;
+    std::uint32_t bits;
+  };
+  static constexpr std::array<Name, 13> kNames{{
+      {"BEGIN", kMailBegin},
+      {"END", kMailEnd},
+      {"FAIL", kMailFail},
+      {"REQUEUE", kMailRequeue},
+      {"STAGE_OUT", kMailStageOut},
+      {"TIME_LIMIT", kMailTimeLimit},
+      {"TIME_LIMIT_90", kMailTimeLimit90},
+      {"TIME_LIMIT_80", kMailTimeLimit80},
+      {"TIME_LIMIT_50", kMailTimeLimit50},
+      {"ARRAY_TASKS", kMailArrayTasks},
+      {"INVALID_DEPEND", kMailInvalidDepend},
+      {"ALL",
+       kMailBegin | kMailEnd | kMailFail | kMailRequeue | kMailStageOut | kMailInvalidDepend},
+      {"NONE", 0},
+  }};
+  std::uint32_t types = 0;
+  bool known = false;  // one known name is enough, as the reference has it
+  for (std::string_view part : split(value, ',')) {
+    for (const Name& name : kNames) {
+      if (!iequals(trim(part), name.text)) continue;
+      known = true;
+      types = name.bits == 0 ? 0 : types | name.bits;
+    }
+  }
+  if (!known) return invalid_specification(o, row);
+  o.spec.mail_type = types;
+  return {};
+}
+
+Outcome open_mode(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (iequals(value, "append") || iequals(value, "a"))
+    o.spec.open_mode = OpenMode::append;
+  else if (iequals(value, "truncate") || iequals(value, "t"))
+    o.spec.open_mode = OpenMode::truncate;
+  else
+    return invalid_specification(o, row);
+  return {};
+}
+
+Outcome requeue(JobOptions& o, const OptionRow&, std::string_view) {
+  o.spec.requeue = true;
+  return {};
+}
+
+Outcome no_requeue(JobOptions& o, const OptionRow&, std::string_view) {
+  o.spec.requeue = false;
+  return {};
+}
+
+Outcome no_kill(JobOptions& o, const OptionRow& row, std::string_view value) {
+  bool off = iequals(value, "off") || iequals(value, "no");
+  bool on = value.empty() || iequals(value, "set") || iequals(value, "on") || iequals(value, "yes");
+  if (!on && !off) return invalid_specification(o, row);
+  if (on) return not_yet(o, row, value);
+  o.spec.no_kill = false;
+  return {};
+}
+
+Outcome kill_on_invalid_dep(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (!iequals(value, "yes") && !iequals(value, "no")) return invalid_specification(o, row);
+  o.spec.kill_on_invalid_dependency = iequals(value, "yes");
+  return {};
+}
+
+// "[timeout][S|L]": how long to wait for the login shell and whether it is one; we always take one.
+Outcome get_user_env(JobOptions& o, const OptionRow& row, std::string_view value) {
+  auto digits = value.find_first_not_of("0123456789");
+  if (digits != value.npos) {
+    std::string mode = upper(value.substr(digits));
+    if (mode != "S" && mode != "L") return invalid_specification(o, row);
+  }
+  o.spec.get_user_env = true;
+  return {};
+}
+
+Outcome wait_all_nodes(JobOptions& o, const OptionRow& row, std::string_view value) {
+  auto number = parse_whole(value, 0);
+  if (!number) return invalid_number(o, row, value);
+  if (*number > 1) return invalid_specification(o, row);
+  o.spec.wait_all_nodes = *number == 1;
+  return {};
+}
+
+Outcome wrap(JobOptions& o, const OptionRow&, std::string_view value) {
+  o.wrap = std::string(value);
+  return {};
+}
+
+Outcome verbose(JobOptions& o, const OptionRow&, std::string_view value) {
+  // The input variable carries a level, the option counts.
+  if (value.empty())
+    ++o.verbose;
+  else if (auto level = parse_number<std::uint32_t>(value))
+    o.verbose = *level;
+  return {};
+}
+
+Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value) {
+  std::string_view method = value.substr(0, value.find_first_of(":,"));
+  std::string_view name = method.substr(0, method.find('='));
+  bool known = false;
+  for (std::string_view each : {"block", "cyclic", "arbitrary", "plane", "*"})
+    known |= iequals(name, each);
+  if (!known) return invalid_specification(o, row);
+  if (!iequals(name, "block") && name != "*")
+    return not_supported(o, fmt::format("--distribution={}", name));
+  o.spec.distribution = Text(value);
+  return {};
+}
+
+Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value) {
+  static constexpr std::array<std::string_view, 12> kLimits{"ALL",    "NONE",  "AS",    "CORE",
+                                                            "CPU",    "DATA",  "FSIZE", "MEMLOCK",
+                                                            "NOFILE", "NPROC", "RSS",   "STACK"};
+  for (std::string_view name : split(value, ',')) {
+    bool known = value.empty();
+    for (std::string_view limit : kLimits) known |= iequals(name, limit);
+    if (!known)
+      return refused(o,
+                     fmt::format("Bad rlimit name: {}\n--propagate={} is not valid.", name, value),
+                     kExitFailure);
+  }
+  if (!iequals(value, "NONE")) return not_yet(o, row, value);
+  o.spec.propagate = Text(value);
+  return {};
+}
+
+Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value) {
+  for (std::string_view part : split(value, ',')) {
+    auto equals = part.find('=');
+    std::string_view type = part.substr(0, equals);
+    bool known = false;
+    for (std::string_view each : {"task", "energy", "network", "filesystem"})
+      known |= iequals(type, each);
+    bool has_number = equals != part.npos && parse_number<std::uint32_t>(part.substr(equals + 1));
+    bool bare_number = equals == part.npos && parse_number<std::uint32_t>(part);
+    if (!(known && has_number) && !bare_number)
+      return refused(o, fmt::format("Invalid --{} specification: {}", row.name, value),
+                     kExitBadOption);
+  }
+  o.spec.acctg_freq = Text(value);
+  return {};
+}
+
+Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (iequals(value, "none")) return {};
+  for (std::string_view part : split(value, ',')) {
+    bool known = false;
+    for (std::string_view each : {"all", "energy", "task", "lustre", "network"})
+      known |= iequals(part, each);
+    if (!known)
+      return refused(o, fmt::format("invalid --profile={} option", value), kExitBadOption);
+  }
+  return not_yet(o, row, value);
+}
+
+Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span || span->count() < 0 || span->count() > std::numeric_limits<std::int32_t>::max())
+    return invalid_specification(o, row);
+  o.spec.delay_boot_s = static_cast<std::uint32_t>(span->count());
+  return {};
+}
+
+namespace {
+
+// Binding values that ask for nothing beyond what happens anyway.
+bool binds_nothing(std::string_view value) {
+  for (std::string_view part : split(value, ',')) {
+    bool harmless = false;
+    for (std::string_view each : {"none", "no", "quiet", "q", "verbose", "v", ""})
+      harmless |= iequals(part, each);
+    if (!harmless) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (!binds_nothing(value)) return not_supported(o, fmt::format("--{}={}", row.name, value));
+  o.cpu_bind = Text(value);
+  return {};
+}
+
+Outcome mem_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (!binds_nothing(value)) return not_supported(o, fmt::format("--{}={}", row.name, value));
+  return {};
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,24 @@
+// --help, --usage and --version, out of the option table.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/lib/options.h"
+
+namespace muster::cli {
+
+std::string help_text(Client client);
+std::string usage_text(Client client);
+std::string version_text();  // "slurm 22.05.8 (Muster 0.1.0)\n"
+
+// "  -t, --time=limit   text", the text wrapped to 100 columns.
+std::string help_line(char letter, std::string_view name, std::string_view value_name,
+                      bool value_optional, std::string_view help);
+// "Usage: sbatch [a] [b] ..." wrapped to 80 columns.
+std::string wrapped_usage(std::string_view program, const std::vector<std::string>& parts);
+
+// Prints and answers true where the words ask for help, usage or the version.
+bool answer_help(Client client, const ParsedWords& words);
+
+}  // namespace muster::cli

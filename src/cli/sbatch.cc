@@ -1,0 +1,205 @@
+// sbatch: reads a script, its options and the environment, and hands the job to the controller.
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/date.h"
+#include "base/strings.h"
+#include "cli/lib/command.h"
+#include "cli/lib/controller.h"
+#include "cli/lib/directives.h"
+#include "cli/lib/environment.h"
+#include "cli/lib/options.h"
+#include "cli/lib/usage.h"
+#include "cli/sbatch_script.h"
+#include "cli/sbatch_wait.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "sbatch";
+
+Time now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+std::expected<BatchScript, Refusal> take_script(const JobOptions& options,
+                                                const ParsedWords& words) {
+  if (options.wrap) {
+    if (!words.rest.empty())
+      return std::unexpected(
+          Refusal{error_lines(kProgram, "Script arguments not permitted with --wrap option"),
+                  kExitFailure});
+    return wrapped_script(*options.wrap);
+  }
+  if (words.rest.empty()) return read_script_from_stdin();
+  if (words.rest.front() == ":")
+    return std::unexpected(
+        Refusal{error_lines(kProgram, "heterogeneous jobs: not supported yet"), kExitFailure});
+  return read_script(words.rest.front());
+}
+
+// The last --wrap counts; it decides about the script before any option is applied.
+std::optional<std::string> wrap_of(const ParsedWords& words) {
+  std::optional<std::string> command;
+  for (const auto& [name, value] : words.options)
+    if (name == "wrap") command = value;
+  return command;
+}
+
+Outcome apply_all(JobOptions& options, const BatchScript& script, const ParsedWords& words) {
+  bool is_wrapped = options.wrap.has_value();
+  if (!is_wrapped) {
+    auto directives =
+        read_directives(script.text, words.rest.empty() ? "stdin" : words.rest.front());
+    if (!directives) return std::unexpected(directives.error());
+    if (auto done = apply(options, directives->words, Source::script); !done) return done;
+    if (directives->has_foreign_lines && !options.ignore_pbs &&
+        std::getenv("SBATCH_IGNORE_PBS") == nullptr)
+      print_info(kProgram, "warning: #PBS and #BSUB lines are not read: not supported yet");
+    options.wrap.reset();  // only the command line can ask for it
+  }
+  if (auto done = apply_environment(options, [](const char* name) { return std::getenv(name); });
+      !done)
+    return done;
+  return apply(options, words, Source::command_line);
+}
+
+std::string submit_line(int argc, char** argv) {
+  std::vector<std::string> words(argv, argv + argc);
+  words.front() = kProgram;
+  return join(words, " ");
+}
+
+void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords& words) {
+  JobSpec& spec = options.spec;
+  spec.kind = JobKind::batch;
+  spec.uid = Uid{::getuid()};
+  spec.gid = Gid{::getgid()};
+  spec.command = Text(script.path);
+  if (!options.wrap && words.rest.size() > 1)
+    spec.script_args.assign(words.rest.begin() + 1, words.rest.end());
+  char* here = ::get_current_dir_name();
+  std::string directory = here ? here : "/";
+  std::free(here);
+  if (spec.work_dir.empty())
+    spec.work_dir = Text(directory);
+  else if (!spec.work_dir.view().starts_with('/'))
+    spec.work_dir = Text(directory + "/" + spec.work_dir.str());
+  spec.submit_host = Text(short_host_name());
+  spec.submit_sid = static_cast<std::uint32_t>(::getsid(0));
+  if (spec.mail_type != 0 && spec.mail_user.empty())
+    if (const char* user = std::getenv("USER")) spec.mail_user = Text(user);
+}
+
+// A job is called after its script; one from stdin gets a name only after its environment is made,
+// since the reference sets no SLURM_JOB_NAME for it.
+void name_after_script(JobOptions& options, const BatchScript& script) {
+  if (options.is_given("job-name")) return;
+  if (options.wrap)
+    options.spec.name = "wrap";
+  else if (!script.path.empty())
+    options.spec.name = Text(std::string_view(script.path).substr(script.path.rfind('/') + 1));
+}
+
+int submission_failed(const JobOptions& options, const Error& error) {
+  // Refusals that the reference explains in a line of their own.
+  bool explained = error.code == ErrorCode::invalid_partition ||
+                   error.code == ErrorCode::requested_node_config_unavailable;
+  if (explained && !error.detail.empty()) print_error(kProgram, error.detail);
+  // What the code's own text says is what scripts match; details only go with our own codes.
+  bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
+                  error.code >= ErrorCode::not_supported_yet;
+  std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  if (options.test_only)
+    std::fputs(fmt::format("allocation failure: {}\n", text).c_str(), stderr);
+  else if (error.code == ErrorCode::invalid_gres)
+    print_error(kProgram, text);
+  else
+    print_error(kProgram, fmt::format("Batch job submission failed: {}", text));
+  return failure_code();
+}
+
+int list_gres(Controller& controller) {
+  auto reply = controller.ask_for<wire::ConfigReply>(wire::ConfigRequest{});
+  if (!reply) {
+    print_error(kProgram, reply.error().text());
+    return failure_code();
+  }
+  std::string out = "Valid gres options are:\n";
+  for (const auto& [key, value] : reply->settings) {
+    if (!iequals(key, "GresTypes") || value == "(null)") continue;
+    for (std::string_view name : split(value, ',')) out += fmt::format("{}[[:type]:count]\n", name);
+  }
+  std::fputs(out.c_str(), stdout);
+  return 0;
+}
+
+int report(Controller& controller, const JobOptions& options, const wire::SubmitReply& reply) {
+  if (!options.quiet)
+    for (const std::string& warning : reply.warnings) print_info(kProgram, warning);
+  if (options.test_only) {
+    if (!options.quiet)
+      print_info(
+          kProgram,
+          fmt::format("Job {} to start at {} using {} processors on nodes {} in partition {}",
+                      reply.job.value, format_date(reply.would_start), reply.cpus,
+                      reply.nodes.view(), reply.partition.view()));
+    return 0;
+  }
+  if (options.parsable)
+    std::fputs(fmt::format("{}\n", reply.job.value).c_str(), stdout);
+  else if (!options.quiet)
+    std::fputs(fmt::format("Submitted batch job {}\n", reply.job.value).c_str(), stdout);
+  std::fflush(stdout);
+  return options.wait_for_end ? wait_for_end(controller, reply.job) : 0;
+}
+
+int submit(JobOptions& options, BatchScript script, BatchEnvironment environment) {
+  auto controller = Controller::connect();
+  if (!controller) return submission_failed(options, controller.error());
+  if (options.list_gres) return list_gres(*controller);
+  wire::SubmitRequest request;
+  request.spec = Cow<JobSpec>(options.spec);
+  request.script = std::move(script.text);
+  request.environment = std::move(environment.entries);
+  request.test_only = options.test_only;
+  auto reply = controller->ask_for<wire::SubmitReply>(request);
+  if (!reply) return submission_failed(options, reply.error());
+  return report(*controller, options, *reply);
+}
+
+}  // namespace
+
+int sbatch_main(int argc, char** argv) {
+  auto words = parse_words(Client::sbatch, std::vector<std::string>(argv + 1, argv + argc));
+  if (!words) return print(words.error());
+  if (answer_help(Client::sbatch, *words)) return 0;
+
+  JobOptions options(Client::sbatch, now());
+  options.wrap = wrap_of(*words);
+  auto script = take_script(options, *words);
+  if (!script) return print(script.error());
+  if (auto done = apply_all(options, *script, *words); !done) return print(done.error());
+  std::vector<std::string> warnings;
+  if (auto done = finish(options, warnings); !done) return print(done.error());
+
+  if (!script->warning.empty()) warnings.push_back(script->warning);
+  if (!options.quiet)
+    for (const std::string& warning : warnings) print_info(kProgram, warning);
+  if (options.verbose > 0) print_info(kProgram, describe(options));
+
+  name_after_script(options, *script);
+  auto environment = batch_environment(options, JobEnvironment::of_process());
+  if (!environment) return print(environment.error());
+  if (options.spec.name.empty() && !options.is_given("job-name")) options.spec.name = kProgram;
+  fill_spec(options, *script, *words);
+  options.spec.submit_line = Text(submit_line(argc, argv));
+  options.spec.umask = environment->umask;
+  options.spec.get_user_env = environment->get_user_env;
+  return submit(options, std::move(*script), std::move(*environment));
+}
+
+}  // namespace muster::cli

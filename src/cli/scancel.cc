@@ -1,0 +1,192 @@
+// scancel: ends jobs or signals them. Plain ids and plain filters are one request; ids together
+// with filters, and questions to the user, need the list of jobs first.
+#include <unistd.h>
+
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/lib/command.h"
+#include "cli/lib/controller.h"
+#include "cli/lib/usage.h"
+#include "cli/scancel_options.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "scancel";
+
+// A call that only names jobs to end says nothing about those that are gone.
+bool is_plain(const CancelOptions& options) {
+  bool has_step = false;
+  for (const wire::JobRef& ref : options.jobs) has_step |= ref.step.has_value();
+  return !options.has_filter && !options.interactive && options.signal == 0 &&
+         !options.batch_only && !options.full && !has_step;
+}
+
+std::string kill_error(const wire::JobRef& ref, std::string_view text) {
+  return fmt::format("Kill job error on job {} {}: {}", ref.step ? "step id" : "id",
+                     wire::job_ref_text(ref), text);
+}
+
+void announce(const CancelOptions& options, const wire::JobRef& ref) {
+  if (options.verbose == 0 || options.quiet) return;
+  std::string_view what = ref.step             ? "step"
+                          : options.full       ? "full job"
+                          : options.batch_only ? "batch job"
+                                               : "job";
+  std::string id = wire::job_ref_text(ref);
+  print_info(kProgram, options.signal ? fmt::format("Signal {} to {} {}", options.signal, what, id)
+                                      : fmt::format("Terminating {} {}", what, id));
+}
+
+int report_errors(const CancelOptions& options, const wire::CancelReply& reply) {
+  int code = 0;
+  for (const auto& [ref, error] : reply.errors) {
+    bool gone = error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::already_done;
+    bool loud = is_plain(options) ? options.verbose > 0 && !options.quiet : !options.quiet;
+    if (!gone || loud) {
+      bool own_code =
+          error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet;
+      print_error(kProgram,
+                  kill_error(ref, own_code ? error.text() : std::string(error_text(error.code))));
+    }
+    if (!gone)
+      code = static_cast<int>(error.code) & 0xff;
+    else if (!is_plain(options))
+      code = kExitFailure;
+  }
+  return code;
+}
+
+int failed(const Error& error) {
+  print_error(kProgram, error.text());
+  return kExitFailure;
+}
+
+int cancel(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
+  request.signal = options.signal;
+  request.batch_only = options.batch_only;
+  request.full = options.full;
+  request.hurry = options.hurry;
+  auto reply = controller.ask_for<wire::CancelReply>(request);
+  if (!reply) return failed(reply.error());
+  return report_errors(options, *reply);
+}
+
+Result<std::vector<wire::JobView>> matching_jobs(Controller& controller,
+                                                 const CancelOptions& options) {
+  wire::JobsRequest request{options.filter, false};
+  request.filter.jobs = options.jobs;
+  for (wire::JobRef& ref : request.filter.jobs) ref.step.reset();
+  if (request.filter.states.empty())
+    request.filter.states = {JobState::pending, JobState::running, JobState::suspended};
+  std::vector<wire::JobView> jobs;
+  auto done = controller.stream(request, [&](wire::Answer&& answer) {
+    if (auto* reply = std::get_if<wire::JobsReply>(&answer))
+      for (wire::JobView& view : reply->jobs) jobs.push_back(std::move(view));
+  });
+  if (!done && done.error().code != ErrorCode::invalid_job_id) return std::unexpected(done.error());
+  if (!options.wckey.empty())
+    std::erase_if(
+        jobs, [&](const wire::JobView& view) { return view.job->spec->wckey != options.wckey; });
+  return jobs;
+}
+
+bool concerns(const wire::JobRef& ref, const Job& job) {
+  if (ref.job != job.id && ref.job != job.array_id) return false;
+  if (ref.tasks.empty()) return true;
+  return job.task_id != kNoTask ? ref.tasks.contains(job.task_id)
+                                : ref.tasks.intersects(job.waiting_tasks);
+}
+
+// The whole of a record: a waiting array by its own id, a task of it as "12_3".
+wire::JobRef ref_of(const Job& job) {
+  wire::JobRef ref;
+  ref.job = job.array_id ? job.array_id : job.id;
+  if (job.array_id && job.task_id != kNoTask) ref.tasks.insert(job.task_id);
+  if (job.array_id && job.is_array_record()) ref.tasks = job.waiting_tasks;
+  return ref;
+}
+
+bool confirmed(const wire::JobRef& ref, const Job& job) {
+  std::string question =
+      fmt::format("Cancel {}={} name={} partition={} [y/n]? ", ref.step ? "step_id" : "job_id",
+                  wire::job_ref_text(ref), job.spec->name.view(), job.partition.view());
+  while (true) {
+    std::fputs(question.c_str(), stdout);
+    std::fflush(stdout);
+    char line[128];
+    if (!std::fgets(line, sizeof line, stdin)) return false;
+    if (line[0] == 'y' || line[0] == 'Y') return true;
+    if (line[0] == 'n' || line[0] == 'N') return false;
+  }
+}
+
+int cancel_selected(Controller& controller, const CancelOptions& options) {
+  auto jobs = matching_jobs(controller, options);
+  if (!jobs) return failed(jobs.error());
+  int code = 0;
+  wire::CancelRequest request;
+  auto take = [&](const wire::JobRef& ref, const Job& job) {
+    if (options.interactive && !confirmed(ref, job)) return;
+    announce(options, ref);
+    request.jobs.push_back(ref);
+  };
+  for (const wire::JobRef& ref : options.jobs) {
+    const Job* found = nullptr;
+    for (const wire::JobView& view : *jobs)
+      if (!found && concerns(ref, *view.job)) found = &*view.job;
+    if (found) {
+      take(ref, *found);
+      continue;
+    }
+    if (!options.quiet)
+      print_error(kProgram, kill_error(ref, error_text(ErrorCode::invalid_job_id)));
+    code = kExitFailure;
+  }
+  if (options.jobs.empty())
+    for (const wire::JobView& view : *jobs) take(ref_of(*view.job), *view.job);
+  if (jobs->empty() && options.has_filter && options.verbose > 0 && !options.quiet)
+    print_error(kProgram,
+                "No active jobs match ALL job filters, including: " + options.filter_text);
+  if (request.jobs.empty()) return code;
+  int cancel_code = cancel(controller, options, std::move(request));
+  return cancel_code ? cancel_code : code;
+}
+
+int run(CancelOptions options) {
+  auto controller = Controller::connect();
+  if (!controller) return failed(controller.error());
+  // Filters of somebody who may not cancel other people's jobs mean his own.
+  if (options.has_filter && options.filter.uids.empty() && ::geteuid() != 0)
+    options.filter.uids = {Uid{::geteuid()}};
+  bool needs_list = options.interactive || !options.wckey.empty() ||
+                    (options.has_filter && (!options.jobs.empty() || options.verbose > 0));
+  if (needs_list) return cancel_selected(*controller, options);
+  wire::CancelRequest request;
+  request.jobs = options.jobs;
+  if (options.has_filter) request.filter = options.filter;
+  for (const wire::JobRef& ref : options.jobs) announce(options, ref);
+  return cancel(*controller, options, std::move(request));
+}
+
+}  // namespace
+
+int scancel_main(int argc, char** argv) {
+  auto options = parse_cancel(std::vector<std::string>(argv + 1, argv + argc));
+  if (!options) return print(options.error());
+  std::string text = options->help      ? cancel_help()
+                     : options->usage   ? cancel_usage()
+                     : options->version ? version_text()
+                                        : std::string{};
+  if (!text.empty()) {
+    std::fputs(text.c_str(), stdout);
+    return 0;
+  }
+  return run(std::move(*options));
+}
+
+}  // namespace muster::cli

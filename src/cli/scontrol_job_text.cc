@@ -1,0 +1,339 @@
+// scontrol show job: the record of a job, line by line in the order that scripts expect.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/date.h"
+#include "base/duration.h"
+#include "base/hostlist.h"
+#include "base/size.h"
+#include "base/strings.h"
+#include "cli/lib/paths.h"
+#include "cli/scontrol_text.h"
+
+namespace muster::cli {
+
+namespace {
+
+using fmt::format;
+
+template <class T>
+std::string or_star(const std::optional<T>& value) {
+  return value ? std::to_string(*value) : "*";
+}
+
+std::string exit_text(std::uint32_t wait_status) {
+  return format("{}:{}", wait_status >> 8 & 0xff, wait_status & 0x7f);
+}
+
+std::string first_line(const Job& job) {
+  std::string line = format("JobId={}", job.id.value);
+  if (job.array_id) {
+    std::string tasks =
+        job.is_array_record() ? ranges_text(job.waiting_tasks) : std::to_string(job.task_id);
+    if (job.waiting_tasks.size() > 1 && job.task_limit > 0) tasks += format("%{}", job.task_limit);
+    line += format(" ArrayJobId={} ArrayTaskId={}", job.array_id.value, tasks);
+    if (job.task_limit > 0) line += format(" ArrayTaskThrottle={}", job.task_limit);
+  }
+  return line + format(" JobName={}", job.spec->name.view());
+}
+
+std::string reason_of(const wire::JobView& view) {
+  if (!view.reason_detail.empty()) return view.reason_detail.str();
+  if (!view.reason.empty()) return view.reason.str();
+  return view.job->end_reason.empty() ? "None" : view.job->end_reason.str();
+}
+
+void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle& style) {
+  const Job& job = *view.job;
+  const JobSpec& spec = *job.spec;
+  lines.add(first_line(job));
+  lines.add(format("UserId={}({}) GroupId={}({}) MCS_label={}", spec.user_name.view(),
+                   spec.uid.value, style.group_name(spec.gid), spec.gid.value,
+                   spec.mcs_label.empty() ? "N/A" : spec.mcs_label.view()));
+  lines.add(format("Priority={} Nice={} Account={} QOS={}",
+                   job.hold == Hold::none ? job.priority : 0, spec.nice, or_null(job.account),
+                   or_null(job.qos)));
+  lines.add(format("JobState={} Reason={} Dependency={}",
+                   job.completing() ? "COMPLETING" : state_name(job.state), reason_of(view),
+                   or_null(view.dependency)));
+  lines.add(format("Requeue={:d} Restarts={} BatchFlag={:d} Reboot={:d} ExitCode={}",
+                   spec.requeue.value_or(true), job.restarts, spec.kind == JobKind::batch,
+                   spec.reboot, exit_text(job.exit_status)));
+  if (style.details) lines.add(format("DerivedExitCode={}", exit_text(job.derived_exit_status)));
+}
+
+struct StartAndEnd {
+  Time start, end;
+};
+StartAndEnd start_and_end(const wire::JobView& view) {
+  const Job& job = *view.job;
+  if (is_set(job.ended)) return {is_set(job.started) ? job.started : job.ended, job.ended};
+  if (is_set(job.started)) {
+    if (job.time_limit == kUnlimited) return {job.started, Time{}};
+    return {job.started, job.started + job.time_limit + job.suspended_total};
+  }
+  if (job.hold != Hold::none) return {};
+  Time start = is_set(view.expected_start) ? view.expected_start : job.spec->begin;
+  bool bounded = is_set(start) && job.time_limit != kUnlimited && job.time_limit > Minutes{0};
+  return {start, bounded ? start + job.time_limit : Time{}};
+}
+
+void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& style) {
+  const Job& job = *view.job;
+  const JobSpec& spec = *job.spec;
+  bool held = job.state == JobState::pending && job.hold != Hold::none;
+  Time eligible = held ? Time{} : job.eligible;
+  auto [start, end] = start_and_end(view);
+  std::string limit =
+      job.time_limit == Minutes{0} ? "Partition_Limit" : format_limit(job.time_limit);
+  lines.add(format("RunTime={} TimeLimit={} TimeMin={}",
+                   format_elapsed(std::chrono::floor<Seconds>(job.run_time(style.now))), limit,
+                   spec.time_min ? format_limit(*spec.time_min) : "N/A"));
+  lines.add(
+      format("SubmitTime={} EligibleTime={}", format_date(job.submitted), format_date(eligible)));
+  lines.add(format("AccrueTime={}", format_date(eligible)));
+  lines.add(format("StartTime={} EndTime={} Deadline={}", format_date(start), format_date(end),
+                   is_set(spec.deadline) ? format_date(spec.deadline) : "N/A"));
+  std::string suspended = "None";
+  Seconds before{0};
+  if (is_set(job.suspended_at)) {
+    suspended = format_date(job.suspended_at);
+    before = std::chrono::floor<Seconds>(job.run_time(style.now));
+  }
+  lines.add(format("SuspendTime={} SecsPreSuspend={} LastSchedEval={} Scheduler=Main", suspended,
+                   before.count(), format_date(view.last_evaluated)));
+}
+
+// While it waits: what was asked for, "2-2" where -N said so.
+std::string num_nodes(const Job& job) {
+  if (!job.allocation.empty()) return std::to_string(job.allocation.size());
+  const JobSpec& spec = *job.spec;
+  if (spec.max_nodes == 0) return std::to_string(spec.min_nodes);
+  return format("{}-{}", spec.min_nodes, spec.max_nodes);
+}
+
+std::uint32_t num_tasks(const JobSpec& spec) {
+  if (spec.num_tasks) return *spec.num_tasks;
+  return spec.min_nodes * std::max(1u, spec.ntasks_per_node.value_or(1));
+}
+
+void add_place(RecordLines& lines, const wire::JobView& view) {
+  const Job& job = *view.job;
+  const JobSpec& spec = *job.spec;
+  bool waits = job.state == JobState::pending && !spec.partition.empty();
+  lines.add(format("Partition={} AllocNode:Sid={}:{}",
+                   (waits ? spec.partition : job.partition).view(), spec.submit_host.view(),
+                   spec.submit_sid));
+  lines.add(format("ReqNodeList={} ExcNodeList={}", or_null(spec.required_nodes),
+                   or_null(spec.excluded_nodes)));
+  std::string nodes = format("NodeList={}", view.nodes.view());
+  if (!view.scheduled_nodes.empty())
+    nodes += format(" SchedNodeList={}", view.scheduled_nodes.view());
+  lines.add(nodes);
+  Text batch_host = view.batch_host;
+  if (batch_host.empty() && !view.node_names.empty()) batch_host = view.node_names.front();
+  if (!batch_host.empty()) lines.add(format("BatchHost={}", batch_host.view()));
+}
+
+void add_amounts(RecordLines& lines, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  Tres tres = job.allocation.empty() ? requested_tres(spec) : total(job.allocation);
+  lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
+                   num_nodes(job), tres.cpus, num_tasks(spec), spec.cpus_per_task.value_or(1),
+                   or_star(spec.cores_per_socket), or_star(spec.threads_per_core)));
+  lines.add(format("TRES={}", tres.text()));
+  lines.add(format("Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} CoreSpec={}",
+                   or_star(spec.sockets_per_node), spec.ntasks_per_node.value_or(0),
+                   or_star(spec.ntasks_per_socket), or_star(spec.ntasks_per_core),
+                   or_star(spec.core_spec)));
+}
+
+// -d: which CPUs and devices on which nodes; neighbours that hold the same share a line.
+void add_allocation(RecordLines& lines, const wire::JobView& view) {
+  const auto& shares = view.job->allocation;
+  if (shares.empty()) return;
+  std::vector<GresShare> all;
+  for (const NodeShare& share : shares)
+    for (const GresShare& part : share.gres) {
+      auto same = std::ranges::find_if(
+          all, [&](const GresShare& g) { return g.name == part.name && g.type == part.type; });
+      if (same == all.end())
+        all.push_back(part);
+      else
+        same->count += part.count;
+    }
+  lines.add(format("JOB_GRES={}", or_null(gres_text(all, false))));
+  for (std::size_t i = 0; i < shares.size();) {
+    std::vector<std::string> names;
+    std::size_t end = i;
+    while (end < shares.size() && shares[end].cpus == shares[i].cpus &&
+           shares[end].memory_mib == shares[i].memory_mib && shares[end].gres == shares[i].gres) {
+      if (end < view.node_names.size()) names.push_back(view.node_names[end].str());
+      ++end;
+    }
+    lines.add_inner(format("Nodes={} CPU_IDs={} Mem={} GRES={}", compress_hostlist(names),
+                           ranges_text(shares[i].cpus), shares[i].memory_mib,
+                           gres_text(shares[i].gres, true)));
+    i = end;
+  }
+}
+
+std::string minimum_memory(const JobSpec& spec) {
+  auto shown = [](std::uint64_t mib) { return mib == 0 ? "0" : format_mib(mib); };
+  if (spec.memory_per_cpu_mib) return "MinMemoryCPU=" + shown(*spec.memory_per_cpu_mib);
+  return "MinMemoryNode=" + shown(spec.memory_per_node_mib.value_or(0));
+}
+
+std::string_view oversubscribe(const JobSpec& spec) {
+  if (spec.exclusive_user) return "USER";
+  if (spec.exclusive || spec.reboot) return "NO";
+  return spec.oversubscribe ? "YES" : "OK";
+}
+
+void add_requirements(RecordLines& lines, const JobSpec& spec) {
+  std::uint32_t min_cpus =
+      spec.cpus_per_task.value_or(1) * std::max(1u, spec.ntasks_per_node.value_or(1));
+  min_cpus = std::max(min_cpus, spec.min_cpus_per_node.value_or(0));
+  std::uint64_t disk = spec.tmp_disk_mib.value_or(0);
+  lines.add(format("MinCPUsNode={} {} MinTmpDiskNode={}", min_cpus, minimum_memory(spec),
+                   disk == 0 ? "0" : format_mib(disk)));
+  lines.add(format("Features={} DelayBoot={}", or_null(spec.features),
+                   format_elapsed(Seconds{spec.delay_boot_s.value_or(0)})));
+  if (!spec.reservation.empty()) lines.add(format("Reservation={}", spec.reservation.view()));
+  lines.add(format("OverSubscribe={} Contiguous={:d} Licenses={} Network={}", oversubscribe(spec),
+                   spec.contiguous, or_null(spec.licenses), or_null(spec.network)));
+}
+
+void add_files(RecordLines& lines, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  std::string command(or_null(spec.command));
+  if (!spec.command.empty())
+    for (const Text& arg : spec.script_args) command += format(" {}", arg.view());
+  lines.add("Command=" + command);
+  lines.add(format("WorkDir={}", spec.work_dir.view()));
+  if (!spec.admin_comment.empty()) lines.add(format("AdminComment={} ", spec.admin_comment.view()));
+  if (!spec.comment.empty()) lines.add(format("Comment={} ", spec.comment.view()));
+  if (spec.kind != JobKind::batch) return;
+  lines.add("StdErr=" + shown_stderr(job));
+  lines.add("StdIn=" + shown_stdin(job));
+  lines.add("StdOut=" + shown_stdout(job));
+}
+
+// "gres:gpu:2" of "gpu:2"; --gpus and its relatives name only the rest.
+std::string tres_request(const Text& gres, const Text& gpus) {
+  std::string out;
+  auto add = [&](std::string_view prefix, std::string_view item) {
+    if (!out.empty()) out += ',';
+    if (istarts_with(item, "gres:")) item.remove_prefix(5);
+    out += format("{}{}", prefix, item);
+  };
+  if (!gres.empty())
+    for (std::string_view item : split(gres, ',')) add("gres:", item);
+  if (!gpus.empty()) add("gres:gpu:", gpus);
+  return out;
+}
+
+void add_tail(RecordLines& lines, const JobSpec& spec) {
+  lines.add("Power=");
+  if (spec.spread_job) lines.add("SpreadJob=Yes");
+  if (!spec.container.empty()) lines.add(format("Container={}", spec.container.view()));
+  if (spec.cpus_per_gpu) lines.add(format("CpusPerTres=gres:gpu:{}", *spec.cpus_per_gpu));
+  if (spec.memory_per_gpu_mib)
+    lines.add(format("MemPerTres=gres:gpu:{}", *spec.memory_per_gpu_mib));
+  auto add_tres = [&](std::string_view key, const std::string& value) {
+    if (!value.empty()) lines.add(format("{}={}", key, value));
+  };
+  add_tres("TresPerJob", tres_request({}, spec.gpus));
+  add_tres("TresPerNode", tres_request(spec.gres, spec.gpus_per_node));
+  add_tres("TresPerSocket", tres_request({}, spec.gpus_per_socket));
+  add_tres("TresPerTask", tres_request({}, spec.gpus_per_task));
+  if (spec.ntasks_per_gpu) lines.add(format("NtasksPerTRES={}", *spec.ntasks_per_gpu));
+  if (spec.mail_type != 0)
+    lines.add(format("MailUser={} MailType={}",
+                     (spec.mail_user.empty() ? spec.user_name : spec.mail_user).view(),
+                     mail_type_text(spec.mail_type)));
+}
+
+}  // namespace
+
+std::string mail_type_text(std::uint32_t types) {
+  struct Name {
+    std::uint32_t bit;
+    std::string_view name;
+  };
+  static constexpr std::array<Name, 11> kNames{{{kMailInvalidDepend, "INVALID_DEPEND"},
+                                                {kMailArrayTasks, "ARRAY_TASKS"},
+                                                {kMailBegin, "BEGIN"},
+                                                {kMailEnd, "END"},
+                                                {kMailFail, "FAIL"},
+                                                {kMailRequeue, "REQUEUE"},
+                                                {kMailStageOut, "STAGE_OUT"},
+                                                {kMailTimeLimit50, "TIME_LIMIT_50"},
+                                                {kMailTimeLimit80, "TIME_LIMIT_80"},
+                                                {kMailTimeLimit90, "TIME_LIMIT_90"},
+                                                {kMailTimeLimit, "TIME_LIMIT"}}};
+  std::string out;
+  for (const Name& n : kNames)
+    if (types & n.bit) out += (out.empty() ? "" : ",") + std::string(n.name);
+  return out;
+}
+
+Tres requested_tres(const JobSpec& spec) {
+  Tres tres;
+  std::uint32_t tasks = num_tasks(spec);
+  tres.nodes = spec.min_nodes;
+  tres.cpus =
+      spec.overcommit ? spec.min_nodes : std::uint64_t{tasks} * spec.cpus_per_task.value_or(1);
+  tres.billing = tres.cpus;
+  auto add = [&](const GresRequest& gres, std::uint64_t times) {
+    auto same = std::ranges::find(tres.gres, gres.name, &GresShare::name);
+    if (same == tres.gres.end())
+      tres.gres.push_back({gres.name, {}, gres.count * times, {}});
+    else
+      same->count += gres.count * times;
+  };
+  // A text that does not parse was refused when it was submitted.
+  if (auto all = parse_gres(spec.gres); all)
+    for (const GresRequest& gres : *all) add(gres, spec.min_nodes);
+  auto add_gpus = [&](const Text& text, std::uint64_t times) {
+    if (text.empty()) return;
+    if (auto gpus = parse_gpus(text); gpus) add(*gpus, times);
+  };
+  if (!spec.gpus.empty())
+    add_gpus(spec.gpus, 1);
+  else if (!spec.gpus_per_node.empty())
+    add_gpus(spec.gpus_per_node, spec.min_nodes);
+  else if (!spec.gpus_per_task.empty())
+    add_gpus(spec.gpus_per_task, tasks);
+  else
+    add_gpus(spec.gpus_per_socket,
+             std::uint64_t{spec.min_nodes} * spec.sockets_per_node.value_or(1));
+  std::uint64_t gpu_count = 0;
+  for (const GresShare& gres : tres.gres)
+    if (gres.name == "gpu") gpu_count = gres.count;
+  if (spec.memory_per_cpu_mib)
+    tres.memory_mib = *spec.memory_per_cpu_mib * tres.cpus;
+  else if (spec.memory_per_gpu_mib)
+    tres.memory_mib = *spec.memory_per_gpu_mib * gpu_count;
+  else
+    tres.memory_mib = spec.memory_per_node_mib.value_or(0) * spec.min_nodes;
+  return tres;
+}
+
+std::string job_text(const wire::JobView& view, const ShowStyle& style) {
+  const Job& job = *view.job;
+  RecordLines lines(style);
+  add_identity(lines, view, style);
+  add_times(lines, view, style);
+  add_place(lines, view);
+  add_amounts(lines, job);
+  if (style.details) add_allocation(lines, view);
+  add_requirements(lines, *job.spec);
+  add_files(lines, job);
+  add_tail(lines, *job.spec);
+  return lines.finish(true);
+}
+
+}  // namespace muster::cli

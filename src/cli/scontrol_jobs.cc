@@ -1,0 +1,149 @@
+// What scontrol does to jobs: hold, release, requeue, suspend and their relatives; wait_job; write
+// batch_script; completing.
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "base/strings.h"
+#include "cli/scontrol_session.h"
+
+namespace muster::cli {
+
+namespace {
+
+bool is_hold_family(wire::JobAction action) {
+  return action == wire::JobAction::hold || action == wire::JobAction::user_hold ||
+         action == wire::JobAction::release;
+}
+
+void report(ScontrolSession& session, wire::JobAction action, const wire::JobRef& ref,
+            const Error& error) {
+  session.error("{}", job_error_line(ref, error));
+  // Scripts look for this line too; it does not come for single tasks.
+  if (is_hold_family(action) && ref.tasks.empty())
+    session.error("slurm_suspend error: {}", error.text());
+}
+
+void send_action(ScontrolSession& session, const wire::JobActionRequest& request) {
+  auto reply = session.ask_for<wire::CancelReply>(request);
+  if (!reply) {
+    if (request.jobs.size() == 1)
+      return report(session, request.action, request.jobs[0], reply.error());
+    return session.error("slurm_suspend error: {}", reply.error().text());
+  }
+  for (const auto& [ref, error] : reply->errors) report(session, request.action, ref, error);
+}
+
+bool write_file(const std::string& path, const std::string& content) {
+  std::FILE* file = std::fopen(path.c_str(), "w");
+  if (!file) return false;
+  bool written = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  return std::fclose(file) == 0 && written;
+}
+
+}  // namespace
+
+std::string job_error_line(const wire::JobRef& ref, const Error& error) {
+  // An id that the text repeats already is not said twice.
+  Error plain = error;
+  if (plain.detail == wire::job_ref_text(ref)) plain.detail.clear();
+  if (!ref.tasks.empty())
+    return fmt::format("{}_{}: {}", ref.job.value, ranges_text(ref.tasks), plain.text());
+  return fmt::format("{} for job {}", plain.text(), wire::job_ref_text(ref));
+}
+
+std::vector<std::string> split_job_list(std::string_view text) {
+  std::vector<std::string> items(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth <= 0)
+      items.emplace_back();
+    else
+      items.back() += c;
+  }
+  std::erase_if(items, [](const std::string& item) { return item.empty(); });
+  return items;
+}
+
+void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words) {
+  wire::JobActionRequest request;
+  request.action = action;
+  for (const std::string& word : words) {
+    auto equals = word.find('=');
+    if (equals != word.npos && equals > 0 && istarts_with("jobname", word.substr(0, equals))) {
+      wire::JobActionRequest by_name;
+      by_name.action = action;
+      by_name.name = word.substr(equals + 1);
+      send_action(session, by_name);
+      continue;
+    }
+    for (const std::string& item : split_job_list(word)) {
+      auto ref = wire::parse_job_ref(item);
+      if (ref && !ref->step) {
+        request.jobs.push_back(std::move(*ref));
+        continue;
+      }
+      Error invalid{ErrorCode::invalid_job_id, {}};
+      session.error("{} for job {}", invalid.text(), item);
+      if (is_hold_family(action)) session.error("slurm_suspend error: {}", invalid.text());
+    }
+  }
+  if (!request.jobs.empty()) send_action(session, request);
+}
+
+void scontrol_wait_job(ScontrolSession& session, Words words) {
+  auto ref = wire::parse_job_ref(words[0]);
+  if (!ref) return session.error("Invalid job id specified for job {}", words[0]);
+  auto to = session.connect();
+  if (!to) return session.error("scontrol: {}", to.error().text());
+  auto sent = (*to)->send(wire::WaitJobRequest{ref->job, true});
+  auto answer =
+      sent ? (*to)->receive(Millis::max()) : Result<wire::Answer>(std::unexpected(sent.error()));
+  const wire::JobsReply* reply = answer ? std::get_if<wire::JobsReply>(&*answer) : nullptr;
+  bool runs = answer && (!reply || (!reply->jobs.empty() && is_active(reply->jobs[0].job->state)));
+  if (!runs) return session.error("scontrol: Problem running job {}", ref->job.value);
+  if (!session.quiet) fmt::print(stderr, "scontrol: Nodes are ready for job {}\n", ref->job.value);
+}
+
+void scontrol_write(ScontrolSession& session, Words words) {
+  if (istarts_with("config", words[0]) && words[0].size() > 1)
+    return session.error("write config: {}", error_text(ErrorCode::not_supported_yet));
+  if (words[0].size() < 5 || !istarts_with("batch_script", words[0]))
+    return session.error("invalid write argument:{}", words[0]);
+  if (words.size() < 2) return session.error("too few arguments for keyword:write {}", words[0]);
+  auto ref = wire::parse_job_ref(words[1]);
+  if (!ref) return session.error("Invalid job id specified for job {}", words[1]);
+  auto reply = session.ask_for<wire::BatchScriptReply>(wire::BatchScriptRequest{ref->job});
+  if (!reply) return session.error("job script retrieval failed: {}", reply.error().text());
+  std::string path = words.size() > 2 ? words[2] : fmt::format("slurm-{}.sh", ref->job.value);
+  if (path == "-") {
+    std::fwrite(reply->script.data(), 1, reply->script.size(), stdout);
+    if (!reply->script.ends_with('\n')) fmt::print("\n");
+    return;
+  }
+  if (!write_file(path, reply->script))
+    return session.error("failed to open file `{}`: {}", path, std::strerror(errno));
+  if (!session.quiet) fmt::print("batch script for job {} written to {}\n", ref->job.value, path);
+}
+
+void scontrol_completing(ScontrolSession& session) {
+  wire::JobsRequest request;
+  request.filter.all_states = true;
+  auto reply = session.ask_for<wire::JobsReply>(request);
+  if (!reply) return session.error("slurm_load_jobs error: {}", reply.error().text());
+  for (const wire::JobView& view : reply->jobs) {
+    const Job& job = *view.job;
+    if (!job.completing()) continue;
+    std::string busy;
+    for (std::size_t i = 0; i < job.allocation.size() && i < view.node_names.size(); ++i)
+      if (job.unfinished.contains(job.allocation[i].node))
+        busy += (busy.empty() ? "" : ",") + view.node_names[i].str();
+    fmt::print("JobId={} EndTime={} CompletingTime={} Nodes(COMPLETING)={}\n", job.id.value,
+               unix_seconds(job.ended), unix_seconds(reply->now) - unix_seconds(job.ended), busy);
+  }
+}
+
+}  // namespace muster::cli

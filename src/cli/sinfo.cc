@@ -1,0 +1,77 @@
+// sinfo: partitions and nodes. Options in sinfo_options.cc, columns in sinfo_columns.cc, lines in
+// sinfo_list.cc; here they meet the controller.
+#include <cstdio>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "cli/lib/command.h"
+#include "cli/lib/controller.h"
+#include "cli/sinfo_list.h"
+
+namespace muster::cli {
+
+namespace {
+
+using Done = std::expected<void, Refusal>;
+
+Done check_cluster(const InfoOptions& options, const std::string& own) {
+  for (const std::string& name : split_list(options.clusters))
+    if (name != own && name != "all")
+      return std::unexpected(Refusal{error_lines(
+          "sinfo", fmt::format("No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
+                               "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
+                               "clusters.", name))});
+  return {};
+}
+
+Done run_once(Controller& controller, const InfoOptions& options) {
+  auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
+  if (!reply) return std::unexpected(Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
+  NodeContext context;
+  context.now = reply->now;
+  context.times = TimeStyle::from_environment("sinfo", reply->now);
+  std::string out;
+  if (!options.clusters.empty() && options.header)
+    out += fmt::format("CLUSTER: {}\n", controller.config().cluster_name);
+  if (options.json) {
+    out += nodes_json(*reply, context);
+  } else {
+    auto listing = list_nodes(*reply, options, context);
+    if (!listing) return std::unexpected(listing.error());
+    for (const std::string& line : listing->complaints) std::fputs(line.c_str(), stderr);
+    out += listing->text;
+  }
+  if (options.iterate_s > 0) out += '\n';
+  if (!write_out(out)) return std::unexpected(Refusal{});
+  return {};
+}
+
+Done run(int argc, char** argv) {
+  auto options = parse_sinfo(argc, argv);
+  if (!options) return std::unexpected(options.error());
+  if (own_uid() == Uid{0} && options->partitions.empty()) options->all = true;
+  auto controller = Controller::connect();
+  if (!controller)
+    return std::unexpected(Refusal{fmt::format("slurm_load_partitions: {}\n", controller.error().text())});
+  if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
+  if (options->verbose > 0) print_info("sinfo", fmt::format("cluster {}", controller->config().cluster_name));
+  if (options->reservations) {  // the controller keeps none
+    if (!write_out("No reservations in the system\n")) return std::unexpected(Refusal{});
+    return {};
+  }
+  while (true) {
+    if (auto done = run_once(*controller, *options); !done) return done;
+    if (options->iterate_s == 0) return {};
+    std::this_thread::sleep_for(Seconds{options->iterate_s});
+  }
+}
+
+}  // namespace
+
+int sinfo_main(int argc, char** argv) {
+  auto done = run(argc, argv);
+  return done ? 0 : print(done.error());
+}
+
+}  // namespace muster::cli

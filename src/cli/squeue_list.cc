@@ -1,0 +1,170 @@
+// Which rows squeue prints, in which order and form.
+#include "cli/squeue_list.h"
+
+#include <fmt/format.h>
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kFormat = "%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R";
+constexpr std::string_view kLongFormat = "%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R";
+constexpr std::string_view kStartFormat = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y %R";
+constexpr std::string_view kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
+constexpr std::string_view kSort = "P,t,-p";
+constexpr std::string_view kStartSort = "S";
+constexpr std::string_view kStepSort = "P,i";
+
+// States that exist but that no job of ours is ever in.
+constexpr std::string_view kOtherStates[][2] = {
+    {"CONFIGURING", "CF"},  {"RESIZING", "RS"},    {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
+    {"REQUEUE_FED", "RF"},  {"REQUEUE_HOLD", "RH"}, {"REVOKED", "RV"},       {"SIGNALING", "SI"},
+    {"SPECIAL_EXIT", "SE"}, {"STAGE_OUT", "SO"},   {"STOPPED", "ST"}};
+constexpr std::string_view kValidStates =
+    "PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,DEADLINE,"
+    "OUT_OF_MEMORY,COMPLETING,CONFIGURING,RESIZING,RESV_DEL_HOLD,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,"
+    "REVOKED,SIGNALING,SPECIAL_EXIT,STAGE_OUT,STOPPED";
+
+bool is_other_state(std::string_view name) {
+  return std::ranges::any_of(
+      kOtherStates, [&](const auto& state) { return iequals(name, state[0]) || iequals(name, state[1]); });
+}
+
+// The tasks of an array that were asked for by number; nothing where the whole array was.
+std::optional<IdSet> asked_tasks(const std::vector<wire::JobRef>& refs, JobId array) {
+  IdSet tasks;
+  for (const wire::JobRef& ref : refs) {
+    if (ref.job != array) continue;
+    if (ref.tasks.empty()) return std::nullopt;
+    tasks.merge(ref.tasks);
+  }
+  if (tasks.empty()) return std::nullopt;
+  return tasks;
+}
+
+void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueContext& context,
+                  std::vector<JobRow>& rows) {
+  const Job& job = *view.job;
+  if (!job.is_array_record()) {
+    rows.push_back({&view, &context});
+    return;
+  }
+  auto asked = asked_tasks(options.filter.jobs, job.array_id);
+  // A record that stands for one task is that task.
+  bool task_by_task = options.array || asked || (job.waiting_tasks.size() == 1 && !is_ended(job.state));
+  if (!task_by_task) {
+    rows.push_back({&view, &context});
+    return;
+  }
+  IdSet tasks = asked ? job.waiting_tasks.intersect(*asked) : job.waiting_tasks;
+  for (std::uint32_t task : tasks.ids()) rows.push_back({&view, &context, task});
+}
+
+bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
+  if (options.filter.jobs.empty()) return true;
+  for (const wire::JobRef& ref : options.filter.jobs) {
+    bool same_job = ref.job == job.id || (ref.job == job.array_id &&
+                                          (ref.tasks.empty() || ref.tasks.contains(job.task_id)));
+    if (same_job && (!ref.step || *ref.step == step)) return true;
+  }
+  return false;
+}
+
+void add_step_rows(const wire::JobView& view, const QueueOptions& options, QueueContext& context,
+                   std::vector<StepRow>& rows) {
+  for (const auto& [id, step] : view.job->steps)
+    if (!is_ended(step.state) && asks_for_step(options, *view.job, id))
+      rows.push_back({{&view, &context}, &step});
+}
+
+template <class Row>
+std::expected<std::vector<SortKey<Row>>, Refusal> checked_sort(std::span<const Column<Row>> table,
+                                                               std::string_view text) {
+  auto keys = sort_keys(table, text);
+  if (keys) return *keys;
+  return std::unexpected(
+      Refusal{error_lines("squeue", fmt::format("Invalid sort specification: {}", keys.error()))});
+}
+
+template <class Row>
+Format<Row> chosen_format(const QueueOptions& options, std::span<const Column<Row>> table,
+                          std::string_view usual, std::string_view kind,
+                          std::vector<std::string>& complaints) {
+  Format<Row> format = !options.long_format.empty() ? name_format(table, options.long_format)
+                       : !options.format.empty()    ? letter_format(table, options.format)
+                                                    : letter_format(table, usual);
+  for (const std::string& unknown : format.unknown)
+    complaints.push_back(fmt::format("Invalid {} format specification: {}", kind, unknown));
+  return format;
+}
+
+}  // namespace
+
+std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string>& names) {
+  if (names.empty())
+    return WantedStates{
+        .all = false, .completing = true, .states = {JobState::pending, JobState::running, JobState::suspended}};
+  WantedStates wanted;
+  for (const std::string& name : names) {
+    if (iequals(name, "all"))
+      wanted.all = true;
+    else if (iequals(name, "completing") || iequals(name, "CG"))
+      wanted.completing = true;
+    else if (auto state = parse_job_state(name))
+      wanted.states.insert(*state);
+    else if (!is_other_state(name))
+      return std::unexpected(Refusal{
+          error_lines("squeue", fmt::format("Invalid job state specified: {}\nValid job states include: {}",
+                                            name, kValidStates)) + "\n"});
+  }
+  return wanted;
+}
+
+bool is_wanted(const WantedStates& wanted, const Job& job) {
+  if (wanted.all) return true;
+  if (job.completing() && wanted.completing) return true;
+  return wanted.states.contains(job.state);
+}
+
+std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
+  QueueListing listing;
+  if (options.steps) {
+    listing.step_format =
+        chosen_format(options, step_columns(), kStepFormat, "job step", listing.complaints);
+    auto keys = checked_sort(step_columns(), options.sort.empty() ? kStepSort : std::string_view(options.sort));
+    if (!keys) return std::unexpected(keys.error());
+    listing.step_sort = std::move(*keys);
+    return listing;
+  }
+  std::string_view usual = options.start ? kStartFormat : options.long_form ? kLongFormat : kFormat;
+  listing.job_format = chosen_format(options, job_columns(), usual, "job", listing.complaints);
+  std::string_view sort = options.start ? kStartSort : kSort;
+  auto keys = checked_sort(job_columns(), options.sort.empty() ? sort : std::string_view(options.sort));
+  if (!keys) return std::unexpected(keys.error());
+  listing.job_sort = std::move(*keys);
+  return listing;
+}
+
+std::string list_queue(const std::vector<wire::JobView>& jobs, const QueueOptions& options,
+                       const QueueListing& listing, QueueContext& context) {
+  std::string out;
+  if (options.header && (options.long_form || options.iterate_s > 0)) out += date_line(context.now);
+  if (options.steps) {
+    std::vector<StepRow> rows;
+    for (const wire::JobView& view : jobs) add_step_rows(view, options, context, rows);
+    sort_rows(rows, listing.step_sort);
+    if (options.header) append_header(listing.step_format, out);
+    append_rows(listing.step_format, rows, out);
+    return out;
+  }
+  std::vector<JobRow> rows;
+  rows.reserve(jobs.size());
+  for (const wire::JobView& view : jobs) add_job_rows(view, options, context, rows);
+  std::ranges::stable_sort(rows, {}, job_id_key);  // what the keys leave equal stays in this order
+  sort_rows(rows, listing.job_sort);
+  if (options.header) append_header(listing.job_format, out);
+  append_rows(listing.job_format, rows, out);
+  return out;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,73 @@
+// A line of squeue: a job, one task of a waiting array, or a step.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/lib/columns.h"
+#include "cli/lib/name_lookup.h"
+#include "cli/lib/table_format.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+struct QueueContext {
+  Time now;
+  std::string cluster;
+  TimeStyle times;
+  NameLookup names;
+  std::size_t task_text_limit = 64;  // SLURM_BITSTR_LEN; 0 = none
+  bool no_convert = false;           // --noconvert
+};
+
+struct JobRow {
+  const wire::JobView* view = nullptr;
+  QueueContext* context = nullptr;
+  std::uint32_t task = kNoTask;  // of an array record that is listed task by task
+
+  const Job& job() const { return *view->job; }
+  const JobSpec& spec() const { return *job().spec; }
+};
+
+struct StepRow {
+  JobRow owner;
+  const Step* step = nullptr;
+};
+
+std::span<const Column<JobRow>> job_columns();
+std::span<const Column<StepRow>> step_columns();
+
+// --- what the columns print ---
+
+std::string job_id_text(const JobRow& row);    // "12", "12_3", "12_[4-9%2]"
+std::string task_id_text(const JobRow& row);   // "3", "4-9%2", "N/A"
+std::int64_t job_id_key(const JobRow& row);    // by array, then by task
+std::string_view job_state_text(const JobRow& row);
+std::string_view job_state_code(const JobRow& row);
+std::string_view job_reason(const JobRow& row);     // "Resources", "None"
+std::string reason_or_nodes(const JobRow& row);     // "(Resources)", "n[1-2]"
+std::string_view user_name(const JobRow& row);
+Time start_time(const JobRow& row);            // expected where it has not started
+Time end_time(const JobRow& row);              // expected where it has not ended
+Minutes time_limit(const JobRow& row);
+std::string time_left_text(const JobRow& row);
+std::uint64_t cpu_count(const JobRow& row);
+std::uint64_t node_count(const JobRow& row);
+std::uint64_t task_count(const JobRow& row);
+std::uint64_t min_cpus(const JobSpec& spec);
+std::string tres_text(const JobRow& row);
+std::string tres_per_node(const JobSpec& spec);  // "gres:gpu:1"
+std::string gres_list(std::string_view prefix, std::string_view text);
+std::string memory_text(const JobRow& row);
+std::string command_text(const JobSpec& spec);
+std::string output_path(const JobRow& row);
+std::string error_path(const JobRow& row);
+std::string step_id_text(const StepRow& row);
+std::string step_nodes(const StepRow& row);
+// "0-5,7", "0-15:3": what array tasks look like, cut at the limit.
+std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::size_t limit);
+
+}  // namespace muster::cli

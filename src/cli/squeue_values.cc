@@ -1,0 +1,229 @@
+// What squeue's columns say of a job.
+#include <fmt/format.h>
+
+#include "base/duration.h"
+#include "base/hostlist.h"
+#include "base/size.h"
+#include "cli/scontrol_text.h"
+#include "cli/squeue_row.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::size_t kFewTasks = 5;  // as many are listed one by one even where they have a step
+
+// The common distance of single, evenly spaced tasks.
+std::optional<std::uint32_t> even_step(const IdSet& tasks) {
+  const auto& ranges = tasks.ranges();
+  if (ranges.size() <= kFewTasks) return std::nullopt;
+  std::uint32_t step = ranges[1].first - ranges[0].first;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].first != ranges[i].last) return std::nullopt;
+    if (i > 0 && ranges[i].first - ranges[i - 1].first != step) return std::nullopt;
+  }
+  return step;
+}
+
+// Where nodes still clean up after a job, only those count as its own.
+bool shows_remaining_nodes(const JobRow& row) { return row.job().completing(); }
+
+bool is_failure(JobState state) {
+  return is_ended(state) && state != JobState::completed && state != JobState::cancelled;
+}
+
+std::string absolute(const JobSpec& spec, std::string_view path) {
+  if (path == "none") return "/dev/null";
+  if (path.starts_with('/')) return std::string(path);
+  return fmt::format("{}/{}", spec.work_dir.view(), path);
+}
+
+}  // namespace
+
+std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::size_t limit) {
+  std::string text;
+  if (auto step = even_step(tasks))
+    text = fmt::format("{}-{}:{}", tasks.min(), tasks.max(), *step);
+  else
+    text = ranges_text(tasks);
+  if (limit > 4 && text.size() >= limit) text = text.substr(0, limit - 4) + "...";
+  if (running_limit > 0) text += fmt::format("%{}", running_limit);
+  return text;
+}
+
+std::string task_id_text(const JobRow& row) {
+  const Job& job = row.job();
+  if (row.task != kNoTask) return std::to_string(row.task);
+  if (job.is_array_record())
+    return task_set_text(job.waiting_tasks, job.task_limit, row.context->task_text_limit);
+  return job.task_id == kNoTask ? "N/A" : std::to_string(job.task_id);
+}
+
+std::string job_id_text(const JobRow& row) {
+  const Job& job = row.job();
+  if (row.task != kNoTask) return fmt::format("{}_{}", job.array_id.value, row.task);
+  if (job.is_array_record()) return fmt::format("{}_[{}]", job.array_id.value, task_id_text(row));
+  if (job.task_id != kNoTask) return fmt::format("{}_{}", job.array_id.value, job.task_id);
+  return std::to_string(job.id.value);
+}
+
+std::int64_t job_id_key(const JobRow& row) {
+  const Job& job = row.job();
+  std::uint32_t task = 0;
+  if (row.task != kNoTask)
+    task = row.task;
+  else if (job.is_array_record())
+    task = job.waiting_tasks.min();
+  else if (job.task_id != kNoTask)
+    task = job.task_id;
+  JobId id = job.array_id ? job.array_id : job.id;
+  constexpr int kTaskBits = 31;  // array tasks are far fewer
+  return static_cast<std::int64_t>(std::uint64_t{id.value} << kTaskBits | task);
+}
+
+std::string_view job_state_text(const JobRow& row) {
+  return row.job().completing() ? "COMPLETING" : state_name(row.job().state);
+}
+std::string_view job_state_code(const JobRow& row) {
+  return row.job().completing() ? "CG" : state_code(row.job().state);
+}
+
+std::string_view job_reason(const JobRow& row) {
+  const wire::JobView& view = *row.view;
+  if (is_active(row.job().state)) return "None";
+  if (is_ended(row.job().state) && !row.job().end_reason.empty()) return row.job().end_reason;
+  if (!view.reason_detail.empty()) return view.reason_detail;
+  return view.reason.empty() ? std::string_view("None") : view.reason.view();
+}
+
+std::string reason_or_nodes(const JobRow& row) {
+  JobState state = row.job().state;
+  if (state == JobState::pending) return fmt::format("({})", job_reason(row));
+  if (is_failure(state) && !row.job().completing() && job_reason(row) != "None")
+    return fmt::format("({})", job_reason(row));
+  return row.view->nodes.str();
+}
+
+std::string_view user_name(const JobRow& row) {
+  const JobSpec& spec = row.spec();
+  return spec.user_name.empty() ? std::string_view(row.context->names.user(spec.uid)) : spec.user_name.view();
+}
+
+Time start_time(const JobRow& row) {
+  const Job& job = row.job();
+  if (job.state != JobState::pending) return is_set(job.started) ? job.started : job.ended;
+  if (is_set(row.view->expected_start)) return row.view->expected_start;
+  return row.spec().begin > row.context->now ? row.spec().begin : Time{};
+}
+
+Minutes time_limit(const JobRow& row) {
+  if (row.job().time_limit.count() > 0) return row.job().time_limit;
+  return row.spec().time_limit.value_or(kUnlimited);
+}
+
+Time end_time(const JobRow& row) {
+  constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year
+  if (is_set(row.job().ended)) return row.job().ended;
+  Time start = start_time(row);
+  if (!is_set(start)) return start;
+  Minutes limit = time_limit(row);
+  if (limit == kUnlimited) return start + kNeverMeans;
+  return start + limit + row.job().suspended_total;
+}
+
+std::string time_left_text(const JobRow& row) {
+  Minutes limit = time_limit(row);
+  if (limit == kUnlimited) return "UNLIMITED";
+  // Seconds used are counted as %M counts them: both add up to the limit.
+  Seconds used = std::chrono::floor<Seconds>(row.job().run_time(row.context->now));
+  return format_elapsed_short(std::max(Seconds(limit) - used, Seconds{0}));
+}
+
+std::uint64_t cpu_count(const JobRow& row) {
+  if (row.job().allocation.empty()) return std::max(requested_tres(row.spec()).cpus, min_cpus(row.spec()));
+  std::uint64_t count = 0;
+  for (const NodeShare& share : row.job().allocation)
+    if (!shows_remaining_nodes(row) || row.job().unfinished.contains(share.node)) count += share.cpus.size();
+  return count;
+}
+
+std::uint64_t node_count(const JobRow& row) {
+  if (shows_remaining_nodes(row)) return row.job().unfinished.size();
+  if (!row.job().allocation.empty()) return row.job().allocation.size();
+  return std::max(row.spec().min_nodes, 1u);
+}
+
+std::uint64_t task_count(const JobRow& row) {
+  const JobSpec& spec = row.spec();
+  if (spec.num_tasks) return *spec.num_tasks;
+  return node_count(row) * spec.ntasks_per_node.value_or(1);
+}
+
+std::uint64_t min_cpus(const JobSpec& spec) {
+  std::uint32_t per_task = spec.cpus_per_task.value_or(1);
+  return std::max(spec.min_cpus_per_node.value_or(1), spec.ntasks_per_node.value_or(1) * per_task);
+}
+
+std::string tres_text(const JobRow& row) {
+  if (!row.job().allocation.empty()) return total(row.job().allocation).text();
+  return requested_tres(row.spec()).text();
+}
+
+std::string gres_list(std::string_view prefix, std::string_view text) {
+  std::string out;
+  for (const std::string& part : split_list(text)) {
+    if (!out.empty()) out += ',';
+    if (!part.starts_with("gres")) out += prefix;
+    out += part;
+  }
+  return out;
+}
+
+std::string tres_per_node(const JobSpec& spec) {
+  std::string out = gres_list("gres:", spec.gres);
+  if (spec.gpus_per_node.empty()) return out;
+  if (!out.empty()) out += ',';
+  return out + gres_list("gres:gpu:", spec.gpus_per_node);
+}
+
+std::string memory_text(const JobRow& row) {
+  const JobSpec& spec = row.spec();
+  std::uint64_t mib = spec.memory_per_cpu_mib.value_or(spec.memory_per_node_mib.value_or(0));
+  if (mib == 0) return "0";
+  return row.context->no_convert ? fmt::format("{}M", mib) : format_mib(mib);
+}
+
+std::string command_text(const JobSpec& spec) {
+  if (spec.command.empty()) return "(null)";
+  std::string out = spec.command.str();
+  for (const Text& argument : spec.script_args) out += fmt::format(" {}", argument.view());
+  return out;
+}
+
+std::string output_path(const JobRow& row) {
+  const JobSpec& spec = row.spec();
+  if (spec.kind != JobKind::batch) return "";
+  if (!spec.std_out.empty()) return absolute(spec, spec.std_out);
+  if (row.job().array_id) return absolute(spec, "slurm-%A_%a.out");
+  return absolute(spec, fmt::format("slurm-{}.out", row.job().id.value));
+}
+
+std::string error_path(const JobRow& row) {
+  if (row.spec().std_err.empty()) return output_path(row);
+  return absolute(row.spec(), row.spec().std_err);
+}
+
+std::string step_id_text(const StepRow& row) {
+  return fmt::format("{}.{}", job_id_text(row.owner), step_name(row.step->id));
+}
+
+std::string step_nodes(const StepRow& row) {
+  const auto& shares = row.owner.job().allocation;
+  std::vector<std::string> names;
+  for (const StepNode& place : row.step->nodes)
+    for (std::size_t i = 0; i < shares.size() && i < row.owner.view->node_names.size(); ++i)
+      if (shares[i].node == place.node) names.push_back(row.owner.view->node_names[i].str());
+  return compress_hostlist(names);
+}
+
+}  // namespace muster::cli

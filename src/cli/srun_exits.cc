@@ -1,0 +1,107 @@
+#include "cli/srun_exits.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/signals.h"
+#include "cli/lib/ranges.h"
+
+namespace muster::cli {
+
+std::string exit_description(std::uint32_t wait_status, bool out_of_memory) {
+  int status = static_cast<int>(wait_status);
+  if (out_of_memory) return "Out Of Memory";
+  if (!WIFSIGNALED(status)) return fmt::format("Exited with exit code {}", WEXITSTATUS(status));
+  std::string text = signal_description(WTERMSIG(status));
+  return WCOREDUMP(status) ? text + " (core dumped)" : text;
+}
+
+int exit_code_of_status(std::uint32_t wait_status) {
+  int status = static_cast<int>(wait_status);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+void TaskBook::add_place(const std::string& node, const std::vector<std::uint32_t>& ranks) {
+  for (std::uint32_t rank : ranks) tasks_[rank] = {node, TaskPhase::starting};
+}
+
+void TaskBook::started(std::uint32_t rank) {
+  auto task = tasks_.find(rank);
+  if (task != tasks_.end() && task->second.phase == TaskPhase::starting)
+    task->second.phase = TaskPhase::running;
+}
+
+void TaskBook::fail(std::uint32_t wait_status) {
+  int code = exit_code_of_status(wait_status);
+  if (code <= exit_code_) return;
+  exit_code_ = code;
+  worst_status_ = wait_status;
+}
+
+void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory) {
+  auto found = tasks_.find(rank);
+  if (found == tasks_.end()) return;
+  Task& task = found->second;
+  if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) return;
+  any_exited_ = true;
+  bool failed = wait_status != 0 || out_of_memory;
+  task.phase = failed ? TaskPhase::exited_abnormally : TaskPhase::exited;
+  if (!failed) return;
+  constexpr std::uint32_t kExitedWithOne = 1u << 8;
+  fail(wait_status != 0 ? wait_status : kExitedWithOne);
+  std::string description = exit_description(wait_status, out_of_memory);
+  auto same = std::ranges::find_if(untold_, [&](const Failure& f) {
+    return f.node == task.node && f.description == description;
+  });
+  if (same == untold_.end()) same = untold_.insert(same, Failure{task.node, description, {}});
+  same->ranks.insert(rank);
+}
+
+void TaskBook::lost(const std::string& node) {
+  for (auto& [rank, task] : tasks_) {
+    if (task.node != node || task.phase == TaskPhase::exited ||
+        task.phase == TaskPhase::exited_abnormally)
+      continue;
+    task.phase = TaskPhase::exited_abnormally;
+    fail(1u << 8);
+    any_exited_ = true;
+  }
+}
+
+std::vector<std::string> TaskBook::take_messages() {
+  std::vector<std::string> lines;
+  for (const Failure& failure : untold_)
+    lines.push_back(fmt::format("{}: {} {}: {}", failure.node,
+                                failure.ranks.size() == 1 ? "task" : "tasks",
+                                ranges_text(failure.ranks), failure.description));
+  untold_.clear();
+  return lines;
+}
+
+std::vector<std::string> TaskBook::status_lines(const std::string& step) const {
+  static constexpr std::string_view kWords[] = {"starting", "running", "exited",
+                                                "exited abnormally"};
+  std::vector<std::string> lines;
+  for (TaskPhase phase :
+       {TaskPhase::starting, TaskPhase::running, TaskPhase::exited, TaskPhase::exited_abnormally}) {
+    IdSet ranks;
+    for (const auto& [rank, task] : tasks_)
+      if (task.phase == phase) ranks.insert(rank);
+    if (ranks.empty()) continue;
+    lines.push_back(fmt::format("StepId={} {} {}: {}", step, ranks.size() == 1 ? "task" : "tasks",
+                                ranges_text(ranks), kWords[static_cast<std::size_t>(phase)]));
+  }
+  return lines;
+}
+
+bool TaskBook::all_exited() const {
+  return std::ranges::all_of(tasks_, [](const auto& entry) {
+    return entry.second.phase == TaskPhase::exited ||
+           entry.second.phase == TaskPhase::exited_abnormally;
+  });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,59 @@
+// How the tasks of a step ended: srun's own exit code and what it says about failures.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/idset.h"
+
+namespace muster::cli {
+
+// "Exited with exit code 3", "Killed", "Segmentation fault (core dumped)", "Out Of Memory"
+std::string exit_description(std::uint32_t wait_status, bool out_of_memory);
+// 3 for exit code 3, 137 for signal 9.
+int exit_code_of_status(std::uint32_t wait_status);
+
+enum class TaskPhase : std::uint8_t { starting, running, exited, exited_abnormally };
+
+class TaskBook {
+ public:
+  void add_place(const std::string& node, const std::vector<std::uint32_t>& ranks);
+  void started(std::uint32_t rank);
+  void exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory);
+  void lost(const std::string& node);  // its tasks can no longer be heard of
+
+  // Failures that were not told yet, tasks of one node with the same end in one line:
+  // "n1: tasks 0-1: Exited with exit code 3".
+  std::vector<std::string> take_messages();
+  bool has_messages() const { return !untold_.empty(); }
+
+  // "StepId=1.0 tasks 0-1: running", one line per phase that occurs.
+  std::vector<std::string> status_lines(const std::string& step) const;
+
+  int exit_code() const { return exit_code_; }
+  std::uint32_t worst_status() const { return worst_status_; }  // the wait status behind exit_code
+  bool any_failed() const { return exit_code_ != 0; }
+  bool any_exited() const { return any_exited_; }
+  bool all_exited() const;
+
+ private:
+  struct Task {
+    std::string node;
+    TaskPhase phase = TaskPhase::starting;
+  };
+  struct Failure {
+    std::string node, description;
+    IdSet ranks;
+  };
+  std::map<std::uint32_t, Task> tasks_;
+  std::vector<Failure> untold_;
+  void fail(std::uint32_t wait_status);
+
+  int exit_code_ = 0;
+  std::uint32_t worst_status_ = 0;
+  bool any_exited_ = false;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,233 @@
+#include "cli/srun_plan.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "model/resources.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "srun";
+
+std::unexpected<Refusal> refuse(std::string_view text) {
+  return std::unexpected(Refusal{error_lines(kProgram, text), kExitFailure});
+}
+
+std::string base_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+// A program that can be run: on PATH, or a path itself.
+bool is_program(const std::string& word) {
+  if (word.find('/') != word.npos) return access(word.c_str(), X_OK) == 0;
+  const char* path = std::getenv("PATH");
+  if (!path) return false;
+  for (std::string_view directory : split(path, ':'))
+    if (access(fmt::format("{}/{}", directory, word).c_str(), X_OK) == 0) return true;
+  return false;
+}
+
+// As many as options say; a step that leaves it to its job has one task on each node.
+std::uint32_t count_tasks(const JobSpec& spec) {
+  if (spec.num_tasks) return *spec.num_tasks;
+  return std::max(1u, spec.min_nodes) * std::max(1u, spec.ntasks_per_node.value_or(1));
+}
+
+Outcome read_programs(SrunPlan& plan) {
+  const std::string& file = plan.argv.front();
+  std::ifstream stream(file);
+  struct stat status{};
+  bool is_file = stream && stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  if (!is_file) {
+    // Written like this in many a guide: what follows is the program itself.
+    if (!is_program(file))
+      return refuse(fmt::format("Could not open multi_prog config file {}", file));
+    if (!plan.options.quiet)
+      print_info(
+          kProgram,
+          fmt::format("warning: --multi-prog: {} is no file, running it as every task's program",
+                      file));
+    return {};
+  }
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  auto programs = parse_multi_prog(text, file, count_tasks(plan.options.spec));
+  if (!programs) return refuse(programs.error());
+  plan.programs = std::move(*programs);
+  plan.options.spec.num_tasks = count_tasks(plan.options.spec);
+  return {};
+}
+
+// Counts that only came with the job's environment do not bind a step for which nodes were named.
+void drop_inherited_counts(JobOptions& options) {
+  auto source = [&](std::string_view name) -> std::optional<Source> {
+    auto use = options.given.find(name);
+    if (use == options.given.end()) return std::nullopt;
+    return use->second.source;
+  };
+  if (source("nodelist") != Source::command_line) return;
+  if (source("nodes") == Source::environment) {
+    options.spec.min_nodes = 1;
+    options.spec.max_nodes = 0;
+    options.spec.nodes_given = false;
+    if (source("ntasks") == Source::environment) options.spec.num_tasks.reset();
+  }
+}
+
+std::string step_gres(const JobSpec& spec) {
+  if (!spec.gres.empty()) return spec.gres.str();
+  if (!spec.gpus_per_node.empty()) return fmt::format("gpu:{}", spec.gpus_per_node.view());
+  std::uint64_t nodes = std::max(1u, spec.min_nodes);
+  auto per_node = [&](const Text& text, std::uint64_t times) -> std::string {
+    auto gpus = parse_gpus(text);
+    if (!gpus)
+      return fmt::format("gpu:{}", text.view());  // the controller says what is wrong with it
+    std::uint64_t count = (gpus->count * times + nodes - 1) / nodes;
+    return gpus->type.empty() ? fmt::format("gpu:{}", count)
+                              : fmt::format("gpu:{}:{}", gpus->type.view(), count);
+  };
+  if (!spec.gpus_per_task.empty()) return per_node(spec.gpus_per_task, count_tasks(spec));
+  if (!spec.gpus.empty()) return per_node(spec.gpus, 1);
+  return {};
+}
+
+std::uint32_t current_umask() {
+  mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAddress& launcher,
+                                          const JobEnvironment& own) {
+  const JobOptions& options = plan.options;
+  JobEnvironment environment = own;
+  std::string job_name(own.value("SLURM_JOB_NAME"));
+  add_option_variables(environment, options);
+  if (options.job_id) {
+    if (!job_name.empty()) environment.set("SLURM_JOB_NAME", job_name);
+  } else {
+    add_submit_variables(environment);
+  }
+  environment = exported(environment, options.export_list);
+  // Without any PATH no task would find its program.
+  if (!environment.find("PATH") && own.find("PATH")) environment.set("PATH", own.value("PATH"));
+  environment.set("SLURM_LAUNCH_NODE_IPADDR", launcher.host);
+  environment.set("SLURM_SRUN_COMM_HOST", launcher.host);
+  environment.set_number("SLURM_SRUN_COMM_PORT", launcher.port);
+  environment.set_number("SLURM_STEP_LAUNCHER_PORT", launcher.port);
+  environment.set("SLURM_UMASK", fmt::format("{:04o}", current_umask()));
+  environment.set_number("SRUN_DEBUG", 3 + options.verbose);
+  if (options.spec.distribution.empty() && count_tasks(options.spec) > options.spec.min_nodes)
+    environment.set("SLURM_DISTRIBUTION", "block");
+  if (environment.value("ENVIRONMENT") == "BATCH") {  // the batch shell's own
+    environment.erase("ENVIRONMENT");
+    environment.erase("HOSTNAME");
+  }
+  return std::move(environment).take();
+}
+
+}  // namespace
+
+std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
+                                           std::string submit_line) {
+  SrunPlan plan(std::move(options));
+  plan.argv = std::move(command);
+  plan.submit_line = std::move(submit_line);
+  if (plan.argv.empty())
+    return std::unexpected(
+        Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
+  if (!plan.options.mpi.empty() && !iequals(plan.options.mpi, "none"))
+    return refuse(fmt::format("--mpi={}: not supported yet", plan.options.mpi.view()));
+  if (plan.options.job_id) drop_inherited_counts(plan.options);
+  if (plan.options.multi_prog)
+    if (auto done = read_programs(plan); !done) return std::unexpected(done.error());
+
+  JobSpec& spec = plan.options.spec;
+  auto name = plan.options.given.find("job-name");
+  bool named = name != plan.options.given.end() && name->second.source == Source::command_line;
+  plan.step_name = named ? spec.name.str() : base_name(plan.argv.front());
+  if (!plan.options.is_given("job-name")) spec.name = plan.step_name;
+  plan.work_dir = spec.work_dir.empty() ? absolute_path(".") : absolute_path(spec.work_dir);
+  if (plan.work_dir.ends_with("/.")) plan.work_dir.resize(plan.work_dir.size() - 2);
+  if (plan.work_dir.empty()) plan.work_dir.push_back('/');
+  plan.in = stream_target(spec.std_in);
+  plan.out = stream_target(spec.std_out);
+  // Standard error follows standard output unless it was given a place of its own.
+  plan.err = spec.std_err.empty() ? plan.out : stream_target(spec.std_err);
+  plan.pty = plan.options.pty;
+  if (plan.pty && isatty(STDIN_FILENO) == 0) {
+    print_error(kProgram, "Not using a pseudo-terminal, disregarding --pty option");
+    plan.pty = false;
+  }
+  return plan;
+}
+
+wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
+  wire::SubmitRequest request;
+  JobSpec spec = plan.options.spec;
+  spec.kind = JobKind::allocation;
+  spec.uid = Uid{getuid()};
+  spec.gid = Gid{getgid()};
+  spec.command = plan.argv.front();
+  spec.work_dir = plan.work_dir;
+  spec.std_in = spec.std_out = spec.std_err = {};  // the step's affair
+  spec.submit_host = short_host_name();
+  spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
+  spec.submit_line = plan.submit_line;
+  request.spec = Cow<JobSpec>(std::move(spec));
+  request.test_only = plan.options.test_only;
+  request.immediate = plan.options.immediate_s.has_value();
+  return request;
+}
+
+wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
+                                    const LauncherAddress& launcher, const JobEnvironment& own) {
+  const JobSpec& spec = plan.options.spec;
+  auto pattern_for_nodes = [](const StreamTarget& target) -> std::string {
+    if (target.kind == StreamTarget::Kind::nodes) return absolute_path(target.pattern);
+    return target.kind == StreamTarget::Kind::nothing ? "/dev/null" : "";
+  };
+  wire::StepRequest request;
+  request.job = job;
+  request.name = plan.step_name;
+  request.num_tasks = spec.num_tasks;
+  request.cpus_per_task = spec.cpus_per_task;
+  request.ntasks_per_node = spec.ntasks_per_node;
+  if (spec.nodes_given) {
+    request.min_nodes = spec.min_nodes;
+    request.max_nodes = spec.max_nodes;
+  }
+  request.node_list = spec.required_nodes;
+  request.excluded_nodes = spec.excluded_nodes;
+  request.overlap = plan.options.overlap;
+  request.exclusive = spec.exclusive || plan.options.exact;
+  request.memory_per_node_mib = spec.memory_per_node_mib;
+  request.gres = step_gres(spec);
+  request.distribution = spec.distribution;
+  request.argv = plan.argv;
+  request.argv_by_rank = plan.programs;
+  request.environment = step_environment(plan, launcher, own);
+  request.work_dir = plan.work_dir;
+  request.std_in = pattern_for_nodes(plan.in);
+  request.std_out = pattern_for_nodes(plan.out);
+  request.std_err = pattern_for_nodes(plan.err);
+  request.open_mode = spec.open_mode;
+  request.umask = current_umask();
+  request.pty = plan.pty;
+  request.kill_on_bad_exit = plan.options.kill_on_bad_exit.value_or(0) != 0;
+  request.submit_line = plan.submit_line;
+  request.launcher_host = launcher.host;
+  request.launcher_port = launcher.port;
+  request.propagate_limits = !iequals(spec.propagate, "NONE");
+  return request;
+}
+
+}  // namespace muster::cli

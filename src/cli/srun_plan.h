@@ -1,0 +1,41 @@
+// What one call of srun comes to: its options, the command, and the requests that follow from them.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "cli/lib/environment.h"
+#include "cli/lib/options.h"
+#include "cli/srun_files.h"
+#include "cli/srun_multi_prog.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+struct SrunPlan {
+  explicit SrunPlan(JobOptions job_options) : options(std::move(job_options)) {}
+
+  JobOptions options;
+  std::vector<std::string> argv;  // the command, where all ranks run the same
+  ProgramByRank programs;         // --multi-prog
+  std::string submit_line, work_dir, step_name;
+  StreamTarget in, out, err;
+  bool pty = false;
+};
+
+std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
+                                           std::string submit_line);
+
+// The allocation that srun makes for itself outside of a job.
+wire::SubmitRequest make_submit_request(const SrunPlan& plan);
+
+// Where this srun can be reached from, as far as tasks are told.
+struct LauncherAddress {
+  std::string host = "127.0.0.1";
+  std::uint32_t port = 0;
+};
+wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
+                                    const LauncherAddress& launcher, const JobEnvironment& own);
+
+}  // namespace muster::cli

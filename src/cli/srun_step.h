@@ -1,0 +1,93 @@
+// A running step as its srun sees it: one connection per node, output and input passed through,
+// signals passed on, until every node has said that its tasks are gone. It needs no controller.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/srun_allocation.h"
+#include "cli/srun_exits.h"
+#include "cli/srun_output.h"
+#include "io/channel.h"
+#include "wire/step_messages.h"
+
+namespace muster::cli {
+
+class StepRunner {
+ public:
+  StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply, SrunController& controller,
+             SignalQueue& signals);
+  ~StepRunner();
+
+  // False where the step could not be joined; what was wrong has been said.
+  bool open_files();
+  bool connect();
+  void run();
+
+  StepId step() const { return reply_.step; }
+  int exit_code() const { return book_.exit_code(); }
+  std::uint32_t worst_status() const { return book_.worst_status(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Place {
+    wire::StepPlace where;
+    std::optional<io::Channel> channel;
+    bool finished = false;
+  };
+  struct Sink {
+    int fd = -1;
+    bool owned = false;
+  };
+
+  std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
+  Result<io::Channel> join(const wire::StepPlace& place) const;
+  bool connect_place(Place& place);
+
+  int poll_timeout_ms() const;
+  void poll_once();
+  void on_time();
+  void read_place(Place& place);
+  void on_message(Place& place, wire::FromStep&& message);
+  void on_output(const wire::TaskOutput& output);
+  void on_exited(const wire::TaskExited& exit);
+  void lose(Place& place);
+  void write_out(bool is_stderr, std::string_view bytes);
+  void read_input();
+  void send_input(std::string_view bytes);
+  void end_input_of_others();
+  void send_window_size();
+
+  void on_signal(int signal);
+  void on_interrupt();
+  void send_signal(int signal);
+  void say_status();
+  void terminate();  // the orderly way: TERM, then KILL
+  void kill(int first_signal);
+  void flush_messages();
+
+  void send(Place& place, const wire::ToStep& message);
+  bool all_finished() const;
+  std::string step_text() const;
+
+  const SrunPlan& plan_;
+  JobId job_;
+  wire::StepReply reply_;
+  SrunController& controller_;
+  SignalQueue& signals_;
+  std::vector<Place> places_;
+  TaskBook book_;
+  LineAssembler lines_;
+  Sink out_, err_;
+  int in_fd_ = -1;
+  bool in_open_ = false;
+
+  std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
+      last_interrupt_;
+  bool sent_interrupt_ = false, terminating_ = false, gave_up_ = false;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,33 @@
+// What a command needs of slurm.conf to reach the controller, picked out in one pass over the text:
+// a command must start in a millisecond, whatever the number of node lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "config/slurm_conf.h"
+
+namespace muster::config {
+
+struct ClientSettings {
+  std::string cluster_name;
+  std::vector<ControllerHost> controllers;
+  std::uint16_t slurmctld_port = 6817;
+  std::string slurm_user = "root";
+  std::string slurmctld_pid_file = "/run/slurmctld.pid";
+  std::string auth_type = "auth/munge";
+  std::string accounting_storage_type = "accounting_storage/embedded";
+  Seconds message_timeout{10};
+  bool has_include = false;  // the text is not the whole configuration: use the full parser
+  bool operator==(const ClientSettings&) const = default;
+};
+
+Result<ClientSettings> quick_client_settings(std::string_view text);
+
+// The same from the full parser.
+ClientSettings client_settings(const SlurmConf& conf);
+
+}  // namespace muster::config

@@ -1,0 +1,36 @@
+// `PartitionName=` and `QoS=` lines of slurm.conf.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/node_line.h"
+#include "config/source.h"
+#include "model/partition.h"
+
+namespace muster::config {
+
+struct ConfiguredPartition {
+  Location at;
+  Partition partition;
+  std::vector<Text> node_names;  // expanded, in the order of the node lines
+};
+
+// Collects partition lines; PartitionName=DEFAULT changes what later lines start from.
+class PartitionLines {
+ public:
+  Result<void> add(const Line& line);
+  // Once all lines are read: finds out who the partitions' nodes are.
+  Result<void> finish(const std::vector<ConfiguredNode>& nodes, const std::vector<NodeSet>& sets);
+
+  std::vector<ConfiguredPartition> partitions;
+  std::vector<std::string> ignored;
+
+ private:
+  Values defaults_;
+};
+
+Result<Qos> parse_qos_line(const Line& line);
+
+}  // namespace muster::config

@@ -1,0 +1,47 @@
+// Reading configuration files: text to lines of `Key=value` settings that know where they stand.
+//
+// One grammar for slurm.conf, gres.conf and cgroup.conf: keys are case-insensitive; several
+// settings may stand on a line; `\` at the end of a line continues it; `#` starts a comment unless
+// written `\#`; a value may be quoted; `Include FILE` reads another file, relative to the including
+// one, with `%c` for the cluster's name. This layer never touches the OS: files come through a
+// FileReader.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::config {
+
+using FileReader = std::function<Result<std::string>(const std::string& path)>;
+
+struct Location {
+  std::string file;
+  int line = 0;
+  std::string text() const;  // "slurm.conf:12"
+};
+
+struct Setting {
+  std::string key, value;
+};
+
+struct Line {
+  Location at;
+  std::vector<Setting> settings;  // never empty
+};
+
+Result<std::vector<Line>> read_lines(const FileReader& read, const std::string& path);
+
+// "file:line: what"
+std::unexpected<Error> invalid(const Location& at, std::string_view what);
+// "file:line: KEY=VALUE: expected WHAT"
+std::unexpected<Error> bad_value(const Location& at, const Setting& setting,
+                                 std::string_view expected);
+// Two levels of cluster files, a level of site files, and room; more is a file that includes
+// itself.
+inline constexpr int kMaxIncludeDepth = 16;
+
+}  // namespace muster::config

@@ -1,0 +1,177 @@
+#include "controller/accounting_feed.h"
+
+#include <fmt/format.h>
+
+#include "base/codec.h"
+#include "base/hostlist.h"
+#include "base/size.h"
+#include "controller/core.h"
+#include "sched/request.h"
+
+namespace muster::controller {
+
+namespace {
+
+std::string node_names(const Cluster& cluster, const auto& shares) {
+  std::vector<std::string> names;
+  for (const auto& share : shares)
+    if (const Node* node = cluster.nodes.find(share.node)) names.push_back(node->config.name.str());
+  return compress_hostlist(names);
+}
+
+// What the job asked for, before it was given anything.
+Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory) {
+  Tres tres;
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (!partition) return tres;
+  auto request = sched::make_request(cluster, *job.spec, *partition);
+  if (!request) return tres;
+  tres.nodes = request->min_nodes;
+  tres.cpus = std::uint64_t{request->tasks} * request->cpus_per_task;
+  tres.billing = tres.cpus;
+  std::uint64_t whole = 0;
+  if (!partition->nodes.empty())
+    if (const Node* node = cluster.nodes.find(partition->nodes.front())) whole = node->config.memory_mib;
+  if (request->memory_per_node_mib) {
+    std::uint64_t each = *request->memory_per_node_mib ? *request->memory_per_node_mib : whole;
+    tres.memory_mib = each * tres.nodes;
+  } else if (request->memory_per_cpu_mib) {
+    tres.memory_mib = *request->memory_per_cpu_mib * tres.cpus;
+  }
+  memory = format_mib(tres.memory_mib);
+  for (const GresRequest& g : request->gres_per_node)
+    tres.gres.push_back({.name = g.name, .count = g.count * tres.nodes});
+  if (request->gpus_total) tres.gres.push_back({.name = "gpu", .count = request->gpus_total->count});
+  if (request->gpus_per_task)
+    tres.gres.push_back({.name = "gpu", .count = request->gpus_per_task->count * request->tasks});
+  return tres;
+}
+
+std::string state_text(const Job& job) {
+  if (job.state == JobState::cancelled && job.ending)
+    return fmt::format("CANCELLED by {}", job.ending->by.value);
+  return std::string(state_name(job.state));
+}
+
+// A job that was ended by order shows no code of its own in accounting.
+std::uint32_t accounted_exit(const Job& job) {
+  if (job.state == JobState::cancelled || job.state == JobState::timeout || job.state == JobState::preempted)
+    return 0;
+  return job.exit_status;
+}
+
+}  // namespace
+
+JobRecord job_record(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  JobRecord r;
+  r.job = job.id;
+  // A waiting job's row is that of the run it waits for.
+  r.attempt = job.state == JobState::pending ? Attempt{job.attempt.value + 1} : job.attempt;
+  if (is_ended(job.state) && job.allocation.empty()) r.attempt = Attempt{job.attempt.value + 1};
+  r.array_id = job.array_id;
+  r.task_id = job.task_id;
+  if (job.is_array_record()) {
+    r.waiting_tasks = job.waiting_tasks.text();
+    if (job.task_limit) r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
+  }
+  r.name = spec.name;
+  r.partition = job.partition;
+  r.account = job.account;
+  r.qos = job.qos;
+  r.user_name = spec.user_name;
+  r.wckey = spec.wckey;
+  r.work_dir = spec.work_dir;
+  r.comment = spec.comment;
+  r.admin_comment = spec.admin_comment;
+  r.constraints = spec.features;
+  r.reservation = spec.reservation;
+  r.submit_line = spec.submit_line;
+  r.cluster = cluster.settings().cluster_name;
+  r.uid = spec.uid;
+  r.gid = spec.gid;
+  r.state = job.state;
+  r.state_text = state_text(job);
+  if (job.ending) r.cancelled_by = job.ending->by;
+  r.submitted = job.submitted;
+  r.eligible = job.eligible;
+  r.started = job.started;
+  r.ended = job.ended;
+  r.suspended = job.suspended_total;
+  r.time_limit = job.time_limit;
+  std::string memory;
+  Tres requested = requested_tres(cluster, job, memory);
+  r.requested_memory = memory;
+  r.requested_cpus = static_cast<std::uint32_t>(requested.cpus);
+  r.requested_nodes = static_cast<std::uint32_t>(requested.nodes);
+  r.requested_tres = requested.accounting_text();
+  if (!job.allocation.empty()) {
+    Tres allocated = total(job.allocation);
+    r.allocated_cpus = static_cast<std::uint32_t>(allocated.cpus);
+    r.allocated_nodes = static_cast<std::uint32_t>(allocated.nodes);
+    r.allocated_tres = allocated.accounting_text();
+    r.nodes = node_names(cluster, job.allocation);
+  }
+  r.exit_status = accounted_exit(job);
+  r.derived_exit_status = job.derived_exit_status;
+  r.priority = job.priority;
+  r.restarts = job.restarts;
+  r.reason = job.end_reason;
+  return r;
+}
+
+StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step) {
+  StepRecord r;
+  r.job = job.id;
+  r.attempt = job.attempt;
+  r.step = step.id;
+  r.name = step.name;
+  r.state = step.state;
+  r.state_text = state_name(step.state);
+  r.num_tasks = step.num_tasks;
+  std::vector<NodeShare> shares;
+  for (const StepNode& place : step.nodes) shares.push_back(place.share);
+  Tres tres = total(shares);
+  r.num_cpus = static_cast<std::uint32_t>(tres.cpus);
+  r.num_nodes = static_cast<std::uint32_t>(step.nodes.size());
+  tres.billing = 0;
+  r.tres = tres.accounting_text();
+  r.nodes = node_names(cluster, step.nodes);
+  r.started = step.started;
+  r.ended = step.ended;
+  r.exit_status = step.exit_status;
+  r.usage = step.usage;
+  if (const Node* node = cluster.nodes.find(step.usage.max_rss_node)) r.max_rss_node = node->config.name;
+  r.submit_line = step.submit_line;
+  return r;
+}
+
+std::vector<std::string> Core::accounting_records() {
+  std::vector<std::string> rows;
+  if (!cluster_.settings().accounting) return rows;
+  for (std::uint32_t id : open_.touched_jobs.ids()) {
+    const Job* job = cluster_.jobs.find(JobId{id});
+    if (!job) continue;
+    rows.push_back(encode(AccountingEntry{job_record(cluster_, *job)}));
+    for (const auto& [step_id, step] : job->steps)
+      rows.push_back(encode(AccountingEntry{step_record(cluster_, *job, step)}));
+  }
+  return rows;
+}
+
+std::vector<std::string> Core::accounting_of_ended_run(const Job& job, Time now) const {
+  std::vector<std::string> rows;
+  if (!cluster_.settings().accounting) return rows;
+  JobRecord record = job_record(cluster_, job);
+  record.superseded = true;
+  record.ended = now;
+  bool plain = job.ending && job.ending->becomes == JobState::cancelled;
+  record.state_text = plain ? Text("REQUEUED") : Text(state_name(job.ending->becomes));
+  record.state = job.ending->becomes;
+  rows.push_back(encode(AccountingEntry{std::move(record)}));
+  for (const auto& [step_id, step] : job.steps)
+    rows.push_back(encode(AccountingEntry{step_record(cluster_, job, step)}));
+  return rows;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,12 @@
+// What accounting is told of a job: whole rows, made from the job as it is now.
+#pragma once
+
+#include "model/accounting_record.h"
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+JobRecord job_record(const Cluster& cluster, const Job& job);
+StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step);
+
+}  // namespace muster::controller

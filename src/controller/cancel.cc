@@ -1,0 +1,118 @@
+// scancel: ends jobs, waiting tasks and steps, or sends them a signal.
+#include <csignal>
+
+#include "controller/core.h"
+#include "controller/filter.h"
+
+namespace muster::controller {
+
+Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now) {
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  JobId id = job.id;
+  touch_job(id);
+  if (job.state == JobState::pending) {
+    record(PendingJobsEnded{.jobs = IdSet::range(id.value, id.value),
+                            .state = ending.becomes,
+                            .by = ending.by,
+                            .at = now,
+                            .reason = pending_reason});
+    want_plan();
+    return {};
+  }
+  // A cancel overrules a requeue under way; a second cancel changes nothing.
+  if (job.ending && !job.ending->requeue) return fail(ErrorCode::already_done);
+  bool told_already = job.ending.has_value();
+  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
+  if (!told_already) touch_nodes_of(cluster_.jobs.at(id));
+  settle(id, now);
+  return {};
+}
+
+Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request,
+                              std::optional<StepId> step, Time now) {
+  (void)now;
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = request.signal};
+  if (step) {
+    if (!job.steps.contains(*step)) return fail(ErrorCode::invalid_step);
+    if (*step == kBatchStep)
+      o.batch = true;
+    else
+      o.steps = {*step};
+  } else {
+    o.batch = request.batch_only || request.full;
+    o.whole_batch = request.full;
+    o.all_steps = !request.batch_only;
+  }
+  for (NodeId node : job.unfinished) order(node, o);
+  return {};
+}
+
+wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Time now) {
+  wire::CancelReply reply;
+  // Ending a set of pending jobs is one event, however many there are.
+  IdSet pending;
+  auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
+    const Job& job = cluster_.jobs.at(id);
+    if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
+    if (step && request.signal == 0) {
+      auto found = job.steps.find(*step);
+      if (found == job.steps.end() || is_ended(found->second.state)) return fail(ErrorCode::invalid_step);
+      for (NodeId node : found->second.unfinished)
+        order(node, wire::EndStepOrder{.ref = {id, job.attempt, *step},
+                                       .kill_wait = cluster_.settings().kill_wait,
+                                       .announce = true});
+      return {};
+    }
+    if (request.signal != 0 && !(request.signal == SIGKILL && !step && !request.batch_only && !request.full)) {
+      if (job.state == JobState::pending && request.signal == SIGKILL) {
+        pending.insert(id.value);
+        return {};
+      }
+      return signal_job(job, request, step, now);
+    }
+    if (job.state == JobState::pending) {
+      pending.insert(id.value);
+      return {};
+    }
+    return end_job(job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
+  };
+
+  for (const wire::JobRef& ref : request.jobs) {
+    auto ids = resolve(ref);
+    if (!ids) {
+      reply.errors.emplace_back(ref, ids.error());
+      continue;
+    }
+    // Of a whole array, what has ended already is no error as long as something was left.
+    std::optional<Error> error;
+    bool some = false;
+    for (JobId id : *ids) {
+      if (request.filter && !matches(cluster_, cluster_.jobs.at(id), *request.filter)) continue;
+      auto ok = one(id, ref.step);
+      if (ok)
+        some = true, ++reply.cancelled;
+      else if (!error || error->code == ErrorCode::already_done)
+        error = ok.error();
+    }
+    if (error && !some) reply.errors.emplace_back(ref, *error);
+  }
+  if (request.jobs.empty() && request.filter) {
+    std::vector<JobId> ids;
+    cluster_.jobs.each([&](const Job& job) {
+      if (!is_ended(job.state) && may_change(caller, job) && matches(cluster_, job, *request.filter))
+        ids.push_back(job.id);
+    });
+    for (JobId id : ids)
+      if (one(id, std::nullopt)) ++reply.cancelled;
+  }
+  if (!pending.empty()) {
+    open_.touched_jobs.merge(pending);
+    record(PendingJobsEnded{.jobs = pending, .state = JobState::cancelled, .by = caller.uid, .at = now});
+    want_plan();
+  }
+  return reply;
+}
+
+}  // namespace muster::controller

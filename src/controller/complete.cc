@@ -1,0 +1,171 @@
+// The ends of steps, runs and jobs. settle() is the one place that decides what follows from them; it
+// may be called at any time and does nothing where nothing is over.
+#include <algorithm>
+#include <csignal>
+
+#include "base/check.h"
+#include "controller/core.h"
+
+namespace muster::controller {
+
+namespace {
+
+bool runs_something_on(const Job& job, NodeId node) {
+  return std::any_of(job.steps.begin(), job.steps.end(),
+                     [&](const auto& entry) { return entry.second.unfinished.contains(node); });
+}
+
+bool has_job_ended_by_itself(const Job& job) {
+  return job.spec->kind == JobKind::batch && job.batch_done;
+}
+
+std::string_view end_reason(JobState state, std::uint32_t status) {
+  switch (state) {
+    case JobState::timeout: return "TimeLimit";
+    case JobState::out_of_memory: return "OutOfMemory";
+    case JobState::deadline: return "DeadLine";
+    case JobState::node_fail: return "NodeDown";
+    case JobState::failed: return (status & 0x7f) ? "RaisedSignal" : "NonZeroExitCode";
+    default: return "None";
+  }
+}
+
+std::string signal_reason(JobState state, std::uint32_t status) {
+  std::string reason(end_reason(state, status));
+  if (state == JobState::failed && (status & 0x7f))
+    reason += ":" + std::to_string(status & 0x7f) + "(" + std::to_string(status & 0x7f) + ")";
+  return reason;
+}
+
+}  // namespace
+
+void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
+  const Job* job = cluster_.jobs.find(end.ref.job);
+  bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
+  if (auto session = sessions_.find(node); session != sessions_.end())
+    session->second.known.erase(end.ref);
+  if (current && job->steps.contains(end.ref.step) && job->steps.at(end.ref.step).unfinished.contains(node)) {
+    JobId id = job->id;
+    touch_job(id);
+    record(StepNodeEnded{.job = id,
+                         .attempt = end.ref.attempt,
+                         .step = end.ref.step,
+                         .node = node,
+                         .exit_status = end.exit_status,
+                         .out_of_memory = end.out_of_memory,
+                         .usage = end.usage,
+                         .at = now});
+    if (end.ref.step != kBatchStep && is_ended(cluster_.jobs.at(id).steps.at(end.ref.step).state))
+      step_launches_.erase({id, end.ref.step});
+    if (end.launch_failed) host_.log_error("job " + std::to_string(id.value) + ": launch failed: " + end.failure.str());
+    settle(id, now);
+  }
+  // A stale attempt's report counts for nothing, but the node may forget it.
+  order(node, wire::ConfirmOrder{.steps = {end.ref}});
+}
+
+void Core::on_job_gone(NodeId node, JobId id, Attempt attempt, Time now) {
+  if (auto session = sessions_.find(node); session != sessions_.end())
+    session->second.ending.erase({id, attempt});
+  const Job* job = cluster_.jobs.find(id);
+  if (!job || job->attempt != attempt || !job->unfinished.contains(node)) return;
+  drop_from_node(*job, node, SIGTERM, now);
+  settle(id, now);
+}
+
+// Nothing of the job is left on the node: whatever it should still have run there is over.
+void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Time now) {
+  JobId id = job.id;
+  std::vector<StepId> left;
+  for (const auto& [step_id, step] : job.steps)
+    if (step.unfinished.contains(node)) left.push_back(step_id);
+  Attempt attempt = job.attempt;
+  for (StepId step : left) {
+    record(StepNodeEnded{.job = id, .attempt = attempt, .step = step, .node = node, .exit_status = status, .at = now});
+    if (is_ended(cluster_.jobs.at(id).steps.at(step).state)) step_launches_.erase({id, step});
+  }
+  touch_job(id);
+}
+
+void Core::settle(JobId id, Time now) {
+  const Job* job = &cluster_.jobs.at(id);
+  bool over = job->ending || is_ended(job->state) || has_job_ended_by_itself(*job);
+  if (!over || job->state == JobState::pending) return;
+
+  // A job that ended by itself has its end now; what it left elsewhere is cleaned up behind it.
+  if (!job->ending && !is_ended(job->state)) finish(*job, now);
+  job = &cluster_.jobs.at(id);
+
+  std::vector<NodeId> idle;
+  for (NodeId node : job->unfinished)
+    if (!runs_something_on(*job, node)) idle.push_back(node);
+  if (!idle.empty()) {
+    Attempt attempt = job->attempt;
+    record(NodesReleased{.job = id, .attempt = attempt, .nodes = idle});
+    for (NodeId node : idle) touch_node(node);
+    want_plan();
+  }
+  job = &cluster_.jobs.at(id);
+  if (!job->unfinished.empty()) {
+    touch_nodes_of(*job);
+    return;
+  }
+  if (is_ended(job->state)) return;
+  finish(*job, now);
+}
+
+// The run is over: the job ends, or goes back to the queue.
+void Core::finish(const Job& job, Time now) {
+  JobId id = job.id;
+  touch_job(id);
+  if (job.ending && job.ending->requeue) {
+    CHECK(job.unfinished.empty());
+    for (std::string& row : accounting_of_ended_run(job, now)) open_.accounting.push_back(std::move(row));
+    record(JobRequeued{.job = id,
+                       .at = now,
+                       .hold = job.ending->hold ? Hold::admin : Hold::none,
+                       .eligible = now});
+    want_plan();
+    return;
+  }
+  const auto batch = job.steps.find(kBatchStep);
+  std::uint32_t status = batch == job.steps.end() ? job.exit_status : batch->second.exit_status;
+  JobState state = JobState::completed;
+  if (job.ending) {
+    state = job.ending->becomes;
+    if (state == JobState::cancelled || state == JobState::timeout) status = SIGTERM;
+    if (job.spec->kind == JobKind::allocation && state != JobState::timeout) status = job.exit_status;
+  } else if (batch != job.steps.end() && batch->second.out_of_memory) {
+    state = JobState::out_of_memory;
+    status = 125;
+  } else if (status != 0) {
+    state = JobState::failed;
+  }
+  record(JobEnded{.job = id,
+                  .state = state,
+                  .exit_status = status,
+                  .derived_exit_status = job.derived_exit_status,
+                  .at = now,
+                  .reason = signal_reason(state, status)});
+}
+
+void Core::lose_node(NodeId node, Time now, std::string_view why) {
+  std::vector<JobId> ids;
+  for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) ids.push_back(JobId{id});
+  for (JobId id : ids) {
+    const Job& job = cluster_.jobs.at(id);
+    host_.log("job " + std::to_string(id.value) + " lost node " +
+              cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
+    if (!job.ending && !is_ended(job.state)) {
+      bool again = job.spec->kind == JobKind::batch &&
+                   job.spec->requeue.value_or(cluster_.settings().job_requeue);
+      record(JobsEnding{.jobs = IdSet::range(id.value, id.value),
+                        .ending = {.becomes = JobState::node_fail, .since = now, .requeue = again}});
+      touch_nodes_of(cluster_.jobs.at(id));
+    }
+    drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
+    settle(id, now);
+  }
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,82 @@
+// The batch: how events become durable, and what leaves afterwards.
+#include "controller/core.h"
+
+#include "base/check.h"
+#include "base/codec.h"
+#include "state/apply.h"
+
+namespace muster::controller {
+
+void Core::record(Event event) {
+  muster::apply(cluster_, event);
+  open_.events.push_back(encode(EventEntry{std::move(event)}));
+}
+
+void Core::touch_nodes_of(const Job& job) {
+  for (NodeId node : job.unfinished) touch_node(node);
+}
+
+void Core::flush(Time now) {
+  now_ = now;
+  // The plan may see what is not durable yet: its starts are events of a later batch.
+  if (plan_wanted_ && !planning_) {
+    plan_wanted_ = false;
+    planning_ = true;
+    host_.start_planning(cluster_, now);
+  }
+  if (in_flight_ || open_.empty()) return;
+  Flight flight;
+  for (std::string& row : accounting_records()) open_.accounting.push_back(std::move(row));
+  flight.batch.events = std::move(open_.events);
+  flight.batch.blobs = std::move(open_.blobs);
+  flight.batch.accounting = std::move(open_.accounting);
+  flight.rest = std::move(open_);
+  flight.cluster = cluster_;
+  open_ = {};
+  bool durable = !flight.batch.events.empty();
+  if (durable) flight.batch.number = next_batch_++;
+  in_flight_ = std::move(flight);
+  if (durable) return host_.commit(in_flight_->batch);
+  on_committed(CommitOutcome::committed);
+}
+
+void Core::on_committed(CommitOutcome outcome) {
+  CHECK(in_flight_.has_value());
+  if (outcome == CommitOutcome::disk_full) {
+    // Its clients wait; on_tick tries again. New changes are refused meanwhile.
+    if (!disk_full_) host_.log_error("the disk of StateSaveLocation is full: changes wait until there is room");
+    disk_full_ = true;
+    return;
+  }
+  if (disk_full_) host_.log("there is room on the disk of StateSaveLocation again");
+  disk_full_ = false;
+  Flight flight = std::move(*in_flight_);
+  in_flight_.reset();
+  committed_ = std::move(flight.cluster);
+  if (!flight.batch.events.empty()) host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
+  std::map<NodeId, std::vector<OutgoingOrder>> direct;
+  for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});
+  for (auto& [node, orders] : direct)
+    if (auto session = sessions_.find(node); session != sessions_.end())
+      host_.send(session->second.connection, cluster_.epoch, std::move(orders));
+  send_effects(committed_, flight.rest.touched_nodes);
+  answer_waiters();
+  flush(now_);
+}
+
+std::vector<NodeConnection> Core::node_connections() const {
+  std::vector<NodeConnection> all;
+  for (const auto& [node, session] : sessions_) all.push_back(session.connection);
+  return all;
+}
+
+bool Core::is_operator(Caller caller) const {
+  return caller.uid.value == 0 || caller.uid == options_.slurm_user;
+}
+
+bool Core::may_change(Caller caller, const Job& job) const {
+  return is_operator(caller) || job.spec->uid == caller.uid;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,180 @@
+// Core: the controller's logic, on one thread and without locks. Handlers validate against the working
+// state, apply events to it at once and append them to the open batch; replies, orders and the
+// published snapshot of a batch leave only after its commit. One file per verb:
+//   submit, cancel, job_action, update_*, step, register, complete, schedule, tick, effects, recover.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "controller/host.h"
+#include "state/event.h"
+
+namespace muster::controller {
+
+struct Caller {
+  Uid uid;
+  Gid gid;
+};
+
+struct CoreOptions {
+  Uid slurm_user;            // may do what root may
+  std::string server_host;
+  bool embedded = false;     // one user owns everything
+};
+
+class Core {
+ public:
+  Core(Host& host, CoreOptions options) : host_(host), options_(std::move(options)) {}
+
+  // --- life ---
+  Result<void> recover(StoredState stored, const ClusterConfig& config, Time now);
+  void reconfigure(const ClusterConfig& config, ReplyTo to, Time now);
+  Result<void> can_reconfigure(const ClusterConfig& config) const;
+
+  // --- what happens ---
+  void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
+  void on_client_closed(std::uint64_t connection, Time now);
+  void on_report(NodeConnection from, wire::Report report, Time now);
+  void on_node_closed(NodeConnection from, Time now);
+  void on_committed(CommitOutcome outcome);
+  void on_planned(sched::Plan plan, Time now);
+  void on_tick(Time now);  // about once a second
+  // Seals the open batch if nothing is being committed. The host calls it after each delivery.
+  void flush(Time now);
+
+  const Cluster& cluster() const { return cluster_; }
+  const Cluster& committed() const { return committed_; }
+  BatchNumber committed_batch() const { return in_flight_ && !in_flight_->batch.events.empty() ? next_batch_ - 2 : next_batch_ - 1; }
+  std::vector<NodeConnection> node_connections() const;
+  bool disk_full() const { return disk_full_; }
+  BatchNumber next_batch() const { return next_batch_; }
+
+ private:
+  struct Handler;  // dispatches requests
+
+  // --- the open batch ---
+  void record(Event event);
+  void answer(ReplyTo to, wire::Answer a) { open_.replies.emplace_back(to, std::move(a)); }
+  void touch_job(JobId job) { open_.touched_jobs.insert(job.value); }
+  void touch_node(NodeId node) { open_.touched_nodes.insert(node); }
+  void touch_nodes_of(const Job& job);
+  void order(NodeId node, wire::Order o) { open_.orders.emplace_back(node, std::move(o)); }
+  void want_plan() { plan_wanted_ = true; }
+  std::vector<std::string> accounting_records();
+  std::vector<std::string> accounting_of_ended_run(const Job& job, Time now) const;
+
+  // --- verbs ---
+  wire::Answer submit(Caller caller, const wire::SubmitRequest& request, Time now);
+  Result<Job> accept(Caller caller, const wire::SubmitRequest& request, Time now,
+                     std::vector<std::string>& warnings);
+  wire::Answer try_submission(Job job, Time now);
+  wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
+  wire::Answer job_action(Caller caller, const wire::JobActionRequest& request, Time now);
+  wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request, Time now);
+  wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
+  void wait_job(ReplyTo to, const wire::WaitJobRequest& request);
+  void answer_waiters();
+  void adopt(std::uint64_t connection, JobId job);
+  void end_orphans(Time now);
+
+  Result<void> end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now);
+  Result<void> requeue(Caller caller, const Job& job, bool hold, Time now);
+  Result<void> hold(Caller caller, const Job& job, Hold kind);
+  Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
+  Result<void> signal_job(const Job& job, const wire::CancelRequest& request,
+                          std::optional<StepId> step, Time now);
+
+  // --- selection ---
+  bool is_operator(Caller caller) const;
+  bool may_change(Caller caller, const Job& job) const;
+  Result<std::vector<JobId>> resolve(const wire::JobRef& ref);  // splits waiting tasks that are named
+  JobId split_task(const Job& record, std::uint32_t task);
+  JobId next_id() const { return cluster_.next_job_id; }
+
+  // --- runs and their ends ---
+  void start_job(const sched::Start& start, Time now);
+  bool still_fits(const sched::Start& start) const;
+  void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
+  void on_job_gone(NodeId node, JobId job, Attempt attempt, Time now);
+  void settle(JobId job, Time now);  // ends, releases and requeues what is over
+  void finish(const Job& job, Time now);
+  void lose_node(NodeId node, Time now, std::string_view why);
+  void drop_from_node(const Job& job, NodeId node, std::uint32_t status, Time now);
+
+  // --- nodes ---
+  void register_node(NodeConnection from, const wire::RegisterReport& report, Time now);
+  void settle_unknown_steps(NodeId node, Time now);
+  struct Session {
+    NodeConnection connection = 0;
+    std::set<wire::StepRef> known;              // told to run there, or reported as running
+    std::set<std::pair<JobId, Attempt>> ending;  // told to end
+  };
+  void send_effects(const Cluster& committed, const std::set<NodeId>& nodes);
+  std::vector<OutgoingOrder> orders_for(const Cluster& committed, const Node& node, Session& session);
+
+  // --- time ---
+  void enforce_limits(Time now);
+  void watch_nodes(Time now);
+  void purge_old_jobs(Time now);
+  void cancel_hopeless(const sched::Plan& plan, Time now);
+
+  Host& host_;
+  CoreOptions options_;
+  Cluster cluster_;  // the working state: committed, plus the batch in flight, plus the open one
+  Cluster committed_;
+
+  struct OpenBatch {
+    std::vector<std::string> events;
+    std::vector<std::pair<std::string, std::string>> blobs;
+    std::vector<std::pair<ReplyTo, wire::Answer>> replies;
+    std::vector<std::pair<NodeId, wire::Order>> orders;
+    std::set<NodeId> touched_nodes;
+    IdSet touched_jobs;
+    std::vector<std::string> accounting;  // rows of runs that a later event of the batch ends
+    bool empty() const { return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty(); }
+  };
+  OpenBatch open_;
+  struct Flight {
+    Batch batch;  // kept for a full disk
+    OpenBatch rest;
+    Cluster cluster;
+  };
+  std::optional<Flight> in_flight_;
+  BatchNumber next_batch_ = 1;
+  bool disk_full_ = false;
+
+  std::map<NodeId, Session> sessions_;
+  std::map<NodeConnection, NodeId> connections_;
+  std::map<NodeId, NodeLoad> loads_;
+  std::shared_ptr<const std::map<NodeId, NodeLoad>> published_loads_ =
+      std::make_shared<std::map<NodeId, NodeLoad>>();
+
+  std::map<std::pair<JobId, StepId>, wire::StepRequest> step_launches_;  // of running steps
+  struct Waiter {
+    ReplyTo to;
+    JobId job;
+    bool until_started = false;
+  };
+  std::vector<Waiter> waiters_;
+  std::map<std::uint64_t, JobId> allocation_owners_;  // connection of the srun that owns an allocation
+  std::map<JobId, Time> orphans_;                     // allocations whose owner's connection broke
+
+  std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();
+  Time last_plan_at_;
+  Time now_;  // of the latest delivery
+  bool plan_wanted_ = true;
+  bool planning_ = false;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,121 @@
+#include "controller/environment.h"
+
+#include <algorithm>
+
+#include "base/hostlist.h"
+#include "base/strings.h"
+
+namespace muster::controller {
+
+namespace {
+
+std::string node_name(const Cluster& cluster, NodeId id) {
+  const Node* node = cluster.nodes.find(id);
+  return node ? node->config.name.str() : "";
+}
+
+std::string node_list(const Cluster& cluster, const auto& shares) {
+  std::vector<std::string> names;
+  for (const auto& share : shares) names.push_back(node_name(cluster, share.node));
+  return compress_hostlist(names);
+}
+
+void add_array_variables(const Job& job, Variables& v) {
+  if (job.task_id == kNoTask) return;
+  std::string_view text = job.spec->array;
+  text = text.substr(0, text.find('%'));
+  v["SLURM_ARRAY_JOB_ID"] = std::to_string(job.array_id.value);
+  v["SLURM_ARRAY_TASK_ID"] = std::to_string(job.task_id);
+  auto tasks = IdSet::parse(text);
+  if (!tasks || tasks->empty()) return;
+  v["SLURM_ARRAY_TASK_COUNT"] = std::to_string(tasks->size());
+  v["SLURM_ARRAY_TASK_MIN"] = std::to_string(tasks->min());
+  v["SLURM_ARRAY_TASK_MAX"] = std::to_string(tasks->max());
+  auto colon = text.find(':');
+  bool one_range = text.find(',') == text.npos && colon != text.npos;
+  v["SLURM_ARRAY_TASK_STEP"] = one_range ? std::string(text.substr(colon + 1)) : "1";
+}
+
+// Every library that knows GPUs by number has its own variable for them.
+void add_gpu_variables(const NodeShare& share, std::string_view list_variable, Variables& v) {
+  IdSet gpus;
+  std::uint64_t count = 0;
+  for (const GresShare& g : share.gres) {
+    if (g.name != "gpu") continue;
+    gpus.merge(g.indices);
+    count += g.count;
+  }
+  if (count == 0) return;
+  std::string list = gpus.list();
+  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"})
+    v[name] = list;
+  v[std::string(list_variable)] = list;
+  v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
+}
+
+std::string cpus_per_node(const Job& job) {
+  std::vector<std::uint32_t> cpus;
+  for (const NodeShare& share : job.allocation) cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
+  return compress_counts(cpus);
+}
+
+const NodeShare* share_on(const Job& job, NodeId node) {
+  for (const NodeShare& share : job.allocation)
+    if (share.node == node) return &share;
+  return nullptr;
+}
+
+}  // namespace
+
+Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
+  Variables v;
+  const JobSpec& spec = *job.spec;
+  std::string id = std::to_string(job.id.value);
+  std::string nodes = node_list(cluster, job.allocation);
+  std::string count = std::to_string(job.allocation.size());
+  v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = id;
+  v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = nodes;
+  v["SLURM_JOB_NUM_NODES"] = v["SLURM_NNODES"] = count;
+  v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(job);
+  std::vector<std::uint32_t> tasks;
+  for (const NodeShare& share : job.allocation) tasks.push_back(share.tasks);
+  v["SLURM_TASKS_PER_NODE"] = compress_counts(tasks);
+  v["SLURM_JOB_PARTITION"] = job.partition.str();
+  v["SLURM_JOB_ACCOUNT"] = job.account.str();
+  v["SLURM_JOB_QOS"] = job.qos.str();
+  v["SLURM_JOB_UID"] = std::to_string(spec.uid.value);
+  v["SLURM_JOB_GID"] = std::to_string(spec.gid.value);
+  v["SLURM_JOB_USER"] = spec.user_name.str();
+  v["SLURM_CLUSTER_NAME"] = cluster.settings().cluster_name.str();
+  v["SLURM_NODE_ALIASES"] = "(null)";
+  v["SLURM_TOPOLOGY_ADDR"] = node_name(cluster, node);
+  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = "node";
+  if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
+  if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
+  if (const NodeShare* share = share_on(job, node)) {
+    v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
+    add_gpu_variables(*share, "SLURM_JOB_GPUS", v);
+  }
+  add_array_variables(job, v);
+  return v;
+}
+
+Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node) {
+  Variables v = job_variables(cluster, job, node);
+  std::string id = std::to_string(step.id.value);
+  std::string tasks = std::to_string(step.num_tasks);
+  v["SLURM_STEP_ID"] = v["SLURM_STEPID"] = id;
+  v["SLURM_STEP_NODELIST"] = node_list(cluster, step.nodes);
+  v["SLURM_STEP_NUM_NODES"] = std::to_string(step.nodes.size());
+  v["SLURM_STEP_NUM_TASKS"] = v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = tasks;
+  std::vector<std::uint32_t> counts;
+  for (const StepNode& place : step.nodes) counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
+  v["SLURM_STEP_TASKS_PER_NODE"] = v["SLURM_TASKS_PER_NODE"] = compress_counts(counts);
+  v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
+  if (step.nodes.size() > 1) v["SLURM_DISTRIBUTION"] = "block";
+  for (const StepNode& place : step.nodes)
+    if (place.node == node) add_gpu_variables(place.share, "SLURM_STEP_GPUS", v);
+  return v;
+}
+
+}  // namespace muster::controller

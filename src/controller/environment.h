@@ -1,0 +1,19 @@
+// The SLURM_* and GPU variables that follow from a job's allocation. Those of a single task (rank,
+// process id, node name) are added on the node.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+using Variables = std::map<std::string, std::string>;
+
+// For everything that runs in the job on `node`.
+Variables job_variables(const Cluster& cluster, const Job& job, NodeId node);
+// What a step adds and changes.
+Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node);
+
+}  // namespace muster::controller

@@ -1,0 +1,67 @@
+// Host: what the controller's core asks of the world. The daemon answers with sockets, threads and
+// SQLite, the simulator with virtual ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "model/cluster.h"
+#include "sched/plan.h"
+#include "state/store.h"
+#include "wire/client_messages.h"
+#include "wire/node_messages.h"
+
+namespace muster::controller {
+
+// Where a reply goes: a client's connection and the number of its request there.
+struct ReplyTo {
+  std::uint64_t connection = 0;
+  std::uint64_t request = 0;
+};
+
+using NodeConnection = std::uint64_t;  // 0 = none
+
+// An order whose script and environment are still in the store, by hash.
+struct OutgoingOrder {
+  wire::Order order;
+  Text script_blob, environment_blob;
+};
+
+// Usage of a node as last heard; never journalled.
+struct NodeLoad {
+  double cpu_load = -1;
+  std::uint64_t free_memory_mib = 0;
+  Time last_contact;
+};
+
+// What readers are answered from: the last committed state and what the scheduler thought of it.
+struct Published {
+  Cluster cluster;
+  std::shared_ptr<const sched::Plan> plan;  // shared: readers keep the plan their snapshot came with
+  std::shared_ptr<const std::map<NodeId, NodeLoad>> loads;
+  Time at;  // of the plan
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // Makes the batch durable, then calls Core::on_committed. One at a time.
+  virtual void commit(Batch batch) = 0;
+  virtual void publish(Published published) = 0;
+  virtual void reply(ReplyTo to, wire::Answer answer) = 0;
+  virtual void send(NodeConnection to, Epoch epoch, std::vector<OutgoingOrder> orders) = 0;
+  // Plans on this state and calls Core::on_planned. One at a time.
+  virtual void start_planning(Cluster cluster, Time now) = 0;
+  // A number nobody can guess, for this step's key.
+  virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
+  virtual void log(std::string_view line) = 0;
+  virtual void log_error(std::string_view line) = 0;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,101 @@
+// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume.
+#include "controller/core.h"
+
+namespace muster::controller {
+
+Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
+  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (kind == Hold::none && job.hold == Hold::admin && !is_operator(caller))
+    return fail(ErrorCode::access_denied);
+  // A release of what is not held keeps its priority.
+  std::uint32_t priority = 0;
+  if (kind == Hold::none)
+    priority = job.priority ? job.priority : 4294901760u - std::min(job.id.value, 4294901759u);
+  touch_job(job.id);
+  record(JobsHeld{.jobs = IdSet::range(job.id.value, job.id.value), .hold = kind, .priority = priority});
+  want_plan();
+  return {};
+}
+
+Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
+  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
+  bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
+  if (!allowed) return fail(ErrorCode::disabled);
+  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  JobId id = job.id;
+  touch_job(id);
+  if (is_ended(job.state)) {
+    if (!job.unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
+    record(JobRequeued{.job = id,
+                       .at = now,
+                       .hold = hold ? (is_operator(caller) ? Hold::admin : Hold::user) : Hold::none,
+                       .eligible = now});
+    want_plan();
+    return {};
+  }
+  Ending ending{.becomes = JobState::cancelled, .by = caller.uid, .since = now, .requeue = true, .hold = hold};
+  if (job.ending) return fail(ErrorCode::transition_state_no_update);
+  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
+  touch_nodes_of(cluster_.jobs.at(id));
+  settle(id, now);
+  return {};
+}
+
+Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now) {
+  if (!is_operator(caller)) return fail(ErrorCode::access_denied);
+  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (resume != (job.state == JobState::suspended))
+    return resume ? fail(ErrorCode::disabled) : fail(ErrorCode::job_suspended);
+  JobId id = job.id;
+  touch_job(id);
+  for (NodeId node : job.unfinished)
+    order(node, wire::SuspendOrder{.job = id, .attempt = job.attempt, .resume = resume});
+  record(JobSuspended{.job = id, .resumed = resume, .at = now});
+  return {};
+}
+
+wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& request, Time now) {
+  using wire::JobAction;
+  wire::CancelReply reply;
+  auto act = [&](const Job& job) -> Result<void> {
+    switch (request.action) {
+      case JobAction::hold: return hold(caller, job, is_operator(caller) ? Hold::admin : Hold::user);
+      case JobAction::user_hold: return hold(caller, job, Hold::user);
+      case JobAction::release: return hold(caller, job, Hold::none);
+      case JobAction::requeue: return requeue(caller, job, false, now);
+      case JobAction::requeue_hold: return requeue(caller, job, true, now);
+      case JobAction::suspend: return suspend(caller, job, false, now);
+      case JobAction::resume: return suspend(caller, job, true, now);
+      case JobAction::top: break;
+    }
+    return fail(ErrorCode::not_supported_yet, "top");
+  };
+  std::vector<wire::JobRef> refs = request.jobs;
+  if (!request.name.empty())
+    cluster_.jobs.each([&](const Job& job) {
+      if (job.spec->name == request.name && !is_ended(job.state) && may_change(caller, job))
+        refs.push_back({.job = job.id});
+    });
+  for (const wire::JobRef& ref : refs) {
+    auto ids = resolve(ref);
+    if (!ids) {
+      reply.errors.emplace_back(ref, ids.error());
+      continue;
+    }
+    bool whole_array = ids->size() > 1;
+    for (JobId id : *ids) {
+      const Job& job = cluster_.jobs.at(id);
+      if (whole_array && is_ended(job.state)) continue;
+      if (auto ok = act(job); !ok)
+        reply.errors.emplace_back(ref, ok.error());
+      else
+        ++reply.cancelled;
+    }
+  }
+  return reply;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,105 @@
+#include "controller/launch.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/strings.h"
+#include "controller/environment.h"
+
+namespace muster::controller {
+
+namespace {
+
+std::vector<std::string> as_list(const Variables& variables) {
+  std::vector<std::string> list;
+  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  return list;
+}
+
+// The caller's variables, except those that the allocation decides.
+std::vector<std::string> merged(const std::vector<std::string>& environment, const Variables& variables) {
+  std::vector<std::string> list;
+  for (const std::string& entry : environment)
+    if (!variables.contains(entry.substr(0, entry.find('=')))) list.push_back(entry);
+  for (std::string& entry : as_list(variables)) list.push_back(std::move(entry));
+  return list;
+}
+
+std::vector<Text> device_files(const Node& node, const NodeShare& share) {
+  std::vector<Text> files;
+  for (const GresShare& held : share.gres)
+    for (const GresPool& pool : node.config.gres) {
+      if (pool.name != held.name || pool.type != held.type) continue;
+      auto indices = pool.indices.ids();
+      for (std::size_t i = 0; i < indices.size() && i < pool.files.size(); ++i)
+        if (held.indices.contains(indices[i])) files.push_back(pool.files[i]);
+    }
+  return files;
+}
+
+wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, NodeId node) {
+  const JobSpec& spec = *job.spec;
+  wire::StepLaunch launch;
+  launch.ref = {job.id, job.attempt, step};
+  launch.uid = spec.uid;
+  launch.gid = spec.gid;
+  launch.user_name = spec.user_name;
+  launch.job_name = spec.name;
+  launch.array_id = job.array_id;
+  launch.task_id = job.task_id;
+  launch.restarts = job.restarts;
+  for (std::size_t i = 0; i < job.allocation.size(); ++i) {
+    if (job.allocation[i].node != node) continue;
+    launch.share = job.allocation[i];
+    launch.memory_limit_mib = launch.share.memory_mib;
+    launch.device_files = device_files(cluster.nodes.at(node), launch.share);
+  }
+  return launch;
+}
+
+}  // namespace
+
+OutgoingOrder batch_launch(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  NodeId node = job.allocation.front().node;
+  wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
+  for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
+  launch.environment = as_list(job_variables(cluster, job, node));
+  launch.work_dir = spec.work_dir;
+  launch.std_in = spec.std_in;
+  launch.std_out = spec.std_out;
+  launch.std_err = spec.std_err;
+  launch.open_mode = spec.open_mode;
+  launch.umask = spec.umask;
+  launch.get_user_env = spec.get_user_env;
+  launch.ranks = {0};
+  return {wire::LaunchOrder{std::move(launch)}, spec.script_blob, spec.environment_blob};
+}
+
+OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
+                          const wire::StepRequest& request, std::string key) {
+  wire::StepLaunch launch = common(cluster, job, step.id, node);
+  for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+    if (step.nodes[i].node != node) continue;
+    launch.node_index = static_cast<std::uint32_t>(i);
+    launch.ranks = step.nodes[i].ranks;
+    launch.share = step.nodes[i].share;
+  }
+  launch.argv = request.argv;
+  launch.argv_by_rank = request.argv_by_rank;
+  launch.environment = merged(request.environment, step_variables(cluster, job, step, node));
+  launch.work_dir = request.work_dir;
+  launch.std_in = request.std_in;
+  launch.std_out = request.std_out;
+  launch.std_err = request.std_err;
+  launch.open_mode = request.open_mode == OpenMode::unset ? job.spec->open_mode : request.open_mode;
+  launch.umask = request.umask;
+  launch.pty = request.pty;
+  launch.kill_on_bad_exit = request.kill_on_bad_exit;
+  launch.num_tasks = step.num_tasks;
+  launch.key = std::move(key);
+  launch.waits_for_client = true;
+  return {wire::LaunchOrder{std::move(launch)}, {}, {}};
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,64 @@
+#include "controller/node_change.h"
+
+#include <fmt/format.h>
+
+namespace muster::controller {
+
+NodeChanged current(const Node& node) {
+  return {.node = node.id,
+          .health = node.health,
+          .drain = node.drain,
+          .fail = node.fail,
+          .future = node.future,
+          .responding = node.responding,
+          .reason = node.reason,
+          .reason_uid = node.reason_uid,
+          .reason_time = node.reason_time,
+          .comment = node.comment,
+          .active_features = node.active_features,
+          .weight = node.config.weight};
+}
+
+namespace {
+
+// A machine smaller than its NodeName line promises must not get jobs that count on it.
+std::string shortfall(const Settings& settings, const NodeConfig& config, const NodeFacts& facts) {
+  if (settings.config_overrides) return {};
+  if (facts.cpus < config.cpus) return fmt::format("Low CPUs (reported:{} < config:{})", facts.cpus, config.cpus);
+  if (facts.memory_mib < config.memory_mib)
+    return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", facts.memory_mib,
+                       config.memory_mib);
+  if (facts.tmp_disk_mib < config.tmp_disk_mib) return "Low TmpDisk";
+  return {};
+}
+
+}  // namespace
+
+std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
+                                           const NodeFacts& facts, Time now) {
+  NodeChanged change = current(node);
+  change.responding = true;
+  if (std::string why = shortfall(settings, node.config, facts); !why.empty()) {
+    if (!node.drain) {
+      change.reason = why;
+      change.reason_time = now;
+    }
+    change.drain = true;
+    change.health = NodeHealth::up;
+  } else if (node.health == NodeHealth::down) {
+    // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
+    bool silent_before = node.reason == "Not responding";
+    if (settings.return_to_service == 2 || (settings.return_to_service == 1 && silent_before)) {
+      change.health = NodeHealth::up;
+      if (!node.drain) change.reason = {};
+    }
+  } else {
+    change.health = NodeHealth::up;
+  }
+  bool changed = change.health != node.health || change.responding != node.responding ||
+                 change.drain != node.drain || change.reason != node.reason;
+  if (!changed) return std::nullopt;
+  return change;
+}
+
+}  // namespace muster::controller

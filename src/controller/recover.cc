@@ -1,0 +1,66 @@
+// Start and reconfiguration: the stored state, the configuration in force, a new epoch.
+#include <fmt/format.h>
+
+#include "base/codec.h"
+#include "controller/core.h"
+#include "state/apply.h"
+#include "state/invariants.h"
+#include "state/snapshot.h"
+
+namespace muster::controller {
+
+Result<void> Core::recover(StoredState stored, const ClusterConfig& config, Time now) {
+  now_ = now;
+  if (stored.snapshot_number) {
+    auto cluster = decode_snapshot(stored.snapshot);
+    if (!cluster) return fail("the state snapshot cannot be read: " + cluster.error().text());
+    cluster_ = std::move(*cluster);
+  }
+  BatchNumber last = stored.snapshot_number;
+  for (const StoredState::Entry& entry : stored.journal) {
+    if (entry.number != last + 1)
+      return fail(fmt::format("the journal has a gap: batch {} follows {}", entry.number, last));
+    last = entry.number;
+    for (const std::string& bytes : entry.events) {
+      auto event = decode<EventEntry>(bytes);
+      if (!event)
+        return fail(fmt::format("batch {} of the journal holds an event that this version does not know", last));
+      muster::apply(cluster_, event->event);
+    }
+  }
+  next_batch_ = last + 1;
+  if (auto broken = broken_invariants(cluster_); !broken.empty())
+    return fail("the stored state contradicts itself: " + broken.front());
+  committed_ = cluster_;
+  if (auto ok = can_reconfigure(config); !ok) return ok;
+  record(EpochStarted{Epoch{cluster_.epoch.value + 1}});
+  if (*cluster_.config != config) record(ConfigLoaded{Cow(config)});
+  cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
+  want_plan();
+  return {};
+}
+
+Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
+  std::set<Text> names;
+  for (const NodeConfig& node : config.nodes) names.insert(node.name);
+  std::optional<Error> error;
+  cluster_.nodes.each([&](const Node& node) {
+    if (!error && !names.contains(node.config.name) && !node.jobs.empty())
+      error = Error{ErrorCode::config_invalid,
+                    fmt::format("node {} is gone from the configuration but job {} still runs there",
+                                node.config.name.view(), node.jobs.min())};
+  });
+  if (error) return std::unexpected(*error);
+  return {};
+}
+
+void Core::reconfigure(const ClusterConfig& config, ReplyTo to, Time now) {
+  now_ = now;
+  if (auto ok = can_reconfigure(config); !ok) return answer(to, ok.error());
+  record(ConfigLoaded{Cow(config)});
+  std::erase_if(sessions_, [&](const auto& entry) { return !cluster_.nodes.contains(entry.first); });
+  want_plan();
+  answer(to, wire::Done{});
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,118 @@
+// Nodes: registering, heartbeats, leaving, and what a node's inventory means for jobs.
+#include <algorithm>
+
+#include "controller/core.h"
+#include "controller/node_change.h"
+
+namespace muster::controller {
+
+void Core::on_report(NodeConnection from, wire::Report report, Time now) {
+  now_ = now;
+  if (auto* r = std::get_if<wire::RegisterReport>(&report)) return register_node(from, *r, now);
+  auto connection = connections_.find(from);
+  if (connection == connections_.end()) return;  // reports before registering are void
+  NodeId node = connection->second;
+  loads_[node].last_contact = now;
+  if (auto* h = std::get_if<wire::HeartbeatReport>(&report)) {
+    loads_[node].cpu_load = h->cpu_load;
+    loads_[node].free_memory_mib = h->free_memory_mib;
+  } else if (auto* e = std::get_if<wire::StepEndReport>(&report)) {
+    on_step_end(node, e->end, now);
+  } else if (auto* g = std::get_if<wire::JobGoneReport>(&report)) {
+    on_job_gone(node, g->job, g->attempt, now);
+  }
+}
+
+void Core::on_node_closed(NodeConnection from, Time now) {
+  now_ = now;
+  auto connection = connections_.find(from);
+  if (connection == connections_.end()) return;
+  // The node is given SlurmdTimeout to come back; its steps run on.
+  if (auto session = sessions_.find(connection->second);
+      session != sessions_.end() && session->second.connection == from)
+    sessions_.erase(session);
+  connections_.erase(connection);
+}
+
+void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
+  const Node* node = cluster_.find_node(report.name);
+  if (!node) {
+    host_.log_error("node " + report.name.str() + " is not in slurm.conf: its registration is ignored");
+    return;
+  }
+  NodeId id = node->id;
+  bool rebooted = !node->facts.boot_id.empty() && node->facts.boot_id != report.facts.boot_id;
+  if (node->facts != report.facts) record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
+
+  Session& session = sessions_[id];
+  if (session.connection) connections_.erase(session.connection);
+  session = Session{.connection = from};
+  connections_[from] = id;
+  loads_[id] = {.cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
+
+  if (rebooted) lose_node(id, now, "it was rebooted");
+  for (const wire::StepEnd& end : report.ended) on_step_end(id, end, now);
+  for (const wire::StepRef& ref : report.running) session.known.insert(ref);
+  settle_unknown_steps(id, now);
+
+  const Node& registered = cluster_.nodes.at(id);
+  if (auto change = on_registration(cluster_.settings(), registered, report.facts, now)) {
+    record(*change);
+    want_plan();
+  }
+  touch_node(id);
+}
+
+// Numbered steps are launched from memory. One that neither the node nor this controller knows how to
+// run any more (the controller was restarted between its creation and its launch) is over.
+void Core::settle_unknown_steps(NodeId node, Time now) {
+  Session& session = sessions_.at(node);
+  std::vector<std::pair<JobId, StepId>> lost;
+  for (std::uint32_t job_id : cluster_.nodes.at(node).jobs.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{job_id});
+    for (const auto& [step_id, step] : job.steps)
+      if (step_id != kBatchStep && step.unfinished.contains(node) &&
+          !session.known.contains({job.id, job.attempt, step_id}) &&
+          !step_launches_.contains({job.id, step_id}))
+        lost.emplace_back(job.id, step_id);
+  }
+  for (auto [job, step] : lost) {
+    touch_job(job);
+    record(StepNodeEnded{.job = job,
+                         .attempt = cluster_.jobs.at(job).attempt,
+                         .step = step,
+                         .node = node,
+                         .exit_status = 9,
+                         .at = now});
+    settle(job, now);
+  }
+}
+
+void Core::watch_nodes(Time now) {
+  std::vector<NodeId> silent;
+  cluster_.nodes.each([&](const Node& node) {
+    if (node.health != NodeHealth::up || sessions_.contains(node.id)) return;
+    auto [load, fresh] = loads_.try_emplace(node.id);
+    if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;
+    if (now - load->second.last_contact >= cluster_.settings().slurmd_timeout &&
+        cluster_.settings().slurmd_timeout.count() > 0)
+      silent.push_back(node.id);
+  });
+  for (NodeId id : silent) {
+    const Node& node = cluster_.nodes.at(id);
+    host_.log_error("node " + node.config.name.str() + " not responding, setting DOWN");
+    NodeChanged change = current(node);
+    change.health = NodeHealth::down;
+    change.responding = false;
+    if (change.reason.empty()) {
+      change.reason = "Not responding";
+      change.reason_uid = options_.slurm_user;
+      change.reason_time = now;
+    }
+    record(change);
+    lose_node(id, now, "it does not respond");
+    want_plan();
+  }
+}
+
+}  // namespace muster::controller

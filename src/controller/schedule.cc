@@ -1,0 +1,74 @@
+// Takes over what the scheduler planned, start by start, each one validated again.
+#include <algorithm>
+
+#include "controller/core.h"
+#include "sched/place.h"
+
+namespace muster::controller {
+
+void Core::on_planned(sched::Plan plan, Time now) {
+  planning_ = false;
+  now_ = now;
+  for (const sched::Start& start : plan.starts) {
+    if (still_fits(start))
+      start_job(start, now);
+    else
+      want_plan();
+  }
+  if (!plan.complete) want_plan();
+  cancel_hopeless(plan, now);
+  last_plan_ = std::make_shared<sched::Plan>(std::move(plan));
+  last_plan_at_ = now;
+  // Reasons are not journalled: publish them even if nothing else happened.
+  if (open_.empty() && !in_flight_) host_.publish({committed_, last_plan_, published_loads_, now});
+}
+
+// The state may have moved on while the plan was made.
+bool Core::still_fits(const sched::Start& start) const {
+  const Job* job = cluster_.jobs.find(start.job);
+  if (!job || job->state != JobState::pending || job->hold != Hold::none) return false;
+  if (start.task ? !job->waiting_tasks.contains(*start.task) : job->is_array_record()) return false;
+  for (const NodeShare& share : start.allocation) {
+    const Node* node = cluster_.nodes.find(share.node);
+    if (!node || !is_available(*node)) return false;
+    sched::Free free = sched::free_of(*node);
+    if (free.cpus.intersect(share.cpus).size() != share.cpus.size()) return false;
+    if (free.memory_mib < share.memory_mib) return false;
+    for (const GresShare& wanted : share.gres) {
+      bool have = std::any_of(free.gres.begin(), free.gres.end(), [&](const GresShare& g) {
+        return g.name == wanted.name && g.type == wanted.type && g.count >= wanted.count &&
+               g.indices.intersect(wanted.indices).size() == wanted.indices.size();
+      });
+      if (!have) return false;
+    }
+  }
+  return true;
+}
+
+void Core::start_job(const sched::Start& start, Time now) {
+  JobId id = start.job;
+  if (start.task) id = split_task(cluster_.jobs.at(start.job), *start.task);
+  const Job& job = cluster_.jobs.at(id);
+  touch_job(id);
+  record(JobStarted{.job = id,
+                    .attempt = Attempt{job.attempt.value + 1},
+                    .partition = start.partition,
+                    .allocation = start.allocation,
+                    .at = now,
+                    .runs_batch = job.spec->kind == JobKind::batch,
+                    .time_limit = job.time_limit});
+  touch_nodes_of(cluster_.jobs.at(id));
+}
+
+void Core::cancel_hopeless(const sched::Plan& plan, Time now) {
+  for (JobId id : plan.hopeless) {
+    const Job* job = cluster_.jobs.find(id);
+    if (!job || job->state != JobState::pending) continue;
+    bool kill = job->spec->kill_on_invalid_dependency.value_or(
+        cluster_.settings().kill_on_invalid_dependency);
+    if (!kill) continue;
+    (void)end_job(*job, {.becomes = JobState::cancelled, .since = now}, "DependencyNeverSatisfied", now);
+  }
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,42 @@
+// Which records a user's job ids mean. A waiting task that is named alone leaves its array's record.
+#include "base/check.h"
+#include "controller/core.h"
+
+namespace muster::controller {
+
+JobId Core::split_task(const Job& record, std::uint32_t task) {
+  bool last = record.waiting_tasks.size() == 1;
+  JobId array = record.id;
+  JobId id = last ? array : next_id();
+  this->record(TaskSplit{.array = array, .task = task, .id = id});
+  touch_job(id);
+  touch_job(array);
+  return id;
+}
+
+Result<std::vector<JobId>> Core::resolve(const wire::JobRef& ref) {
+  const Job* job = cluster_.jobs.find(ref.job);
+  if (!job) return fail(ErrorCode::invalid_job_id);
+  std::vector<JobId> ids;
+  if (ref.tasks.empty()) {
+    ids.push_back(job->id);
+    if (job->array_id == job->id)
+      for (std::uint32_t id : job->task_jobs.ids())
+        if (cluster_.jobs.contains(JobId{id})) ids.push_back(JobId{id});
+    return ids;
+  }
+  if (!job->array_id) return fail(ErrorCode::invalid_job_id);
+  for (std::uint32_t task : ref.tasks.ids()) {
+    const Job* found = cluster_.find_task(job->array_id, task);
+    if (!found) {
+      if (ref.tasks.size() == 1) return fail(ErrorCode::invalid_job_id);
+      continue;
+    }
+    bool waits_in_record = found->is_array_record() && found->state == JobState::pending;
+    ids.push_back(waits_in_record ? split_task(*found, task) : found->id);
+  }
+  if (ids.empty()) return fail(ErrorCode::invalid_job_id);
+  return ids;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,86 @@
+// What time alone brings about: limits, warnings, deadlines, silent nodes, old records.
+#include "base/duration.h"
+#include "controller/core.h"
+#include "sched/dependency.h"
+
+namespace muster::controller {
+
+void Core::on_tick(Time now) {
+  now_ = now;
+  if (disk_full_ && in_flight_) {
+    host_.commit(in_flight_->batch);
+    return;
+  }
+  enforce_limits(now);
+  watch_nodes(now);
+  end_orphans(now);
+  purge_old_jobs(now);
+  published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
+  if (open_.empty() && !in_flight_) host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  // Begin times pass and dependencies with delays fall due without any event.
+  if (!cluster_.pending.empty()) want_plan();
+}
+
+void Core::enforce_limits(Time now) {
+  std::vector<JobId> over, due;
+  Minutes tolerance{cluster_.settings().over_time_limit_min};
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.state != JobState::running || job.ending) continue;
+    Time limit = job.end_limit();
+    if (limit == Time::max()) continue;
+    if (now >= limit + tolerance) {
+      over.push_back(job.id);
+    } else if (const WarnSignal& w = job.spec->warn_signal;
+               w.number && !is_set(job.warned) && now >= limit - Seconds{w.seconds_before_end}) {
+      due.push_back(job.id);
+    }
+  }
+  for (JobId id : over) {
+    host_.log("job " + std::to_string(id.value) + " reached its time limit");
+    (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::timeout, .since = now}, "", now);
+  }
+  for (JobId id : due) {
+    const Job& job = cluster_.jobs.at(id);
+    const WarnSignal warn = job.spec->warn_signal;
+    wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = warn.number};
+    o.batch = warn.batch_shell_only;
+    o.all_steps = !warn.batch_shell_only;
+    for (NodeId node : job.unfinished) order(node, o);
+    record(JobWarned{.job = id, .at = now});
+  }
+  std::vector<JobId> late;
+  for (std::uint32_t id : cluster_.pending.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (!is_set(job.spec->deadline) || job.hold != Hold::none) continue;
+    Minutes needs = job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{0} : job.time_limit);
+    if (now + needs > job.spec->deadline) late.push_back(job.id);
+  }
+  for (JobId id : late)
+    (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine", now);
+}
+
+// Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of their
+// array are left.
+void Core::purge_old_jobs(Time now) {
+  Seconds age = cluster_.settings().min_job_age;
+  if (age.count() == 0) return;
+  IdSet needed;
+  for (std::uint32_t id : cluster_.pending.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.spec->dependency.empty()) continue;
+    if (auto dependencies = sched::parse_dependencies(job.spec->dependency))
+      for (const auto& condition : dependencies->conditions)
+        if (condition.job) needed.insert(condition.job.value);
+  }
+  IdSet old;
+  cluster_.jobs.each([&](const Job& job) {
+    if (!is_ended(job.state) || !job.unfinished.empty() || now - job.ended < age) return;
+    if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return;
+    if (job.array_id == job.id && !job.task_jobs.empty()) return;
+    old.insert(job.id.value);
+  });
+  if (!old.empty()) record(JobsPurged{old});
+}
+
+}  // namespace muster::controller

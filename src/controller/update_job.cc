@@ -1,0 +1,291 @@
+// scontrol update job: each key is one row of a table.
+#include <algorithm>
+
+#include "base/date.h"
+#include "base/duration.h"
+#include "base/size.h"
+#include "controller/core.h"
+#include "controller/settings_list.h"
+#include "sched/dependency.h"
+#include "sched/place.h"
+#include "sched/request.h"
+
+namespace muster::controller {
+
+namespace {
+
+// The job as it will be; JobUpdated carries it.
+struct Draft {
+  const Cluster& cluster;
+  const Job& job;
+  Time now;
+  bool by_operator;
+  JobSpec spec;
+  JobUpdated event;
+};
+
+struct Key {
+  std::string_view name;
+  bool pending_only;
+  Result<void> (*set)(Draft&, std::string_view value);
+};
+
+Result<void> bad_value(ErrorCode code = ErrorCode::failure) { return fail(code, code == ErrorCode::failure ? "Invalid value" : ""); }
+
+template <auto Member>
+Result<void> set_text(Draft& d, std::string_view value) {
+  d.spec.*Member = Text(value);
+  return {};
+}
+
+template <auto Member>
+Result<void> set_number(Draft& d, std::string_view value) {
+  auto n = parse_number<std::uint32_t>(value.substr(0, value.find('-')));
+  if (!n) return bad_value();
+  d.spec.*Member = *n;
+  return {};
+}
+
+Result<void> set_time_limit(Draft& d, std::string_view value) {
+  bool add = value.starts_with('+'), subtract = value.starts_with('-');
+  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
+  if (!limit) return fail(ErrorCode::invalid_time_limit);
+  Minutes result = *limit;
+  if ((add || subtract) && d.job.time_limit != kUnlimited)
+    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
+  if (result.count() <= 0 && result != kUnlimited) result = kUnlimited;
+  if (d.job.state != JobState::pending && !d.by_operator && result > d.job.time_limit)
+    return fail(ErrorCode::access_denied);
+  d.spec.time_limit = result;
+  d.event.time_limit = result;
+  return {};
+}
+
+Result<void> set_priority(Draft& d, std::string_view value) {
+  auto priority = parse_number<std::uint32_t>(value);
+  if (!priority) return bad_value();
+  if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  d.spec.priority = *priority;
+  d.event.priority = *priority;
+  return {};
+}
+
+Result<void> set_nice(Draft& d, std::string_view value) {
+  auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
+  if (!nice) return bad_value();
+  if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
+  d.spec.nice = *nice;
+  return {};
+}
+
+Result<void> set_partition(Draft& d, std::string_view value) {
+  if (!d.cluster.find_partition(value)) return fail(ErrorCode::invalid_partition);
+  d.spec.partition = Text(value);
+  d.event.partition = Text(value);
+  return {};
+}
+
+Result<void> set_begin(Draft& d, std::string_view value) {
+  auto begin = parse_date(value, d.now);
+  if (!begin) return fail(ErrorCode::invalid_begin);
+  d.spec.begin = *begin;
+  d.event.eligible = *begin;
+  return {};
+}
+
+Result<void> set_deadline(Draft& d, std::string_view value) {
+  auto deadline = parse_date(value, d.now);
+  if (!deadline) return bad_value();
+  d.spec.deadline = *deadline;
+  return {};
+}
+
+Result<void> set_dependency(Draft& d, std::string_view value) {
+  if (!value.empty() && !sched::parse_dependencies(value)) return fail(ErrorCode::dependency);
+  d.spec.dependency = Text(value);
+  return {};
+}
+
+Result<void> set_requeue(Draft& d, std::string_view value) {
+  auto requeue = parse_yes_no(value);
+  if (!requeue) return bad_value();
+  d.spec.requeue = *requeue;
+  return {};
+}
+
+Result<void> set_throttle(Draft& d, std::string_view value) {
+  auto limit = parse_number<std::uint32_t>(value);
+  if (!limit) return bad_value();
+  if (!d.job.array_id) return fail(ErrorCode::failure, "Job is not an array");
+  d.event.task_limit = *limit;
+  return {};
+}
+
+Result<void> set_node_count(Draft& d, std::string_view value) {
+  auto dash = value.find('-');
+  auto low = parse_number<std::uint32_t>(value.substr(0, dash));
+  auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
+  if (!low || !high || *high < *low || *low == 0) return bad_value();
+  d.spec.min_nodes = *low;
+  d.spec.max_nodes = dash == value.npos ? 0 : *high;
+  d.spec.nodes_given = true;
+  return {};
+}
+
+template <auto Member>
+Result<void> set_memory(Draft& d, std::string_view value) {
+  auto mib = parse_mib(value);
+  if (!mib) return bad_value();
+  d.spec.memory_per_node_mib.reset();
+  d.spec.memory_per_cpu_mib.reset();
+  d.spec.*Member = *mib;
+  return {};
+}
+
+Result<void> set_gres(Draft& d, std::string_view value) {
+  if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
+  d.spec.gres = Text(value);
+  return {};
+}
+
+template <bool Account>
+Result<void> set_account_or_qos(Draft& d, std::string_view value) {
+  if constexpr (Account) {
+    d.spec.account = Text(value);
+    d.event.account = Text(value);
+  } else {
+    d.spec.qos = Text(value);
+    d.event.qos = Text(value);
+  }
+  return {};
+}
+
+constexpr Key kKeys[] = {
+    {"TimeLimit", false, set_time_limit},
+    {"Priority", false, set_priority},
+    {"Nice", false, set_nice},
+    {"Partition", true, set_partition},
+    {"Name", false, set_text<&JobSpec::name>},
+    {"JobName", false, set_text<&JobSpec::name>},
+    {"Comment", false, set_text<&JobSpec::comment>},
+    {"AdminComment", false, set_text<&JobSpec::admin_comment>},
+    {"WCKey", true, set_text<&JobSpec::wckey>},
+    {"Account", true, set_account_or_qos<true>},
+    {"QOS", true, set_account_or_qos<false>},
+    {"StartTime", true, set_begin},
+    {"EligibleTime", true, set_begin},
+    {"Deadline", true, set_deadline},
+    {"Dependency", true, set_dependency},
+    {"Requeue", false, set_requeue},
+    {"ArrayTaskThrottle", false, set_throttle},
+    {"NumNodes", true, set_node_count},
+    {"ReqNodes", true, set_node_count},
+    {"NumTasks", true, set_number<&JobSpec::num_tasks>},
+    {"ReqProcs", true, set_number<&JobSpec::num_tasks>},
+    {"NumCPUs", true, set_number<&JobSpec::num_tasks>},
+    {"CPUsPerTask", true, set_number<&JobSpec::cpus_per_task>},
+    {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
+    {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
+    {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
+    {"Features", true, set_text<&JobSpec::features>},
+    {"Gres", true, set_gres},
+    {"TresPerNode", true, set_gres},
+    {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
+    {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
+    {"StdOut", true, set_text<&JobSpec::std_out>},
+    {"StdErr", true, set_text<&JobSpec::std_err>},
+    {"StdIn", true, set_text<&JobSpec::std_in>},
+    {"WorkDir", true, set_text<&JobSpec::work_dir>},
+    {"MailUser", false, set_text<&JobSpec::mail_user>},
+};
+
+const Key* find_key(std::string_view name) {
+  auto at = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& k) { return iequals(k.name, name); });
+  return at == std::end(kKeys) ? nullptr : at;
+}
+
+bool selects_job(std::string_view key) {
+  return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId");
+}
+
+Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job, const SettingsList& settings,
+                                bool by_operator, Time now) {
+  Draft d{cluster, job, now, by_operator, *job.spec, {}};
+  d.event.job = job.id;
+  d.event.priority = job.priority;
+  d.event.partition = job.partition;
+  d.event.account = job.account;
+  d.event.qos = job.qos;
+  d.event.time_limit = job.time_limit;
+  d.event.task_limit = job.task_limit;
+  d.event.eligible = job.eligible;
+  for (const auto& [name, value] : settings) {
+    if (selects_job(name)) continue;
+    const Key* key = find_key(name);
+    if (!key) return fail(ErrorCode::not_supported_yet, name);
+    if (key->pending_only && job.state != JobState::pending) return fail(ErrorCode::not_pending);
+    if (auto ok = key->set(d, value); !ok) return std::unexpected(ok.error());
+  }
+  if (job.state == JobState::pending) {
+    const Partition* partition = cluster.find_partition(d.event.partition);
+    auto request = partition ? sched::make_request(cluster, d.spec, *partition)
+                             : Result<sched::Request>(fail(ErrorCode::invalid_partition));
+    if (!request) return std::unexpected(request.error());
+    if (auto ok = sched::feasible(cluster, *request, *partition); !ok)
+      return fail(ErrorCode::requested_node_config_unavailable);
+  }
+  d.event.spec = Cow(std::move(d.spec));
+  return std::move(d.event);
+}
+
+}  // namespace
+
+wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request, Time now) {
+  auto id_text = find_setting(request.settings, {"JobId", "Job"});
+  auto name = id_text ? std::nullopt : find_setting(request.settings, {"JobName", "Name"});
+  std::vector<wire::JobRef> refs;
+  if (id_text) {
+    for (std::string_view part : split(*id_text, ',')) {
+      auto ref = wire::parse_job_ref(part);
+      if (!ref) return Error{ErrorCode::invalid_job_id, {}};
+      refs.push_back(*ref);
+    }
+  } else if (name) {
+    cluster_.jobs.each([&](const Job& job) {
+      if (job.spec->name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
+    });
+  }
+  if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};
+  wire::CancelReply reply;
+  for (const wire::JobRef& ref : refs) {
+    auto ids = resolve(ref);
+    if (!ids) {
+      reply.errors.emplace_back(ref, ids.error());
+      continue;
+    }
+    for (JobId id : *ids) {
+      const Job& job = cluster_.jobs.at(id);
+      if (ids->size() > 1 && is_ended(job.state)) continue;
+      if (!may_change(caller, job)) {
+        reply.errors.emplace_back(ref, Error{ErrorCode::user_id_missing, {}});
+        continue;
+      }
+      if (is_ended(job.state)) {
+        reply.errors.emplace_back(ref, Error{ErrorCode::already_done, {}});
+        continue;
+      }
+      auto change = draft_update(cluster_, job, request.settings, is_operator(caller), now);
+      if (!change) {
+        reply.errors.emplace_back(ref, change.error());
+        continue;
+      }
+      touch_job(id);
+      record(std::move(*change));
+      ++reply.cancelled;
+      want_plan();
+    }
+  }
+  return reply;
+}
+
+}  // namespace muster::controller

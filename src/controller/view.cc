@@ -1,0 +1,155 @@
+#include "controller/view.h"
+
+#include <algorithm>
+
+#include "base/hostlist.h"
+#include "controller/filter.h"
+#include "sched/dependency.h"
+
+namespace muster::controller {
+
+namespace {
+
+constexpr std::size_t kJobsPerPart = 2000;
+
+Text reason_of(const Published& published, const Job& job, Text& detail) {
+  if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
+  if (job.state != JobState::pending) return "None";
+  // What holds a job is known before the next plan says so.
+  if (job.hold != Hold::none)
+    return sched::reason_name(job.hold == Hold::user ? sched::Reason::held_user : sched::Reason::held_admin);
+  const sched::Wait* wait = published.plan ? sched::find_wait(*published.plan, job.id) : nullptr;
+  if (!wait) return "None";
+  if (wait->reason == sched::Reason::held_user || wait->reason == sched::Reason::held_admin) return "None";
+  detail = wait->detail;
+  return sched::reason_name(wait->reason);
+}
+
+wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now) {
+  wire::NodesReply reply{.now = now, .partitions = *published.cluster.partitions};
+  std::map<NodeId, std::vector<Text>> partitions;
+  for (const Partition& p : reply.partitions)
+    for (NodeId id : p.nodes) partitions[id].push_back(p.name);
+  for (NodeId id : published.cluster.node_order) {
+    const Node& node = published.cluster.nodes.at(id);
+    if (!request.names.empty() &&
+        std::find(request.names.begin(), request.names.end(), node.config.name) == request.names.end())
+      continue;
+    wire::NodeView view{.node = published.cluster.nodes.share(id), .partitions = partitions[id]};
+    if (published.loads)
+      if (auto load = published.loads->find(id); load != published.loads->end()) {
+        view.cpu_load = load->second.cpu_load;
+        view.free_memory_mib = load->second.free_memory_mib;
+        view.free_memory_known = load->second.cpu_load >= 0;
+        view.last_contact = load->second.last_contact;
+      }
+    reply.nodes.push_back(std::move(view));
+  }
+  return reply;
+}
+
+wire::Answer partitions_reply(const Published& published) {
+  wire::PartitionsReply reply;
+  for (const Partition& p : *published.cluster.partitions) {
+    wire::PartitionView view{.partition = p};
+    std::vector<std::string> names;
+    Tres tres;
+    std::map<Text, std::uint64_t> gres;
+    for (NodeId id : p.nodes) {
+      const Node* node = published.cluster.nodes.find(id);
+      if (!node) continue;
+      names.push_back(node->config.name.str());
+      view.node_names.push_back(node->config.name);
+      tres.cpus += node->config.cpus;
+      tres.memory_mib += node->config.memory_mib;
+      for (const GresPool& pool : node->config.gres) gres[pool.name] += pool.count;
+    }
+    tres.nodes = names.size();
+    tres.billing = tres.cpus;
+    for (const auto& [name, count] : gres) tres.gres.push_back({.name = name, .count = count});
+    view.nodes = compress_hostlist(names);
+    view.total_cpus = static_cast<std::uint32_t>(tres.cpus);
+    view.total_nodes = static_cast<std::uint32_t>(names.size());
+    view.tres = tres.text();
+    reply.partitions.push_back(std::move(view));
+  }
+  return reply;
+}
+
+bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
+  return std::all_of(filter.jobs.begin(), filter.jobs.end(), [&](const wire::JobRef& ref) {
+    const Job* job = cluster.jobs.find(ref.job);
+    if (!job) return false;
+    return ref.tasks.empty() || !job->array_id ||
+           std::any_of(ref.tasks.ranges().begin(), ref.tasks.ranges().end(), [&](const IdSet::Range& r) {
+             return cluster.find_task(job->array_id, r.first) != nullptr;
+           });
+  });
+}
+
+void jobs_reply(const Published& published, const wire::JobsRequest& request, Time now,
+                const std::function<void(wire::Answer, bool)>& part) {
+  const Cluster& cluster = published.cluster;
+  // A single unknown id is an error; in a list the others are shown.
+  if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
+    return part(Error{ErrorCode::invalid_job_id, {}}, false);
+  wire::JobsReply reply{.now = now};
+  auto add = [&](const Job& job) {
+    if (!matches(cluster, job, request.filter)) return;
+    if (reply.jobs.size() == kJobsPerPart) {
+      part(std::move(reply), true);
+      reply = {.now = now};
+    }
+    reply.jobs.push_back(view_of(published, job));
+  };
+  bool by_id = !request.filter.jobs.empty() &&
+               std::all_of(request.filter.jobs.begin(), request.filter.jobs.end(), [&](const auto& ref) {
+                 const Job* job = cluster.jobs.find(ref.job);
+                 return !job || !job->array_id;
+               });
+  if (by_id) {
+    std::set<JobId> ids;
+    for (const wire::JobRef& ref : request.filter.jobs)
+      if (ids.insert(ref.job).second)
+        if (const Job* job = cluster.jobs.find(ref.job)) add(*job);
+  } else {
+    cluster.jobs.each(add);
+  }
+  part(std::move(reply), false);
+}
+
+}  // namespace
+
+wire::JobView view_of(const Published& published, const Job& job) {
+  wire::JobView view{.job = published.cluster.jobs.share(job.id), .last_evaluated = published.at};
+  view.reason = reason_of(published, job, view.reason_detail);
+  if (!job.allocation.empty()) {
+    std::vector<std::string> names;
+    for (const NodeShare& share : job.allocation) {
+      const Node* node = published.cluster.nodes.find(share.node);
+      names.push_back(node ? node->config.name.str() : "");
+      view.node_names.emplace_back(names.back());
+    }
+    view.nodes = compress_hostlist(names);
+    view.batch_host = names.front();
+  }
+  if (!job.spec->dependency.empty() && job.state == JobState::pending)
+    view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
+  return view;
+}
+
+bool answer_query(const Published& published, const wire::Request& request, Time now,
+                  const std::function<void(wire::Answer, bool more)>& part) {
+  if (auto* jobs = std::get_if<wire::JobsRequest>(&request)) {
+    jobs_reply(published, *jobs, now, part);
+  } else if (auto* nodes = std::get_if<wire::NodesRequest>(&request)) {
+    part(nodes_reply(published, *nodes, now), false);
+  } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
+    part(partitions_reply(published), false);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,18 @@
+// Answers to readers, from a published snapshot. Called on io threads; touches nothing else.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "controller/host.h"
+#include "wire/client_messages.h"
+
+namespace muster::controller {
+
+wire::JobView view_of(const Published& published, const Job& job);
+
+// Answers JobsRequest, NodesRequest and PartitionsRequest, in one or more parts; false for any other.
+bool answer_query(const Published& published, const wire::Request& request, Time now,
+                  const std::function<void(wire::Answer, bool more)>& part);
+
+}  // namespace muster::controller

@@ -1,0 +1,329 @@
+#include "daemon/slurmctld_service.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/codec.h"
+#include "base/strings.h"
+#include "controller/view.h"
+#include "io/files.h"
+#include "io/log.h"
+#include "state/snapshot.h"
+
+namespace muster::daemon {
+
+namespace {
+
+constexpr BatchNumber kBatchesPerSnapshot = 20000;
+constexpr std::size_t kBlobCacheBytes = 64u << 20;
+
+Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
+
+std::string user_name(Uid uid) {
+  char buffer[4096];
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwuid_r(uid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found) return {};
+  return found->pw_name;
+}
+
+std::string joined(const std::vector<std::string>& environment) {
+  std::string bytes;
+  for (const std::string& entry : environment) bytes.append(entry).push_back('\0');
+  return bytes;
+}
+
+// The submitter's variables, except those that the launch itself sets.
+void add_environment(std::string_view bytes, std::vector<std::string>& environment) {
+  std::set<std::string_view> own;
+  for (const std::string& entry : environment) own.insert(std::string_view(entry).substr(0, entry.find('=')));
+  std::vector<std::string> all;
+  while (!bytes.empty()) {
+    std::string_view entry = bytes.substr(0, bytes.find('\0'));
+    bytes.remove_prefix(std::min(bytes.size(), entry.size() + 1));
+    if (!own.contains(entry.substr(0, entry.find('=')))) all.emplace_back(entry);
+  }
+  for (std::string& entry : environment) all.push_back(std::move(entry));
+  environment = std::move(all);
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
+                 std::unique_ptr<AccountingStore> accounting, std::string secret)
+    : options_(std::move(options)),
+      store_(std::move(store)),
+      accounting_(std::move(accounting)),
+      secret_(std::move(secret)),
+      started_(system_now()),
+      configuration_(std::move(configuration)) {}
+
+Service::~Service() { stop(); }
+
+Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
+  loop_ = &loop;
+  core_ = std::make_unique<controller::Core>(
+      *this, controller::CoreOptions{.slurm_user = options_.slurm_user, .server_host = options_.host_name});
+  auto stored = store_->load();
+  if (!stored) return std::unexpected(stored.error());
+  last_snapshot_ = stored->snapshot_number;
+  sender_ = std::make_unique<io::Worker>();
+  planner_ = std::make_unique<io::Worker>();
+  store_thread_ = std::make_unique<io::Worker>();
+  accounting_thread_ = std::make_unique<io::Worker>();
+  background_ = std::make_unique<io::Worker>();
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok) return ok;
+  core_thread_ = std::make_unique<io::Worker>([this] { core_->flush(system_now()); });
+  publish({core_->committed(), nullptr, nullptr, {}});
+  feed_accounting();
+  auto listening = io::Server::listen(
+      loop, server,
+      {.on_open =
+           [this](io::ConnectionId id, const io::Peer& peer) {
+             std::lock_guard lock(mutex_);
+             connections_[id] = {.peer = peer};
+           },
+       .on_frame = [this](io::ConnectionId id, std::string frame) { on_frame(id, std::move(frame)); },
+       .on_close = [this](io::ConnectionId id) { on_close(id); }});
+  if (!listening) return std::unexpected(listening.error());
+  server_ = std::move(*listening);
+  tick();
+  return {};
+}
+
+void Service::stop() {
+  if (stopping_.exchange(true)) return;
+  if (server_) server_->stop_listening();
+  // What was acknowledged is on disk; what is being committed is waited for.
+  for (auto* worker : {&core_thread_, &planner_, &store_thread_, &core_thread_, &sender_, &accounting_thread_, &background_})
+    if (*worker) (*worker)->stop();
+}
+
+void Service::tick() {
+  if (stopping_) return;
+  core_thread_->post([this] {
+    core_->on_tick(system_now());
+    snapshot_if_due();
+  });
+  loop_->after(Millis{1000}, [this] { tick(); });
+}
+
+// --- frames ---
+
+void Service::on_frame(io::ConnectionId id, std::string frame) {
+  io::Peer peer;
+  bool is_node = false;
+  {
+    std::lock_guard lock(mutex_);
+    auto connection = connections_.find(id);
+    if (connection == connections_.end()) return;
+    peer = connection->second.peer;
+    is_node = connection->second.is_node;
+  }
+  if (!is_node)
+    if (auto request = decode<wire::RequestFrame>(frame)) return on_request(id, peer, std::move(*request));
+  auto reports = decode<wire::ReportBatch>(frame);
+  if (!reports || !is_operator(peer)) {
+    io::log_error("{}: a frame that is neither a request nor a node's report: connection closed", peer.address);
+    server_->close(id);
+    return;
+  }
+  if (!is_node) {
+    std::lock_guard lock(mutex_);
+    connections_[id].is_node = true;
+  }
+  core_thread_->post([this, id, reports = std::move(*reports)]() mutable {
+    Time now = system_now();
+    for (wire::Report& report : reports.reports) core_->on_report(id, std::move(report), now);
+  });
+}
+
+void Service::on_close(io::ConnectionId id) {
+  bool is_node = false;
+  {
+    std::lock_guard lock(mutex_);
+    auto connection = connections_.find(id);
+    if (connection == connections_.end()) return;
+    is_node = connection->second.is_node;
+    connections_.erase(connection);
+  }
+  if (!core_thread_) return;
+  core_thread_->post([this, id, is_node] {
+    if (is_node)
+      core_->on_node_closed(id, system_now());
+    else
+      core_->on_client_closed(id, system_now());
+  });
+}
+
+void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
+  controller::ReplyTo to{id, frame.id};
+  if (controller::answer_query(*published(), frame.request, system_now(), [&](wire::Answer answer, bool more) {
+        send_part(to, std::move(answer), more);
+      }))
+    return;
+  if (on_daemon_request(to, peer, frame.request)) return;
+  if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
+    if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
+  core_thread_->post([this, to, caller = controller::Caller{peer.uid, peer.gid},
+                      request = std::move(frame.request)]() mutable {
+    core_->on_request(to, caller, std::move(request), system_now());
+  });
+}
+
+// Whose job it is comes from the connection; only root may submit for others.
+Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const {
+  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  JobSpec spec = *request.spec;
+  if (peer.uid.value != 0) {
+    spec.uid = peer.uid;
+    spec.gid = peer.gid;
+  }
+  spec.user_name = user_name(spec.uid);
+  if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
+  spec.script_blob = {};
+  spec.environment_blob = {};
+  if (spec.kind == JobKind::batch) {
+    if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
+    spec.script_blob = io::content_hash(request.script);
+    spec.environment_blob = io::content_hash(joined(request.environment));
+  }
+  request.spec = Cow(std::move(spec));
+  return {};
+}
+
+void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
+  server_->send(to.connection, encode(wire::ReplyFrame{.id = to.request, .more = more, .answer = std::move(answer)}));
+}
+
+// --- controller::Host ---
+
+void Service::commit(Batch batch) {
+  store_thread_->post([this, batch = std::move(batch)] {
+    auto outcome = store_->commit(batch);
+    if (!outcome) {
+      io::write_log(io::LogLevel::fatal, "StateSaveLocation cannot be written: " + outcome.error().text());
+      _exit(1);  // going on would acknowledge what a restart does not know
+    }
+    bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
+    core_thread_->post([this, outcome = *outcome, feeds] {
+      if (feeds) feed_accounting();
+      core_->on_committed(outcome);
+    });
+  });
+}
+
+void Service::publish(controller::Published published) {
+  auto fresh = std::make_shared<const controller::Published>(std::move(published));
+  std::lock_guard lock(mutex_);
+  std::swap(published_, fresh);
+}
+
+std::shared_ptr<const controller::Published> Service::published() const {
+  std::lock_guard lock(mutex_);
+  return published_;
+}
+
+void Service::reply(controller::ReplyTo to, wire::Answer answer) {
+  if (to.connection != 0) send_part(to, std::move(answer), false);
+}
+
+void Service::send(controller::NodeConnection to, Epoch epoch, std::vector<controller::OutgoingOrder> orders) {
+  sender_->post([this, to, epoch, orders = std::move(orders)]() mutable {
+    wire::OrderBatch batch{.epoch = epoch};
+    for (controller::OutgoingOrder& o : orders) {
+      if (auto* launch = std::get_if<wire::LaunchOrder>(&o.order); launch && !o.script_blob.empty()) {
+        auto script = blob(o.script_blob);
+        auto environment = blob(o.environment_blob);
+        if (!script || !environment) {
+          io::log_error("job {}: its script cannot be read from the store: {}", launch->launch.ref.job.value,
+                        (script ? environment : script).error().text());
+          continue;
+        }
+        launch->launch.script = std::move(*script);
+        add_environment(*environment, launch->launch.environment);
+      }
+      batch.orders.push_back(std::move(o.order));
+    }
+    server_->send(to, encode(batch));
+  });
+}
+
+Result<std::string> Service::blob(const Text& hash) {
+  for (auto at = blobs_.begin(); at != blobs_.end(); ++at)
+    if (at->first == hash.view()) {
+      blobs_.splice(blobs_.begin(), blobs_, at);
+      return blobs_.front().second;
+    }
+  auto bytes = store_->read_blob(hash);
+  if (!bytes) return bytes;
+  blobs_.emplace_front(hash.str(), *bytes);
+  blob_bytes_ += bytes->size();
+  while (blob_bytes_ > kBlobCacheBytes || blobs_.size() > 256) {
+    blob_bytes_ -= blobs_.back().second.size();
+    blobs_.pop_back();
+  }
+  return bytes;
+}
+
+void Service::start_planning(Cluster cluster, Time now) {
+  planner_->post([this, cluster = std::move(cluster), now] {
+    auto plan = sched::plan(cluster, now);
+    core_thread_->post([this, plan = std::move(plan)]() mutable { core_->on_planned(std::move(plan), system_now()); });
+  });
+}
+
+std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
+  std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." + std::to_string(step.value);
+  return io::content_hash(secret_ + name + secret_);
+}
+
+void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }
+void Service::log_error(std::string_view line) { io::write_log(io::LogLevel::error, line); }
+
+// --- housekeeping ---
+
+void Service::snapshot_if_due() {
+  if (snapshot_running_ || core_->committed_batch() < last_snapshot_ + kBatchesPerSnapshot) return;
+  snapshot_running_ = true;
+  BatchNumber number = core_->committed_batch();
+  background_->post([this, number, cluster = core_->committed()] {
+    std::vector<std::string> live;
+    cluster.jobs.each([&](const Job& job) {
+      for (const Text* hash : {&job.spec->script_blob, &job.spec->environment_blob})
+        if (!hash->empty()) live.push_back(hash->str());
+    });
+    auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
+    if (!written) io::log_error("the state snapshot could not be written: {}", written.error().text());
+    core_thread_->post([this, number, ok = written.has_value()] {
+      snapshot_running_ = false;
+      if (ok) last_snapshot_ = number;
+    });
+  });
+}
+
+void Service::feed_accounting() {
+  if (!accounting_ || feed_due_.exchange(true)) return;
+  accounting_thread_->post([this] {
+    feed_due_ = false;
+    while (true) {
+      auto rows = store_->read_outbox(accounting_->last(), 2000);
+      if (!rows) return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
+      if (rows->empty()) return;
+      std::vector<NumberedRecord> records;
+      for (auto& [number, bytes] : *rows) {
+        auto entry = decode<AccountingEntry>(bytes);
+        if (!entry) return io::log_error("accounting record {} cannot be read", number);
+        records.emplace_back(number, std::move(entry->record));
+      }
+      if (auto ok = accounting_->ingest(records); !ok)
+        return io::log_error("accounting records wait: {}", ok.error().text());
+      if (auto ok = store_->confirm_outbox(rows->back().first); !ok)
+        return io::log_error("the accounting outbox cannot be shortened: {}", ok.error().text());
+    }
+  });
+}
+
+}  // namespace muster::daemon

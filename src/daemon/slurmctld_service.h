@@ -1,0 +1,113 @@
+// Service: the controller's core joined with sockets, disks and threads.
+//
+//   io threads   decode frames; answer queries from the published snapshot
+//   core         the one thread that decides (controller::Core)
+//   store        commits batches
+//   planner      sched::plan on a copy of the state
+//   sender       orders to nodes, with their scripts read from the store
+//   accounting   outbox -> accounting file; sacct's questions
+//   background   state snapshots
+#pragma once
+
+#include <atomic>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "state/accounting_store.h"
+#include "config/slurm_conf.h"
+#include "controller/core.h"
+#include "io/server.h"
+#include "io/worker.h"
+#include "state/store.h"
+
+namespace muster::daemon {
+
+struct Configuration {
+  config::SlurmConf conf;
+  ClusterConfig cluster;
+};
+
+struct ServiceOptions {
+  std::string host_name;
+  Uid slurm_user;
+  std::function<Result<Configuration>()> load;  // reads the configuration anew
+  std::function<void()> stop;                   // asks main to end the daemon
+};
+
+class Service final : public controller::Host {
+ public:
+  Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
+          std::unique_ptr<AccountingStore> accounting, std::string secret);
+  ~Service() override;
+
+  Result<void> start(io::Loop& loop, const io::ServerOptions& server);
+  void reconfigure();  // SIGHUP
+  void stop();
+
+  // controller::Host, called on the core's thread
+  void commit(Batch batch) override;
+  void publish(controller::Published published) override;
+  void reply(controller::ReplyTo to, wire::Answer answer) override;
+  void send(controller::NodeConnection to, Epoch epoch, std::vector<controller::OutgoingOrder> orders) override;
+  void start_planning(Cluster cluster, Time now) override;
+  std::string step_key(JobId job, Attempt attempt, StepId step) override;
+  void log(std::string_view line) override;
+  void log_error(std::string_view line) override;
+
+ private:
+  struct Connection {
+    io::Peer peer;
+    bool is_node = false;
+  };
+
+  void on_frame(io::ConnectionId id, std::string frame);
+  void on_close(io::ConnectionId id);
+  void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
+  // Requests that concern the daemon rather than the cluster's state; false for the others.
+  bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const;
+  void reconfigure(controller::ReplyTo to);
+  void shut_down(controller::ReplyTo to, bool controller_only);
+  void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
+  wire::Answer show_config();
+  bool is_operator(const io::Peer& peer) const;
+  void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
+
+  void tick();
+  void snapshot_if_due();
+  void feed_accounting();
+  Result<std::string> blob(const Text& hash);  // on the sender's thread
+
+  std::shared_ptr<const controller::Published> published() const;
+
+  ServiceOptions options_;
+  std::unique_ptr<Store> store_;
+  std::unique_ptr<AccountingStore> accounting_;
+  std::string secret_;
+  Time started_;
+
+  mutable std::mutex mutex_;  // guards the members up to the blank line
+  Configuration configuration_;
+  std::map<io::ConnectionId, Connection> connections_;
+  std::shared_ptr<const controller::Published> published_;
+
+  io::Loop* loop_ = nullptr;
+  std::unique_ptr<io::Server> server_;
+  std::unique_ptr<controller::Core> core_;  // only touched on the core's thread once started
+  std::atomic<bool> feed_due_ = false;
+  std::atomic<bool> stopping_ = false;
+
+  std::list<std::pair<std::string, std::string>> blobs_;  // the sender's; most recent first
+  std::size_t blob_bytes_ = 0;
+
+  BatchNumber last_snapshot_ = 0;  // the core's
+  bool snapshot_running_ = false;  // the core's
+
+  // Declared last: they stop before what they use is gone.
+  std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_, core_thread_;
+};
+
+}  // namespace muster::daemon

@@ -1,0 +1,98 @@
+#include "daemon/slurmd_config.h"
+
+#include <fmt/format.h>
+#include <pwd.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+#include "config/slurm_conf.h"
+#include "io/files.h"
+
+namespace muster {
+namespace {
+
+std::string directory_of(const std::string& path) {
+  std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1));
+}
+
+Result<Uid> uid_of(const std::string& user) {
+  if (auto number = parse_number<std::uint32_t>(user)) return Uid{*number};
+  const passwd* entry = getpwnam(user.c_str());
+  if (!entry) return fail(fmt::format("SlurmUser={}: no such user", user));
+  return Uid{entry->pw_uid};
+}
+
+// "30", "task=30,energy=10"
+Seconds sampling_of(const std::string& frequency) {
+  for (std::string_view part : split(frequency, ',')) {
+    part = trim(part);
+    if (istarts_with(part, "task=")) part.remove_prefix(5);
+    if (auto seconds = parse_number<std::uint32_t>(part)) return Seconds{*seconds};
+  }
+  return Seconds{30};
+}
+
+std::string munge_socket_of(const std::string& auth_info) {
+  for (std::string_view part : split(auth_info, ','))
+    if (istarts_with(part, "socket=")) return std::string(part.substr(7));
+  return {};
+}
+
+Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& node_name,
+                             const std::string& host_name) {
+  for (const config::ConfiguredNode& entry : conf.nodes) {
+    const NodeConfig& node = entry.node;
+    if (node_name.empty() ? node.hostname == host_name || node.name == host_name : node.name == node_name)
+      return node;
+  }
+  if (node_name.empty())
+    return fail(fmt::format("{}: no node has NodeName or NodeHostname {}; use -N", conf.path, host_name));
+  return fail(fmt::format("{}: there is no node {}", conf.path, node_name));
+}
+
+}  // namespace
+
+Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
+                                        const std::string& host_name) {
+  Result<config::SlurmConf> conf = config::load_slurm_conf(io::read_file, path);
+  if (!conf) return std::unexpected(conf.error());
+  Result<NodeConfig> node = find_node(*conf, node_name, host_name);
+  if (!node) return std::unexpected(node.error());
+  Result<Uid> slurm_user = uid_of(conf->slurm_user);
+  if (!slurm_user) return std::unexpected(slurm_user.error());
+
+  SlurmdConfig out;
+  out.config_file = path;
+  out.node = *node;
+  out.node_name = node->name.str();
+  auto expanded = [&](const std::string& pattern) {
+    return config::expand_node_path(pattern, out.node_name, host_name);
+  };
+  out.spool_dir = expanded(conf->slurmd_spool_dir);
+  out.pid_file = expanded(conf->slurmd_pid_file);
+  out.log_file = expanded(conf->slurmd_log_file);
+  out.tmp_dir = expanded(conf->tmp_fs);
+  if (!io::parse_log_level(conf->slurmd_debug, out.log_level)) return fail("SlurmdDebug: no such level");
+  out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
+  out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
+  out.use_munge = conf->auth_type == "auth/munge";
+  out.munge_socket = munge_socket_of(conf->auth_info);
+  for (const config::ControllerHost& host : conf->controllers)
+    out.controllers.push_back({.unix_path = directory_of(conf->slurmctld_pid_file) + "/slurmctld.sock",
+                               .host = host.address, .port = conf->slurmctld_port,
+                               .server_uid = *slurm_user, .use_munge = out.use_munge,
+                               .server_name = {}, .munge_socket = out.munge_socket});
+  out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
+  // Three heartbeats must fit into the time after which the controller gives the node up.
+  out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
+  out.sample_every = sampling_of(conf->job_acct_gather_frequency);
+  out.kill_wait = conf->kill_wait;
+  out.warnings = conf->warnings;
+  for (const std::string& key : conf->ignored_keys)
+    out.warnings.push_back(fmt::format("{} is accepted but has no effect yet", key));
+  return out;
+}
+
+}  // namespace muster

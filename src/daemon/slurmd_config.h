@@ -1,0 +1,40 @@
+// What slurmd takes from slurm.conf, with %n and %h of its own node filled in.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "io/channel.h"
+#include "io/hardware.h"
+#include "io/log.h"
+#include "model/node.h"
+
+namespace muster {
+
+struct SlurmdConfig {
+  std::string config_file;
+  std::string node_name;
+  NodeConfig node;
+  std::string spool_dir, pid_file, log_file, tmp_dir;
+  io::LogLevel log_level = io::LogLevel::info;
+  std::string unix_path;  // where sruns of this machine connect
+  std::uint16_t port = 0;
+  bool use_munge = true;
+  std::string munge_socket;
+  std::vector<io::Endpoint> controllers;
+  bool config_overrides = false;  // report the configured hardware
+  Millis heartbeat_every{10'000};
+  Seconds sample_every{30};
+  Seconds kill_wait{30};
+  std::vector<std::string> warnings;
+};
+
+// `node_name` is -N's; empty means the node that has this machine's name.
+Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
+                                        const std::string& host_name);
+
+}  // namespace muster

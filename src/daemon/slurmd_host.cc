@@ -1,0 +1,260 @@
+#include "daemon/slurmd_host.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/codec.h"
+#include "base/strings.h"
+#include "io/files.h"
+#include "io/log.h"
+
+namespace muster {
+namespace {
+
+constexpr Millis kRetrySteps{50};
+
+Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+Epoch read_epoch(const std::string& path) {
+  auto text = io::read_file(path);
+  if (!text) return Epoch{};
+  return Epoch{parse_number<std::uint64_t>(trim(*text)).value_or(0)};
+}
+
+}  // namespace
+
+Slurmd::Slurmd(Start start)
+    : start_(std::move(start)),
+      started_(wall_clock()),
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
+        agent_->on_step_ended(std::move(end), wall_clock());
+      }) {}
+
+Slurmd::~Slurmd() {
+  dialer_.reset();
+  server_.reset();
+  for (auto& [id, attach] : attaches_) close(attach.fd);
+}
+
+Result<void> Slurmd::begin(io::Loop& io_threads) {
+  const std::string& spool = start_.config.spool_dir;
+  if (auto made = io::make_directories(spool, 0755); !made) return made;
+  if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
+
+  NodeAgentOptions options;
+  options.name = start_.config.node_name;
+  options.epoch = read_epoch(epoch_path());
+  options.heartbeat_every = start_.config.heartbeat_every;
+  if (geteuid() != 0) options.only_user = Uid{geteuid()};
+  agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
+
+  SlurmdSteps::Found found = steps_.recover(started_, start_.hardware.boot_id);
+  for (const wire::StepRef& step : found.running) agent_->on_found_running(step);
+  for (wire::StepEnd& end : found.ended) agent_->on_found_ended(std::move(end));
+  if (!found.running.empty() || !found.ended.empty())
+    io::log_info("found {} running and {} ended steps of an earlier start", found.running.size(),
+                 found.ended.size());
+  steps_.retry_connections();
+
+  if (auto listening = listen(io_threads); !listening) return listening;
+  dial(io_threads);
+  return {};
+}
+
+Result<void> Slurmd::listen(io::Loop& io_threads) {
+  io::ServerOptions options;
+  options.unix_path = start_.config.unix_path;
+  options.port = start_.config.use_munge ? start_.config.port : std::uint16_t{0};
+  options.use_munge = start_.config.use_munge;
+  options.munge_socket = start_.config.munge_socket;
+  options.munge_decoder_uid = Uid{geteuid()};
+  options.server_name = start_.config.node_name;
+  auto server = io::Server::listen(
+      io_threads, std::move(options),
+      {.on_open = [](io::ConnectionId, const io::Peer&) {},
+       .on_frame = [this](io::ConnectionId id, std::string frame) { on_client_frame(id, frame); },
+       .on_close = [](io::ConnectionId) {}});
+  if (!server) return std::unexpected(server.error());
+  server_ = std::move(*server);
+  server_set_.count_down();
+  return {};
+}
+
+// On an io thread: the socket leaves the server here and goes on as the main thread's.
+void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
+  server_set_.wait();
+  auto request = decode<wire::AttachRequest>(frame);
+  if (!request) return server_->close(id);
+  auto [fd, session] = server_->release(id);
+  if (fd < 0) return;
+  loop_.post([this, attach = Attach{fd, std::move(session), std::move(*request)}]() mutable {
+    const AttachId id = ++last_attach_;
+    const wire::StepRef step = attach.request.ref;
+    attaches_.emplace(id, std::move(attach));
+    agent_->on_attach(id, step, wall_clock());
+  });
+}
+
+void Slurmd::dial(io::Loop& io_threads) {
+  dialer_ = io::Dialer::start(
+      io_threads, start_.config.controllers,
+      {.on_connected = [this] {
+         loop_.post([this] {
+           io::log_info("connected to slurmctld");
+           controller_lost_ = false;
+           agent_->on_connected(wall_clock());
+         });
+       },
+       .on_frame = [this](std::string frame) {
+         loop_.post([this, frame = std::move(frame)] { on_controller_frame(frame); });
+       },
+       .on_lost = [this](const Error& why) {
+         loop_.post([this, text = why.text()] {
+           if (!std::exchange(controller_lost_, true)) io::log_error("no connection to slurmctld: {}", text);
+           agent_->on_disconnected();
+         });
+       }});
+}
+
+void Slurmd::on_controller_frame(const std::string& frame) {
+  auto batch = decode<wire::OrderBatch>(frame);
+  if (!batch) return io::log_error("slurmctld sent orders that cannot be read");
+  agent_->on_orders(*batch, wall_clock());
+}
+
+void Slurmd::turn() {
+  Time now = wall_clock();
+  Time due = agent_->next_due();
+  Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
+  if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
+  loop_.run_once(timeout);
+  if (steps_.wants_retry()) steps_.retry_connections();
+  agent_->on_tick(wall_clock());
+  agent_->flush();
+}
+
+void Slurmd::stop() {
+  if (std::exchange(stopped_, true)) return;
+  agent_->on_leaving();
+  server_->stop_listening();
+}
+
+void Slurmd::reread_config() {
+  auto config = read_slurmd_config(start_.config_path, start_.node_name, start_.hardware.host_name);
+  if (!config) {
+    io::log_error("the configuration is not read again: {}", config.error().text());
+    return;
+  }
+  // What other processes already rely on stays until the next start.
+  config->spool_dir = start_.config.spool_dir;
+  config->pid_file = start_.config.pid_file;
+  config->unix_path = start_.config.unix_path;
+  config->port = start_.config.port;
+  start_.config = std::move(*config);
+  io::set_log_level(start_.config.log_level);
+  agent_->set_heartbeat(start_.config.heartbeat_every);
+  io::log_info("configuration read again");
+}
+
+NodeFacts Slurmd::facts() {
+  const io::Hardware& hardware = start_.hardware;
+  const NodeConfig& node = start_.config.node;
+  const bool configured = start_.config.config_overrides;
+  NodeFacts facts;
+  facts.boot_id = hardware.boot_id;
+  facts.arch = hardware.arch;
+  facts.os = hardware.os;
+  facts.version = "22.05.8";
+  facts.cpus = configured ? node.cpus : hardware.cpus;
+  facts.sockets = configured ? node.sockets : hardware.sockets;
+  facts.cores = configured ? node.cores_per_socket : hardware.cores_per_socket;
+  facts.threads = configured ? node.threads_per_core : hardware.threads_per_core;
+  facts.memory_mib = configured ? node.memory_mib : hardware.memory_mib;
+  facts.tmp_disk_mib = configured ? node.tmp_disk_mib : io::disk_mib(start_.config.tmp_dir);
+  facts.boot_time = hardware.boot_time;
+  facts.slurmd_started = started_;
+  return facts;
+}
+
+NodeVitals Slurmd::vitals() {
+  io::Load load = io::read_load();
+  return {load.cpu_load, load.free_memory_mib};
+}
+
+Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
+  const SlurmdConfig& config = start_.config;
+  const UserInfo& user = users_.find(launch.uid, launch.gid, wall_clock());
+  StepSetup setup;
+  setup.launch = launch;
+  if (setup.launch.user_name.empty()) setup.launch.user_name = user.name;
+  setup.node_name = config.node_name;
+  setup.host_name = start_.hardware.host_name;
+  setup.program = start_.named ? "slurmstepd-" + config.node_name : "slurmstepd";
+  setup.config_file = config.config_file;
+  setup.home = user.home;
+  setup.shell = user.shell;
+  setup.groups = user.groups;
+  setup.change_user = geteuid() == 0;
+  setup.sample_every = config.sample_every;
+  setup.kill_wait = config.kill_wait;
+  setup.boot_id = start_.hardware.boot_id;
+  return steps_.spawn(std::move(setup));
+}
+
+void Slurmd::command(const wire::StepRef& step, const io::StepCommand& command) {
+  if (Result<void> sent = steps_.command(step, command); !sent)
+    io::log_error("job {}: {}", step.job.value, sent.error().text());
+}
+
+void Slurmd::signal(const wire::StepRef& step, int number, SignalScope scope) {
+  command(step, io::StepSignal{number, scope == SignalScope::leader});
+}
+void Slurmd::suspend(const wire::StepRef& step, bool resume) { command(step, io::StepSuspend{resume}); }
+void Slurmd::announce(const wire::StepRef& step, std::string_view suffix) {
+  command(step, io::StepAnnounce{std::string(suffix)});
+}
+void Slurmd::forget(const wire::StepRef& step) { steps_.forget(step); }
+
+void Slurmd::send(const wire::ReportBatch& batch) { dialer_->send(encode(batch)); }
+
+void Slurmd::store_epoch(Epoch epoch) {
+  if (auto stored = io::write_file_atomic(epoch_path(), std::to_string(epoch.value), 0600); !stored)
+    io::log_error("the controller's epoch is not stored: {}", stored.error().text());
+}
+
+void Slurmd::hand_over(AttachId id, const wire::StepRef& step) {
+  auto found = attaches_.find(id);
+  if (found == attaches_.end()) return;
+  Attach& attach = found->second;
+  auto sent = steps_.command(step, io::StepAttach{attach.request, attach.session}, attach.fd);
+  if (!sent) return refuse(id, sent.error().text());
+  close(attach.fd);
+  attaches_.erase(found);
+}
+
+void Slurmd::refuse(AttachId id, std::string_view why) {
+  auto found = attaches_.find(id);
+  if (found == attaches_.end()) return;
+  io::Channel channel(found->second.fd, std::move(found->second.session));
+  attaches_.erase(found);
+  wire::StepMessage message{fmt::format("slurmd: error: {}", why)};
+  channel.queue(encode(wire::FromStepFrame{message}));
+  // The connection ends in any case; one that does not take the line goes without it.
+  (void)channel.try_flush();
+}
+
+void Slurmd::reconfigure() { reread_config(); }
+void Slurmd::shutdown() {
+  io::log_info("slurmctld orders this slurmd to stop");
+  stop();
+}
+void Slurmd::log(std::string_view line) {
+  constexpr std::string_view kError = "error: ";
+  if (line.starts_with(kError)) return io::log_error("{}", line.substr(kError.size()));
+  io::log_info("{}", line);
+}
+
+}  // namespace muster

@@ -1,0 +1,86 @@
+// Slurmd: joins the node's logic (NodeAgent) with this machine: its steps, its sockets, its files.
+#pragma once
+
+#include <latch>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "daemon/slurmd_config.h"
+#include "daemon/slurmd_loop.h"
+#include "daemon/slurmd_steps.h"
+#include "daemon/slurmd_users.h"
+#include "io/hardware.h"
+#include "io/server.h"
+#include "node/agent.h"
+#include "node/host.h"
+#include "wire/step_messages.h"
+
+namespace muster {
+
+class Slurmd final : public NodeHost {
+ public:
+  struct Start {
+    SlurmdConfig config;
+    io::Hardware hardware;
+    std::string stepd_path;
+    bool named = false;  // -N: several slurmd may run here, messages name theirs
+    std::string config_path, node_name;  // to read the configuration again
+  };
+  explicit Slurmd(Start start);
+  ~Slurmd() override;
+
+  // Finds the steps of earlier starts, listens, and starts to call the controller.
+  Result<void> begin(io::Loop& io_threads);
+  void turn();  // one round of the main loop
+  bool stopped() const { return stopped_; }
+  void stop();         // cleanly; the steps go on
+  void reread_config();
+  SlurmdLoop& loop() { return loop_; }
+
+  // NodeHost
+  NodeFacts facts() override;
+  NodeVitals vitals() override;
+  Result<void> spawn(const wire::StepLaunch& launch) override;
+  void signal(const wire::StepRef& step, int number, SignalScope scope) override;
+  void suspend(const wire::StepRef& step, bool resume) override;
+  void announce(const wire::StepRef& step, std::string_view suffix) override;
+  void forget(const wire::StepRef& step) override;
+  void send(const wire::ReportBatch& batch) override;
+  void store_epoch(Epoch epoch) override;
+  void hand_over(AttachId id, const wire::StepRef& step) override;
+  void refuse(AttachId id, std::string_view why) override;
+  void reconfigure() override;
+  void shutdown() override;
+  void log(std::string_view line) override;
+
+ private:
+  struct Attach {
+    int fd = -1;
+    io::SessionState session;
+    wire::AttachRequest request;
+  };
+
+  Result<void> listen(io::Loop& io_threads);
+  void dial(io::Loop& io_threads);
+  void on_client_frame(io::ConnectionId id, const std::string& frame);
+  void on_controller_frame(const std::string& frame);
+  void command(const wire::StepRef& step, const io::StepCommand& command);
+  std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
+
+  Start start_;
+  Time started_;
+  SlurmdLoop loop_;
+  SlurmdSteps steps_;
+  SlurmdUsers users_;
+  std::unique_ptr<NodeAgent> agent_;
+  std::unique_ptr<io::Server> server_;
+  std::latch server_set_{1};  // clients may come before listen() has returned
+  std::unique_ptr<io::Dialer> dialer_;
+  std::map<AttachId, Attach> attaches_;
+  AttachId last_attach_ = 0;
+  bool stopped_ = false;
+  bool controller_lost_ = false;  // logged once, not with every try
+};
+
+}  // namespace muster

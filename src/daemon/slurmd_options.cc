@@ -1,0 +1,62 @@
+#include "daemon/slurmd_options.h"
+
+#include <getopt.h>
+
+#include "base/strings.h"
+
+namespace muster {
+
+const char* const kSlurmdHelp =
+    "Usage: slurmd [OPTIONS]\n"
+    "  -b             say that the node was rebooted\n"
+    "  -c             forget the ended steps of earlier starts\n"
+    "  -C             print this machine's hardware as a slurm.conf line\n"
+    "  -d PROGRAM     the slurmstepd to start\n"
+    "  -D             stay in the foreground and log to stderr\n"
+    "  -f FILE        read this slurm.conf\n"
+    "  -h             print this help\n"
+    "  -L FILE        log to this file\n"
+    "  -M             accepted and ignored\n"
+    "  -n NUMBER      run with this nice value\n"
+    "  -N NAME        be the node of this name\n"
+    "  -s             accepted and ignored\n"
+    "  -v             log more; may be repeated\n"
+    "  -V             print the version\n";
+
+Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
+  static const option kLong[] = {{"help", no_argument, nullptr, 'h'},
+                                 {"usage", no_argument, nullptr, 'h'},
+                                 {"version", no_argument, nullptr, 'V'},
+                                 {nullptr, 0, nullptr, 0}};
+  SlurmdOptions options;
+  int letter;
+  while ((letter = getopt_long(argc, argv, "bcCd:Df:hiL:Mn:N:svV", kLong, nullptr)) != -1) {
+    switch (letter) {
+      case 'b': options.report_reboot = true; break;
+      case 'c': options.cleanup = true; break;
+      case 'C': options.print_hardware = true; break;
+      case 'd': options.stepd_path = optarg; break;
+      case 'D': options.foreground = true; break;
+      case 'f': options.config_file = optarg; break;
+      case 'h': options.print_help = true; break;
+      case 'i':
+      case 'M':
+      case 's': break;
+      case 'L': options.log_file = optarg; break;
+      case 'n': {
+        auto nice = parse_number<int>(optarg);
+        if (!nice) return fail("-n: expected a number");
+        options.nice = *nice;
+        break;
+      }
+      case 'N': options.node_name = optarg; break;
+      case 'v': ++options.verbosity; break;
+      case 'V': options.print_version = true; break;
+      default: return fail("try slurmd -h");
+    }
+  }
+  if (optind < argc) return fail(std::string("unexpected argument ") + argv[optind]);
+  return options;
+}
+
+}  // namespace muster

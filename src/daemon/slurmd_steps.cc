@@ -1,0 +1,204 @@
+#include "daemon/slurmd_steps.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <utility>
+
+#include "base/codec.h"
+#include "io/log.h"
+#include "io/processes.h"
+#include "io/spawn.h"
+#include "io/step_socket_directory.h"
+
+namespace muster {
+namespace {
+
+Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+// The setup goes through memory, never on a command line where others could read a job's environment.
+Result<int> in_memory(const std::string& bytes) {
+  int fd = memfd_create("setup", MFD_CLOEXEC);
+  if (fd < 0) return fail(fmt::format("memfd_create: {}", std::strerror(errno)));
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    ssize_t count = write(fd, rest.data(), rest.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      close(fd);
+      return fail(fmt::format("the step's setup: {}", std::strerror(errno)));
+    }
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return fd;
+}
+
+std::string title(const wire::StepRef& ref) {
+  std::string step = ref.step == kBatchStep ? "batch" : std::to_string(ref.step.value);
+  return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step);
+}
+
+// The processes of a slurmstepd that was killed by force: those of its tasks' sessions.
+void kill_sessions(const io::StepNote& note) {
+  std::set<pid_t> sessions;
+  for (std::uint32_t session : note.sessions) sessions.insert(static_cast<pid_t>(session));
+  if (sessions.empty()) return;
+  constexpr int kTries = 5;  // a process may fork between the look and the kill
+  for (int i = 0; i < kTries; ++i) {
+    std::vector<pid_t> members = io::session_members(sessions);
+    if (members.empty()) return;
+    for (pid_t pid : members) kill(pid, SIGKILL);
+  }
+}
+
+}  // namespace
+
+SlurmdSteps::SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
+                         std::function<void(wire::StepEnd)> on_ended)
+    : loop_(loop), spool_dir_(std::move(spool_dir)), stepd_path_(std::move(stepd_path)),
+      on_ended_(std::move(on_ended)) {}
+
+std::string SlurmdSteps::dir_of(const wire::StepRef& step) const {
+  return fmt::format("{}/steps/{}", spool_dir_, io::step_dir_name(step));
+}
+
+std::string SlurmdSteps::job_dir_of(const wire::StepRef& step) const {
+  return fmt::format("{}/job{:05}", spool_dir_, step.job.value);
+}
+
+SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
+  Found found;
+  for (const wire::StepRef& step : io::list_step_dirs(spool_dir_ + "/steps")) {
+    const std::string dir = dir_of(step);
+    const bool alive = io::is_step_alive(dir);  // first: one that ends now is found ended below
+    if (auto end = io::read_step_end(dir)) {
+      found.ended.push_back(std::move(*end));
+    } else if (alive) {
+      running_[step];
+      found.running.push_back(step);
+    } else if (auto note = io::read_step_note(dir)) {
+      // A note of this boot means a killed slurmstepd, whose tasks may be left.
+      const bool same_boot = note->boot_id == boot_id;
+      if (same_boot) kill_sessions(*note);
+      found.ended.push_back(end_of_crashed(
+          step, now, same_boot ? "slurmstepd ended unexpectedly" : "the node was rebooted"));
+    } else {
+      io::remove_step_dir(dir);  // it was never started; the controller will order it again
+    }
+  }
+  return found;
+}
+
+Result<void> SlurmdSteps::spawn(StepSetup setup) {
+  const wire::StepRef ref = setup.launch.ref;
+  const std::string dir = dir_of(ref);
+  setup.step_dir = dir;
+  setup.job_dir = job_dir_of(ref);
+
+  Result<int> lock = io::create_step_dir(dir);
+  if (!lock) return std::unexpected(lock.error());
+  auto sockets = io::StepSocket::pair();
+  Result<int> memory = in_memory(encode(setup));
+  Result<pid_t> pid = fail("");
+  if (!sockets)
+    pid = std::unexpected(sockets.error());
+  else if (!memory)
+    pid = std::unexpected(memory.error());
+  else
+    pid = io::spawn({.path = stepd_path_, .argv = {title(ref)},
+                     .descriptors = {*memory, sockets->second.fd(), *lock}});
+  if (memory) close(*memory);
+  close(*lock);
+  if (!pid) {
+    io::remove_step_dir(dir);
+    return std::unexpected(pid.error());
+  }
+  io::log_debug("step {} runs as process {}", io::step_dir_name(ref), *pid);
+  running_[ref];
+  adopt(ref, std::move(sockets->first));
+  return {};
+}
+
+void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
+  loop_.watch(socket.fd(), [this, step] { on_socket(step); });
+  Running& running = running_.at(step);
+  running.socket.emplace(std::move(socket));
+  for (const io::StepCommand& command : std::exchange(running.held_back, {}))
+    if (Result<void> sent = running.socket->send(command); !sent)
+      io::log_error("step {}: {}", io::step_dir_name(step), sent.error().text());
+}
+
+void SlurmdSteps::on_socket(const wire::StepRef& step) {
+  auto found = running_.find(step);
+  if (found == running_.end() || !found->second.socket) return;
+  // slurmstepd says nothing on this socket: it can only have closed it.
+  auto received = found->second.socket->receive();
+  if (received) return;
+  loop_.unwatch(found->second.socket->fd());
+  found->second.socket.reset();
+  collect(step);
+}
+
+void SlurmdSteps::collect(const wire::StepRef& step) {
+  const std::string dir = dir_of(step);
+  running_.erase(step);
+  if (auto end = io::read_step_end(dir)) return on_ended_(std::move(*end));
+  io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_dir_name(step));
+  if (auto note = io::read_step_note(dir)) kill_sessions(*note);
+  wire::StepEnd end = end_of_crashed(step, wall_clock(), "slurmstepd ended unexpectedly");
+  (void)io::write_step_end(dir, end);  // where that fails, a restarted slurmd finds the same out again
+  on_ended_(std::move(end));
+}
+
+wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now, const std::string& why) const {
+  if (step.step == kBatchStep) {  // its slurmstepd could not tidy up
+    unlink((job_dir_of(step) + "/slurm_script").c_str());
+    rmdir(job_dir_of(step).c_str());
+  }
+  wire::StepEnd end;
+  end.ref = step;
+  end.exit_status = SIGKILL;
+  end.failure = why;
+  end.ended = now;
+  auto note = io::read_step_note(dir_of(step));
+  end.started = note ? note->started : now;
+  return end;
+}
+
+Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command, int fd) {
+  auto found = running_.find(step);
+  if (found == running_.end()) return fail("no such step");
+  if (!found->second.socket) {
+    if (fd >= 0) return fail("the step is not connected yet");
+    found->second.held_back.push_back(command);
+    return {};
+  }
+  return found->second.socket->send(command, fd);
+}
+
+void SlurmdSteps::forget(const wire::StepRef& step) { io::remove_step_dir(dir_of(step)); }
+
+void SlurmdSteps::retry_connections() {
+  std::vector<wire::StepRef> gone;
+  for (auto& [step, running] : running_) {
+    if (running.socket) continue;
+    const std::string dir = dir_of(step);
+    if (auto socket = io::StepSocket::connect(dir))
+      adopt(step, std::move(*socket));
+    else if (!io::is_step_alive(dir) || io::read_step_end(dir))
+      gone.push_back(step);
+  }
+  for (const wire::StepRef& step : gone) collect(step);
+}
+
+bool SlurmdSteps::wants_retry() const {
+  return std::ranges::any_of(running_, [](const auto& entry) { return !entry.second.socket; });
+}
+
+}  // namespace muster

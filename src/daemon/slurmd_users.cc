@@ -1,0 +1,40 @@
+#include "daemon/slurmd_users.h"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <utility>
+
+namespace muster {
+namespace {
+
+constexpr Seconds kKeepFor{300};
+
+UserInfo look_up(Uid uid, Gid gid) {
+  UserInfo info{.name = {}, .home = "/", .shell = "/bin/sh", .groups = {gid}};
+  passwd entry{}, *found = nullptr;
+  std::string buffer(16384, '\0');
+  if (getpwuid_r(uid.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return info;
+  info.name = entry.pw_name;
+  info.home = entry.pw_dir;
+  info.shell = entry.pw_shell;
+
+  int count = 64;
+  std::vector<gid_t> groups(static_cast<std::size_t>(count));
+  while (getgrouplist(entry.pw_name, gid.value, groups.data(), &count) < 0)
+    groups.resize(static_cast<std::size_t>(count));
+  info.groups.clear();
+  for (int i = 0; i < count; ++i) info.groups.push_back(Gid{groups[static_cast<std::size_t>(i)]});
+  return info;
+}
+
+}  // namespace
+
+const UserInfo& SlurmdUsers::find(Uid uid, Gid gid, Time now) {
+  Entry& entry = known_[{uid, gid}];
+  if (now >= entry.until) entry = {look_up(uid, gid), now + kKeepFor};
+  return entry.info;
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// One authenticated connection, blocking, for commands and for steps. Frames are length-prefixed;
+// over TCP they are sealed with the key agreed at connecting, over a Unix socket they are plain.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace muster::io {
+
+inline constexpr std::size_t kMaxFrameBytes = 64u << 20;
+
+// Where a server listens and who it must prove to be.
+struct Endpoint {
+  std::string unix_path;  // tried first where set and present
+  std::string host;
+  std::uint16_t port = 0;
+  std::optional<Uid> server_uid;  // the server's uid must be this one or root
+  bool use_munge = true;          // false: only the Unix socket is allowed
+  std::string server_name;        // the name the server must give itself; empty = any
+  std::string munge_socket;       // empty = munge's own default
+};
+
+// Everything needed to go on with a connection in another process: see slurmd handing a socket to a
+// step.
+struct SessionState {
+  std::string key;  // empty = frames are plain
+  std::uint64_t sent = 0, received = 0;
+  bool is_server = false;
+  std::string unread;  // bytes read from the socket but not consumed
+  std::string unsent;  // bytes of sealed frames that the socket did not take yet
+  Uid peer_uid;        // as verified when the connection was made
+  Gid peer_gid;
+  template <class V>
+  void fields(V& v) {
+    v(1, key);
+    v(2, sent);
+    v(3, received);
+    v(4, is_server);
+    v(5, unread);
+    v(6, unsent);
+    v(7, peer_uid);
+    v(8, peer_gid);
+  }
+};
+
+class Channel {
+ public:
+  static Result<Channel> connect(const Endpoint& endpoint, Millis timeout);
+  Channel(int fd, SessionState session);  // takes the fd over
+  Channel(Channel&&) noexcept;
+  Channel& operator=(Channel&&) noexcept;
+  ~Channel();
+
+  int fd() const;
+  Uid peer_uid() const;
+
+  Result<void> send(std::string_view frame);
+  // Waits for a whole frame; Millis::max() waits for ever. An orderly end is ErrorCode::zero_bytes.
+  Result<std::string> receive(Millis timeout);
+
+  // For poll loops: what is readable now, without blocking. nullopt = no whole frame yet.
+  Result<std::optional<std::string>> try_receive();
+  // Queues a frame; try_flush() writes what the socket takes. Bytes still queued:
+  void queue(std::string_view frame);
+  Result<void> try_flush();
+  std::size_t queued_bytes() const;
+
+  // Gives the socket away.
+  std::pair<int, SessionState> release();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::io

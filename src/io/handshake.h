@@ -1,0 +1,76 @@
+// How two ends come to trust each other, as bytes in and out; sockets are the caller's.
+//
+//   server -> client   ServerHello   version, name and, over TCP, a fresh nonce
+//   client -> server   ClientHello   version and, over TCP, a munge credential that only the
+//   server's
+//                                    user can decode: a fresh key, the nonce and the name
+//   server -> client   Welcome       TCP only, the first sealed frame: proves that it has the key
+//
+// Over a Unix socket both sides look at SO_PEERCRED instead and frames stay plain.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "io/channel.h"
+
+namespace muster::io {
+
+inline constexpr std::uint32_t kProtocolVersion = 1;
+
+struct ServerHello {
+  std::uint32_t version = 0;
+  std::string nonce;
+  std::string server_name;
+  template <class V>
+  void fields(V& v) {
+    v(1, version);
+    v(2, nonce);
+    v(3, server_name);
+  }
+};
+
+struct ClientHello {
+  std::uint32_t version = 0;
+  std::string credential;
+  template <class V>
+  void fields(V& v) {
+    v(1, version);
+    v(2, credential);
+  }
+};
+
+struct Welcome {
+  std::uint32_t version = 0;
+  template <class V>
+  void fields(V& v) {
+    v(1, version);
+  }
+};
+
+ServerHello make_server_hello(std::string_view server_name, bool over_tcp);
+
+// Client side: is this hello from the server we mean, in our version?
+Result<ServerHello> read_server_hello(std::string_view frame, const Endpoint& endpoint);
+
+struct Offer {
+  std::string frame;  // the ClientHello
+  std::string key;    // empty = frames stay plain
+};
+Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint);  // blocks: munge
+std::string answer_over_unix();
+
+// Server side.
+Result<ClientHello> read_client_hello(std::string_view frame);
+struct Accepted {
+  std::string key;
+  Uid uid;
+  Gid gid;
+};
+Result<Accepted> accept_credential(const ClientHello& client, const ServerHello& ours,
+                                   const std::string& munge_socket);  // blocks: munge
+
+}  // namespace muster::io

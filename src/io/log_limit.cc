@@ -1,0 +1,29 @@
+// See log_limit.h.
+#include "io/log_limit.h"
+
+#include <utility>
+
+namespace muster::io {
+
+void LogLimit::write(LogLevel level, std::string_view text) {
+  std::uint64_t left_out = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto now = std::chrono::steady_clock::now();
+    if (window_start_ == std::chrono::steady_clock::time_point{} ||
+        now - window_start_ >= window_) {
+      window_start_ = now;
+      written_ = 0;
+      left_out = std::exchange(left_out_, 0);
+    }
+    if (written_ >= lines_) {
+      ++left_out_;
+      return;
+    }
+    ++written_;
+  }
+  if (left_out > 0) log(level, "{} more lines like the next one were left out", left_out);
+  if (level <= log_level()) write_log(level, text);
+}
+
+}  // namespace muster::io

@@ -1,0 +1,33 @@
+// Processes as /proc shows them: who descends from whom, and what each one uses.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace muster::io {
+
+struct ProcessInfo {
+  pid_t pid = 0, parent = 0, session = 0;
+  char state = '?';
+  std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
+  std::uint64_t rss_kib = 0, vmem_kib = 0;
+};
+std::optional<ProcessInfo> read_process(pid_t pid);
+
+struct ProcessIo {
+  std::uint64_t read_bytes = 0, written_bytes = 0;
+};
+ProcessIo read_process_io(pid_t pid);  // zeros where it cannot be read
+
+// All processes below this one, not itself. A process that forks meanwhile may hide a child: whoever
+// kills a tree repeats until wait() knows of no more children.
+std::vector<pid_t> descendants(pid_t root);
+
+// Members of these sessions.
+std::vector<pid_t> session_members(const std::set<pid_t>& sessions);
+
+}  // namespace muster::io

@@ -1,0 +1,48 @@
+// The connections of a Server: who they are, how far their handshake is, and which of them may
+// stay. Thread-safe.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "io/handshake.h"
+#include "io/loop_connection.h"
+#include "io/server.h"
+
+namespace muster::io {
+
+enum class Stage : std::uint8_t { greeting, checking, open };
+
+struct Member {
+  ConnectionId id = 0;
+  bool is_tcp = false;
+  ServerHello hello;  // what we sent; its nonce must come back
+  Peer peer;          // on TCP uid and gid are known once it is open
+  std::chrono::steady_clock::time_point accepted_at;
+  std::atomic<Stage> stage{Stage::greeting};
+  std::shared_ptr<Connection> connection;
+};
+using MemberPtr = std::shared_ptr<Member>;  // shared by the table and the work under way for it
+
+class Members {
+ public:
+  void add(MemberPtr member);
+  void mark_open(const Member& member);
+  MemberPtr find(ConnectionId id) const;
+  bool remove(ConnectionId id);  // false = it was not there
+  MemberPtr oldest_half_open() const;
+  std::vector<MemberPtr> all() const;
+  std::size_t size() const;
+
+ private:
+  mutable std::mutex mutex_;  // guards what follows
+  std::map<ConnectionId, MemberPtr> members_;
+  std::set<ConnectionId> half_open_;  // ids grow, so the first is the oldest
+};
+
+}  // namespace muster::io

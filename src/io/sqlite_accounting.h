@@ -1,0 +1,60 @@
+// SqliteAccounting: the embedded accounting, in StateSaveLocation/accounting.db.
+//
+//   meta                  one row: the format's version and the number of the last record taken in
+//   jobs                  one row per run of a job: what queries filter on, and the encoded record
+//   steps                 by the row of their run
+//   accounts, users, qos  a fresh file knows account root, user root and QOS normal
+//
+// Any thread may call any function; a mutex guards the connection and is held for one transaction
+// or one read.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "io/sqlite.h"
+#include "state/accounting_store.h"
+
+namespace muster::io {
+
+class SqliteAccounting final : public AccountingStore {
+ public:
+  // `path` is the file; its directory must exist.
+  static Result<std::unique_ptr<SqliteAccounting>> open(const std::string& path,
+                                                        const Database::Options& options = {});
+
+  Result<void> ingest(const std::vector<NumberedRecord>& records) override;
+  RecordNumber last() override;
+
+  Result<std::vector<Candidate>> scan(const Scan& scan) override;
+  Result<std::vector<StepRecord>> steps_of(std::int64_t index) override;
+
+ private:
+  struct Statements {
+    Statement find_run, add_job, change_job, remove_job, remove_steps, put_step, set_last,
+        read_steps;
+  };
+  struct Run {
+    std::int64_t index = 0;  // 0 = there is no such run
+    std::int64_t submitted_ms = 0;
+  };
+
+  explicit SqliteAccounting(Database database) : database_(std::move(database)) {}
+
+  Result<void> prepare_schema();
+  Result<void> prepare_statements();
+  Result<void> write(const std::vector<NumberedRecord>& records, RecordNumber& last);
+  Result<void> put(const JobRecord& job);
+  Result<void> put(const StepRecord& step);
+  Result<void> put(const JobRecordRemoved& removed);
+  Result<Run> find_run(JobId job, Attempt attempt);
+  Result<std::vector<Candidate>> read_jobs(const std::string& where, const Scan& scan);
+
+  std::mutex mutex_;  // guards everything below
+  Database database_;
+  Statements statements_;
+  RecordNumber last_ = 0;
+};
+
+}  // namespace muster::io

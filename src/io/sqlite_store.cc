@@ -1,0 +1,309 @@
+// See sqlite_store.h.
+#include "io/sqlite_store.h"
+
+#include <fmt/format.h>
+#include <openssl/sha.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/codec.h"
+#include "io/files.h"
+
+namespace muster::io {
+
+namespace {
+
+constexpr std::int64_t kVersion = 1;
+
+constexpr const char* kSchema = R"(
+  CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL, next_record INTEGER NOT NULL);
+  CREATE TABLE journal(number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, events BLOB NOT NULL);
+  CREATE TABLE blobs(hash BLOB NOT NULL UNIQUE, number INTEGER NOT NULL, bytes BLOB NOT NULL);
+  CREATE TABLE outbox(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
+  INSERT INTO meta VALUES (1, 0, 1);
+)";
+
+// The events of one batch, length-prefixed one after the other.
+struct JournalRow {
+  std::vector<std::string> events;
+  template <class V>
+  void fields(V& v) {
+    v(1, events);
+  }
+};
+
+// Includes the number, so that a row found under another one's number does not pass either.
+std::int64_t row_checksum(BatchNumber number, std::string_view events) {
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
+  SHA256(reinterpret_cast<const unsigned char*>(events.data()), events.size(), digest.data());
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, digest.data(), sizeof sum);
+  return static_cast<std::int64_t>(sum ^ number);
+}
+
+Result<void> prepare_directory(const std::string& dir, bool allow_network_disk) {
+  std::error_code code;
+  std::filesystem::create_directories(dir, code);
+  if (code)
+    return fail(fmt::format("StateSaveLocation {}: cannot create it: {}", dir, code.message()));
+  // Scripts and environments of all users are in here.
+  if (::chmod(dir.c_str(), 0700) != 0)
+    return fail(
+        fmt::format("StateSaveLocation {}: cannot make it private: {}", dir, std::strerror(errno)));
+  if (!allow_network_disk && is_nfs(dir))
+    return fail(fmt::format(
+        "StateSaveLocation {}: is on NFS, where the state would not be safe; use a local disk",
+        dir));
+  return {};
+}
+
+std::string journal_path(const std::string& dir) { return dir + "/journal.db"; }
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& dir,
+                                                       const SqliteStoreOptions& options) {
+  if (auto ready = prepare_directory(dir, options.allow_network_disk); !ready)
+    return std::unexpected(ready.error());
+  DurableFiles& files = options.files ? *options.files : system_files();
+  auto database =
+      Database::open(journal_path(dir), {.vfs = options.vfs, .synchronous = options.synchronous});
+  if (!database) return std::unexpected(database.error());
+  std::unique_ptr<SqliteStore> store(
+      new SqliteStore(*std::move(database), SnapshotFile(dir, files)));
+  store->checkpoint_pages_ = options.checkpoint_pages;
+  auto ready = store->prepare_schema();
+  if (ready) ready = store->prepare_statements();
+  if (ready) ready = store->read_position(options.records_after);
+  if (ready) ready = files.sync_dir(dir);
+  if (!ready) return std::unexpected(ready.error());
+  return store;
+}
+
+Result<void> SqliteStore::erase(const std::string& dir) {
+  std::error_code code;
+  if (!std::filesystem::exists(dir, code)) return {};
+  SnapshotFile snapshots(dir, system_files());
+  if (auto removed = snapshots.remove_before(~BatchNumber{0}); !removed) return removed;
+  for (const char* suffix : {"", "-wal", "-journal"})
+    if (auto removed = system_files().remove(journal_path(dir) + suffix); !removed) return removed;
+  return system_files().sync_dir(dir);
+}
+
+Result<void> SqliteStore::prepare_schema() {
+  auto tables = database_.query_integer("SELECT count(*) FROM sqlite_master");
+  if (!tables) return std::unexpected(tables.error());
+  if (*tables == 0) {
+    auto snapshot = snapshot_.newest();
+    if (!snapshot) return std::unexpected(snapshot.error());
+    if (*snapshot != 0)
+      return fail(fmt::format(
+          "{}: empty or missing although snapshot-{} exists beside it: what happened after the "
+          "snapshot is lost. Restore the file, or start clean (slurmctld -c)",
+          database_.path(), *snapshot));
+    auto transaction = Transaction::begin(database_);
+    if (!transaction) return std::unexpected(transaction.error());
+    if (auto created = database_.execute(kSchema); !created) return created;
+    return transaction->commit();
+  }
+  auto version = database_.query_integer("SELECT version FROM meta");
+  if (!version) return std::unexpected(version.error());
+  if (*version > kVersion)
+    return fail(fmt::format(
+        "{}: written by a newer version (format {}, this program knows {}); it was left as it is",
+        database_.path(), *version, kVersion));
+  if (*version < 1)
+    return fail(database_.path() +
+                ": not a journal of this program, or damaged; it was left as it is");
+  return {};
+}
+
+Result<void> SqliteStore::prepare_statements() {
+  const std::pair<Statement*, std::string_view> all[] = {
+      {&statements_.add_batch, "INSERT INTO journal(number, checksum, events) VALUES (?1, ?2, ?3)"},
+      {&statements_.add_blob,
+       "INSERT INTO blobs(hash, number, bytes) VALUES (?1, ?2, ?3) "
+       "ON CONFLICT(hash) DO UPDATE SET number = excluded.number"},
+      {&statements_.add_record, "INSERT INTO outbox(number, bytes) VALUES (?1, ?2)"},
+      {&statements_.read_blob, "SELECT bytes FROM blobs WHERE hash = ?1"},
+      {&statements_.read_outbox,
+       "SELECT number, bytes FROM outbox WHERE number > ?1 ORDER BY number LIMIT ?2"},
+      {&statements_.forget_batches,
+       "DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE number <= ?1 ORDER "
+       "BY number LIMIT ?2) "
+       "RETURNING number"},
+      {&statements_.set_snapshot, "UPDATE meta SET snapshot = ?1"},
+      {&statements_.list_blobs,
+       "SELECT rowid, hash FROM blobs WHERE rowid > ?1 AND number <= ?2 ORDER BY rowid LIMIT ?3"},
+      {&statements_.forget_blob, "DELETE FROM blobs WHERE rowid = ?1"},
+      {&statements_.forget_records, "DELETE FROM outbox WHERE number <= ?1"},
+      {&statements_.set_next_record, "UPDATE meta SET next_record = ?1"},
+  };
+  for (auto [statement, sql] : all) {
+    auto prepared = database_.prepare(sql);
+    if (!prepared) return std::unexpected(prepared.error());
+    *statement = *std::move(prepared);
+  }
+  return {};
+}
+
+// Outbox numbers must never be used twice, though confirmed rows are gone: meta remembers the next
+// one as of the last confirmation, and rows that still exist tell the rest.
+Result<void> SqliteStore::read_position(RecordNumber records_after) {
+  auto snapshot = database_.query_integer("SELECT snapshot FROM meta");
+  auto batch = database_.query_integer("SELECT max(number) FROM journal");
+  auto confirmed = database_.query_integer("SELECT next_record FROM meta");
+  auto record = database_.query_integer("SELECT max(number) FROM outbox");
+  for (const auto* read : {&snapshot, &batch, &confirmed, &record})
+    if (!*read) return std::unexpected(read->error());
+  auto newest = snapshot_.newest();
+  if (!newest) return std::unexpected(newest.error());
+  snapshot_number_ = static_cast<BatchNumber>(*snapshot);
+  if (*newest < snapshot_number_)
+    return fail(
+        fmt::format("{}: snapshot-{} is missing beside it; the state cannot be restored without it",
+                    database_.path(), snapshot_number_));
+  last_batch_ = std::max(static_cast<BatchNumber>(*batch), *newest);
+  next_record_ = std::max({static_cast<RecordNumber>(*confirmed),
+                           static_cast<RecordNumber>(*record) + 1, records_after + 1});
+  return {};
+}
+
+Result<StoredState> SqliteStore::load() {
+  std::lock_guard lock(mutex_);
+  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
+  auto snapshot = snapshot_.read();
+  if (!snapshot) return std::unexpected(snapshot.error());
+  StoredState state{
+      .snapshot_number = snapshot->number, .snapshot = std::move(snapshot->bytes), .journal = {}};
+
+  auto rows = database_.prepare(
+      "SELECT number, checksum, events FROM journal WHERE number > ?1 ORDER BY number");
+  if (!rows) return std::unexpected(rows.error());
+  rows->bind(1, static_cast<std::int64_t>(state.snapshot_number));
+  for (BatchNumber expected = state.snapshot_number + 1;; ++expected) {
+    auto step = rows->step();
+    if (!step) return std::unexpected(step.error());
+    if (*step == Statement::Step::done) return state;
+    auto number = static_cast<BatchNumber>(rows->integer(0));
+    if (number != expected)
+      return fail(fmt::format("{}: damaged: batch {} is missing; it was left as it is",
+                              database_.path(), expected));
+    std::string_view bytes = rows->bytes(2);
+    auto row = decode<JournalRow>(bytes);
+    if (row_checksum(number, bytes) != rows->integer(1) || !row)
+      return fail(
+          fmt::format("{}: damaged: the checksum of batch {} does not match; it was left as it is",
+                      database_.path(), number));
+    state.journal.push_back({number, std::move(row->events)});
+  }
+}
+
+Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
+  std::lock_guard lock(mutex_);
+  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
+  if (batch.number != last_batch_ + 1)
+    return fail(fmt::format("{}: batch {} cannot follow batch {}", database_.path(), batch.number,
+                            last_batch_));
+  auto outcome = change([&] { return write_batch(batch); });
+  if (!outcome || *outcome == CommitOutcome::disk_full) return outcome;
+  last_batch_ = batch.number;
+  next_record_ += batch.accounting.size();
+  // The batch is durable; a failing checkpoint is told at the next use.
+  if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
+    give_up(checkpoint.error());
+  return outcome;
+}
+
+Result<void> SqliteStore::write_batch(const Batch& batch) {
+  std::string events = encode(JournalRow{batch.events});
+  auto number = static_cast<std::int64_t>(batch.number);
+  statements_.add_batch.bind(1, number).bind(2, row_checksum(batch.number, events)).bind(3, events);
+  if (auto added = statements_.add_batch.run(); !added) return added;
+  for (const auto& [hash, bytes] : batch.blobs) {
+    statements_.add_blob.bind(1, hash).bind(2, number).bind(3, bytes);
+    if (auto added = statements_.add_blob.run(); !added) return added;
+  }
+  auto record = static_cast<std::int64_t>(next_record_);
+  for (const std::string& bytes : batch.accounting) {
+    statements_.add_record.bind(1, record++).bind(2, bytes);
+    if (auto added = statements_.add_record.run(); !added) return added;
+  }
+  return {};
+}
+
+Result<std::string> SqliteStore::read_blob(std::string_view hash) {
+  std::lock_guard lock(mutex_);
+  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
+  ResetLater reset(statements_.read_blob);
+  auto step = statements_.read_blob.bind(1, hash).step();
+  if (!step) return std::unexpected(step.error());
+  if (*step == Statement::Step::done)
+    return fail(fmt::format("{}: no blob {}", database_.path(), hash));
+  return std::string(statements_.read_blob.bytes(0));
+}
+
+Result<std::vector<std::pair<RecordNumber, std::string>>> SqliteStore::read_outbox(
+    RecordNumber after, std::size_t limit) {
+  std::lock_guard lock(mutex_);
+  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
+  Statement& read = statements_.read_outbox;
+  ResetLater reset(read);
+  read.bind(1, static_cast<std::int64_t>(after)).bind(2, static_cast<std::int64_t>(limit));
+  std::vector<std::pair<RecordNumber, std::string>> records;
+  for (;;) {
+    auto step = read.step();
+    if (!step) return std::unexpected(step.error());
+    if (*step == Statement::Step::done) return records;
+    records.emplace_back(static_cast<RecordNumber>(read.integer(0)), read.bytes(1));
+  }
+}
+
+// A full disk leaves the records where they are: the receiver skips what it has already.
+Result<void> SqliteStore::confirm_outbox(RecordNumber up_to) {
+  std::lock_guard lock(mutex_);
+  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
+  up_to = std::min(up_to, next_record_ - 1);
+  auto outcome = change([&]() -> Result<void> {
+    auto noted = statements_.set_next_record.bind(1, static_cast<std::int64_t>(next_record_)).run();
+    if (!noted) return noted;
+    return statements_.forget_records.bind(1, static_cast<std::int64_t>(up_to)).run();
+  });
+  if (!outcome) return std::unexpected(outcome.error());
+  return {};
+}
+
+Result<CommitOutcome> SqliteStore::change(const std::function<Result<void>()>& change) {
+  if (auto begun = database_.execute("BEGIN IMMEDIATE"); !begun)
+    return after_failure(begun.error());
+  auto done = change();
+  if (done) done = database_.execute("COMMIT");
+  if (!done) return after_failure(done.error());
+  return CommitOutcome::committed;
+}
+
+Result<CommitOutcome> SqliteStore::after_failure(const Error& error) {
+  bool full = database_.last_failure_was_full();  // before the rollback replaces it
+  if (database_.in_transaction())
+    if (auto rolled_back = database_.execute("ROLLBACK"); !rolled_back)
+      return std::unexpected(give_up(rolled_back.error()));
+  if (full) return CommitOutcome::disk_full;
+  return std::unexpected(give_up(error));
+}
+
+Error SqliteStore::give_up(Error error) {
+  broken_ = error.detail;
+  return error;
+}
+
+Result<void> SqliteStore::usable() const {
+  if (broken_.empty()) return {};
+  return fail("the state can no longer be written: " + broken_);
+}
+
+}  // namespace muster::io

@@ -1,0 +1,93 @@
+// SqliteStore: the controller's state on disk, in StateSaveLocation.
+//
+//   journal.db   meta     one row: the format's version, the snapshot's number, the next record's
+//   number
+//                journal  one row per batch since the snapshot
+//                blobs    scripts and environments by hash, with the last batch that named them
+//                outbox   accounting records that are not confirmed yet
+//   snapshot-N   the state after batch N (sqlite_snapshot.h)
+//
+// Any thread may call any function. A mutex guards the one connection (exclusive locking allows no
+// second) and everything else in here; it is held for one transaction or one read at a time, so
+// that a snapshot's clean-up does not stand in the way of commits. Only load() holds it for longer.
+// write_snapshot() must not be called by two threads at once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "io/sqlite.h"
+#include "io/sqlite_snapshot.h"
+#include "state/store.h"
+
+namespace muster::io {
+
+struct SqliteStoreOptions {
+  std::string vfs = {};           // empty = the system's
+  DurableFiles* files = nullptr;  // where snapshots go; null = the system's
+  bool synchronous = true;        // false is for the test that shows what it would lose
+  bool allow_network_disk =
+      false;                    // NFS is refused otherwise: its locks and fsync cannot be relied on
+  int checkpoint_pages = 4000;  // 16 MiB of WAL, then its content moves into the database
+  RecordNumber records_after = 0;  // outbox numbers continue after this one, where it is the higher
+};
+
+class SqliteStore final : public Store {
+ public:
+  static Result<std::unique_ptr<SqliteStore>> open(const std::string& dir,
+                                                   const SqliteStoreOptions& options = {});
+
+  // Forgets everything that open() would find (slurmctld -c). No store may be open on `dir`.
+  static Result<void> erase(const std::string& dir);
+
+  Result<StoredState> load() override;
+  Result<CommitOutcome> commit(const Batch& batch) override;
+  Result<std::string> read_blob(std::string_view hash) override;
+  // A full disk is ErrorCode::state_storage_full: the old snapshot and the journal are untouched
+  // and the store goes on. Any other error leaves them untouched too, but the disk is not to be
+  // trusted.
+  Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
+                              const std::vector<std::string>& live_blobs) override;
+  Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(RecordNumber after,
+                                                                        std::size_t limit) override;
+  Result<void> confirm_outbox(RecordNumber up_to) override;
+
+ private:
+  struct Statements {
+    Statement add_batch, add_blob, add_record, read_blob, read_outbox;
+    Statement forget_batches, set_snapshot, list_blobs, forget_blob, forget_records,
+        set_next_record;
+  };
+
+  SqliteStore(Database database, SnapshotFile snapshot)
+      : database_(std::move(database)), snapshot_(std::move(snapshot)) {}
+
+  Result<void> prepare_schema();
+  Result<void> prepare_statements();
+  Result<void> read_position(RecordNumber records_after);
+  Result<void> write_batch(const Batch& batch);
+  Result<void> usable() const;
+  // After a failed transaction: rolls back and tells a full disk from what the store cannot
+  // survive.
+  Result<CommitOutcome> after_failure(const Error& error);
+  Error give_up(Error error);
+  // One transaction around `change`.
+  Result<CommitOutcome> change(const std::function<Result<void>()>& change);
+  Result<bool> forget_some_batches(BatchNumber up_to);
+  Result<bool> forget_some_blobs(BatchNumber up_to, const std::vector<std::string>& sorted_live,
+                                 std::int64_t& position);
+
+  std::mutex mutex_;  // guards everything below
+  Database database_;
+  Statements statements_;
+  SnapshotFile snapshot_;
+  BatchNumber last_batch_ = 0;
+  BatchNumber snapshot_number_ = 0;  // as meta knows it
+  RecordNumber next_record_ = 1;
+  int checkpoint_pages_ = 0;
+  std::string broken_;  // why the store refuses further use
+};
+
+}  // namespace muster::io

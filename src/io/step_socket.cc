@@ -1,0 +1,138 @@
+#include "io/step_socket.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/codec.h"
+
+namespace muster::io {
+namespace {
+
+constexpr const char* kSocketName = "socket";
+constexpr int kSocketType = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+std::unexpected<Error> system_error(std::string_view what) {
+  return fail(fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+// Socket addresses hold 107 characters, spool directories may be longer: names are given relative to
+// an open directory instead.
+class DirectoryAddress {
+ public:
+  explicit DirectoryAddress(const std::string& dir)
+      : dir_(open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+    address_.sun_family = AF_UNIX;
+    fmt::format_to_n(address_.sun_path, sizeof address_.sun_path - 1, "/proc/self/fd/{}/{}", dir_, kSocketName);
+  }
+  DirectoryAddress(const DirectoryAddress&) = delete;
+  ~DirectoryAddress() {
+    if (dir_ >= 0) ::close(dir_);
+  }
+  bool ok() const { return dir_ >= 0; }
+  int dir() const { return dir_; }
+  const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&address_); }
+
+ private:
+  int dir_;
+  sockaddr_un address_{};
+};
+
+}  // namespace
+
+void StepSocket::close() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+Result<std::pair<StepSocket, StepSocket>> StepSocket::pair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, kSocketType, 0, ends) != 0) return system_error("socketpair");
+  return std::pair(StepSocket(ends[0]), StepSocket(ends[1]));
+}
+
+Result<StepSocket> StepSocket::listen(const std::string& step_dir) {
+  DirectoryAddress at(step_dir);
+  if (!at.ok()) return system_error(step_dir);
+  StepSocket socket(::socket(AF_UNIX, kSocketType, 0));
+  if (socket.fd_ < 0) return system_error("socket");
+  unlinkat(at.dir(), kSocketName, 0);
+  if (bind(socket.fd_, at.address(), sizeof(sockaddr_un)) != 0) return system_error("bind");
+  if (::listen(socket.fd_, 4) != 0) return system_error("listen");
+  return socket;
+}
+
+Result<StepSocket> StepSocket::connect(const std::string& step_dir) {
+  DirectoryAddress at(step_dir);
+  if (!at.ok()) return system_error(step_dir);
+  StepSocket socket(::socket(AF_UNIX, kSocketType, 0));
+  if (socket.fd_ < 0) return system_error("socket");
+  if (::connect(socket.fd_, at.address(), sizeof(sockaddr_un)) != 0) return system_error("connect");
+  return socket;
+}
+
+Result<StepSocket> StepSocket::accept() const {
+  StepSocket socket(accept4(fd_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.fd_ < 0) return system_error("accept");
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (getsockopt(socket.fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return system_error("SO_PEERCRED");
+  if (peer.uid != 0 && peer.uid != geteuid()) return fail("a stranger connected");
+  return socket;
+}
+
+Result<void> StepSocket::send(const StepCommand& command, int fd) const {
+  std::string bytes = encode(StepCommandFrame{command});
+  iovec part{bytes.data(), bytes.size()};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  if (fd >= 0) {
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
+  }
+  if (sendmsg(fd_, &message, MSG_NOSIGNAL) < 0) return system_error("send to slurmstepd");
+  return {};
+}
+
+Result<std::optional<ReceivedCommand>> StepSocket::receive() const {
+  ssize_t size = recv(fd_, nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return std::nullopt;
+  if (size < 0) return system_error("recv");
+  if (size == 0) return fail(ErrorCode::zero_bytes);
+
+  std::string bytes(static_cast<std::size_t>(size), '\0');
+  iovec part{bytes.data(), bytes.size()};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  if (recvmsg(fd_, &message, MSG_CMSG_CLOEXEC) < 0) return system_error("recvmsg");
+
+  ReceivedCommand received;
+  for (cmsghdr* header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header))
+    if (header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+      std::memcpy(&received.fd, CMSG_DATA(header), sizeof received.fd);
+  auto frame = decode<StepCommandFrame>(bytes);
+  if (!frame) {
+    if (received.fd >= 0) ::close(received.fd);
+    return std::unexpected(frame.error());
+  }
+  received.command = std::move(frame->command);
+  return received;
+}
+
+}  // namespace muster::io

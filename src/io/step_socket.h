@@ -1,0 +1,75 @@
+// Between slurmd and a slurmstepd: commands as packets, with a descriptor where one belongs to it.
+// slurmd starts a step with one end of a pair. A step whose slurmd has gone away listens in its own
+// directory for the next one. The step's end is a file there; slurmd reads it when the socket closes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "base/result.h"
+#include "io/channel.h"
+#include "wire/step_messages.h"
+
+namespace muster::io {
+
+struct StepSignal {
+  int number = 0;
+  bool leader_only = false;  // the tasks themselves, without their descendants
+  template <class V> void fields(V& v) { v(1, number); v(2, leader_only); }
+};
+struct StepSuspend {
+  bool resume = false;
+  template <class V> void fields(V& v) { v(1, resume); }
+};
+struct StepAnnounce {
+  std::string suffix;
+  template <class V> void fields(V& v) { v(1, suffix); }
+};
+struct StepAttach {  // the srun's socket comes along
+  wire::AttachRequest request;
+  SessionState session;
+  template <class V> void fields(V& v) { v(1, request); v(2, session); }
+};
+using StepCommand = std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach>;
+
+struct StepCommandFrame {
+  StepCommand command;
+  template <class V> void fields(V& v) { v(1, command); }
+};
+struct ReceivedCommand {
+  StepCommand command;
+  int fd = -1;  // now the receiver's
+};
+
+class StepSocket {
+ public:
+  explicit StepSocket(int fd) : fd_(fd) {}  // takes it over
+  StepSocket(StepSocket&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  StepSocket& operator=(StepSocket&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~StepSocket() { close(); }
+
+  static Result<std::pair<StepSocket, StepSocket>> pair();
+  static Result<StepSocket> listen(const std::string& step_dir);
+  static Result<StepSocket> connect(const std::string& step_dir);
+  // A peer that is neither root nor this process's user is turned away.
+  Result<StepSocket> accept() const;
+
+  int fd() const { return fd_; }
+  void close();
+
+  // Never blocks. The descriptor stays the caller's.
+  Result<void> send(const StepCommand& command, int fd = -1) const;
+  // Nothing = no packet now; ErrorCode::zero_bytes = the other side is gone.
+  Result<std::optional<ReceivedCommand>> receive() const;
+
+ private:
+  int fd_ = -1;
+};
+
+}  // namespace muster::io

@@ -1,0 +1,46 @@
+#include "io/worker.h"
+
+#include <utility>
+
+namespace muster::io {
+
+Worker::Worker(std::function<void()> on_idle) : on_idle_(std::move(on_idle)), thread_([this] { run(); }) {}
+
+Worker::~Worker() { stop(); }
+
+void Worker::post(std::function<void()> work) {
+  bool was_empty = false;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    was_empty = queue_.empty();
+    queue_.push_back(std::move(work));
+  }
+  if (was_empty) wake_.notify_one();
+}
+
+void Worker::stop() {
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::run() {
+  std::deque<std::function<void()>> batch;
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
+      if (queue_.empty()) return;
+      std::swap(batch, queue_);
+    }
+    for (auto& work : batch) work();
+    batch.clear();
+    if (on_idle_) on_idle_();
+  }
+}
+
+}  // namespace muster::io

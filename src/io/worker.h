@@ -1,0 +1,33 @@
+// Worker: one thread that runs what it is given, in order. The controller's core, its store, its
+// planner and its accounting each live on one; they hand each other work and share nothing.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace muster::io {
+
+class Worker {
+ public:
+  // on_idle runs after each time the queue was worked off.
+  explicit Worker(std::function<void()> on_idle = {});
+  ~Worker();  // finishes what is queued, then joins
+
+  void post(std::function<void()> work);
+  void stop();  // finishes what is queued; later posts are dropped
+
+ private:
+  void run();
+
+  std::function<void()> on_idle_;
+  std::mutex mutex_;  // guards queue_ and stopping_
+  std::condition_variable wake_;
+  std::deque<std::function<void()>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace muster::io

@@ -1,0 +1,38 @@
+#include "model/cluster.h"
+
+#include <algorithm>
+
+namespace muster {
+
+const Node* Cluster::find_node(std::string_view name) const {
+  auto found = (*node_ids).find(Text(name));
+  return found == (*node_ids).end() ? nullptr : nodes.find(found->second);
+}
+
+const Partition* Cluster::find_partition(std::string_view name) const {
+  auto found =
+      std::ranges::find_if(*partitions, [&](const Partition& p) { return p.name == name; });
+  return found == (*partitions).end() ? nullptr : &*found;
+}
+
+const Partition* Cluster::default_partition() const {
+  auto found = std::ranges::find_if(*partitions, &Partition::is_default);
+  return found == (*partitions).end() ? nullptr : &*found;
+}
+
+const Job* Cluster::find_task(JobId array, std::uint32_t task) const {
+  const Job* record = jobs.find(array);
+  if (!record || record->array_id != array) return nullptr;
+  if (record->task_id == task || record->waiting_tasks.contains(task)) return record;
+  for (const IdSet::Range& range : record->task_jobs.ranges()) {
+    for (std::uint64_t id = range.first; id <= range.last; ++id) {
+      const Job* job = jobs.find(JobId{static_cast<std::uint32_t>(id)});
+      if (job && job->array_id == array &&
+          (job->task_id == task || job->waiting_tasks.contains(task)))
+        return job;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace muster

@@ -1,0 +1,32 @@
+#include "model/job.h"
+
+#include <fmt/format.h>
+
+#include "base/duration.h"
+
+namespace muster {
+
+Time Job::end_limit() const {
+  // The clock of a suspended job stands still, so its limit does not fall.
+  if (!is_set(started) || time_limit == kUnlimited || is_set(suspended_at)) return Time::max();
+  return started + time_limit + suspended_total;
+}
+
+Millis Job::run_time(Time now) const {
+  if (!is_set(started)) return Millis{0};
+  Time until = is_set(ended) ? ended : now;
+  Millis suspended = suspended_total;
+  if (is_set(suspended_at) && until > suspended_at) suspended += until - suspended_at;
+  return std::max(until - started - suspended, Millis{0});
+}
+
+std::string job_name(const Job& job) {
+  if (job.is_array_record()) {
+    std::string limit = job.task_limit > 0 ? fmt::format("%{}", job.task_limit) : "";
+    return fmt::format("{}_[{}{}]", job.array_id.value, job.waiting_tasks.text(), limit);
+  }
+  if (job.task_id != kNoTask) return fmt::format("{}_{}", job.array_id.value, job.task_id);
+  return std::to_string(job.id.value);
+}
+
+}  // namespace muster

@@ -1,0 +1,43 @@
+#include "model/job_state.h"
+
+#include <array>
+
+#include "base/strings.h"
+
+namespace muster {
+
+namespace {
+
+struct Names {
+  std::string_view name, code;
+};
+// By number of JobState.
+constexpr std::array<Names, 12> kNames{{
+    {"PENDING", "PD"},
+    {"RUNNING", "R"},
+    {"SUSPENDED", "S"},
+    {"COMPLETED", "CD"},
+    {"CANCELLED", "CA"},
+    {"FAILED", "F"},
+    {"TIMEOUT", "TO"},
+    {"NODE_FAIL", "NF"},
+    {"PREEMPTED", "PR"},
+    {"BOOT_FAIL", "BF"},
+    {"DEADLINE", "DL"},
+    {"OUT_OF_MEMORY", "OOM"},
+}};
+
+}  // namespace
+
+std::string_view state_name(JobState s) { return kNames[static_cast<std::size_t>(s)].name; }
+
+std::string_view state_code(JobState s) { return kNames[static_cast<std::size_t>(s)].code; }
+
+std::optional<JobState> parse_job_state(std::string_view name_or_code) {
+  for (std::size_t i = 0; i < kNames.size(); ++i)
+    if (iequals(name_or_code, kNames[i].name) || iequals(name_or_code, kNames[i].code))
+      return static_cast<JobState>(i);
+  return std::nullopt;
+}
+
+}  // namespace muster

@@ -1,0 +1,36 @@
+// The states of jobs and steps, with Slurm's names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace muster {
+
+enum class JobState : std::uint8_t {
+  pending = 0,
+  running,
+  suspended,
+  completed,
+  cancelled,
+  failed,
+  timeout,
+  node_fail,
+  preempted,
+  boot_fail,
+  deadline,
+  out_of_memory,
+};
+
+constexpr bool is_ended(JobState s) { return s >= JobState::completed; }
+constexpr bool is_active(JobState s) { return s == JobState::running || s == JobState::suspended; }
+
+std::string_view state_name(JobState s);  // "RUNNING"
+std::string_view state_code(JobState s);  // "R"
+
+// A job's state as users see it: COMPLETING is a flag over the others in the model, and REQUEUED,
+// RESIZING... only ever appear in filters and accounting.
+std::optional<JobState> parse_job_state(std::string_view name_or_code);
+
+}  // namespace muster

@@ -1,0 +1,98 @@
+// Node: a machine as configured, as registered, and as used.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/idset.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "model/resources.h"
+
+namespace muster {
+
+// What the configuration says.
+struct NodeConfig {
+  Text name, hostname, address;
+  std::uint32_t port = 0;
+  std::uint32_t cpus = 1, boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
+  std::uint64_t memory_mib = 1, tmp_disk_mib = 0, memory_spec_limit_mib = 0;
+  std::uint32_t core_spec_count = 0;
+  Text cpu_spec_list;
+  std::uint32_t weight = 1;
+  std::vector<Text> features;
+  std::vector<GresPool> gres;
+  Text gres_text;  // as configured: "gpu:v100:4"
+  Text state;      // State= of the line: "UNKNOWN", "DOWN", "FUTURE", ...
+  Text reason;
+  bool operator==(const NodeConfig&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name); v(2, hostname); v(3, address); v(4, port); v(5, cpus); v(6, boards); v(7, sockets);
+    v(8, cores_per_socket); v(9, threads_per_core); v(10, memory_mib); v(11, tmp_disk_mib);
+    v(12, memory_spec_limit_mib); v(13, core_spec_count); v(14, cpu_spec_list); v(15, weight);
+    v(16, features); v(17, gres); v(18, gres_text); v(19, state); v(20, reason);
+  }
+};
+
+// What slurmd said when it registered.
+struct NodeFacts {
+  Text boot_id;
+  Text arch, os, version;
+  std::uint32_t cpus = 0, sockets = 0, cores = 0, threads = 0;
+  std::uint64_t memory_mib = 0, tmp_disk_mib = 0;
+  Time boot_time, slurmd_started;
+  bool operator==(const NodeFacts&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, boot_id); v(2, arch); v(3, os); v(4, version); v(5, cpus); v(6, sockets); v(7, cores);
+    v(8, threads); v(9, memory_mib); v(10, tmp_disk_mib); v(11, boot_time); v(12, slurmd_started);
+  }
+};
+
+enum class NodeHealth : std::uint8_t { unknown, up, down };  // unknown: never registered
+
+struct Node {
+  NodeId id;
+  NodeConfig config;
+  NodeFacts facts;
+  NodeHealth health = NodeHealth::unknown;
+  bool drain = false, fail = false, future = false;
+  bool responding = false;  // false prints as "*"
+  std::vector<Text> active_features;
+  Text reason;
+  Uid reason_uid;
+  Time reason_time;
+  Text comment;
+  Time last_busy;
+
+  // In use by jobs, including those that are completing; kept by apply.
+  IdSet used_cpus;
+  std::uint64_t used_memory_mib = 0;
+  std::vector<GresShare> used_gres;
+  IdSet jobs;        // ids of jobs that hold something here
+  IdSet completing;  // those of them that have ended but still have processes here
+
+  bool operator==(const Node&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, id); v(2, config); v(3, facts); v(4, health); v(5, drain); v(6, fail); v(7, future);
+    v(8, responding); v(9, active_features); v(10, reason); v(11, reason_uid); v(12, reason_time);
+    v(13, comment); v(14, last_busy); v(15, used_cpus); v(16, used_memory_mib); v(17, used_gres);
+    v(18, jobs); v(19, completing);
+  }
+};
+
+// May jobs be placed here now, as far as the node's state goes?
+bool is_available(const Node& node);
+
+// "IDLE+DRAIN", "MIXED", "DOWN*": as scontrol prints it.
+std::string node_state_long(const Node& node);
+// "idle", "mix", "alloc", "drain", "drng", "down*", "comp": sinfo's %t.
+std::string node_state_compact(const Node& node);
+// "idle", "mixed", "allocated", "drained", "draining", "down*", "completing": sinfo's %T in lower case.
+std::string node_state_word(const Node& node);
+
+}  // namespace muster

@@ -1,0 +1,133 @@
+#include "model/resources.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/size.h"
+#include "base/strings.h"
+
+namespace muster {
+
+namespace {
+
+bool starts_with_digit(std::string_view text) {
+  return !text.empty() && text[0] >= '0' && text[0] <= '9';
+}
+
+std::unexpected<Error> invalid_gres(std::string_view text) {
+  return fail(ErrorCode::invalid_gres, std::string(text));
+}
+
+// "name", "name:count", "name:type", "name:type:count"; "gres:" or "gres/" may stand in front.
+Result<GresRequest> parse_one_gres(std::string_view text) {
+  std::string_view rest = text;
+  if (istarts_with(rest, "gres:") || istarts_with(rest, "gres/")) rest.remove_prefix(5);
+  auto parts = split(rest, ':');
+  // Slurm writes "gpu=2" in TRES texts and takes it here too.
+  if (auto equals = parts.back().find('='); equals != std::string_view::npos) {
+    std::string_view last = parts.back();
+    parts.back() = last.substr(0, equals);
+    parts.push_back(last.substr(equals + 1));
+  }
+  if (parts.size() > 3 || parts[0].empty() || starts_with_digit(parts[0]))
+    return invalid_gres(text);
+  GresRequest request{parts[0], {}, 1};
+  bool has_count = parts.size() > 1 && starts_with_digit(parts.back());
+  if (has_count) {
+    auto count = parse_count(parts.back());
+    if (!count) return invalid_gres(text);
+    request.count = *count;
+  }
+  std::size_t type_parts = parts.size() - 1 - (has_count ? 1 : 0);
+  if (type_parts > 1) return invalid_gres(text);
+  if (type_parts == 1) {
+    if (parts[1].empty()) return invalid_gres(text);
+    request.type = parts[1];
+  }
+  return request;
+}
+
+std::string gres_items(const std::vector<GresShare>& gres) {
+  std::string out;
+  for (const GresShare& share : gres)
+    if (share.count > 0) out += fmt::format(",gres/{}={}", share.name.view(), share.count);
+  return out;
+}
+
+}  // namespace
+
+Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
+  std::vector<GresRequest> requests;
+  text = trim(text);
+  if (text.empty() || iequals(text, "none")) return requests;
+  for (std::string_view part : split(text, ',')) {
+    auto request = parse_one_gres(trim(part));
+    if (!request) return std::unexpected(request.error());
+    requests.push_back(std::move(*request));
+  }
+  return requests;
+}
+
+Result<GresRequest> parse_gpus(std::string_view text) {
+  std::string_view rest = trim(text);
+  GresRequest request{"gpu", {}, 1};
+  auto colon = rest.find(':');
+  bool only_count = colon == rest.npos && starts_with_digit(rest);
+  if (!only_count) {
+    std::string_view type = rest.substr(0, colon);
+    if (type.empty()) return invalid_gres(text);
+    request.type = type;
+  }
+  if (!only_count && colon == rest.npos) return request;
+  auto count = parse_count(only_count ? rest : rest.substr(colon + 1));
+  if (!count) return invalid_gres(text);
+  request.count = *count;
+  return request;
+}
+
+std::string Tres::text() const {
+  std::string out = fmt::format("cpu={}", cpus);
+  if (memory_mib > 0) out += fmt::format(",mem={}", format_mib(memory_mib));
+  out += fmt::format(",node={},billing={}", nodes, billing);
+  return out + gres_items(gres);
+}
+
+std::string Tres::accounting_text() const {
+  std::string out = fmt::format("billing={},cpu={}", billing, cpus);
+  out += gres_items(gres);
+  if (memory_mib > 0) out += fmt::format(",mem={}", format_mib(memory_mib));
+  return out + fmt::format(",node={}", nodes);
+}
+
+Tres total(const std::vector<NodeShare>& shares) {
+  Tres sum;
+  for (const NodeShare& share : shares) {
+    sum.cpus += share.cpus.size();
+    sum.memory_mib += share.memory_mib;
+    ++sum.nodes;
+    for (const GresShare& part : share.gres) {
+      auto at = std::ranges::lower_bound(sum.gres, part.name, {}, &GresShare::name);
+      if (at == sum.gres.end() || at->name != part.name)
+        at = sum.gres.insert(at, GresShare{part.name, {}, 0, {}});
+      at->count += part.count;
+    }
+  }
+  sum.billing = sum.cpus;
+  return sum;
+}
+
+std::string compress_counts(const std::vector<std::uint32_t>& counts) {
+  std::string out;
+  for (std::size_t i = 0; i < counts.size();) {
+    std::size_t end = i;
+    while (end < counts.size() && counts[end] == counts[i]) ++end;
+    if (!out.empty()) out += ',';
+    out += std::to_string(counts[i]);
+    if (end - i > 1) out += fmt::format("(x{})", end - i);
+    i = end;
+  }
+  return out;
+}
+
+}  // namespace muster

@@ -1,0 +1,84 @@
+// What a node has and what a job or a step takes of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/idset.h"
+#include "base/result.h"
+#include "base/text.h"
+
+namespace muster {
+
+// Part of "gpu:v100:4": `type` is empty where any will do.
+struct GresRequest {
+  Text name, type;
+  std::uint64_t count = 1;
+  bool operator==(const GresRequest&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name); v(2, type); v(3, count);
+  }
+};
+// "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
+Result<std::vector<GresRequest>> parse_gres(std::string_view text);
+// "[type:]count" of --gpus and its relatives
+Result<GresRequest> parse_gpus(std::string_view text);
+
+// Devices of one name and type on a node. Their indices run on through the types of one name:
+// gpu:v100:2,gpu:a100:2 gives v100 0-1 and a100 2-3.
+struct GresPool {
+  Text name, type;
+  std::uint64_t count = 0;
+  IdSet indices;            // empty for a gres that is only counted
+  std::vector<Text> files;  // device files, parallel to the indices; may be empty
+  bool operator==(const GresPool&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name); v(2, type); v(3, count); v(4, indices); v(5, files);
+  }
+};
+
+// What a job holds of one pool.
+struct GresShare {
+  Text name, type;
+  std::uint64_t count = 0;
+  IdSet indices;
+  bool operator==(const GresShare&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name); v(2, type); v(3, count); v(4, indices);
+  }
+};
+
+// What a job holds on one node.
+struct NodeShare {
+  NodeId node;
+  IdSet cpus;  // CPU numbers of the node
+  std::uint64_t memory_mib = 0;
+  std::uint32_t tasks = 0;  // tasks of the job's own size placed here
+  std::vector<GresShare> gres;
+  bool operator==(const NodeShare&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, node); v(2, cpus); v(3, memory_mib); v(4, tasks); v(5, gres);
+  }
+};
+
+// Sums for TRES texts.
+struct Tres {
+  std::uint64_t cpus = 0, memory_mib = 0, nodes = 0, billing = 0;
+  std::vector<GresShare> gres;  // by name, types summed up
+
+  std::string text() const;             // scontrol: "cpu=4,mem=500M,node=1,billing=4,gres/gpu=1"
+  std::string accounting_text() const;  // sacct: sorted by name, "billing=2,cpu=2,gres/gpu=1,mem=200M,node=1"
+};
+Tres total(const std::vector<NodeShare>& shares);
+
+// "2(x3),1": SLURM_TASKS_PER_NODE and its relatives.
+std::string compress_counts(const std::vector<std::uint32_t>& counts);
+
+}  // namespace muster

@@ -1,0 +1,113 @@
+// NodeAgent: slurmd's logic. It takes the controller's orders and the happenings of its own machine and
+// calls its NodeHost; it never asks a clock and does no I/O of its own. One file per verb:
+// register.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
+//
+// Orders may be repeated at any time. What has ended is kept, and told again and again, until the
+// controller confirms it.
+#pragma once
+
+#include <compare>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "node/host.h"
+#include "wire/node_messages.h"
+
+namespace muster {
+
+struct NodeAgentOptions {
+  Text name;
+  Epoch epoch;                     // the highest seen before this start
+  std::optional<Uid> only_user;    // set where slurmd is not root: it can run this user's jobs only
+  Millis heartbeat_every{10'000};
+  Millis repeat_ends_after{10'000};
+  Millis attach_wait{15'000};      // an srun may arrive before its launch order
+};
+
+class NodeAgent {
+ public:
+  NodeAgent(NodeHost& host, NodeAgentOptions options);
+
+  // Steps found at start, before the first connection.
+  void on_found_running(const wire::StepRef& step);
+  void on_found_ended(wire::StepEnd end);
+
+  void on_connected(Time now);
+  void on_disconnected();
+  void on_orders(const wire::OrderBatch& batch, Time now);
+  void on_step_ended(wire::StepEnd end, Time now);
+  void on_attach(AttachId id, const wire::StepRef& step, Time now);
+  void on_leaving();  // slurmd is about to stop; the steps go on
+
+  // Does what is due: escalation, heartbeat, repeated ends, attach time-outs.
+  void on_tick(Time now);
+  Time next_due() const;  // call on_tick no later than this
+  // Sends the reports gathered since the last flush as one batch.
+  void flush();
+
+  void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
+  std::size_t running_count() const { return running_.size(); }
+  Epoch epoch() const { return options_.epoch; }
+
+ private:
+  struct AttemptRef {
+    JobId job;
+    Attempt attempt;
+    auto operator<=>(const AttemptRef&) const = default;
+  };
+  struct Ended {
+    wire::StepEnd end;
+    Time told;  // last time the controller was told
+  };
+  struct WaitingAttach {
+    AttachId id = 0;
+    wire::StepRef step;
+    Time until;
+  };
+
+  void on_order(const wire::LaunchOrder& order, Time now);
+  void on_order(const wire::SignalOrder& order, Time now);
+  void on_order(const wire::EndJobOrder& order, Time now);
+  void on_order(const wire::EndStepOrder& order, Time now);
+  void on_order(const wire::SuspendOrder& order, Time now);
+  void on_order(const wire::ConfirmOrder& order, Time now);
+  void on_order(const wire::ReconfigureOrder& order, Time now);
+  void on_order(const wire::ShutdownOrder& order, Time now);
+
+  void start(const wire::StepLaunch& launch, Time now);
+  void start_launches_waiting_for(JobId job, Time now);
+  void fail_launch(const wire::StepLaunch& launch, std::string why, Time now);
+  void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce, std::string_view suffix,
+                Time now);
+  void kill_overdue(Time now);
+  void report_end(Ended& ended, Time now);
+  void report_gone_if_gone(AttemptRef attempt);
+  bool anything_runs(AttemptRef attempt) const;
+  template <class Visit>
+  void each_running_of(JobId job, Attempt attempt, Visit&& visit) const;
+
+  NodeHost& host_;
+  NodeAgentOptions options_;
+  bool connected_ = false;
+
+  std::map<wire::StepRef, std::optional<Time>> running_;  // with when it will be KILLed, once told to end
+  std::map<wire::StepRef, Ended> ended_;                  // not confirmed yet
+  std::map<wire::StepRef, wire::StepLaunch> held_back_;   // until an older attempt is gone from here
+  std::map<AttemptRef, bool> ending_;                     // EndJob was ordered; value: announced
+  std::vector<WaitingAttach> attaches_;
+  std::vector<wire::Report> outbox_;
+  Time next_heartbeat_;
+};
+
+template <class Visit>
+void NodeAgent::each_running_of(JobId job, Attempt attempt, Visit&& visit) const {
+  for (auto i = running_.lower_bound({job, attempt, StepId{0}});
+       i != running_.end() && i->first.job == job && i->first.attempt == attempt; ++i)
+    visit(i->first);
+}
+
+}  // namespace muster

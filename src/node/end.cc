@@ -1,0 +1,80 @@
+// Ending a job's or a step's processes: CONT and TERM at once, KILL when the wait is over.
+#include <csignal>
+
+#include "node/agent.h"
+
+namespace muster {
+
+namespace {
+// KILL may meet a process that forks at that moment; it is repeated until the step has ended.
+constexpr Millis kRepeatKill{1000};
+}  // namespace
+
+void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
+  const AttemptRef attempt{order.job, order.attempt};
+  std::erase_if(held_back_, [&](const auto& entry) {
+    return entry.first.job == order.job && entry.first.attempt == order.attempt;
+  });
+  if (!anything_runs(attempt)) {
+    ending_.erase(attempt);
+    outbox_.emplace_back(wire::JobGoneReport{order.job, order.attempt});
+    return;
+  }
+
+  bool& announced = ending_[attempt];
+  const bool announce = order.announce && !announced;
+  announced = announced || announce;
+  each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
+    end_step(step, order.kill_wait, announce, order.message_suffix, now);
+  });
+}
+
+void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
+  if (auto known = ended_.find(order.ref); known != ended_.end())
+    return report_end(known->second, now);
+  auto step = running_.find(order.ref);
+  if (step == running_.end()) return;
+  const bool first_time = !step->second.has_value();
+  end_step(order.ref, order.kill_wait, order.announce && first_time, "", now);
+}
+
+void NodeAgent::end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
+                         std::string_view suffix, Time now) {
+  if (announce) host_.announce(step, suffix);
+  std::optional<Time>& kill_at = running_.at(step);
+  const Time deadline = now + kill_wait;
+  if (!kill_at) {
+    kill_at = deadline;
+    if (kill_wait > Seconds{0}) {
+      host_.signal(step, SIGCONT, SignalScope::everything);
+      host_.signal(step, SIGTERM, SignalScope::everything);
+    }
+  }
+  // A repeated order may shorten the wait, never lengthen it.
+  kill_at = std::min(*kill_at, deadline);
+  if (*kill_at > now) return;
+  host_.signal(step, SIGKILL, SignalScope::everything);
+  kill_at = now + kRepeatKill;
+}
+
+void NodeAgent::kill_overdue(Time now) {
+  for (auto& [step, kill_at] : running_) {
+    if (!kill_at || now < *kill_at) continue;
+    host_.signal(step, SIGKILL, SignalScope::everything);
+    kill_at = now + kRepeatKill;
+  }
+}
+
+bool NodeAgent::anything_runs(AttemptRef attempt) const {
+  bool found = false;
+  each_running_of(attempt.job, attempt.attempt, [&](const wire::StepRef&) { found = true; });
+  return found;
+}
+
+void NodeAgent::report_gone_if_gone(AttemptRef attempt) {
+  if (!ending_.contains(attempt) || anything_runs(attempt)) return;
+  ending_.erase(attempt);
+  outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt});
+}
+
+}  // namespace muster

@@ -1,0 +1,58 @@
+// NodeHost: all that slurmd's logic asks of its machine. slurmd implements it with processes and
+// sockets, the simulator with a fake, the tests with a list of calls.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "model/node.h"
+#include "wire/node_messages.h"
+
+namespace muster {
+
+using AttachId = std::uint64_t;
+
+struct NodeVitals {
+  double cpu_load = 0;
+  std::uint64_t free_memory_mib = 0;
+};
+
+// Which processes of a step a signal goes to.
+enum class SignalScope : std::uint8_t {
+  leader,      // the task processes themselves: for a batch step, the shell
+  everything,  // each task and all of its descendants
+};
+
+class NodeHost {
+ public:
+  virtual ~NodeHost() = default;
+
+  virtual NodeFacts facts() = 0;
+  virtual NodeVitals vitals() = 0;
+
+  // Starts a slurmstepd for this launch. Its end arrives later at NodeAgent::on_step_ended.
+  virtual Result<void> spawn(const wire::StepLaunch& launch) = 0;
+  virtual void signal(const wire::StepRef& step, int number, SignalScope scope) = 0;
+  virtual void suspend(const wire::StepRef& step, bool resume) = 0;
+  // Writes "*** JOB 12 ON n1 CANCELLED AT <now><suffix> ***" (or STEP 12.0) where the step's errors go.
+  virtual void announce(const wire::StepRef& step, std::string_view suffix) = 0;
+  // The controller has recorded this step's end: nothing of it needs to be kept.
+  virtual void forget(const wire::StepRef& step) = 0;
+
+  virtual void send(const wire::ReportBatch& batch) = 0;
+  virtual void store_epoch(Epoch epoch) = 0;  // durable before it returns
+
+  // An srun's connection: goes to the step, or is told why not and closed.
+  virtual void hand_over(AttachId id, const wire::StepRef& step) = 0;
+  virtual void refuse(AttachId id, std::string_view why) = 0;
+
+  virtual void reconfigure() = 0;
+  virtual void shutdown() = 0;
+  virtual void log(std::string_view line) = 0;
+};
+
+}  // namespace muster

@@ -1,0 +1,73 @@
+// Launching a step, once: a repeated order is answered with what is known of the step.
+#include "node/agent.h"
+
+namespace muster {
+
+void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
+  const wire::StepRef& ref = order.launch.ref;
+  if (running_.contains(ref) || held_back_.contains(ref)) return;
+  if (auto known = ended_.find(ref); known != ended_.end()) return report_end(known->second, now);
+
+  if (ending_.contains({ref.job, ref.attempt}))
+    return fail_launch(order.launch, "the job is being ended on this node", now);
+  if (options_.only_user && *options_.only_user != order.launch.uid)
+    return fail_launch(order.launch, "slurmd does not run as root and can run its own user's jobs only",
+                       now);
+
+  // No two attempts of a job run at a time. An older one is stale by now: it goes first.
+  bool older_runs = false;
+  for (auto i = running_.lower_bound({ref.job, Attempt{0}, StepId{0}});
+       i != running_.end() && i->first.job == ref.job && i->first.attempt < ref.attempt; ++i) {
+    host_.signal(i->first, 9, SignalScope::everything);
+    older_runs = true;
+  }
+  if (older_runs) {
+    held_back_.emplace(ref, order.launch);
+    return;
+  }
+  start(order.launch, now);
+}
+
+void NodeAgent::start(const wire::StepLaunch& launch, Time now) {
+  if (Result<void> spawned = host_.spawn(launch); !spawned)
+    return fail_launch(launch, spawned.error().text(), now);
+  running_.emplace(launch.ref, std::nullopt);
+
+  for (std::size_t i = 0; i < attaches_.size();) {
+    if (attaches_[i].step != launch.ref) {
+      ++i;
+      continue;
+    }
+    host_.hand_over(attaches_[i].id, launch.ref);
+    attaches_.erase(attaches_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void NodeAgent::start_launches_waiting_for(JobId job, Time now) {
+  auto first = held_back_.lower_bound({job, Attempt{0}, StepId{0}});
+  if (first == held_back_.end() || first->first.job != job) return;
+  auto older = running_.lower_bound({job, Attempt{0}, StepId{0}});
+  if (older != running_.end() && older->first.job == job &&
+      older->first.attempt < first->first.attempt)
+    return;
+
+  const Attempt attempt = first->first.attempt;
+  while (first != held_back_.end() && first->first.job == job && first->first.attempt == attempt) {
+    wire::StepLaunch launch = std::move(first->second);
+    first = held_back_.erase(first);
+    start(launch, now);
+  }
+}
+
+void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Time now) {
+  host_.log("error: step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
+  // Slurm's mark of a launch that failed: exit code 0:53.
+  constexpr std::uint32_t kLaunchFailedStatus = 53;
+  wire::StepEnd end{.ref = launch.ref, .exit_status = kLaunchFailedStatus, .exit_by_rank = {},
+                    .out_of_memory = false, .launch_failed = true, .failure = why,
+                    .started = now, .ended = now, .usage = {}};
+  Ended& ended = ended_.insert_or_assign(launch.ref, Ended{std::move(end), now}).first->second;
+  report_end(ended, now);
+}
+
+}  // namespace muster

@@ -1,0 +1,24 @@
+// Signals to running steps, suspending and resuming.
+#include "node/agent.h"
+
+namespace muster {
+
+void NodeAgent::on_order(const wire::SignalOrder& order, Time) {
+  if (order.signal == 0) return;
+  each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
+    const bool is_batch = step.step == kBatchStep;
+    const bool is_numbered = !is_batch && step.step != kExternStep;
+    if (is_batch && order.batch && !order.whole_batch)
+      return host_.signal(step, order.signal, SignalScope::leader);
+    if (order.steps.contains(step.step) || (is_batch && order.whole_batch) ||
+        (is_numbered && order.all_steps))
+      host_.signal(step, order.signal, SignalScope::everything);
+  });
+}
+
+void NodeAgent::on_order(const wire::SuspendOrder& order, Time) {
+  each_running_of(order.job, order.attempt,
+                  [&](const wire::StepRef& step) { host_.suspend(step, order.resume); });
+}
+
+}  // namespace muster

@@ -1,0 +1,83 @@
+#include "node/task_environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace muster {
+namespace {
+
+bool is_named(const std::string& entry, std::string_view name) {
+  return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
+}
+
+// An srun inside a batch job sends on what the node gave to the batch shell alone.
+void drop_batch_variables(Environment& environment) {
+  const std::string* mark = environment.find("ENVIRONMENT");
+  if (!mark || *mark != "ENVIRONMENT=BATCH") return;
+  environment.erase("ENVIRONMENT");
+  environment.erase("HOSTNAME");
+}
+
+}  // namespace
+
+const std::string* Environment::find(std::string_view name) const {
+  auto found = std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+void Environment::set(std::string_view name, std::string_view value) {
+  std::string entry = fmt::format("{}={}", name, value);
+  auto found = std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
+  if (found == entries_.end())
+    entries_.push_back(std::move(entry));
+  else
+    *found = std::move(entry);
+}
+
+void Environment::set_if_missing(std::string_view name, std::string_view value) {
+  if (!find(name)) set(name, value);
+}
+
+void Environment::erase(std::string_view name) {
+  std::erase_if(entries_, [&](const std::string& e) { return is_named(e, name); });
+}
+
+Environment node_environment(const StepSetup& setup) {
+  const wire::StepLaunch& launch = setup.launch;
+  const std::string_view node = setup.node_name;
+  Environment environment(launch.environment);
+
+  environment.set("SLURMD_NODENAME", node);
+  environment.set("SLURM_NODEID", std::to_string(launch.node_index));
+  environment.set("SLURM_TOPOLOGY_ADDR", node);
+  environment.set("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+  environment.set_if_missing("SLURM_PRIO_PROCESS", "0");
+  environment.set_if_missing("TMPDIR", "/tmp");
+  if (!setup.config_file.empty()) environment.set_if_missing("SLURM_CONF", setup.config_file);
+  if (!launch.share.cpus.empty())
+    environment.set_if_missing("SLURM_CPUS_ON_NODE", std::to_string(launch.share.cpus.size()));
+  environment.set("SLURM_GTIDS", fmt::format("{}", fmt::join(launch.ranks, ",")));
+
+  if (launch.ref.step == kBatchStep) {
+    environment.set("ENVIRONMENT", "BATCH");
+    environment.set("HOSTNAME", node);
+    environment.set("SLURM_GTIDS", "0");
+    return environment;
+  }
+  drop_batch_variables(environment);
+  const std::string step = std::to_string(launch.ref.step.value);
+  environment.set("SLURM_STEPID", step);
+  environment.set("SLURM_STEP_ID", step);
+  environment.set_if_missing("SLURM_STEP_NUM_TASKS", std::to_string(launch.num_tasks));
+  return environment;
+}
+
+void add_task_variables(Environment& environment, const StepSetup& setup, std::uint32_t local_id) {
+  const auto& ranks = setup.launch.ranks;
+  const std::uint32_t rank = local_id < ranks.size() ? ranks[local_id] : 0;
+  environment.set("SLURM_PROCID", std::to_string(rank));
+  environment.set("SLURM_LOCALID", std::to_string(local_id));
+}
+
+}  // namespace muster

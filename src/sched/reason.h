@@ -1,0 +1,31 @@
+// Why a job waits, in Slurm's words.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace muster::sched {
+
+enum class Reason : std::uint8_t {
+  none,
+  resources,
+  priority,
+  dependency,
+  dependency_never_satisfied,
+  begin_time,
+  held_user,
+  held_admin,
+  array_task_limit,
+  partition_down,
+  partition_inactive,
+  partition_time_limit,
+  partition_node_limit,
+  partition_config,
+  required_node_not_available,
+  nodes_down,
+  bad_constraints,
+};
+
+std::string_view reason_name(Reason reason);
+
+}  // namespace muster::sched

@@ -1,0 +1,71 @@
+// A machine of the simulation: the real node logic (NodeAgent) on pretend processes. It can lose its
+// connection, its slurmd, or its power.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+
+#include "node/agent.h"
+#include "sim/schedule.h"
+
+namespace muster::sim {
+
+class FakeNode final : public NodeHost {
+ public:
+  struct Callbacks {
+    std::function<void(FakeNode&, wire::ReportBatch)> report;
+    std::function<void(FakeNode&, const wire::StepRef&)> started;  // a process of this attempt runs now
+  };
+  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks);
+
+  const Text& name() const { return name_; }
+  bool has_power() const { return power_; }
+  bool slurmd_runs() const { return agent_ != nullptr; }
+  const std::set<wire::StepRef>& processes() const { return processes_; }
+
+  void start_slurmd();
+  void stop_slurmd();  // kill -9: the steps go on
+  void lose_power();
+  void restore_power();
+
+  void on_connected();
+  void on_disconnected();
+  void on_orders(const wire::OrderBatch& batch);
+
+  // NodeHost
+  NodeFacts facts() override;
+  NodeVitals vitals() override { return {}; }
+  Result<void> spawn(const wire::StepLaunch& launch) override;
+  void signal(const wire::StepRef& step, int number, SignalScope scope) override;
+  void suspend(const wire::StepRef&, bool) override {}
+  void announce(const wire::StepRef&, std::string_view) override {}
+  void forget(const wire::StepRef& step) override { ended_.erase(step); }
+  void send(const wire::ReportBatch& batch) override { callbacks_.report(*this, batch); }
+  void store_epoch(Epoch epoch) override { epoch_ = epoch; }
+  void hand_over(AttachId, const wire::StepRef&) override {}
+  void refuse(AttachId, std::string_view) override {}
+  void reconfigure() override {}
+  void shutdown() override {}
+  void log(std::string_view) override {}
+
+ private:
+  void tick();
+  void end_process(const wire::StepRef& step, std::uint32_t status);
+
+  Schedule& schedule_;
+  Text name_;
+  std::uint32_t cpus_;
+  Callbacks callbacks_;
+  bool power_ = true;
+  bool connected_ = false;
+  std::uint32_t boot_ = 1;
+  std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier one are void
+  std::unique_ptr<NodeAgent> agent_;
+  Epoch epoch_;                            // on its disk
+  std::set<wire::StepRef> processes_;
+  std::map<wire::StepRef, wire::StepEnd> ended_;  // on its disk
+};
+
+}  // namespace muster::sim

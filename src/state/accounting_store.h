@@ -1,0 +1,42 @@
+// AccountingStore: where the records of jobs and steps live. The controller's outbox feeds it by number;
+// what a question about them means is decided in accounting/query.h.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/accounting_record.h"
+#include "state/store.h"
+
+namespace muster {
+
+using NumberedRecord = std::pair<RecordNumber, AccountingRecord>;
+
+class AccountingStore {
+ public:
+  virtual ~AccountingStore() = default;
+
+  // All of them or none, together with the number of the last. Numbers up to last() are skipped, so
+  // delivering records again does no harm. ErrorCode::state_storage_full: nothing was written, try again.
+  virtual Result<void> ingest(const std::vector<NumberedRecord>& records) = 0;
+  virtual RecordNumber last() = 0;
+
+  // Which rows to look at; the reader decides about each.
+  struct Scan {
+    std::vector<JobId> jobs;  // as job or array; empty = all
+    Time ended_since;         // jobs that ended earlier may be left out
+    std::vector<Uid> uids;    // with `users`: others' jobs may be left out; both empty = everybody
+    std::vector<Text> users;
+  };
+  struct Candidate {
+    std::int64_t index = 0;  // ascending with age: a later run of the same job has the higher one
+    JobRecord job;
+  };
+  virtual Result<std::vector<Candidate>> scan(const Scan& scan) = 0;
+  virtual Result<std::vector<StepRecord>> steps_of(std::int64_t index) = 0;
+};
+
+}  // namespace muster

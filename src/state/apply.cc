@@ -1,0 +1,362 @@
+#include "state/apply.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace muster {
+
+namespace {
+
+GresShare& find_or_add(std::vector<GresShare>& shares, const GresShare& like) {
+  for (GresShare& share : shares)
+    if (share.name == like.name && share.type == like.type) return share;
+  shares.push_back({.name = like.name, .type = like.type});
+  return shares.back();
+}
+
+void occupy(Node& node, const NodeShare& share, JobId job) {
+  node.used_cpus.merge(share.cpus);
+  node.used_memory_mib += share.memory_mib;
+  for (const GresShare& gres : share.gres) {
+    GresShare& used = find_or_add(node.used_gres, gres);
+    used.count += gres.count;
+    used.indices.merge(gres.indices);
+  }
+  node.jobs.insert(job.value);
+}
+
+void vacate(Node& node, const NodeShare& share, JobId job) {
+  node.used_cpus.subtract(share.cpus);
+  CHECK(node.used_memory_mib >= share.memory_mib);
+  node.used_memory_mib -= share.memory_mib;
+  for (const GresShare& gres : share.gres) {
+    GresShare& used = find_or_add(node.used_gres, gres);
+    CHECK(used.count >= gres.count);
+    used.count -= gres.count;
+    used.indices.subtract(gres.indices);
+  }
+  std::erase_if(node.used_gres, [](const GresShare& g) { return g.count == 0; });
+  node.jobs.erase(job.value);
+  node.completing.erase(job.value);
+}
+
+void mark_completing(Cluster& cluster, const Job& job) {
+  for (NodeId node : job.unfinished)
+    if (cluster.nodes.contains(node)) cluster.nodes.edit(node).completing.insert(job.id.value);
+}
+
+
+Step batch_step(const JobStarted& e) {
+  const NodeShare& first = e.allocation.front();
+  Step step;
+  step.id = kBatchStep;
+  step.name = "batch";
+  step.nodes = {{.node = first.node, .ranks = {0}, .share = first}};
+  step.unfinished = {first.node};
+  step.started = e.at;
+  return step;
+}
+
+// How a step that ended by itself is called.
+JobState step_end_state(const Step& step) {
+  if (step.out_of_memory) return JobState::out_of_memory;
+  if (step.exit_status & 0x7f) return JobState::cancelled;
+  return step.exit_status == 0 ? JobState::completed : JobState::failed;
+}
+
+struct Applier {
+  Cluster& cluster;
+
+  void operator()(const EpochStarted& e) { cluster.epoch = e.epoch; }
+
+  void operator()(const ConfigLoaded& e) {
+    cluster.config = e.config;
+    const ClusterConfig& config = *e.config;
+    cluster.next_job_id = std::max(cluster.next_job_id, JobId{config.settings.first_job_id});
+    auto& ids = cluster.node_ids.edit();
+    std::map<Text, NodeId> kept;
+    cluster.node_order.clear();
+    for (const NodeConfig& wanted : config.nodes) {
+      auto known = ids.find(wanted.name);
+      NodeId id = known == ids.end() ? cluster.next_node_id : known->second;
+      if (known == ids.end()) add_node(id, wanted);
+      set_node_config(cluster.nodes.edit(id), wanted);
+      kept[wanted.name] = id;
+      cluster.node_order.push_back(id);
+    }
+    for (auto& [name, id] : ids)
+      if (!kept.contains(name)) cluster.nodes.erase(id);
+    ids = std::move(kept);
+    load_partitions(config);
+  }
+
+  void add_node(NodeId id, const NodeConfig& config) {
+    cluster.next_node_id = NodeId{id.value + 1};
+    Node node;
+    node.id = id;
+    node.future = config.state == "FUTURE";
+    node.drain = config.state == "DRAIN";
+    node.fail = config.state == "FAIL";
+    if (config.state == "DOWN") node.health = NodeHealth::down;
+    node.reason = config.reason;
+    cluster.nodes.put(id, std::move(node));
+  }
+
+  static void set_node_config(Node& node, const NodeConfig& config) {
+    bool features_changed = node.config.features != config.features;
+    node.config = config;
+    if (features_changed) node.active_features = config.features;
+  }
+
+  void load_partitions(const ClusterConfig& config) {
+    std::vector<Partition> partitions = config.partitions;
+    for (std::size_t i = 0; i < partitions.size(); ++i) {
+      partitions[i].nodes.clear();
+      for (const Text& name : config.partition_nodes[i])
+        if (auto id = (*cluster.node_ids).find(name); id != (*cluster.node_ids).end())
+          partitions[i].nodes.push_back(id->second);
+    }
+    cluster.partitions = Cow(std::move(partitions));
+  }
+
+  void operator()(const JobSubmitted& e) {
+    CHECK(!cluster.jobs.contains(e.job.id));
+    cluster.jobs.put(e.job.id, e.job);
+    cluster.pending.insert(e.job.id.value);
+    cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
+  }
+
+  void operator()(const TaskSplit& e) {
+    Job& record = cluster.jobs.edit(e.array);
+    CHECK(record.waiting_tasks.contains(e.task));
+    if (e.id == e.array) {
+      CHECK(record.waiting_tasks.size() == 1);
+      record.task_id = e.task;
+      record.waiting_tasks = {};
+      return;
+    }
+    record.waiting_tasks.erase(e.task);
+    record.task_jobs.insert(e.id.value);
+    Job task = record;
+    task.id = e.id;
+    task.task_id = e.task;
+    task.waiting_tasks = {};
+    task.task_jobs = {};
+    cluster.jobs.put(e.id, std::move(task));
+    cluster.pending.insert(e.id.value);
+    cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.id.value + 1});
+  }
+
+  void operator()(const JobStarted& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.state == JobState::pending && !job.is_array_record());
+    job.state = JobState::running;
+    job.attempt = e.attempt;
+    job.partition = e.partition;
+    job.allocation = e.allocation;
+    job.time_limit = e.time_limit;
+    job.started = e.at;
+    job.ended = Time{};
+    job.warned = Time{};
+    job.batch_done = !e.runs_batch;
+    job.unfinished.clear();
+    if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
+    for (const NodeShare& share : e.allocation) {
+      job.unfinished.insert(share.node);
+      occupy(cluster.nodes.edit(share.node), share, e.job);
+    }
+    cluster.pending.erase(e.job.value);
+    cluster.active.insert(e.job.value);
+  }
+
+  void operator()(const JobsEnding& e) {
+    for (std::uint32_t id : e.jobs.ids()) {
+      Job& job = cluster.jobs.edit(JobId{id});
+      job.ending = e.ending;
+      mark_completing(cluster, job);
+    }
+  }
+
+  void operator()(const PendingJobsEnded& e) {
+    for (std::uint32_t id : e.jobs.ids()) {
+      Job& job = cluster.jobs.edit(JobId{id});
+      CHECK(job.state == JobState::pending);
+      job.state = e.state;
+      job.started = job.ended = e.at;
+      job.end_reason = e.reason;
+      job.ending = Ending{.becomes = e.state, .by = e.by, .since = e.at};
+      cluster.pending.erase(id);
+    }
+  }
+
+  void operator()(const TasksCancelled& e) {
+    Job& record = cluster.jobs.edit(e.array);
+    record.waiting_tasks.subtract(e.tasks);
+    CHECK(!record.waiting_tasks.empty(), "an array record that loses all its tasks ends instead");
+  }
+
+  void operator()(const JobEnded& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    job.state = e.state;
+    job.exit_status = e.exit_status;
+    job.derived_exit_status = e.derived_exit_status;
+    job.ended = e.at;
+    job.end_reason = e.reason;
+    if (is_set(job.suspended_at)) {
+      job.suspended_total += e.at - job.suspended_at;
+      job.suspended_at = Time{};
+    }
+    mark_completing(cluster, job);
+    retire_if_over(job);
+  }
+
+  void operator()(const NodesReleased& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.attempt == e.attempt);
+    for (NodeId node : e.nodes) {
+      CHECK(job.unfinished.erase(node) == 1);
+      auto share = std::find_if(job.allocation.begin(), job.allocation.end(),
+                                [&](const NodeShare& s) { return s.node == node; });
+      CHECK(share != job.allocation.end());
+      if (cluster.nodes.contains(node)) vacate(cluster.nodes.edit(node), *share, e.job);
+    }
+    retire_if_over(job);
+  }
+
+  void retire_if_over(const Job& job) {
+    if (is_ended(job.state) && job.unfinished.empty()) cluster.active.erase(job.id.value);
+  }
+
+  void operator()(const JobRequeued& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.unfinished.empty());
+    job.state = JobState::pending;
+    job.hold = e.hold;
+    if (e.hold != Hold::none) job.priority = 0;
+    job.ending.reset();
+    ++job.restarts;
+    job.allocation.clear();
+    job.steps.clear();
+    job.next_step = 0;
+    job.started = job.ended = job.suspended_at = job.warned = Time{};
+    job.suspended_total = {};
+    job.exit_status = job.derived_exit_status = 0;
+    job.end_reason = {};
+    job.eligible = e.eligible;
+    cluster.active.erase(e.job.value);
+    cluster.pending.insert(e.job.value);
+  }
+
+  void operator()(const JobsHeld& e) {
+    for (std::uint32_t id : e.jobs.ids()) {
+      Job& job = cluster.jobs.edit(JobId{id});
+      job.hold = e.hold;
+      job.priority = e.priority;
+    }
+  }
+
+  void operator()(const JobSuspended& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    if (e.resumed) {
+      job.state = JobState::running;
+      job.suspended_total += e.at - job.suspended_at;
+      job.suspended_at = Time{};
+    } else {
+      job.state = JobState::suspended;
+      job.suspended_at = e.at;
+    }
+  }
+
+  void operator()(const JobUpdated& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    job.spec = e.spec;
+    job.priority = e.priority;
+    job.partition = e.partition;
+    job.account = e.account;
+    job.qos = e.qos;
+    job.time_limit = e.time_limit;
+    job.task_limit = e.task_limit;
+    job.eligible = e.eligible;
+  }
+
+  void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
+
+  void operator()(const JobsPurged& e) {
+    for (std::uint32_t id : e.jobs.ids()) {
+      const Job* job = cluster.jobs.find(JobId{id});
+      if (!job) continue;
+      JobId array = job->array_id;
+      cluster.jobs.erase(JobId{id});
+      if (array && array.value != id && cluster.jobs.contains(array))
+        cluster.jobs.edit(array).task_jobs.erase(id);
+    }
+  }
+
+  void operator()(const StepCreated& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    job.steps[e.step.id] = e.step;
+    if (e.step.id < kBatchStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  }
+
+  void operator()(const StepNodeEnded& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.attempt == e.attempt);
+    Step& step = job.steps.at(e.step);
+    step.unfinished.erase(e.node);
+    step.exit_status = std::max(step.exit_status, e.exit_status);
+    step.out_of_memory |= e.out_of_memory;
+    step.usage.add(e.usage);
+    if (!step.unfinished.empty()) return;
+    step.ended = e.at;
+    step.state = step_end_state(step);
+    if (e.step == kBatchStep) {
+      job.batch_done = true;
+    } else {
+      job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
+    }
+  }
+
+  void operator()(const NodeRegistered& e) {
+    Node& node = cluster.nodes.edit(e.node);
+    node.facts = e.facts;
+    if (!is_set(node.last_busy)) node.last_busy = e.at;
+  }
+
+  void operator()(const NodeChanged& e) {
+    Node& node = cluster.nodes.edit(e.node);
+    node.health = e.health;
+    node.drain = e.drain;
+    node.fail = e.fail;
+    node.future = e.future;
+    node.responding = e.responding;
+    node.reason = e.reason;
+    node.reason_uid = e.reason_uid;
+    node.reason_time = e.reason_time;
+    node.comment = e.comment;
+    node.active_features = e.active_features;
+    node.config.weight = e.weight;
+  }
+
+  void operator()(const PartitionChanged& e) {
+    auto& partitions = cluster.partitions.edit();
+    auto at = std::find_if(partitions.begin(), partitions.end(),
+                           [&](const Partition& p) { return p.name == e.partition.name; });
+    if (e.removed) {
+      if (at != partitions.end()) partitions.erase(at);
+      return;
+    }
+    if (e.partition.is_default)
+      for (Partition& other : partitions) other.is_default = false;
+    if (at == partitions.end())
+      partitions.push_back(e.partition);
+    else
+      *at = e.partition;
+  }
+};
+
+}  // namespace
+
+void apply(Cluster& cluster, const Event& event) { std::visit(Applier{cluster}, event); }
+
+}  // namespace muster

@@ -1,0 +1,104 @@
+#include "state/invariants.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+namespace muster {
+
+namespace {
+
+struct Checker {
+  const Cluster& cluster;
+  std::vector<std::string> broken;
+
+  template <class... A>
+  void require(bool holds, fmt::format_string<A...> text, A&&... args) {
+    if (!holds) broken.push_back(fmt::format(text, std::forward<A>(args)...));
+  }
+
+  // What jobs hold on each node, summed up anew.
+  struct Held {
+    IdSet cpus, jobs, completing;
+    std::uint64_t memory_mib = 0;
+    std::map<std::pair<Text, Text>, std::pair<std::uint64_t, IdSet>> gres;
+  };
+  std::map<NodeId, Held> held;
+
+  void check_jobs() {
+    cluster.jobs.each([&](const Job& job) {
+      std::uint32_t id = job.id.value;
+      require(job.id < cluster.next_job_id, "job {} is not below the next id {}", id,
+              cluster.next_job_id.value);
+      require(cluster.pending.contains(id) == (job.state == JobState::pending),
+              "job {} and the set of pending jobs disagree", id);
+      bool active = is_active(job.state) || job.completing();
+      require(cluster.active.contains(id) == active, "job {} and the set of active jobs disagree", id);
+      require(!job.is_array_record() || job.state == JobState::pending || is_ended(job.state),
+              "array record {} runs", id);
+      require(!is_active(job.state) || !job.allocation.empty(), "job {} runs on nothing", id);
+      require(job.state != JobState::pending || job.unfinished.empty(),
+              "pending job {} holds nodes", id);
+      for (const NodeShare& share : job.allocation)
+        if (job.unfinished.contains(share.node)) add(job, share);
+    });
+  }
+
+  void add(const Job& job, const NodeShare& share) {
+    Held& h = held[share.node];
+    require(!h.cpus.intersects(share.cpus), "CPUs {} of node {} are held twice, by job {} too",
+            share.cpus.text(), share.node.value, job.id.value);
+    h.cpus.merge(share.cpus);
+    h.memory_mib += share.memory_mib;
+    h.jobs.insert(job.id.value);
+    if (job.completing()) h.completing.insert(job.id.value);
+    for (const GresShare& gres : share.gres) {
+      auto& [count, indices] = h.gres[{gres.name, gres.type}];
+      require(!indices.intersects(gres.indices), "{} {} of node {} is held twice, by job {} too",
+              gres.name.view(), gres.indices.text(), share.node.value, job.id.value);
+      count += gres.count;
+      indices.merge(gres.indices);
+    }
+  }
+
+  void check_nodes() {
+    cluster.nodes.each([&](const Node& node) {
+      const Held& h = held[node.id];
+      auto name = node.config.name.view();
+      require(h.cpus == node.used_cpus, "node {}: used CPUs {} but jobs hold {}", name,
+              node.used_cpus.text(), h.cpus.text());
+      require(h.memory_mib == node.used_memory_mib, "node {}: used memory {} but jobs hold {}", name,
+              node.used_memory_mib, h.memory_mib);
+      require(h.jobs == node.jobs, "node {}: jobs {} but {} hold something", name, node.jobs.text(),
+              h.jobs.text());
+      require(h.completing == node.completing, "node {}: completing {} but should be {}", name,
+              node.completing.text(), h.completing.text());
+      require(h.memory_mib <= node.config.memory_mib || !cluster.settings().memory_is_consumable,
+              "node {}: {} MiB held of {}", name, h.memory_mib, node.config.memory_mib);
+      require(h.cpus.empty() || h.cpus.max() < node.config.cpus, "node {}: CPU {} of {}", name,
+              h.cpus.empty() ? 0 : h.cpus.max(), node.config.cpus);
+      check_gres(node, h);
+    });
+  }
+
+  void check_gres(const Node& node, const Held& h) {
+    for (const auto& [key, sum] : h.gres) {
+      std::uint64_t capacity = 0;
+      for (const GresPool& pool : node.config.gres)
+        if (pool.name == key.first && pool.type == key.second) capacity += pool.count;
+      require(sum.first <= capacity, "node {}: {} {} held of {}", node.config.name.view(), sum.first,
+              key.first.view(), capacity);
+    }
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> broken_invariants(const Cluster& cluster) {
+  Checker checker{cluster, {}, {}};
+  checker.check_jobs();
+  checker.check_nodes();
+  return checker.broken;
+}
+
+}  // namespace muster

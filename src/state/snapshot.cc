@@ -1,0 +1,67 @@
+#include "state/snapshot.h"
+
+#include "base/codec.h"
+
+namespace muster {
+
+namespace {
+
+struct Snapshot {
+  Cow<ClusterConfig> config;
+  std::vector<Cow<Node>> nodes;
+  std::vector<NodeId> node_order;
+  std::vector<Partition> partitions;
+  std::vector<Cow<Job>> jobs;
+  JobId next_job_id;
+  NodeId next_node_id;
+  Epoch epoch;
+  template <class V>
+  void fields(V& v) {
+    v(1, config);
+    v(2, nodes);
+    v(3, node_order);
+    v(4, partitions);
+    v(5, jobs);
+    v(6, next_job_id);
+    v(7, next_node_id);
+    v(8, epoch);
+  }
+};
+
+}  // namespace
+
+std::string encode_snapshot(const Cluster& cluster) {
+  Snapshot s{.config = cluster.config,
+             .node_order = cluster.node_order,
+             .partitions = *cluster.partitions,
+             .next_job_id = cluster.next_job_id,
+             .next_node_id = cluster.next_node_id,
+             .epoch = cluster.epoch};
+  cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
+  cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
+  return encode(s);
+}
+
+Result<Cluster> decode_snapshot(std::string_view bytes) {
+  auto s = decode<Snapshot>(bytes);
+  if (!s) return std::unexpected(s.error());
+  Cluster cluster;
+  if (s->config) cluster.config = s->config;
+  for (const Cow<Node>& node : s->nodes) {
+    cluster.node_ids.edit()[(*node).config.name] = (*node).id;
+    cluster.nodes.put((*node).id, *node);
+  }
+  cluster.node_order = std::move(s->node_order);
+  cluster.partitions = Cow(std::move(s->partitions));
+  for (const Cow<Job>& job : s->jobs) {
+    if ((*job).state == JobState::pending) cluster.pending.insert((*job).id.value);
+    if (is_active((*job).state) || (*job).completing()) cluster.active.insert((*job).id.value);
+    cluster.jobs.put((*job).id, *job);
+  }
+  cluster.next_job_id = s->next_job_id;
+  cluster.next_node_id = s->next_node_id;
+  cluster.epoch = s->epoch;
+  return cluster;
+}
+
+}  // namespace muster

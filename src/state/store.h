@@ -1,0 +1,62 @@
+// Store: where the controller's state survives. One writer. A batch is all or nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster {
+
+using BatchNumber = std::uint64_t;  // consecutive from 1; the journal's position
+using RecordNumber = std::uint64_t;  // consecutive from 1; the outbox's position
+
+// One group commit.
+struct Batch {
+  BatchNumber number = 0;
+  std::vector<std::string> events;      // encoded EventEntry, in order
+  std::vector<std::pair<std::string, std::string>> blobs;  // hash -> bytes; a known hash is no error
+  std::vector<std::string> accounting;  // encoded AccountingEntry, for the outbox
+};
+
+struct StoredState {
+  BatchNumber snapshot_number = 0;  // 0 = no snapshot
+  std::string snapshot;
+  struct Entry {
+    BatchNumber number;
+    std::vector<std::string> events;
+  };
+  std::vector<Entry> journal;  // the batches after the snapshot, in order
+};
+
+enum class CommitOutcome : std::uint8_t { committed, disk_full };
+
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  virtual Result<StoredState> load() = 0;
+
+  // Durable when it returns `committed`. `disk_full`: nothing was written, try again later.
+  // Any other failure is an error, after which the store must not be used.
+  virtual Result<CommitOutcome> commit(const Batch& batch) = 0;
+
+  virtual Result<std::string> read_blob(std::string_view hash) = 0;
+
+  // Replaces the snapshot and forgets the journal up to and including `number`; blobs whose hash is
+  // not in `live_blobs` and which were not written after `number` may go.
+  virtual Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
+                                      const std::vector<std::string>& live_blobs) = 0;
+
+  // Accounting records not confirmed yet, ascending, at most `limit`.
+  virtual Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(RecordNumber after,
+                                                                                std::size_t limit) = 0;
+  virtual Result<void> confirm_outbox(RecordNumber up_to) = 0;
+};
+
+}  // namespace muster

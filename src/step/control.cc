@@ -1,0 +1,92 @@
+// Obeying slurmd: signals, suspension, announcements, and sruns that it hands on.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "base/date.h"
+#include "step/signals.h"
+#include "step/supervisor.h"
+
+namespace muster::step {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kStopAfterTstp = 1s;  // programs that handle TSTP have this long to get ready
+
+}  // namespace
+
+void Supervisor::watch_slurmd(PollSet& set) {
+  for (auto socket = slurmd_.begin(); socket != slurmd_.end(); ++socket) {
+    set.add(socket->fd(), POLLIN, [this, socket](short) {
+      bool gone = false;
+      read_commands(*socket, gone);
+      if (gone) slurmd_.erase(socket);
+    });
+  }
+  // Without a slurmd, wait for the next one.
+  if (slurmd_.empty() && !listener_) {
+    if (auto listener = io::StepSocket::listen(setup_.step_dir.str())) listener_ = std::move(*listener);
+  }
+  if (!listener_) return;
+  set.add(listener_->fd(), POLLIN, [this](short) {
+    if (auto slurmd = listener_->accept()) slurmd_.push_back(std::move(*slurmd));
+  });
+}
+
+void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
+  while (true) {
+    auto received = socket.receive();
+    if (!received) {
+      gone = received.error().code == ErrorCode::zero_bytes;
+      return;
+    }
+    if (!*received) return;
+    obey(std::move(**received));
+  }
+}
+
+void Supervisor::obey(io::ReceivedCommand received) {
+  if (auto* attach = std::get_if<io::StepAttach>(&received.command)) {
+    if (received.fd < 0) return;
+    return stdio_.attach(received.fd, attach->request, std::move(attach->session), tasks_);
+  }
+  if (received.fd >= 0) close(received.fd);
+  if (auto* signal = std::get_if<io::StepSignal>(&received.command)) obey(*signal);
+  if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) obey(*suspend);
+  if (auto* announce = std::get_if<io::StepAnnounce>(&received.command)) obey(*announce);
+}
+
+void Supervisor::obey(const io::StepSignal& command) {
+  if (!started_) {
+    if (command.number == SIGTERM || command.number == SIGKILL) early_signal_ = command.number;
+    return;
+  }
+  if (command.number == SIGCONT || command.number == SIGKILL) stop_at_.reset();
+  if (command.leader_only)
+    signal_tasks(tasks_, command.number);
+  else
+    signal_everything(command.number);
+}
+
+void Supervisor::obey(const io::StepSuspend& command) {
+  if (command.resume) {
+    stop_at_.reset();
+    return signal_everything(SIGCONT);
+  }
+  signal_everything(SIGTSTP);
+  stop_at_ = Clock::now() + kStopAfterTstp;
+}
+
+void Supervisor::obey(const io::StepAnnounce& command) {
+  const wire::StepRef& ref = setup_.launch.ref;
+  const std::string what = is_batch() ? fmt::format("JOB {}", ref.job.value)
+                                      : fmt::format("STEP {}.{}", ref.job.value, ref.step.value);
+  const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+  say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(), format_date(now),
+                  command.suffix));
+}
+
+}  // namespace muster::step

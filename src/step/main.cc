@@ -1,0 +1,60 @@
+// slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd in 4
+// and the lock of the step's directory in 5. It outlives slurmd.
+#include <fcntl.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "base/codec.h"
+#include "step/supervisor.h"
+
+namespace {
+
+constexpr int kSetup = 3, kSlurmd = 4, kLock = 5;
+
+std::string read_setup() {
+  std::string bytes;
+  lseek(kSetup, 0, SEEK_SET);
+  char buffer[16384];
+  ssize_t count;
+  while ((count = read(kSetup, buffer, sizeof buffer)) > 0) bytes.append(buffer, static_cast<std::size_t>(count));
+  close(kSetup);
+  return bytes;
+}
+
+int watch_children() {
+  // A signal meant for the step's tasks, or a terminal's, does not end their supervisor.
+  for (int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) std::signal(number, SIG_IGN);
+  sigset_t children;
+  sigemptyset(&children);
+  sigaddset(&children, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &children, nullptr);
+  return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::strcmp(argv[1], "-V") == 0) {
+    std::puts("slurm 22.05.8 (Muster " MUSTER_VERSION ")");
+    return 0;
+  }
+  if (fcntl(kLock, F_GETFD) < 0) {
+    std::fputs("slurmstepd is started by slurmd, not by hand\n", stderr);
+    return 1;
+  }
+  for (int fd : {kSetup, kSlurmd, kLock}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+
+  auto setup = muster::decode<muster::StepSetup>(read_setup());
+  if (!setup) {
+    std::fputs("slurmstepd: error: slurmd sent a setup that cannot be read\n", stderr);
+    return 1;
+  }
+  muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock, watch_children()).run();
+  // Everything was written; what the process still holds, the kernel frees faster than destructors.
+  _exit(0);
+}

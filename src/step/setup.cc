@@ -1,0 +1,90 @@
+#include "step/setup.h"
+
+#include <fmt/format.h>
+#include <grp.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "base/strings.h"
+
+namespace muster::step {
+namespace {
+
+static_assert(sizeof(Gid) == sizeof(gid_t), "groups are handed to the kernel as they are");
+const gid_t* raw_groups(const StepSetup& setup) {
+  return reinterpret_cast<const gid_t*>(setup.groups.data());
+}
+
+struct LimitName {
+  const char* name;
+  int resource;
+};
+constexpr LimitName kLimitNames[] = {
+    {"SLURM_RLIMIT_CPU", RLIMIT_CPU},         {"SLURM_RLIMIT_FSIZE", RLIMIT_FSIZE},
+    {"SLURM_RLIMIT_DATA", RLIMIT_DATA},       {"SLURM_RLIMIT_STACK", RLIMIT_STACK},
+    {"SLURM_RLIMIT_CORE", RLIMIT_CORE},       {"SLURM_RLIMIT_RSS", RLIMIT_RSS},
+    {"SLURM_RLIMIT_NPROC", RLIMIT_NPROC},     {"SLURM_RLIMIT_NOFILE", RLIMIT_NOFILE},
+    {"SLURM_RLIMIT_MEMLOCK", RLIMIT_MEMLOCK}, {"SLURM_RLIMIT_AS", RLIMIT_AS},
+};
+
+}  // namespace
+
+AsUser::AsUser(const StepSetup& setup) : changed_(setup.change_user) {
+  if (!changed_) return;
+  ok_ = setgroups(setup.groups.size(), raw_groups(setup)) == 0 && setegid(setup.launch.gid.value) == 0 &&
+        seteuid(setup.launch.uid.value) == 0;
+}
+
+AsUser::~AsUser() {
+  if (!changed_) return;
+  // A supervisor that cannot become root again could neither signal nor report: it must not go on.
+  if (seteuid(0) != 0 || setegid(0) != 0 || setgroups(0, nullptr) != 0) _exit(1);
+}
+
+bool become_user(const StepSetup& setup) {
+  if (!setup.change_user) return true;
+  return setgroups(setup.groups.size(), raw_groups(setup)) == 0 &&
+         setresgid(setup.launch.gid.value, setup.launch.gid.value, setup.launch.gid.value) == 0 &&
+         setresuid(setup.launch.uid.value, setup.launch.uid.value, setup.launch.uid.value) == 0;
+}
+
+WorkDir enter_work_dir(const StepSetup& setup) {
+  WorkDir result;
+  const std::string dir = setup.launch.work_dir.str();
+  AsUser user(setup);
+  if (user.ok() && chdir(dir.c_str()) == 0) return result;
+  result.exists = false;
+  result.warning = fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", dir, std::strerror(errno));
+  if (chdir("/tmp") != 0 && chdir("/") != 0) result.warning += " (which failed, too)";
+  return result;
+}
+
+std::vector<ResourceLimit> take_limits(Environment& environment) {
+  std::vector<ResourceLimit> limits;
+  for (const auto& [name, resource] : kLimitNames) {
+    const std::string* entry = environment.find(name);
+    if (!entry) continue;
+    std::string_view value = std::string_view(*entry).substr(std::strlen(name) + 1);
+    // Slurm writes "no limit" as the largest number.
+    if (auto soft = parse_number<unsigned long>(value)) limits.push_back({resource, *soft});
+    environment.erase(name);
+  }
+  return limits;
+}
+
+void apply_limits(const std::vector<ResourceLimit>& limits) {
+  for (const auto& [resource, soft] : limits) {
+    rlimit current{};
+    const auto which = static_cast<__rlimit_resource>(resource);
+    if (getrlimit(which, &current) != 0) continue;
+    current.rlim_cur = std::min<rlim_t>(soft, current.rlim_max);
+    setrlimit(which, &current);
+  }
+}
+
+}  // namespace muster::step

@@ -1,0 +1,45 @@
+// Who the tasks run as and where: user, groups, limits, working directory.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "node/step_setup.h"
+#include "node/task_environment.h"
+
+namespace muster::step {
+
+// While one lives, this process touches files with the job's user's rights.
+class AsUser {
+ public:
+  explicit AsUser(const StepSetup& setup);
+  ~AsUser();
+  AsUser(const AsUser&) = delete;
+  AsUser& operator=(const AsUser&) = delete;
+  bool ok() const { return ok_; }
+
+ private:
+  bool changed_;
+  bool ok_ = true;
+};
+
+// For good, in a task's own process. Async-signal-safe. False with errno on failure.
+bool become_user(const StepSetup& setup);
+
+// Goes to the job's working directory, or to /tmp where that fails: then the text says why.
+struct WorkDir {
+  bool exists = true;
+  std::string warning;
+};
+WorkDir enter_work_dir(const StepSetup& setup);
+
+// Limits that the submitting command sent along as SLURM_RLIMIT_*; takes them out of the environment.
+struct ResourceLimit {
+  int resource = 0;
+  unsigned long soft = 0;
+};
+std::vector<ResourceLimit> take_limits(Environment& environment);
+void apply_limits(const std::vector<ResourceLimit>& limits);  // async-signal-safe
+
+}  // namespace muster::step

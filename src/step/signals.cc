@@ -1,0 +1,23 @@
+#include "step/signals.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "io/processes.h"
+
+namespace muster::step {
+
+void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+void signal_tasks(const std::vector<Task>& tasks, int number) {
+  for (const Task& task : tasks)
+    if (task.pid > 0 && !task.ended) kill(task.pid, number);
+}
+
+void signal_everything(int number) {
+  for (pid_t pid : io::descendants(getpid())) kill(pid, number);
+}
+
+}  // namespace muster::step

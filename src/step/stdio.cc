@@ -1,0 +1,221 @@
+#include "step/stdio.h"
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "base/codec.h"
+
+namespace muster::step {
+namespace {
+
+constexpr std::size_t kMaxQueuedOutput = 1u << 20;
+constexpr std::size_t kMaxPendingInput = 1u << 20;
+constexpr std::size_t kReadSize = 64u << 10;
+
+// In constant time: an attacker must not find the key character by character.
+bool same_key(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return difference == 0;
+}
+
+void close_fd(int& fd) {
+  if (fd >= 0) close(fd);
+  fd = -1;
+}
+
+}  // namespace
+
+Stdio::Stdio(const StepSetup& setup, std::function<void(int)> on_signal)
+    : setup_(setup), on_signal_(std::move(on_signal)), drops_output_(setup.launch.key.empty()) {}
+
+Stdio::~Stdio() {
+  for (auto& [rank, input] : inputs_) close_fd(input.fd);
+  for (Output& output : outputs_) close_fd(output.fd);
+}
+
+void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
+  if (pipes.in >= 0) {
+    Input& input = inputs_[task.rank];
+    input.fd = pipes.in;
+    // Input may have come before the task was there.
+    if (setup_.launch.key.empty()) input.ends = true;
+    write_input(input);
+  }
+  if (pipes.out >= 0) outputs_.push_back({task.rank, false, pipes.out});
+  if (pipes.err >= 0) outputs_.push_back({task.rank, true, pipes.err});
+  send_all(wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
+}
+
+void Stdio::task_ended(const Task& task) {
+  auto input = inputs_.find(task.rank);
+  if (input != inputs_.end()) close_input(input->second);
+  send_all(wire::TaskExited{task.rank, task.wait_status, false});
+}
+
+void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,
+                   const std::vector<Task>& tasks) {
+  Client client{io::Channel(fd, std::move(session)), request.wants_output};
+  if (setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) {
+    send(client, wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
+    return;
+  }
+  send(client, wire::Attached{static_cast<std::uint32_t>(setup_.launch.ranks.size())});
+  for (const Task& task : tasks) {
+    if (task.pid == 0) continue;
+    send(client, wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
+    if (task.ended) send(client, wire::TaskExited{task.rank, task.wait_status, false});
+  }
+  if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
+  had_client_ = true;
+  clients_.push_back(std::move(client));
+  read_client(clients_.back());  // frames may have come together with the request
+}
+
+void Stdio::say(std::string_view text) { send_all(wire::StepMessage{std::string(text)}); }
+
+bool Stdio::drained() const {
+  return std::ranges::all_of(outputs_, [](const Output& output) { return output.fd < 0; });
+}
+
+bool Stdio::flushed() const { return queued_bytes() == 0; }
+
+void Stdio::finish() { send_all(wire::StepFinished{}); }
+
+void Stdio::drop_output() { drops_output_ = true; }
+
+void Stdio::watch(PollSet& set) {
+  remove_broken();
+  const bool may_read_output = drops_output_ || (had_client_ && queued_bytes() < kMaxQueuedOutput);
+  for (Output& output : outputs_)
+    if (output.fd >= 0 && may_read_output)
+      set.add(output.fd, POLLIN, [this, &output](short) { read_output(output); });
+
+  for (auto& [rank, input] : inputs_)
+    if (input.fd >= 0 && !input.pending.empty())
+      set.add(input.fd, POLLOUT, [this, &input](short) { write_input(input); });
+
+  const bool may_read_input = pending_input_bytes() < kMaxPendingInput;
+  for (Client& client : clients_) {
+    short events = client.channel.queued_bytes() > 0 ? POLLOUT : 0;
+    if (may_read_input) events |= POLLIN;
+    set.add(client.channel.fd(), events, [this, &client](short happened) {
+      if ((happened & POLLOUT) != 0 && !client.channel.try_flush()) client.broken = true;
+      if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_client(client);
+    });
+  }
+}
+
+void Stdio::send(Client& client, const wire::FromStep& message) {
+  if (client.broken) return;
+  client.channel.queue(encode(wire::FromStepFrame{message}));
+  if (!client.channel.try_flush()) client.broken = true;
+}
+
+void Stdio::send_all(const wire::FromStep& message, bool is_output) {
+  for (Client& client : clients_)
+    if (!is_output || client.wants_output) send(client, message);
+}
+
+void Stdio::read_output(Output& output) {
+  wire::TaskOutput message{output.rank, output.is_stderr, std::string(kReadSize, '\0')};
+  ssize_t count = read(output.fd, message.bytes.data(), message.bytes.size());
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  // A terminal whose last user has gone answers EIO: that is its end.
+  message.bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (count <= 0) close_fd(output.fd);
+  send_all(message, true);
+}
+
+void Stdio::read_client(Client& client) {
+  while (!client.broken && pending_input_bytes() < kMaxPendingInput) {
+    auto frame = client.channel.try_receive();
+    if (!frame) {
+      client.broken = true;
+      break;
+    }
+    if (!*frame) return;
+    auto message = decode<wire::ToStepFrame>(**frame);
+    if (!message) {
+      client.broken = true;
+      break;
+    }
+    if (auto* input = std::get_if<wire::TaskInput>(&message->message)) feed(*input);
+    if (auto* signal = std::get_if<wire::TaskSignal>(&message->message)) on_signal_(signal->signal);
+    if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
+  }
+}
+
+void Stdio::feed(const wire::TaskInput& message) {
+  constexpr std::uint32_t kAllRanks = 0xffffffffu;
+  for (std::uint32_t rank : setup_.launch.ranks) {
+    if (message.rank != kAllRanks && message.rank != rank) continue;
+    Input& input = inputs_[rank];
+    if (input.closed) continue;
+    if (message.bytes.empty())
+      input.ends = true;
+    else
+      input.pending += message.bytes;
+    write_input(input);
+  }
+}
+
+void Stdio::write_input(Input& input) {
+  if (input.fd < 0) return;
+  while (!input.pending.empty()) {
+    ssize_t count = write(input.fd, input.pending.data(), input.pending.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return;
+    if (count < 0) return close_input(input);
+    input.pending.erase(0, static_cast<std::size_t>(count));
+  }
+  if (!input.ends) return;
+  if (setup_.launch.pty) {
+    // Closing one end of a terminal is no end of input for its reader: ^D is.
+    if (write(input.fd, "\x04", 1) == 1) input.ends = false;
+    return;
+  }
+  close_input(input);
+}
+
+void Stdio::close_input(Input& input) {
+  input.closed = true;
+  input.pending.clear();
+  close_fd(input.fd);
+}
+
+void Stdio::set_window(const wire::WindowSize& size) {
+  if (!setup_.launch.pty) return;
+  winsize window{};
+  window.ws_row = size.rows;
+  window.ws_col = size.columns;
+  for (auto& [rank, input] : inputs_)
+    if (input.fd >= 0) ioctl(input.fd, TIOCSWINSZ, &window);
+}
+
+void Stdio::remove_broken() {
+  std::erase_if(clients_, [](const Client& client) { return client.broken; });
+  if (!had_client_ || drops_output_ || !clients_.empty()) return;
+  drops_output_ = true;
+  feed(wire::TaskInput{});
+}
+
+std::size_t Stdio::queued_bytes() const {
+  std::size_t most = 0;
+  for (const Client& client : clients_) most = std::max(most, client.channel.queued_bytes());
+  return most;
+}
+
+std::size_t Stdio::pending_input_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& [rank, input] : inputs_) sum += input.pending.size();
+  return sum;
+}
+
+}  // namespace muster::step

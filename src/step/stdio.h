@@ -1,0 +1,84 @@
+// The tasks' streams and the sruns that read and feed them. Output waits in the pipes until the first
+// srun has attached, is slowed down to what the attached ones take, and is dropped when they have gone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/channel.h"
+#include "node/step_setup.h"
+#include "step/poll_set.h"
+#include "step/tasks.h"
+#include "wire/step_messages.h"
+
+namespace muster::step {
+
+class Stdio {
+ public:
+  // on_signal: what an srun asks to be sent to the tasks.
+  Stdio(const StepSetup& setup, std::function<void(int)> on_signal);
+  Stdio(const Stdio&) = delete;
+  ~Stdio();
+
+  void add_task(const Task& task, const TaskPipes& pipes);
+  void task_ended(const Task& task);
+  // Checks the key; `tasks` are told to the newcomer as they stand.
+  void attach(int fd, const wire::AttachRequest& request, io::SessionState session,
+              const std::vector<Task>& tasks);
+  void say(std::string_view text);  // a line of slurmstepd's own, for the sruns' stderr
+
+  bool had_client() const { return had_client_; }
+  bool has_client() const { return !clients_.empty(); }
+  // Every stream has ended and what they held was queued or dropped.
+  bool drained() const;
+  bool flushed() const;
+  void finish();     // queues StepFinished
+  void drop_output();  // nobody came for it
+
+  void watch(PollSet& set);
+
+ private:
+  struct Input {
+    int fd = -1;
+    std::string pending;
+    bool ends = false;    // close once pending is written
+    bool closed = false;  // the task takes no more; what still comes is dropped
+  };
+  struct Output {
+    std::uint32_t rank = 0;
+    bool is_stderr = false;
+    int fd = -1;
+  };
+  struct Client {
+    io::Channel channel;
+    bool wants_output = true;
+    bool broken = false;
+  };
+
+  void send(Client& client, const wire::FromStep& message);
+  void send_all(const wire::FromStep& message, bool is_output = false);
+  void read_output(Output& output);
+  void read_client(Client& client);
+  void feed(const wire::TaskInput& input);
+  void write_input(Input& input);
+  void close_input(Input& input);
+  void set_window(const wire::WindowSize& size);
+  void remove_broken();
+  std::size_t queued_bytes() const;
+  std::size_t pending_input_bytes() const;
+
+  const StepSetup& setup_;
+  std::function<void(int)> on_signal_;
+  std::map<std::uint32_t, Input> inputs_;  // by rank
+  std::vector<Output> outputs_;
+  std::list<Client> clients_;  // handlers of one turn refer to them while others attach
+  bool had_client_ = false;
+  bool drops_output_ = false;
+};
+
+}  // namespace muster::step

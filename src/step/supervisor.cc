@@ -1,0 +1,246 @@
+#include "step/supervisor.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+#include "io/step_socket_directory.h"
+#include "step/login_environment.h"
+#include "step/script.h"
+#include "step/signals.h"
+
+namespace muster::step {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kWaitForClient = 60s;
+constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun does not read on
+constexpr auto kWaitForFarewell = 5s;
+constexpr int kRepeatKillMs = 20;
+
+Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
+
+}  // namespace
+
+Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int child_events)
+    : setup_(std::move(setup)),
+      lock_(lock),
+      child_events_(child_events),
+      stdio_(setup_, [this](int number) { obey(io::StepSignal{number, false}); }),
+      usage_(setup_.launch.share.node) {
+  slurmd_.push_back(std::move(slurmd));
+  end_.ref = setup_.launch.ref;
+  end_.started = wall_clock();
+}
+
+void Supervisor::run() {
+  adopt_orphans();
+  umask(setup_.launch.umask);
+  if (Result<void> prepared = prepare(); !prepared) {
+    fail_launch(prepared.error());
+    return finish_streams();
+  }
+
+  if (setup_.launch.waits_for_client) {
+    client_due_ = Clock::now() + kWaitForClient;
+    while (!stdio_.had_client() && early_signal_ == 0 && client_due_) turn();
+    if (!stdio_.had_client() && early_signal_ == 0) {
+      fail_launch({ErrorCode::failure, "no srun attached to the step"});
+      return finish_streams();
+    }
+  }
+  if (early_signal_ != 0)
+    end_.exit_status = static_cast<std::uint32_t>(early_signal_);
+  else
+    start_tasks();
+
+  while (started_ && (!all_tasks_ended() || children_left_)) turn();
+
+  // Output first, so that an srun has seen all of it when the controller knows of the end.
+  drain_due_ = Clock::now() + kWaitForDrain;
+  while (!stdio_.drained() && drain_due_) turn();
+  report_end();
+  finish_streams();
+}
+
+Result<void> Supervisor::prepare() {
+  write_note();
+  WorkDir work_dir = enter_work_dir(setup_);
+  files_.emplace(setup_, work_dir.exists);
+  environment_ = node_environment(setup_);
+  environment_.set_if_missing("PATH", setup_.launch.uid == Uid{0}
+                                          ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+                                          : "/usr/local/bin:/usr/bin:/bin");
+  if (setup_.launch.get_user_env) add_login_environment(environment_, setup_);
+  limits_ = take_limits(environment_);
+
+  if (setup_.launch.ranks.empty()) setup_.launch.ranks = {0};
+  for (std::uint32_t rank : setup_.launch.ranks)
+    tasks_.push_back({.local_id = static_cast<std::uint32_t>(tasks_.size()), .rank = rank});
+
+  if (is_batch()) {
+    // Opened before the script is spooled: a failure here must show as one of the output file.
+    Result<TaskFiles> files = files_->open_for(0);
+    if (!files) return std::unexpected(files.error());
+    error_fd_ = files->err;
+    Result<std::string> script = spool_script(setup_);
+    if (!script) return std::unexpected(script.error());
+    script_path_ = std::move(*script);
+  }
+  if (!work_dir.warning.empty()) say(work_dir.warning);
+  return {};
+}
+
+void Supervisor::start_tasks() {
+  started_ = true;
+  for (std::size_t i = 0; i < tasks_.size(); ++i) {
+    Result<void> begun = start_one(i);
+    if (begun) continue;
+    fail_launch(begun.error());
+    for (Task& task : tasks_)
+      if (task.pid == 0) task.ended = true;
+    signal_everything(SIGKILL);
+    break;
+  }
+  write_note();
+  if (setup_.sample_every > Seconds{0}) next_sample_ = Clock::now() + setup_.sample_every;
+}
+
+Result<void> Supervisor::start_one(std::size_t index) {
+  Task& task = tasks_[index];
+  Result<TaskFiles> files = files_->open_for(task.rank);
+  if (!files) return std::unexpected(files.error());
+
+  TaskPlan plan;
+  plan.argv = task_argv(task.rank);
+  plan.environment = environment_;
+  add_task_variables(plan.environment, setup_, task.local_id);
+  plan.files = *files;
+  plan.limits = limits_;
+  plan.pty = setup_.launch.pty && index == 0;
+  Result<StartedTask> started = start_task(setup_, std::move(plan));
+  if (!started) return std::unexpected(started.error());
+  task.pid = started->pid;
+  children_left_ = true;
+  stdio_.add_task(task, started->pipes);
+  return {};
+}
+
+std::vector<std::string> Supervisor::task_argv(std::uint32_t rank) const {
+  const wire::StepLaunch& launch = setup_.launch;
+  if (!is_batch()) {
+    auto own = launch.argv_by_rank.find(rank);
+    return own == launch.argv_by_rank.end() ? launch.argv : own->second;
+  }
+  std::vector<std::string> argv{script_path_};
+  argv.insert(argv.end(), launch.argv.begin(), launch.argv.end());
+  return argv;
+}
+
+void Supervisor::write_note() const {
+  io::StepNote note{.pid = static_cast<std::uint32_t>(getpid()), .boot_id = setup_.boot_id.str(), .sessions = {},
+                    .started = end_.started};
+  for (const Task& task : tasks_)
+    if (task.pid > 0) note.sessions.insert(static_cast<std::uint32_t>(task.pid));
+  // Only a slurmd that restarts needs it; a full disk must not keep the job from running.
+  (void)io::write_step_note(lock_, note);
+}
+
+bool Supervisor::all_tasks_ended() const {
+  return std::ranges::all_of(tasks_, [](const Task& task) { return task.ended; });
+}
+
+void Supervisor::turn() {
+  PollSet set;
+  set.add(child_events_, POLLIN, [this](short) { wait_for_children(); });
+  watch_slurmd(set);
+  stdio_.watch(set);
+  set.wait(turn_timeout_ms());
+  act_on_deadlines();
+}
+
+int Supervisor::turn_timeout_ms() const {
+  if (started_ && all_tasks_ended() && children_left_) return kRepeatKillMs;
+  Clock::time_point next = Clock::time_point::max();
+  for (const Deadline& deadline : {next_sample_, stop_at_, kill_at_, client_due_, drain_due_})
+    if (deadline) next = std::min(next, *deadline);
+  if (next == Clock::time_point::max()) return -1;
+  auto left = std::chrono::ceil<Millis>(next - Clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 3'600'000));
+}
+
+void Supervisor::act_on_deadlines() {
+  const Clock::time_point now = Clock::now();
+  auto due = [&](Deadline& deadline) {
+    if (!deadline || now < *deadline) return false;
+    deadline.reset();
+    return true;
+  };
+  if (due(next_sample_)) {
+    usage_.sample(tasks_);
+    next_sample_ = now + setup_.sample_every;
+  }
+  if (due(stop_at_)) signal_everything(SIGSTOP);
+  if (due(kill_at_)) signal_everything(SIGKILL);
+  due(client_due_);
+  if (due(drain_due_)) stdio_.drop_output();
+  // No process survives its step.
+  if (started_ && all_tasks_ended() && children_left_) {
+    signal_everything(SIGKILL);
+    wait_for_children();
+  }
+}
+
+void Supervisor::fail_launch(const Error& why) {
+  constexpr std::uint32_t kLaunchFailedStatus = 53;  // shown as 0:53
+  end_.launch_failed = true;
+  end_.failure = why.text();
+  end_.exit_status = kLaunchFailedStatus;
+  say(why.text());
+  if (!started_) report_end();
+}
+
+void Supervisor::say(std::string_view text) {
+  std::string line = fmt::format("{}: error: {}", setup_.program.view(), text);
+  if (error_fd_ >= 0)
+    dprintf(error_fd_, "%s\n", line.c_str());
+  else
+    stdio_.say(line);
+}
+
+void Supervisor::report_end() {
+  end_.ended = wall_clock();
+  end_.usage = usage_.total();
+  for (const Task& task : tasks_) {
+    if (task.pid == 0) continue;
+    end_.exit_by_rank[task.rank] = task.wait_status;
+    end_.exit_status = std::max(end_.exit_status, task.wait_status);
+  }
+  if (is_batch()) remove_script(setup_);
+  // On a full disk slurmd is not told yet: the end must not be lost, so this waits for room.
+  while (!io::write_step_end(setup_.step_dir.str(), end_)) std::this_thread::sleep_for(1s);
+  slurmd_.clear();  // slurmd reads the end when the socket closes
+  listener_.reset();
+}
+
+void Supervisor::finish_streams() {
+  if (!stdio_.has_client()) return;
+  stdio_.finish();
+  // The srun hangs up first: a socket closed here while its input is still coming would be reset, and
+  // with it the output that srun has not read yet.
+  Deadline give_up;
+  while (stdio_.has_client() && (!give_up || Clock::now() < *give_up)) {
+    PollSet set;
+    stdio_.watch(set);
+    set.wait(200);
+    const bool all_sent = stdio_.drained() && stdio_.flushed();
+    if (all_sent && !give_up) give_up = Clock::now() + kWaitForFarewell;
+  }
+}
+
+}  // namespace muster::step

@@ -1,0 +1,79 @@
+// The life of one step on one node: set up, start the tasks, carry their streams, obey slurmd, wait for
+// every process, write down the end. One thread, one poll loop.
+#pragma once
+
+#include <chrono>
+#include <list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "io/step_socket.h"
+#include "node/step_setup.h"
+#include "step/files.h"
+#include "step/setup.h"
+#include "step/stdio.h"
+#include "step/tasks.h"
+#include "step/usage.h"
+
+namespace muster::step {
+
+class Supervisor {
+ public:
+  // `lock` is the held lock of the step's directory, `child_events` a signalfd of SIGCHLD.
+  Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int child_events);
+  void run();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Deadline = std::optional<Clock::time_point>;
+
+  Result<void> prepare();
+  void start_tasks();
+  Result<void> start_one(std::size_t index);
+  std::vector<std::string> task_argv(std::uint32_t rank) const;
+  void write_note() const;
+
+  void turn();  // one wait and all that came of it
+  int turn_timeout_ms() const;
+  void act_on_deadlines();
+  void wait_for_children();
+  void on_task_ended(Task& task, int status);
+  bool all_tasks_ended() const;
+
+  void watch_slurmd(PollSet& set);
+  void read_commands(io::StepSocket& socket, bool& gone);
+  void obey(io::ReceivedCommand received);
+  void obey(const io::StepSignal& command);
+  void obey(const io::StepSuspend& command);
+  void obey(const io::StepAnnounce& command);
+
+  void say(std::string_view text);  // "slurmstepd-n1: error: text" where the step's errors go
+  void fail_launch(const Error& why);
+  void report_end();
+  void finish_streams();
+
+  bool is_batch() const { return setup_.launch.ref.step == kBatchStep; }
+
+  StepSetup setup_;
+  int lock_, child_events_;
+  std::list<io::StepSocket> slurmd_;  // usually one
+  std::optional<io::StepSocket> listener_;
+  std::optional<Files> files_;
+  std::string script_path_;
+  int error_fd_ = -1;  // a batch step's stderr, owned by files_
+  Environment environment_{{}};
+  std::vector<ResourceLimit> limits_;
+  std::vector<Task> tasks_;
+  Stdio stdio_;
+  UsageMeter usage_;
+
+  bool started_ = false;            // the tasks were
+  bool children_left_ = false;
+  int early_signal_ = 0;            // ended before the tasks were started
+  Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
+  wire::StepEnd end_;
+};
+
+}  // namespace muster::step

@@ -1,0 +1,157 @@
+#include "step/tasks.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/strings.h"
+
+namespace muster::step {
+namespace {
+
+// The task's ends, which the supervisor closes after the fork.
+struct TaskEnds {
+  int in = -1, out = -1, err = -1;
+};
+
+class Descriptors {  // closes what start_task opened if it fails half-way
+ public:
+  ~Descriptors() {
+    for (int fd : open_) close(fd);
+  }
+  int add(int fd) {
+    open_.push_back(fd);
+    return fd;
+  }
+  void keep(int fd) { std::erase(open_, fd); }
+  bool has(int fd) const { return std::ranges::find(open_, fd) != open_.end(); }
+
+ private:
+  std::vector<int> open_;
+};
+
+bool open_terminal(Descriptors& owned, TaskPipes& ours, TaskEnds& theirs) {
+  int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (master < 0) return false;
+  owned.add(master);
+  char name[128];
+  if (grantpt(master) != 0 || unlockpt(master) != 0 || ptsname_r(master, name, sizeof name) != 0) return false;
+  int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (slave < 0) return false;
+  owned.add(slave);
+  int reader = fcntl(master, F_DUPFD_CLOEXEC, 0);
+  if (reader < 0) return false;
+  owned.add(reader);
+  ours = {.in = master, .out = reader, .err = -1};
+  theirs = {.in = slave, .out = slave, .err = slave};
+  return true;
+}
+
+bool open_pipe(Descriptors& owned, int& read_end, int& write_end) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  read_end = owned.add(ends[0]);
+  write_end = owned.add(ends[1]);
+  return true;
+}
+
+bool open_pipes(const TaskFiles& files, Descriptors& owned, TaskPipes& ours, TaskEnds& theirs) {
+  theirs = {files.in, files.out, files.err};
+  if (files.in == kToClient && !open_pipe(owned, theirs.in, ours.in)) return false;
+  if (files.out == kToClient && !open_pipe(owned, ours.out, theirs.out)) return false;
+  if (files.err == kToClient && !open_pipe(owned, ours.err, theirs.err)) return false;
+  return true;
+}
+
+void restore_signals() {
+  for (int number : {SIGPIPE, SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    std::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void give_up(const StepSetup& setup, const std::string& what, int error) {
+  dprintf(2, "%s: error: %s: %s\n", setup.program.str().c_str(), what.c_str(), std::strerror(error));
+  _exit(error == 0 ? 1 : error);
+}
+
+// execve with the search along the task's own PATH. Returns the errno of the failure.
+int execute(const std::vector<std::string>& words, const Environment& environment) {
+  std::vector<char*> argv, envp;
+  for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& entry : environment.entries()) envp.push_back(const_cast<char*>(entry.c_str()));
+  argv.push_back(nullptr);
+  envp.push_back(nullptr);
+
+  const std::string& program = words[0];
+  const std::string* path = environment.find("PATH");
+  if (program.find('/') != std::string::npos || !path) {
+    execve(program.c_str(), argv.data(), envp.data());
+    return errno;
+  }
+  int error = ENOENT;
+  for (std::string_view dir : split(std::string_view(*path).substr(5), ':')) {
+    std::string candidate = dir.empty() ? program : fmt::format("{}/{}", dir, program);
+    execve(candidate.c_str(), argv.data(), envp.data());
+    if (errno != ENOENT && errno != ENOTDIR) error = errno;
+  }
+  return error;
+}
+
+[[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, const TaskEnds& ends, pid_t supervisor) {
+  setsid();
+  restore_signals();
+  if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
+  if (dup2(ends.in, 0) < 0 || dup2(ends.out, 1) < 0 || dup2(ends.err, 2) < 0) _exit(1);
+  apply_limits(plan.limits);
+  if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
+
+  // A supervisor killed by force takes its tasks along.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(1);
+
+  plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
+  int error = execute(plan.argv, plan.environment);
+  give_up(setup, "execve(): " + plan.argv[0], error);
+}
+
+}  // namespace
+
+Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
+  if (plan.argv.empty()) return fail("a task without a command");
+  Descriptors owned;
+  TaskPipes ours;
+  TaskEnds theirs;
+  const bool connected =
+      plan.pty ? open_terminal(owned, ours, theirs) : open_pipes(plan.files, owned, ours, theirs);
+  if (!connected) return fail(fmt::format("cannot connect a task's streams: {}", std::strerror(errno)));
+
+  // A task may open its streams again by name (/dev/stderr), which asks for the owner of the pipe.
+  if (setup.change_user)
+    for (int fd : {theirs.in, theirs.out, theirs.err})
+      if (owned.has(fd) && fchown(fd, setup.launch.uid.value, setup.launch.gid.value) != 0)
+        return fail(fmt::format("cannot give a task its streams: {}", std::strerror(errno)));
+
+  const pid_t supervisor = getpid();
+  pid_t pid = fork();
+  if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
+
+  for (int fd : {ours.in, ours.out, ours.err}) {
+    if (fd < 0) continue;
+    owned.keep(fd);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+  }
+  return StartedTask{pid, ours};
+}
+
+}  // namespace muster::step

@@ -1,0 +1,45 @@
+// Starting a task: fork, become the user, exec.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "node/step_setup.h"
+#include "node/task_environment.h"
+#include "step/files.h"
+#include "step/setup.h"
+
+namespace muster::step {
+
+struct Task {
+  std::uint32_t local_id = 0, rank = 0;
+  pid_t pid = 0;
+  bool ended = false;
+  std::uint32_t wait_status = 0;
+};
+
+// All that a task's process needs, made ready before the fork.
+struct TaskPlan {
+  std::vector<std::string> argv;
+  Environment environment{{}};
+  TaskFiles files;
+  std::vector<ResourceLimit> limits;
+  bool pty = false;
+};
+
+// The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's master
+// end is both in and out (two descriptors), and there is no err.
+struct TaskPipes {
+  int in = -1, out = -1, err = -1;
+};
+struct StartedTask {
+  pid_t pid = 0;
+  TaskPipes pipes;
+};
+Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan);
+
+}  // namespace muster::step

@@ -1,0 +1,131 @@
+"""sacct from the embedded accounting: columns, states, filters, and what submitit asks of it."""
+import os
+import re
+
+import pytest
+
+from muster import wait_for
+
+pytestmark = pytest.mark.accounting
+UID = os.geteuid()
+
+
+def test_states_and_exit_codes_of_jobs_and_steps(cluster):
+    good = cluster.sbatch("-J", "good", "--wrap", "srun true")
+    bad = cluster.sbatch("-J", "bad", "--wrap", "exit 3")
+    killed = cluster.sbatch("-J", "killed", "--wrap", "sleep 100")
+    signalled = cluster.sbatch("-J", "sig", "--wrap", "kill -9 $$")
+    cluster.wait_state(killed, "RUNNING")
+    cluster.run("scancel", killed).ok()
+    expected = {
+        good: ["{}|COMPLETED|0:0", "{}.batch|COMPLETED|0:0", "{}.0|COMPLETED|0:0"],
+        bad: ["{}|FAILED|3:0", "{}.batch|FAILED|3:0"],
+        killed: [f"{{}}|CANCELLED by {UID}|0:0", "{}.batch|CANCELLED|0:15"],
+        signalled: ["{}|FAILED|0:9", "{}.batch|CANCELLED|0:9"],
+    }
+    for job, rows in expected.items():
+        cluster.wait_end(job)
+        cluster.wait_sacct([re.escape(r.format(job)) for r in rows], "-j", job, "-o", "jobid,state,exitcode")
+
+
+def test_the_default_layout(cluster):
+    job = cluster.sbatch("-J", "good", "--wrap", "srun true")
+    cluster.wait_end(job)
+    cluster.wait_sacct([r".*COMPLETED"] * 3, "-j", job, "-o", "state")
+    header, rule, row, batch, step = cluster.run("sacct", "-j", job).ok().lines
+    assert header == "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode "
+    assert rule == "------------ ---------- ---------- ---------- ---------- ---------- -------- "
+    assert re.fullmatch(rf"{job:<12} +good      batch +\w+          1  COMPLETED      0:0 ", row)
+    assert re.fullmatch(rf"{job + '.batch':<12} +batch +\w+          1  COMPLETED      0:0 ", batch)
+    assert re.fullmatch(rf"{job + '.0':<12} +true +\w+          1  COMPLETED      0:0 ", step)
+
+
+def test_widths_delimiters_and_brief_form(cluster):
+    job = cluster.sbatch("-J", "good", "--wrap", "true")
+    cluster.wait_end(job)
+    cluster.wait_sacct(["COMPLETED"], "-X", "-j", job, "-o", "state")
+    sacct = lambda *args: cluster.run("sacct", "-X", "-j", job, *args).ok().out
+    assert sacct("-n", "-o", "jobname%-8,state%5") == "good     COMP+ \n"
+    assert sacct("-n", "-p", "-o", "jobid,state") == f"{job}|COMPLETED|\n"
+    assert re.fullmatch(rf"{job} +COMPLETED      0:0 \n", sacct("-n", "-b"))
+    assert sacct("-P", "--delimiter=^", "-o", "JobID,JobName") == f"JobID^JobName\n{job}^good\n"
+
+
+def test_resources_and_times(cluster):
+    job = cluster.sbatch("-J", "res", "-c2", "--mem=200", "--gres=gpu:1", "-w", "n1", "--wrap", "true")
+    cluster.wait_end(job)
+    cluster.wait_sacct([r"res\|2\|200M\|n1\|1\|00:00:0\d\|billing=2,cpu=2,gres/gpu=1,mem=200M,node=1"],
+                       "-X", "-j", job, "-o", "JobName,AllocCPUS,ReqMem,NodeList,NNodes,Elapsed,AllocTRES")
+    submit, start, end = cluster.sacct("-X", "-j", job, "-o", "Submit,Start,End")[0].split("|")
+    assert submit <= start <= end
+
+
+def test_filters_by_state_time_and_user(cluster):
+    job = cluster.sbatch("--wrap", "exit 3")
+    cluster.wait_end(job)
+    recent = ("-X", "-S", "now-5minutes", "-E", "now", "-o", "jobid")
+    wait_for(lambda: job in cluster.sacct("-s", "F", *recent), "the failed job")
+    assert job not in cluster.sacct("-s", "CD", *recent)
+    assert cluster.sacct("-X", "-j", "99999", "-o", "jobid") == []
+    assert cluster.run("sacct", "-j", "abc").code == 1
+    assert cluster.run("sacct", "-o", "nosuchfield").code == 1
+
+
+def test_the_fields_are_listed(cluster):
+    assert re.match(r"Account +AdminComment +AllocCPUS +AllocNodes", cluster.run("sacct", "-e").ok().out)
+
+
+def test_pending_jobs_are_there_as_soon_as_sbatch_has_answered(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true")
+    assert cluster.sacct("-j", job, "-o", "JobID,State,NodeList") == [f"{job}|PENDING|None assigned"]
+    array = cluster.sbatch("-H", "--array=0-5%2", "--wrap", "true")
+    assert cluster.sacct("-j", array, "-o", "JobID,State,NodeList") == [f"{array}_[0-5%2]|PENDING|None assigned"]
+
+
+SUBMITIT = """\
+#SBATCH --array=0-2%3
+#SBATCH --cpus-per-task=1
+#SBATCH --error={work}/%A_%a_0_log.err
+#SBATCH --gres=gpu:1
+#SBATCH --job-name=submitit
+#SBATCH --mem=1GB
+#SBATCH --nodes=1
+#SBATCH --ntasks-per-node=1
+#SBATCH --open-mode=append
+#SBATCH --output={work}/%A_%a_0_log.out
+#SBATCH --signal=USR2@90
+#SBATCH --time=5
+#SBATCH --wckey=submitit
+#SBATCH --comment='a comment'
+
+export SUBMITIT_EXECUTOR=slurm
+srun --unbuffered --output {work}/%A_%a_%t_log.out --error {work}/%A_%a_%t_log.err bash -c \
+'echo $SUBMITIT_EXECUTOR $SLURM_NTASKS $SLURM_JOB_NUM_NODES $SLURM_NODEID $SLURM_PROCID $SLURM_LOCALID \
+$SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID'
+"""
+
+
+def test_an_array_is_polled_as_submitit_does_it(cluster):
+    script = cluster.script("submission.sh", SUBMITIT.format(work=cluster.work))
+    reply = cluster.run("sbatch", script).ok().out
+    job = re.search(r"job (?P<id>[0-9]+)", reply)["id"]
+    held = cluster.sbatch("-H", "--array=0-5%2", "--wrap", "true")
+
+    def states():
+        done = cluster.run("sacct", "-o", "JobID,State,NodeList", "--parsable2", "-j", job, "-j", held).ok()
+        assert done.lines[0] == "JobID|State|NodeList"
+        rows = [line.split("|") for line in done.lines[1:]]
+        return {row[0]: row[1] for row in rows if "." not in row[0]}
+
+    wait_for(lambda: [states().get(f"{job}_{i}") for i in range(3)] == ["COMPLETED"] * 3, states)
+    assert states()[f"{held}_[0-5%2]"] == "PENDING"
+    for i in range(3):
+        assert cluster.wait_text(f"{job}_{i}_0_log.out") == f"slurm 1 1 0 0 0 {job} {i}\n"
+
+
+def test_accounting_survives_a_restart(cluster):
+    job = cluster.sbatch("--wrap", "exit 2")
+    cluster.wait_end(job)
+    cluster.stop_controller()
+    cluster.start_controller()
+    cluster.wait_sacct([rf"{job}\|FAILED\|2:0"], "-X", "-j", job, "-o", "jobid,state,exitcode")

@@ -1,0 +1,65 @@
+"""Job arrays: ids, variables, throttling, how they are shown and cancelled."""
+import re
+
+from muster import wait_for
+
+
+def rows(cluster, *args):
+    return cluster.run("squeue", "-h", *args).ok().lines
+
+
+def test_each_task_knows_its_place(cluster):
+    job = int(cluster.sbatch("--array=1-7:2", "-o", "o_%A_%a", "--wrap",
+                             "echo $SLURM_ARRAY_JOB_ID $SLURM_ARRAY_TASK_ID $SLURM_ARRAY_TASK_COUNT "
+                             "$SLURM_ARRAY_TASK_MIN $SLURM_ARRAY_TASK_MAX $SLURM_ARRAY_TASK_STEP $SLURM_JOB_ID"))
+    shown = {i: cluster.wait_text(f"o_{job}_{i}", "\n").split() for i in (1, 3, 5, 7)}
+    for i, words in shown.items():
+        assert words[:6] == [str(job), str(i), "4", "1", "7", "2"]
+    assert shown[7][6] == str(job), "the last task keeps the array's id"
+    assert shown[1][6] == str(job + 1), "the first to start gets the next one"
+
+
+def test_lists_of_tasks_are_understood(cluster):
+    job = cluster.sbatch("--array=1,4-5", "-o", "o_%a", "--wrap", "echo $SLURM_ARRAY_TASK_COUNT")
+    for i in (1, 4, 5):
+        assert cluster.wait_text(f"o_{i}", "\n") == "3\n"
+    record = cluster.run("scontrol", "show", "job", f"{job}_4").ok().out
+    assert re.match(rf"JobId=\d+ ArrayJobId={job} ArrayTaskId=4 JobName=wrap", record)
+
+
+def test_a_throttled_array_runs_so_many_at_once(cluster):
+    job = cluster.sbatch("--array=0-5%2", "--wrap", "sleep 100")
+
+    def running():
+        return len(rows(cluster, "-r", "-j", job, "-t", "R", "-o", "%i"))
+
+    wait_for(lambda: running() == 2, "two running tasks")
+    wait_for(lambda: rows(cluster, "-j", job, "-t", "PD", "-o", "%i %r") == [f"{job}_[2-5%2] JobArrayTaskLimit"],
+             lambda: f"the rest to wait: {rows(cluster, '-j', job)}")
+    assert running() == 2
+    assert rows(cluster, "-r", "-j", job, "-t", "PD", "-S", "i", "-o", "%i") == [f"{job}_{i}" for i in range(2, 6)]
+    cluster.run("scontrol", "update", f"jobid={job}", "ArrayTaskThrottle=4").ok()
+    wait_for(lambda: running() == 4, "four running tasks")
+
+
+def test_a_held_array_is_one_row_and_loses_its_cancelled_tasks(cluster):
+    job = cluster.sbatch("-H", "--array=0-9", "--wrap", "true")
+    assert rows(cluster, "-j", job, "-o", "%i %K %F") == [f"{job}_[0-9] 0-9 {job}"]
+    cluster.run("scancel", f"{job}_3").ok()
+    cluster.run("scancel", f"{job}_[5-6]").ok()
+    assert sorted(rows(cluster, "-r", "-j", job, "-o", "%K")) == list("0124789")
+    cluster.run("scancel", job).ok()
+    wait_for(lambda: not rows(cluster, "-j", job), "the array to be gone")
+
+
+def test_a_large_array_is_accepted_at_once(cluster):
+    job = cluster.sbatch("-H", "--array=0-99999", "--wrap", "true")
+    assert rows(cluster, "-j", job, "-o", "%i") == [f"{job}_[0-99999]"]
+    assert int(cluster.sbatch("-H", "--wrap", "true")) == int(job) + 1
+
+
+def test_all_tasks_of_an_array_end(cluster):
+    job = cluster.sbatch("--array=0-19", "-o", "task_%a", "--wrap", "echo $SLURM_ARRAY_TASK_ID")
+    wait_for(lambda: not rows(cluster, "-j", job), "the array to end")
+    for i in range(20):
+        assert cluster.wait_text(f"task_{i}", "\n") == f"{i}\n"

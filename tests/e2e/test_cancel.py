@@ -1,0 +1,86 @@
+"""scancel: which jobs, which signals, in which order."""
+import time
+
+from muster import wait_for
+
+STUBBORN = """\
+trap 'echo "TERM $(date +%s%3N)" >> log' TERM
+trap 'echo "CONT $(date +%s%3N)" >> log' CONT
+echo ready >> log
+while :; do sleep 0.1; echo "$(date +%s%3N)" > tick.new; mv tick.new tick; done
+"""
+# The step writes to the log as well; the shell waits again when a trap has interrupted it.
+WITH_STEP = """\
+trap 'echo batch-USR1 >> log' USR1
+trap 'echo batch-USR2 >> log' USR2
+srun bash -c 'trap "echo step-USR1 >> log" USR1; trap "echo step-USR2 >> log" USR2; echo ready >> log
+while :; do sleep 0.1; done' &
+while :; do wait; sleep 0.1; done
+"""
+
+
+def test_a_cancelled_job_gets_term_and_after_killwait_kill(cluster):
+    job = cluster.sbatch(cluster.script("job.sh", STUBBORN))
+    cluster.wait_text("log", "ready")
+    asked = time.time() * 1000
+    cluster.run("scancel", job).ok()
+    assert cluster.wait_end(job)["JobState"] == "CANCELLED"
+    wait_for(cluster.queue_is_empty, "the processes to be gone")
+    log = cluster.wait_text("log", "TERM")
+    assert "CONT" in log
+    lived = int(cluster.wait_text("tick")) - asked
+    assert 1500 < lived < 15000, f"killed {lived:.0f} ms after scancel, with KillWait=3"
+
+
+def test_a_pending_job_is_cancelled_at_once(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true")
+    cluster.run("scancel", job).ok()
+    record = cluster.job(job)
+    assert (record["JobState"], record["ExitCode"]) == ("CANCELLED", "0:0")
+
+
+def test_signals_go_to_steps_to_the_shell_or_to_both(cluster):
+    job = cluster.sbatch(cluster.script("job.sh", WITH_STEP))
+    cluster.wait_text("log", "ready")
+    cluster.run("scancel", "--signal=USR1", job).ok()
+    cluster.wait_text("log", "step-USR1")
+    cluster.run("scancel", "--batch", "-s", "USR2", job).ok()
+    log = cluster.wait_text("log", "batch-USR2")
+    assert "batch-USR1" not in log and "step-USR2" not in log
+    (cluster.work / "log").write_text("")
+    cluster.run("scancel", "--full", "--signal=SIGUSR1", job).ok()
+    cluster.wait_text("log", "batch-USR1")
+    cluster.wait_text("log", "step-USR1")
+    assert cluster.state(job) == "RUNNING"
+
+
+def test_a_cancelled_step_leaves_its_job(cluster):
+    job = cluster.sbatch("-o", "out", "--wrap", "srun sleep 100; echo went on; sleep 100")
+    wait_for(lambda: f"{job}.0" in cluster.run("squeue", "-h", "-s", "-o", "%i").out.split(), "the step")
+    cluster.run("scancel", f"{job}.0").ok()
+    cluster.wait_text("out", "went on")
+    assert cluster.state(job) == "RUNNING"
+
+
+def test_jobs_are_chosen_by_name_state_partition_and_user(cluster):
+    def left():
+        return set(cluster.run("squeue", "-h", "-o", "%i").out.split())
+
+    named = cluster.sbatch("-H", "-J", "mine", "--wrap", "true")
+    placed = cluster.sbatch("-H", "-p", "standard", "--wrap", "true")
+    running = cluster.sbatch("--wrap", "sleep 100")
+    kept = cluster.sbatch("-H", "-p", "short", "--wrap", "true")
+    cluster.wait_state(running, "RUNNING")
+    cluster.run("scancel", "-n", "mine").ok()
+    wait_for(lambda: left() == {placed, running, kept}, "the named one to go")
+    cluster.run("scancel", "-p", "standard").ok()
+    wait_for(lambda: left() == {running, kept}, "the partition's to go")
+    cluster.run("scancel", "-t", "RUNNING").ok()
+    wait_for(lambda: left() == {kept}, "the running one to go")
+    assert cluster.job(named)["JobState"] == "CANCELLED"
+
+
+def test_several_ids_at_once(cluster):
+    jobs = [cluster.sbatch("-H", "--wrap", "true") for _ in range(3)]
+    cluster.run("scancel", *jobs).ok()
+    assert cluster.queue_is_empty()

@@ -1,0 +1,69 @@
+"""What every command answers without a cluster, and how daemons refuse to start."""
+import subprocess
+
+import pytest
+
+import muster
+
+COMMANDS = "sbatch srun scancel squeue sinfo sacct scontrol".split()
+DAEMONS = "slurmctld slurmd".split()
+
+pytestmark = pytest.mark.ours
+
+
+def run(name, *args, **options):
+    return subprocess.run([muster.BIN / name, *args], capture_output=True, text=True, timeout=30, **options)
+
+
+@pytest.mark.parametrize("name", COMMANDS + ["muster"])
+def test_every_command_explains_itself(name):
+    help, usage, version = run(name, "--help"), run(name, "--usage"), run(name, "-V")
+    assert (help.returncode, usage.returncode, version.returncode) == (0, 0, 0)
+    assert help.stdout.lower().startswith(f"usage: {name}") and help.stdout.count("\n") > 5
+    assert usage.stdout.lower().startswith(f"usage: {name}")
+    assert version.stdout.startswith("slurm 22.05.8 (Muster ")
+
+
+@pytest.mark.parametrize("name", DAEMONS)
+def test_every_daemon_explains_itself(name):
+    help, version = run(name, "-h"), run(name, "-V")
+    assert (help.returncode, version.returncode) == (0, 0)
+    assert name in help.stdout + help.stderr
+    assert version.stdout.startswith("slurm 22.05.8 (Muster ")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_without_a_cluster_says_so(name, tmp_path):
+    args = {"sbatch": ["--wrap", "true"], "srun": ["true"], "scancel": ["1"], "scontrol": ["show", "job"]}
+    env = {"PATH": "/usr/bin:/bin", "SLURM_CONF": str(tmp_path / "missing.conf"), "HOME": str(tmp_path)}
+    done = run(name, *args.get(name, []), env=env)
+    assert done.returncode != 0
+    assert "missing.conf" in done.stderr
+
+
+BAD = {
+    "unknown key": ("NoSuchKey=1", "NoSuchKey"),
+    "bad value": ("KillWait=soon", "KillWait"),
+    "duplicate node": ("NodeName=n1 CPUs=1", "n1"),
+    "unknown node in a partition": ("PartitionName=p Nodes=other", "other"),
+}
+
+
+@pytest.mark.parametrize("line, text", BAD.values(), ids=BAD.keys())
+def test_a_bad_configuration_stops_the_daemon_with_file_and_line(tmp_path, line, text):
+    conf = tmp_path / "slurm.conf"
+    good = (f"ClusterName=c\nSlurmctldHost=localhost\nStateSaveLocation={tmp_path}\nSlurmctldPidFile={tmp_path}/pid\n"
+            "NodeName=n1 CPUs=1\nPartitionName=batch Nodes=n1\n")
+    conf.write_text(f"{good}{line}\n")
+    done = run("slurmctld", "-D", "-f", str(conf))
+    assert done.returncode != 0
+    said = done.stdout + done.stderr
+    assert f"{conf}:{good.count(chr(10)) + 1}" in said
+    assert text in said
+
+
+def test_slurmd_prints_this_machines_line():
+    line = run("slurmd", "-C").stdout.splitlines()[0]
+    assert line.startswith("NodeName=")
+    for key in ("CPUs=", "Boards=", "SocketsPerBoard=", "CoresPerSocket=", "ThreadsPerCore=", "RealMemory="):
+        assert f" {key}" in line

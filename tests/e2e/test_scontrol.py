@@ -1,0 +1,177 @@
+"""scontrol: records of jobs, nodes and partitions, updates, hold and release."""
+import os
+import pwd
+import re
+
+import pytest
+
+from muster import wait_for
+
+USER = pwd.getpwuid(os.geteuid()).pw_name
+
+JOB_KEYS = """JobId JobName UserId GroupId MCS_label Priority Nice Account QOS JobState Reason Dependency Requeue
+Restarts BatchFlag Reboot ExitCode RunTime TimeLimit TimeMin SubmitTime EligibleTime AccrueTime StartTime EndTime
+Deadline SuspendTime SecsPreSuspend LastSchedEval Scheduler Partition AllocNode:Sid ReqNodeList ExcNodeList NodeList
+BatchHost NumNodes NumCPUs NumTasks CPUs/Task ReqB:S:C:T TRES Socks/Node NtasksPerN:B:S:C CoreSpec MinCPUsNode
+MinMemoryNode MinTmpDiskNode Features DelayBoot OverSubscribe Contiguous Licenses Network Command WorkDir Comment
+StdErr StdIn StdOut Power TresPerNode""".split()
+NODE_KEYS = """NodeName Arch CoresPerSocket CPUAlloc CPUEfctv CPUTot CPULoad AvailableFeatures ActiveFeatures Gres
+NodeAddr NodeHostName Port Version OS RealMemory AllocMem FreeMem Sockets Boards State ThreadsPerCore TmpDisk Weight
+Owner MCS_label Partitions BootTime SlurmdStartTime LastBusyTime CfgTRES AllocTRES CapWatts CurrentWatts AveWatts
+ExtSensorsJoules ExtSensorsWatts ExtSensorsTemp""".split()
+
+
+def show(cluster, *args):
+    return cluster.run("scontrol", *args).ok().out
+
+
+def keys(text):
+    return re.findall(r"(?:^|\s)([A-Za-z/:_]+)=", text)
+
+
+def test_a_jobs_record(cluster):
+    job = cluster.sbatch("-J", "keyjob", "-N1", "-n2", "-c2", "--mem=500", "--gres=gpu:1", "-t", "1:30:00",
+                         "--comment=hello", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    text = show(cluster, "show", "job", job)
+    assert keys(text) == JOB_KEYS
+    record = cluster.job(job)
+    node = record["NodeList"]
+    out = f"{cluster.work}/slurm-{job}.out"
+    expected = {"JobId": job, "JobState": "RUNNING", "Reason": "None", "Dependency": "(null)", "Requeue": "1",
+                "Restarts": "0", "BatchFlag": "1", "ExitCode": "0:0", "TimeLimit": "01:30:00", "BatchHost": node,
+                "UserId": f"{USER}({os.geteuid()})", "NumNodes": "1", "NumCPUs": "4", "NumTasks": "2",
+                "CPUs/Task": "2", "MinCPUsNode": "2", "MinMemoryNode": "500M", "OverSubscribe": "OK",
+                "Command": "(null)", "WorkDir": str(cluster.work), "StdErr": out, "StdIn": "/dev/null", "StdOut": out,
+                "Comment": "hello", "TresPerNode": "gres:gpu:1"}
+    assert {k: record.get(k) for k in expected} == expected
+    assert record["TRES"].startswith("cpu=4,mem=500M,node=1,billing=4")
+    assert re.search(r"StartTime=20[\d-]{8}T[\d:]{8} EndTime=20", text)
+    detail = show(cluster, "-d", "show", "job", job)
+    assert re.search(rf"Nodes={node} CPU_IDs=0-3 Mem=500 GRES=gpu:v100:1\(IDX:0\)", detail)
+    assert "JOB_GRES=gpu:v100:1" in detail
+    assert show(cluster, "-o", "show", "job", job).count("\n") == 1
+
+
+def test_a_nodes_record_idle_and_in_use(cluster):
+    text = show(cluster, "show", "node", "n1")
+    assert keys(text) == NODE_KEYS
+    assert "State=IDLE ThreadsPerCore=1" in text
+    assert "Partitions=batch,standard,short" in text
+    assert re.search(r"CfgTRES=cpu=8,mem=16000M,billing=8", text)
+    job = cluster.sbatch("-w", "n1", "-c2", "--gres=gpu:1", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    wait_for(lambda: "State=MIXED " in show(cluster, "show", "node", "n1"), "n1 to be mixed")
+    text = show(cluster, "show", "node", "n1")
+    assert "CPUAlloc=2 " in text
+    assert "AllocMem=100 " in text
+    assert "AllocTRES=cpu=2,mem=100M" in text
+    assert show(cluster, "show", "nodes").count("NodeName=") == 4
+
+
+def test_a_drained_node_says_who_and_why(cluster):
+    show(cluster, "update", "nodename=n4", "state=drain", "reason=maint x")
+    text = show(cluster, "show", "node", "n4")
+    assert "State=IDLE+DRAIN " in text
+    assert re.search(rf"Reason=maint x \[{USER}@20[\d-]{{8}}T[\d:]{{8}}\]", text)
+    waiting = cluster.sbatch("-w", "n4", "--wrap", "true")
+    cluster.wait_reason(waiting, "ReqNodeNotAvail.*|Resources|Nodes required.*")
+    show(cluster, "update", "nodename=n4", "state=resume")
+    cluster.wait_state(waiting, "COMPLETED")
+
+
+def test_hostlists_are_opened_and_closed(cluster):
+    assert show(cluster, "show", "hostnames", "n[1-3,7],x[01-02]").split() == "n1 n2 n3 n7 x01 x02".split()
+    assert show(cluster, "show", "hostlist", "n1,n2,n3,n7") == "n[1-3,7]\n"
+    assert show(cluster, "show", "hostlistsorted", "n3,n1,n2") == "n[1-3]\n"
+
+
+def test_partitions_and_configuration_are_shown(cluster):
+    text = show(cluster, "show", "partition", "short")
+    assert text.startswith("PartitionName=short\n")
+    assert "MaxTime=00:10:00" in text
+    assert re.search(r"State=UP TotalCPUs=32 TotalNodes=4", text)
+    config = show(cluster, "show", "config")
+    assert re.search(r"^ClusterName +=+ e2e$", config, re.M)
+    assert re.search(r"^KillWait +=+ 3 sec$", config, re.M)
+
+
+def test_ping_names_the_controller(cluster):
+    assert re.match(r"Slurmctld\(primary\) at \S+ is UP\n", show(cluster, "ping"))
+
+
+def test_held_jobs_wait_until_released(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true")
+    cluster.wait_reason(job, "JobHeldUser")
+    assert cluster.job(job)["Priority"] == "0"
+    show(cluster, "release", job)
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+
+
+def test_hold_uhold_and_release_by_name(cluster):
+    job = cluster.sbatch("--begin=now+1000", "-J", "hn", "--wrap", "true")
+    show(cluster, "hold", job)
+    cluster.wait_reason(job, "JobHeldAdmin" if os.geteuid() == 0 else "JobHeld.*")
+    assert cluster.job(job)["Priority"] == "0"
+    show(cluster, "release", job)
+    cluster.wait_reason(job, "BeginTime")
+    assert cluster.job(job)["Priority"] != "0"
+    show(cluster, "uhold", job)
+    cluster.wait_reason(job, "JobHeldUser")
+    show(cluster, "release", "jobname=hn")
+    cluster.wait_reason(job, "BeginTime")
+
+
+def test_hold_of_a_running_job_lets_it_run(cluster):
+    job = cluster.sbatch("--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    show(cluster, "hold", job)
+    record = cluster.job(job)
+    assert (record["JobState"], record["Priority"]) == ("RUNNING", "0")
+
+
+def test_updates_of_a_pending_job(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true")
+    show(cluster, "update", f"jobid={job}", "TimeLimit=20", "Partition=standard", "JobName=renamed", "Comment=new")
+    record = cluster.job(job)
+    assert [record[k] for k in ("TimeLimit", "Partition", "JobName", "Comment")] == [
+        "00:20:00", "standard", "renamed", "new"]
+
+
+def test_a_suspended_job_stands_still(cluster):
+    job = cluster.sbatch("-o", "ticks", "--wrap", "while :; do echo x; sleep 0.05; done")
+    cluster.wait_text("ticks")
+    show(cluster, "suspend", job)
+    cluster.wait_state(job, "SUSPENDED")
+    size = wait_for(lambda: cluster.work.joinpath("ticks").stat().st_size, "output")
+    show(cluster, "resume", job)
+    cluster.wait_state(job, "RUNNING")
+    wait_for(lambda: cluster.work.joinpath("ticks").stat().st_size > size, "more output")
+
+
+def test_a_requeued_job_keeps_its_id_and_runs_again(cluster):
+    refused = cluster.sbatch("--no-requeue", "--wrap", "sleep 100")
+    cluster.wait_state(refused, "RUNNING")
+    done = cluster.run("scontrol", "requeue", refused)
+    assert done.code == 1
+    assert f"Requested operation is presently disabled for job {refused}" in done.err
+    job = cluster.sbatch("--requeue", "--wrap", 'echo "run ${SLURM_RESTART_COUNT:-first}" >> runs; '
+                         '[ -n "$SLURM_RESTART_COUNT" ] || sleep 100')
+    cluster.wait_text("runs", "run first")
+    show(cluster, "requeue", job)
+    wait_for(lambda: cluster.job(job)["Restarts"] == "1", "the restart to be counted")
+
+
+@pytest.mark.ours
+def test_a_requeued_job_starts_again_at_once(cluster):
+    job = cluster.sbatch("--wrap", 'echo "run ${SLURM_RESTART_COUNT:-first}" >> runs; '
+                         '[ -n "$SLURM_RESTART_COUNT" ] || sleep 100')
+    cluster.wait_text("runs", "run first")
+    show(cluster, "requeue", job)
+    assert cluster.wait_text("runs", "run 1") == "run first\nrun 1\n"
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+
+
+def test_interactive_mode_reads_commands(cluster):
+    done = cluster.run("scontrol", input="show hostnames n[1-2]\nquit\n").ok()
+    assert re.findall(r"n\d$", done.out, re.M) == ["n1", "n2"]

@@ -1,0 +1,48 @@
+// An AccountingStore in memory: the plainest meaning of the interface.
+#pragma once
+
+#include <map>
+
+#include "state/accounting_store.h"
+
+namespace muster::accounting {
+
+class MemoryStore final : public AccountingStore {
+ public:
+  Result<void> ingest(const std::vector<NumberedRecord>& records) override {
+    for (const auto& [number, record] : records) {
+      if (number <= last_) continue;
+      last_ = number;
+      std::visit([&](const auto& r) { put(r); }, record);
+    }
+    return {};
+  }
+  RecordNumber last() override { return last_; }
+
+  Result<std::vector<Candidate>> scan(const Scan&) override {
+    std::vector<Candidate> all;
+    for (const auto& [index, job] : jobs_) all.push_back({index, job});
+    return all;
+  }
+  Result<std::vector<StepRecord>> steps_of(std::int64_t index) override { return steps_[index]; }
+
+ private:
+  std::int64_t find(JobId job, Attempt attempt) {
+    for (const auto& [index, j] : jobs_)
+      if (j.job == job && j.attempt == attempt) return index;
+    return 0;
+  }
+  void put(const JobRecord& job) {
+    std::int64_t index = find(job.job, job.attempt);
+    jobs_[index ? index : ++newest_] = job;
+  }
+  void put(const StepRecord& step) { steps_[find(step.job, step.attempt)].push_back(step); }
+  void put(const JobRecordRemoved& removed) { jobs_.erase(find(removed.job, removed.attempt)); }
+
+  std::map<std::int64_t, JobRecord> jobs_;
+  std::map<std::int64_t, std::vector<StepRecord>> steps_;
+  std::int64_t newest_ = 0;
+  RecordNumber last_ = 0;
+};
+
+}  // namespace muster::accounting

@@ -1,0 +1,328 @@
+// Builders for tests of the pure core: clusters made by applying real events, and job specifications.
+//
+//   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(job().tasks(2)).build();
+//
+// Job ids count from 1 in the order of the calls; nodes are called n1, n2, ...
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <initializer_list>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/duration.h"
+#include "base/strings.h"
+#include "model/cluster.h"
+#include "sched/plan.h"
+#include "state/apply.h"
+#include "state/event.h"
+
+namespace muster::test {
+
+inline constexpr Time t0 = from_unix_seconds(1'800'000'000);
+inline constexpr Uid kAlice{1001}, kBob{1002}, kRoot{0};
+
+class SpecBuilder {
+ public:
+  SpecBuilder() {
+    spec_.uid = kAlice;
+    spec_.gid = Gid{100};
+    spec_.user_name = "alice";
+    spec_.name = "job";
+  }
+  operator JobSpec() const { return spec_; }  // NOLINT(google-explicit-constructor)
+
+  SpecBuilder& nodes(std::uint32_t low, std::uint32_t high = 0) {
+    spec_.min_nodes = low;
+    spec_.max_nodes = high;
+    spec_.nodes_given = true;
+    return *this;
+  }
+  SpecBuilder& tasks(std::uint32_t n) { return set(&JobSpec::num_tasks, n); }
+  SpecBuilder& cpus_per_task(std::uint32_t n) { return set(&JobSpec::cpus_per_task, n); }
+  SpecBuilder& tasks_per_node(std::uint32_t n) { return set(&JobSpec::ntasks_per_node, n); }
+  SpecBuilder& memory(std::uint64_t mib) { return set(&JobSpec::memory_per_node_mib, mib); }
+  SpecBuilder& memory_per_cpu(std::uint64_t mib) { return set(&JobSpec::memory_per_cpu_mib, mib); }
+  SpecBuilder& minutes(int n) { return set(&JobSpec::time_limit, Minutes{n}); }
+  SpecBuilder& gres(Text text) { return set(&JobSpec::gres, std::move(text)); }
+  SpecBuilder& gpus(Text text) { return set(&JobSpec::gpus, std::move(text)); }
+  SpecBuilder& gpus_per_node(Text text) { return set(&JobSpec::gpus_per_node, std::move(text)); }
+  SpecBuilder& gpus_per_task(Text text) { return set(&JobSpec::gpus_per_task, std::move(text)); }
+  SpecBuilder& array(Text text) { return set(&JobSpec::array, std::move(text)); }
+  SpecBuilder& dependency(Text text) { return set(&JobSpec::dependency, std::move(text)); }
+  SpecBuilder& partition(Text text) { return set(&JobSpec::partition, std::move(text)); }
+  SpecBuilder& name(Text text) { return set(&JobSpec::name, std::move(text)); }
+  SpecBuilder& on(Text hostlist) { return set(&JobSpec::required_nodes, std::move(hostlist)); }
+  SpecBuilder& not_on(Text hostlist) { return set(&JobSpec::excluded_nodes, std::move(hostlist)); }
+  SpecBuilder& features(Text text) { return set(&JobSpec::features, std::move(text)); }
+  SpecBuilder& begin(Time at) { return set(&JobSpec::begin, at); }
+  SpecBuilder& hold() { return set(&JobSpec::hold, true); }
+  SpecBuilder& exclusive() { return set(&JobSpec::exclusive, true); }
+  SpecBuilder& contiguous() { return set(&JobSpec::contiguous, true); }
+  SpecBuilder& allocation() { return set(&JobSpec::kind, JobKind::allocation); }
+  SpecBuilder& requeue(bool yes) { return set(&JobSpec::requeue, yes); }
+  SpecBuilder& user(Uid uid) { return set(&JobSpec::uid, uid); }
+
+  template <class M, class T>
+  SpecBuilder& set(M JobSpec::*member, T value) {
+    spec_.*member = std::move(value);
+    return *this;
+  }
+
+ private:
+  JobSpec spec_;
+};
+inline SpecBuilder job() { return {}; }
+
+// A job as the controller would accept it.
+inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t0) {
+  Job job;
+  job.id = id;
+  const Partition* partition = spec.partition.empty() ? cluster.default_partition()
+                                                      : cluster.find_partition(spec.partition);
+  if (partition) job.partition = partition->name;
+  job.account = "root";
+  job.qos = "normal";
+  job.time_limit = spec.time_limit.value_or(
+      partition ? partition->max_time.value_or(kUnlimited) : kUnlimited);
+  job.submitted = now;
+  job.eligible = std::max(now, spec.begin);
+  job.hold = spec.hold ? Hold::user : Hold::none;
+  job.priority = spec.hold ? 0 : 4294901760u - id.value;
+  if (!spec.array.empty()) {
+    std::string_view text = spec.array;
+    auto percent = text.find('%');
+    job.array_id = id;
+    job.waiting_tasks = *IdSet::parse(text.substr(0, percent));
+    if (percent != text.npos)
+      job.task_limit = *parse_number<std::uint32_t>(text.substr(percent + 1));
+  }
+  job.spec = Cow(std::move(spec));
+  return job;
+}
+
+// All that a node has, as one job's share.
+inline NodeShare whole_node(const Node& node) {
+  return {.node = node.id,
+          .cpus = IdSet::range(0, node.config.cpus - 1),
+          .memory_mib = node.config.memory_mib,
+          .tasks = 1,
+          .gres = {}};
+}
+
+class ClusterBuilder {
+ public:
+  // --- the configuration; before anything else ---
+  ClusterBuilder& nodes(std::uint32_t count, std::uint32_t cpus = 8, std::uint64_t memory = 16000) {
+    first_of_last_ = config_.nodes.size();
+    for (std::uint32_t i = 0; i < count; ++i) {
+      NodeConfig node;
+      node.name = "n" + std::to_string(config_.nodes.size() + 1);
+      node.cpus = cpus;
+      node.cores_per_socket = cpus;
+      node.memory_mib = memory;
+      config_.nodes.push_back(std::move(node));
+    }
+    return *this;
+  }
+  // Of the nodes added last; indices run on through the types.
+  ClusterBuilder& gpus(std::uint32_t count, Text type = "v100") {
+    return each_last([&](NodeConfig& node) {
+      std::uint32_t first = 0;
+      for (const GresPool& pool : node.gres)
+        if (pool.name == "gpu") first += static_cast<std::uint32_t>(pool.count);
+      node.gres.push_back({.name = "gpu",
+                           .type = type,
+                           .count = count,
+                           .indices = IdSet::range(first, first + count - 1),
+                           .files = {}});
+    });
+  }
+  ClusterBuilder& counted_gres(Text name, std::uint64_t count) {
+    config_.settings.gres_types.push_back(name);
+    return each_last([&](NodeConfig& node) {
+      node.gres.push_back({.name = name, .type = {}, .count = count, .indices = {}, .files = {}});
+    });
+  }
+  ClusterBuilder& features(std::vector<Text> list) {
+    return each_last([&](NodeConfig& node) { node.features = list; });
+  }
+  ClusterBuilder& weight(std::uint32_t weight) {
+    return each_last([&](NodeConfig& node) { node.weight = weight; });
+  }
+  // Of nodes first..last (counted from 1). Without any, "main" holds all nodes.
+  ClusterBuilder& partition(Partition partition, std::uint32_t first, std::uint32_t last) {
+    partition.is_default = config_.partitions.empty();
+    config_.partitions.push_back(std::move(partition));
+    std::vector<Text> names;
+    for (std::uint32_t i = first; i <= last; ++i) names.push_back("n" + std::to_string(i));
+    config_.partition_nodes.push_back(std::move(names));
+    return *this;
+  }
+  ClusterBuilder& settings(const std::function<void(Settings&)>& change) {
+    change(config_.settings);
+    return *this;
+  }
+  ClusterConfig config() {
+    finish_config();
+    return config_;
+  }
+
+  // --- what happens ---
+  ClusterBuilder& event(Event event) {
+    load();
+    muster::apply(cluster_, event);
+    events_.push_back(std::move(event));
+    return *this;
+  }
+  ClusterBuilder& pending(JobSpec spec) {
+    load();
+    JobId id = cluster_.next_job_id;
+    return event(JobSubmitted{make_job(id, std::move(spec), cluster_)});
+  }
+  ClusterBuilder& pending(std::uint32_t nodes, int minutes = 60) {
+    return pending(job().nodes(nodes).minutes(minutes));
+  }
+  // On the first nodes that nobody uses, which it fills.
+  ClusterBuilder& running(std::uint32_t nodes, int minutes = 60) {
+    load();
+    std::vector<NodeShare> shares;
+    cluster_.nodes.each([&](const Node& node) {
+      if (node.jobs.empty() && shares.size() < nodes) shares.push_back(whole_node(node));
+    });
+    return running(job().nodes(nodes).minutes(minutes), std::move(shares));
+  }
+  ClusterBuilder& running(JobSpec spec, std::vector<NodeShare> shares, Time at = t0) {
+    bool batch = spec.kind == JobKind::batch;
+    pending(std::move(spec));
+    return start(last_job().value, std::move(shares), at, batch);
+  }
+  ClusterBuilder& start(std::uint32_t id, std::vector<NodeShare> shares, Time at = t0,
+                        bool batch = true) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    return event(JobStarted{.job = job.id,
+                            .attempt = Attempt{job.attempt.value + 1},
+                            .partition = job.partition,
+                            .allocation = std::move(shares),
+                            .at = at,
+                            .runs_batch = batch,
+                            .time_limit = job.time_limit});
+  }
+  // The run ends and leaves its nodes.
+  ClusterBuilder& ended(std::uint32_t id, JobState state, std::uint32_t status = 0, Time at = t0) {
+    event(JobEnded{.job = JobId{id}, .state = state, .exit_status = status, .at = at, .reason = {}});
+    return released(id);
+  }
+  ClusterBuilder& released(std::uint32_t id) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    std::vector<NodeId> nodes(job.unfinished.begin(), job.unfinished.end());
+    return event(NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = std::move(nodes)});
+  }
+  ClusterBuilder& split(std::uint32_t array, std::uint32_t task) {
+    const Job& record = cluster_.jobs.at(JobId{array});
+    JobId id = record.waiting_tasks.size() == 1 ? record.id : cluster_.next_job_id;
+    return event(TaskSplit{.array = JobId{array}, .task = task, .id = id});
+  }
+  ClusterBuilder& change_node(std::uint32_t number, const std::function<void(NodeChanged&)>& change) {
+    load();
+    const Node& node = cluster_.nodes.at(NodeId{number});
+    NodeChanged e{.node = node.id,
+                  .health = node.health,
+                  .drain = node.drain,
+                  .fail = node.fail,
+                  .future = node.future,
+                  .responding = node.responding,
+                  .reason = node.reason,
+                  .reason_uid = {},
+                  .reason_time = {},
+                  .comment = {},
+                  .active_features = node.active_features,
+                  .weight = node.config.weight};
+    change(e);
+    return event(std::move(e));
+  }
+  ClusterBuilder& down(std::uint32_t number) {
+    return change_node(number, [](NodeChanged& e) { e.health = NodeHealth::down; });
+  }
+
+  JobId last_job() const { return JobId{cluster_.next_job_id.value - 1}; }
+  Cluster build() {
+    load();
+    return cluster_;
+  }
+  const std::vector<Event>& events() {
+    load();
+    return events_;
+  }
+
+ private:
+  ClusterBuilder& each_last(const std::function<void(NodeConfig&)>& change) {
+    for (std::size_t i = first_of_last_; i < config_.nodes.size(); ++i) change(config_.nodes[i]);
+    return *this;
+  }
+  void finish_config() {
+    if (config_.partitions.empty())
+      partition({.name = "main"}, 1, static_cast<std::uint32_t>(config_.nodes.size()));
+    auto& types = config_.settings.gres_types;
+    if (std::find(types.begin(), types.end(), Text("gpu")) == types.end()) types.push_back("gpu");
+    config_.settings.cluster_name = "test";
+  }
+  void load() {
+    if (loaded_) return;
+    loaded_ = true;
+    finish_config();
+    event(EpochStarted{Epoch{1}});
+    event(ConfigLoaded{Cow(config_)});
+    for (NodeId id : std::vector<NodeId>(cluster_.node_order))
+      change_node(id.value, [](NodeChanged& e) {
+        e.health = NodeHealth::up;
+        e.responding = true;
+      });
+  }
+
+  ClusterConfig config_;
+  std::size_t first_of_last_ = 0;
+  bool loaded_ = false;
+  Cluster cluster_;
+  std::vector<Event> events_;
+};
+
+// --- what a plan says, as text that reads well in a failure ---
+
+// "1 2_0 2_1": the jobs and tasks in the order in which they start.
+inline std::string starts(const sched::Plan& plan) {
+  std::string out;
+  for (const sched::Start& s : plan.starts) {
+    if (!out.empty()) out += ' ';
+    out += std::to_string(s.job.value);
+    if (s.task) out += "_" + std::to_string(*s.task);
+  }
+  return out;
+}
+inline std::string reason(const sched::Plan& plan, std::uint32_t id) {
+  const sched::Wait* wait = sched::find_wait(plan, JobId{id});
+  if (!wait) return "(no wait)";
+  return wait->detail.empty() ? std::string(sched::reason_name(wait->reason)) : wait->detail.str();
+}
+// Takes over what a plan starts, as the controller does.
+inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
+  for (const sched::Start& s : plan.starts) {
+    JobId id = s.job;
+    if (s.task) {
+      if (cluster.jobs.at(s.job).waiting_tasks.size() > 1) id = cluster.next_job_id;
+      muster::apply(cluster, TaskSplit{.array = s.job, .task = *s.task, .id = id});
+    }
+    const Job& job = cluster.jobs.at(id);
+    muster::apply(cluster, JobStarted{.job = id,
+                              .attempt = Attempt{job.attempt.value + 1},
+                              .partition = s.partition,
+                              .allocation = s.allocation,
+                              .at = now,
+                              .runs_batch = job.spec->kind == JobKind::batch,
+                              .time_limit = job.time_limit});
+  }
+}
+
+}  // namespace muster::test

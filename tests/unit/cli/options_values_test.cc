@@ -1,0 +1,186 @@
+// Values of options: what they become, and the reference's words and exit codes for bad ones.
+#include <gtest/gtest.h>
+
+#include "base/duration.h"
+#include "cli/lib/options.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr Time kNow = from_unix_seconds(1'800'000'000);
+
+struct Applied {
+  JobOptions options{Client::sbatch, kNow};
+  Outcome outcome;
+  std::vector<std::string> warnings;
+};
+
+Applied given(std::vector<std::string> words) {
+  Applied a;
+  auto parsed = parse_words(Client::sbatch, words);
+  if (!parsed) {
+    a.outcome = std::unexpected(parsed.error());
+    return a;
+  }
+  a.outcome = apply(a.options, *parsed, Source::command_line);
+  if (a.outcome) a.outcome = finish(a.options, a.warnings);
+  return a;
+}
+
+std::string error_of(std::vector<std::string> words) {
+  auto a = given(std::move(words));
+  if (a.outcome) return "accepted";
+  return std::to_string(a.outcome.error().exit_code) + " " + a.outcome.error().text;
+}
+
+TEST(OptionValues, RefuseBadCountsWithTheValue) {
+  for (const char* bad : {"0", "-1", "abc", "4k", "1.5", "99999999999"})
+    EXPECT_EQ(
+        error_of({std::string("--ntasks=") + bad}),
+        std::string("1 sbatch: error: Invalid numeric value \"") + bad + "\" for --ntasks.\n");
+  EXPECT_EQ(error_of({"-c", "0"}),
+            "1 sbatch: error: Invalid numeric value \"0\" for --cpus-per-task.\n");
+  EXPECT_EQ(error_of({"--wait-all-nodes=x"}),
+            "1 sbatch: error: Invalid numeric value \"x\" for --wait-all-nodes.\n");
+}
+
+TEST(OptionValues, RefuseBadSpecificationsByName) {
+  for (const char* bad : {"--time=bad",
+                          "--time=1:2:3:4",
+                          "--time=",
+                          "--time-min=bad",
+                          "--mem=xyz",
+                          "--mem=1X",
+                          "--mem=-5",
+                          "--mem=1.5G",
+                          "--mem=1gib",
+                          "--mem=",
+                          "--mem-per-cpu=x",
+                          "--mem-per-gpu=x",
+                          "--begin=xxx",
+                          "--deadline=bad",
+                          "--signal=FOO",
+                          "--signal=USR1@abc",
+                          "--signal=USR1@99999999",
+                          "--signal=B:",
+                          "--mail-type=XX",
+                          "--open-mode=foo",
+                          "--get-user-env=abc",
+                          "--exclusive=foo",
+                          "--kill-on-invalid-dep=foo",
+                          "--kill-on-invalid-dep=y",
+                          "--no-kill=foo",
+                          "--wait-all-nodes=2",
+                          "--delay-boot=x",
+                          "--distribution=foo"}) {
+    std::string text(bad);
+    std::string name = text.substr(0, text.find('='));
+    EXPECT_EQ(error_of({text}), "255 sbatch: error: Invalid " + name + " specification\n") << bad;
+  }
+}
+
+TEST(OptionValues, KeepTheReferencesSpecialTexts) {
+  EXPECT_EQ(error_of({"-N", "3-2"}),
+            "255 sbatch: error: Maximum node count 2 is less than minimum node count 3\n");
+  EXPECT_EQ(error_of({"-N", "abc"}), "255 sbatch: error: \"abc\" is not a valid node count\n");
+  EXPECT_EQ(error_of({"-N", "1-2-3"}), "255 sbatch: error: \"2-3\" is not a valid node count\n");
+  EXPECT_EQ(error_of({"--nice=2147483646"}),
+            "255 sbatch: error: Invalid --nice value, out of range (+/- 2147483645)\n");
+  EXPECT_EQ(error_of({"--priority=-1"}), "255 sbatch: error: Priority must be >= 0\n");
+  EXPECT_EQ(error_of({"--priority=99999999999"}),
+            "255 sbatch: error: Priority must be < 4294967294\n");
+  EXPECT_EQ(error_of({"--acctg-freq=foo"}),
+            "255 sbatch: error: Invalid --acctg-freq specification: foo\n");
+  EXPECT_EQ(
+      error_of({"--propagate=foo"}),
+      "1 sbatch: error: Bad rlimit name: foo\nsbatch: error: --propagate=foo is not valid.\n");
+  EXPECT_EQ(error_of({"--mem=10", "--mem-per-cpu=10"}),
+            "1 sbatch: fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.\n");
+}
+
+TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
+  EXPECT_EQ(error_of({"--switches=1"}), "1 sbatch: error: --switches: not supported yet\n");
+  EXPECT_EQ(error_of({"--exclusive=user"}),
+            "1 sbatch: error: --exclusive=user: not supported yet\n");
+  EXPECT_EQ(error_of({"-m", "cyclic"}),
+            "1 sbatch: error: --distribution=cyclic: not supported yet\n");
+}
+
+TEST(OptionValues, AcceptWhatOnlyInforms) {
+  auto a = given({"--wckey=submitit", "--comment=a b", "--mail-type=END,FAIL,FOO", "--mail-user=x",
+                  "-A", "acc", "--qos=high", "--time-min=3"});
+  ASSERT_TRUE(a.outcome);
+  EXPECT_EQ(a.options.spec.wckey, "submitit");
+  EXPECT_EQ(a.options.spec.mail_type, kMailEnd | kMailFail);
+  EXPECT_EQ(a.options.spec.time_min, Minutes{3});
+}
+
+TEST(OptionValues, ReadMemoryInMebibytes) {
+  auto mem = [](const char* text) {
+    return given({"--mem", text}).options.spec.memory_per_node_mib;
+  };
+  EXPECT_EQ(mem("100"), 100u);
+  EXPECT_EQ(mem("1GB"), 1024u);
+  EXPECT_EQ(mem("4Gb"), 4096u);
+  EXPECT_EQ(mem("512MB"), 512u);
+  EXPECT_EQ(mem("2000K"), 2u);
+  EXPECT_EQ(mem("1T"), 1048576u);
+  EXPECT_EQ(mem("0"), 0u);
+}
+
+TEST(OptionValues, ReadTimeLimits) {
+  auto limit = [](const char* text) { return given({"-t", text}).options.spec.time_limit; };
+  EXPECT_EQ(limit("90"), Minutes{90});
+  EXPECT_EQ(limit("1:30"), Minutes{2});
+  EXPECT_EQ(limit("1-12"), Minutes{36 * 60});
+  EXPECT_EQ(limit("0"), kUnlimited);
+  EXPECT_EQ(limit("-1"), kUnlimited);
+  EXPECT_EQ(limit("UNLIMITED"), kUnlimited);
+}
+
+TEST(OptionValues, ReadTheWarningSignal) {
+  auto warn = given({"--signal=B:USR2@90"}).options.spec.warn_signal;
+  EXPECT_EQ(warn, (WarnSignal{12, 90, true}));
+  EXPECT_EQ(given({"--signal=10"}).options.spec.warn_signal, (WarnSignal{10, 60, false}));
+}
+
+TEST(NodeCounts, AreARangeWithBothEnds) {
+  auto spec = given({"-N", "2-4"}).options.spec;
+  EXPECT_EQ(spec.min_nodes, 2u);
+  EXPECT_EQ(spec.max_nodes, 4u);
+  EXPECT_TRUE(spec.nodes_given);
+  EXPECT_EQ(given({"-N", "2k"}).options.spec.min_nodes, 2048u);
+}
+
+TEST(NodeCounts, ShrinkToTheTasksWithAWarning) {
+  auto a = given({"-N4", "-n1"});
+  ASSERT_EQ(a.warnings.size(), 1u);
+  EXPECT_EQ(a.warnings[0], "Warning: can't run 1 processes on 4 nodes, setting nnodes to 1");
+  EXPECT_EQ(a.options.spec.max_nodes, 1u);
+}
+
+TEST(NodeCounts, FollowFromANodeList) {
+  EXPECT_EQ(given({"-w", "n[1-3]"}).options.spec.min_nodes, 3u);
+  EXPECT_EQ(error_of({"-w", "n1,n2", "-N1"}),
+            "1 sbatch: error: invalid number of nodes (-N 2-1)\n");
+  EXPECT_EQ(given({"-w", "n[1-3]", "-n1"}).options.spec.required_nodes, "n1");
+}
+
+TEST(TaskCounts, StayUnsetUnlessAskedFor) {
+  EXPECT_FALSE(given({"-N2"}).options.spec.num_tasks);
+  EXPECT_EQ(given({"-N2", "--ntasks-per-node=2"}).options.spec.num_tasks, 4u);
+  EXPECT_EQ(given({"--tasks-per-node=2"}).options.spec.num_tasks, 2u);
+  EXPECT_EQ(given({"-n4", "--ntasks-per-node=2"}).options.spec.min_nodes, 2u);
+  EXPECT_EQ(given({"--gpus=4", "--gpus-per-task=2"}).options.spec.num_tasks, 2u);
+}
+
+TEST(TaskCounts, AreNeededForGpusPerTask) {
+  EXPECT_EQ(
+      error_of({"--gpus-per-task=1"}),
+      "1 sbatch: error: Failed to validate job spec. --gpus-per-task used without either --gpus or "
+      "-n/--ntasks is not allowed.\nsbatch: error: Invalid generic resource (gres) "
+      "specification\n");
+}
+
+}  // namespace
+}  // namespace muster::cli

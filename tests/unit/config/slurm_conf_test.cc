@@ -1,0 +1,179 @@
+#include "config/slurm_conf.h"
+
+#include <gtest/gtest.h>
+
+#include "config/files.h"
+#include "config/keys.h"
+
+namespace muster::config {
+namespace {
+
+SlurmConf load(const std::string& text) {
+  auto conf = load_slurm_conf(files({{"slurm.conf", kHead + text}}), "slurm.conf");
+  EXPECT_TRUE(conf) << conf.error().text();
+  return conf.value_or(SlurmConf{});
+}
+// The error's text; kHead is two lines, so `text` starts at line 3.
+std::string error(const std::string& text) {
+  auto conf = load_slurm_conf(files({{"slurm.conf", kHead + text}}), "slurm.conf");
+  return conf ? "no error" : conf.error().detail;
+}
+std::string shown(const SlurmConf& conf, std::string_view key) {
+  for (const auto& [name, value] : conf.show_settings())
+    if (name == key) return value;
+  return "not shown";
+}
+
+TEST(SlurmConf, FillsMembersAndDefaults) {
+  SlurmConf conf = load("SlurmctldPort=7000-7003 killwait=5\nSlurmdDebug=6\nSlurmUser=slurm\n");
+  EXPECT_EQ(conf.cluster_name, "test");
+  EXPECT_EQ(conf.controllers, (std::vector<ControllerHost>{{"ctl", "10.0.0.1", true}}));
+  EXPECT_EQ(conf.slurmctld_port, 7000);
+  EXPECT_EQ(conf.slurmctld_port_last, 7003);
+  EXPECT_EQ(conf.slurmd_port, 6818);
+  EXPECT_EQ(conf.kill_wait, Seconds{5});
+  EXPECT_EQ(conf.slurmd_timeout, Seconds{300});
+  EXPECT_EQ(conf.slurmd_debug, "debug2");
+  EXPECT_EQ(conf.slurmctld_debug, "info");
+  EXPECT_EQ(conf.slurm_user, "slurm");
+  EXPECT_EQ(conf.prolog_epilog_timeout, Seconds{0});
+}
+
+TEST(SlurmConf, TakesTheOldControllerKeys) {
+  auto conf = load_slurm_conf(files({{"s",
+                                      "ClusterName=c\nControlMachine=a\nControlAddr=1.2.3.4\n"
+                                      "BackupController=b\n"}}),
+                              "s");
+  ASSERT_TRUE(conf) << conf.error().text();
+  EXPECT_EQ(conf->controllers,
+            (std::vector<ControllerHost>{{"a", "1.2.3.4", true}, {"b", "b", false}}));
+}
+
+TEST(SlurmConf, NeedsAClusterAndAController) {
+  auto without = [](const std::string& text) {
+    return load_slurm_conf(files({{"s", text}}), "s").error().detail;
+  };
+  EXPECT_EQ(without("ClusterName=c"), "s: SlurmctldHost is missing");
+  EXPECT_EQ(without("SlurmctldHost=c"), "s: ClusterName is missing");
+  EXPECT_FALSE(load_slurm_conf(files({}), "s"));
+}
+
+TEST(SlurmConf, ListsKnownKeysWithoutEffectOnce) {
+  SlurmConf conf = load(
+      "MpiParams=x\nMpiParams=y\nPreemptParameters=z\nMpiDefault=none\nFastSchedule=1\n"
+      "NodeName=n1 BcastAddr=x\nNodeName=n2 BcastAddr=x\n");
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"MpiParams", "PreemptParameters",
+                                                         "FastSchedule", "NodeName BcastAddr"}));
+}
+
+TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
+  EXPECT_EQ(error("\nFoo=1"), "slurm.conf:4: Foo: no such key");
+  EXPECT_EQ(error("KillWait=soon"),
+            "slurm.conf:3: KillWait=soon: expected a number of seconds or INFINITE");
+  EXPECT_EQ(error("SlurmctldPort=70000"),
+            "slurm.conf:3: SlurmctldPort=70000: expected a port number up to 65535");
+  EXPECT_EQ(error("SelectType=cons_tres"),
+            "slurm.conf:3: SelectType=cons_tres: expected a name that starts with select/");
+  EXPECT_EQ(error("EnforcePartLimits=MAYBE"),
+            "slurm.conf:3: EnforcePartLimits=MAYBE: expected one of ALL, ANY, NO, YES");
+  EXPECT_EQ(error("JobRequeue=often"),
+            "slurm.conf:3: JobRequeue=often: expected YES or NO, or 1 or 0");
+  EXPECT_EQ(error("SlurmctldHost=a("),
+            "slurm.conf:3: SlurmctldHost=a(: expected name or name(address)");
+  EXPECT_EQ(error("Licenses=:2"), "slurm.conf:3: Licenses=:2: expected name[:count],...");
+  EXPECT_EQ(error("BOOT_TIME=1"), "slurm.conf:3: BOOT_TIME: no such key");
+  for (const char* bad :
+       {"SlurmctldDebug=loud", "PreemptMode=OFF,MAYBE", "SrunPortRange=5", "DefMemPerCPU=x",
+        "PriorityMaxAge=x", "MaxJobCount=-1", "AccountingStorageEnforce=everything"})
+    EXPECT_NE(error(bad).find("slurm.conf:3: "), std::string::npos) << bad;
+}
+
+TEST(SlurmConf, EveryDefaultIsAValueItsKeyTakes) {
+  for (const Key& key : known_keys()) {
+    if (key.fallback.empty()) continue;
+    EXPECT_TRUE(check_value(key, {}, {std::string(key.name), std::string(key.fallback)}))
+        << key.name;
+    EXPECT_FALSE(shown_value(key, key.fallback).empty()) << key.name;
+  }
+}
+
+TEST(SlurmConf, FindsOptionsInParameterLists) {
+  SlurmConf conf = load("SchedulerParameters=bf_interval=30,defer\n");
+  EXPECT_EQ(conf.option("SchedulerParameters", "bf_interval"), "30");
+  EXPECT_EQ(conf.option("SchedulerParameters", "DEFER"), "");
+  EXPECT_EQ(conf.option("SchedulerParameters", "def"), std::nullopt);
+  EXPECT_EQ(conf.option("SlurmdParameters", "x"), std::nullopt);
+}
+
+TEST(SlurmConf, LimitsAndQosEnforcementImplyAssociations) {
+  SlurmConf conf = load("AccountingStorageEnforce=limits,QOS\n");
+  EXPECT_TRUE(conf.enforce_associations && conf.enforce_limits && conf.enforce_qos);
+  EXPECT_FALSE(conf.enforce_safe);
+  EXPECT_EQ(shown(conf, "AccountingStorageEnforce"), "associations,limits,qos");
+  EXPECT_EQ(shown(load(""), "AccountingStorageEnforce"), "none");
+}
+
+TEST(SlurmConf, KeepsQosLines) {
+  SlurmConf conf = load("QoS=high Priority=100 MaxWall=1-0 maxtresperuser=gres/gpu=4\nQoS=low\n");
+  ASSERT_EQ(conf.qos.size(), 2u);
+  EXPECT_EQ(conf.qos[0].priority, 100u);
+  EXPECT_EQ(conf.qos[0].limits, (std::vector<std::pair<Text, Text>>{
+                                    {"MaxWall", "1-0"}, {"MaxTRESPerUser", "gres/gpu=4"}}));
+  EXPECT_EQ(error("QoS=a\nQoS=a"), "slurm.conf:4: QoS=a: the QoS is already defined");
+  EXPECT_EQ(error("QoS=a Foo=1"), "slurm.conf:3: Foo: not a key of a QoS line");
+  EXPECT_NE(error("QoS=a Priority=x"), "no error");
+  EXPECT_NE(error("QoS=a MaxWall=x"), "no error");
+}
+
+TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
+  SlurmConf conf = load(
+      "PreemptMode=SUSPEND,GANG\nPreemptType=preempt/partition_prio\nPreemptExemptTime=1:00:00\n"
+      "TaskPluginParam=Cores,Verbose,autobind=threads\nHealthCheckNodeState=IDLE,CYCLE\n"
+      "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory,CR_LLN\n"
+      "OverTimeLimit=UNLIMITED\nSuspendTime=300\nUsePAM=1\nVSizeFactor=110\nResumeRate=7\n"
+      "PropagateResourceLimitsExcept=MEMLOCK\nDefMemPerCPU=500\nNodeName=n[1-3]\n"
+      "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageTRES=gres/gpu,cpu\n");
+  EXPECT_EQ(shown(conf, "ClusterName"), "test");
+  EXPECT_EQ(shown(conf, "SlurmctldHost[0]"), "ctl(10.0.0.1)");
+  EXPECT_EQ(shown(conf, "PreemptMode"), "GANG,SUSPEND");
+  EXPECT_EQ(shown(conf, "PreemptExemptTime"), "01:00:00");
+  EXPECT_EQ(shown(conf, "TaskPluginParam"), "verbose,cores,autobind=threads");
+  EXPECT_EQ(shown(conf, "HealthCheckNodeState"), "CYCLE,IDLE");
+  EXPECT_EQ(shown(conf, "SelectTypeParameters"), "CR_CORE_MEMORY,CR_LLN");
+  EXPECT_EQ(shown(conf, "OverTimeLimit"), "UNLIMITED");
+  EXPECT_EQ(shown(conf, "SuspendTime"), "300 sec");
+  EXPECT_EQ(shown(conf, "UsePam"), "Yes");
+  EXPECT_EQ(shown(conf, "VSizeFactor"), "110 percent");
+  EXPECT_EQ(shown(conf, "ResumeRate"), "7 nodes/min");
+  EXPECT_EQ(shown(conf, "PropagateResourceLimits"), "(null)");
+  EXPECT_EQ(shown(conf, "DefMemPerCPU"), "500");
+  EXPECT_EQ(shown(conf, "DefMemPerNode"), "not shown");
+  EXPECT_EQ(shown(conf, "MaxMemPerNode"), "UNLIMITED");
+  EXPECT_EQ(shown(conf, "MaxNodeCount"), "3");
+  EXPECT_EQ(shown(conf, "MaxDBDMsgs"), "20012");
+  EXPECT_EQ(shown(conf, "AccountingStorageUser"), "N/A");
+  EXPECT_EQ(shown(conf, "AccountingStoragePort"), "6819");
+  EXPECT_EQ(shown(conf, "AccountingStorageTRES"),
+            "cpu,mem,energy,node,billing,fs/disk,vmem,pages,gres/gpu");
+  EXPECT_EQ(shown(conf, "SLURM_CONF"), "slurm.conf");
+}
+
+TEST(ShowSettings, LeavesOutWhatDoesNotApply) {
+  SlurmConf conf = load("");
+  EXPECT_EQ(shown(conf, "PriorityWeightAge"), "not shown");
+  EXPECT_EQ(shown(conf, "SelectTypeParameters"), "not shown");
+  EXPECT_EQ(shown(conf, "KillWait"), "30 sec");
+  EXPECT_EQ(shown(conf, "Prolog"), "(null)");
+  EXPECT_EQ(shown(conf, "TaskPluginParam"), "(null type)");
+  EXPECT_EQ(shown(conf, "SlurmUser"), "root(0)");
+  EXPECT_EQ(shown(load("PriorityType=priority/multifactor\n"), "PriorityMaxAge"), "7-00:00:00");
+  EXPECT_EQ(conf.show_settings().front().first, "AccountingStorageBackupHost");
+  EXPECT_EQ(conf.show_settings().back().first, "X11Parameters");
+}
+
+TEST(NodePath, ExpandsNodeAndHost) {
+  EXPECT_EQ(expand_node_path("/x/%n.%h.%%n.%z%", "n1", "host.example.org"), "/x/n1.host.%n.%z%");
+}
+
+}  // namespace
+}  // namespace muster::config

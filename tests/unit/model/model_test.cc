@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+
+#include "base/duration.h"
+#include "model/cluster.h"
+
+namespace muster {
+namespace {
+
+Time at(std::int64_t seconds) { return from_unix_seconds(1'000'000 + seconds); }
+
+TEST(JobState, NamesAndCodesReadBack) {
+  for (int i = 0; i <= static_cast<int>(JobState::out_of_memory); ++i) {
+    auto state = static_cast<JobState>(i);
+    EXPECT_EQ(parse_job_state(state_name(state)), state);
+    EXPECT_EQ(parse_job_state(state_code(state)), state);
+  }
+  EXPECT_EQ(parse_job_state("pd"), JobState::pending);
+  EXPECT_EQ(parse_job_state("Out_Of_Memory"), JobState::out_of_memory);
+  EXPECT_FALSE(parse_job_state("COMPLETING"));
+  EXPECT_FALSE(parse_job_state(""));
+}
+
+TEST(Gres, ReadsEverySpelling) {
+  auto parsed = parse_gres("gpu:v100:2,shard:4,gpu,gres:fpga:1,gres/nic:ib,gpu:a100=3,lic:2K");
+  ASSERT_TRUE(parsed);
+  std::vector<GresRequest> expected{{"gpu", "v100", 2}, {"shard", "", 4}, {"gpu", "", 1},
+                                    {"fpga", "", 1},    {"nic", "ib", 1}, {"gpu", "a100", 3},
+                                    {"lic", "", 2048}};
+  EXPECT_EQ(*parsed, expected);
+  EXPECT_TRUE(parse_gres("")->empty());
+  EXPECT_TRUE(parse_gres("none")->empty());
+}
+
+TEST(Gres, RefusesMalformedTexts) {
+  for (const char* bad : {"gpu:", ":2", "gpu::2", "gpu:a:b:2", "gpu:2x", "4", "gpu,", "gpu:a:b"})
+    EXPECT_FALSE(parse_gres(bad)) << bad;
+}
+
+TEST(Gpus, AreACountWithAnOptionalType) {
+  EXPECT_EQ(*parse_gpus("2"), (GresRequest{"gpu", "", 2}));
+  EXPECT_EQ(*parse_gpus("v100:3"), (GresRequest{"gpu", "v100", 3}));
+  EXPECT_EQ(*parse_gpus("v100"), (GresRequest{"gpu", "v100", 1}));
+  for (const char* bad : {"", ":2", "v100:", "v100:x", "2x"}) EXPECT_FALSE(parse_gpus(bad)) << bad;
+}
+
+TEST(Tres, SumsSharesAndPrintsBothOrders) {
+  std::vector<NodeShare> shares{
+      {NodeId{1}, IdSet::range(0, 1), 16000, 2, {{"gpu", "v100", 1, {}}, {"fpga", "", 2, {}}}},
+      {NodeId{2}, IdSet::range(0, 1), 48000, 2, {{"gpu", "a100", 1, {}}}}};
+  Tres sum = total(shares);
+  EXPECT_EQ(sum.text(), "cpu=4,mem=62.50G,node=2,billing=4,gres/fpga=2,gres/gpu=2");
+  EXPECT_EQ(sum.accounting_text(), "billing=4,cpu=4,gres/fpga=2,gres/gpu=2,mem=62.50G,node=2");
+}
+
+TEST(CompressCounts, FoldsRepeats) {
+  EXPECT_EQ(compress_counts({2, 2, 2, 1}), "2(x3),1");
+  EXPECT_EQ(compress_counts({1, 2, 1}), "1,2,1");
+  EXPECT_EQ(compress_counts({}), "");
+}
+
+TEST(Usage, SumsTimesAndKeepsTheLargestPeak) {
+  Usage usage{.user_cpu_us = 1, .system_cpu_us = 2, .max_rss_kib = 10, .max_rss_node = NodeId{1}};
+  usage.add({.user_cpu_us = 5,
+             .system_cpu_us = 5,
+             .max_rss_kib = 20,
+             .max_rss_node = NodeId{2},
+             .max_rss_task = 3});
+  usage.add({.max_rss_kib = 15, .max_rss_node = NodeId{3}});
+  EXPECT_EQ(usage.user_cpu_us, 6u);
+  EXPECT_EQ(usage.max_rss_kib, 20u);
+  EXPECT_EQ(usage.max_rss_node, NodeId{2});
+  EXPECT_EQ(usage.max_rss_task, 3u);
+}
+
+TEST(Step, HasANameForSpecialSteps) {
+  EXPECT_EQ(step_name(kBatchStep), "batch");
+  EXPECT_EQ(step_name(kExternStep), "extern");
+  EXPECT_EQ(step_name(StepId{3}), "3");
+}
+
+TEST(Job, NameTellsArraysApart) {
+  Job job;
+  job.id = JobId{12};
+  EXPECT_EQ(job_name(job), "12");
+  job.array_id = JobId{12};
+  job.waiting_tasks = IdSet::range(4, 9);
+  EXPECT_EQ(job_name(job), "12_[4-9]");
+  job.task_limit = 2;
+  EXPECT_EQ(job_name(job), "12_[4-9%2]");
+  job.waiting_tasks = *IdSet::parse("0-1,3");
+  EXPECT_EQ(job_name(job), "12_[0-1,3%2]");
+  job.waiting_tasks = {};
+  job.task_id = 3;
+  EXPECT_EQ(job_name(job), "12_3");
+}
+
+TEST(Job, LimitAndRunTimeLeaveOutSuspension) {
+  Job job;
+  EXPECT_EQ(job.end_limit(), Time::max());
+  EXPECT_EQ(job.run_time(at(0)), Millis{0});
+  job.started = at(0);
+  job.time_limit = Minutes{1};
+  EXPECT_EQ(job.end_limit(), at(60));
+  job.suspended_total = Seconds{30};
+  EXPECT_EQ(job.end_limit(), at(90));
+  EXPECT_EQ(job.run_time(at(50)), Seconds{20});
+  job.suspended_at = at(60);
+  EXPECT_EQ(job.end_limit(), Time::max());
+  EXPECT_EQ(job.run_time(at(100)), Seconds{30});
+  job.suspended_at = {};
+  job.ended = at(70);
+  EXPECT_EQ(job.run_time(at(100)), Seconds{40});
+  job.time_limit = kUnlimited;
+  EXPECT_EQ(job.end_limit(), Time::max());
+}
+
+Node up_node() {
+  Node node;
+  node.config.cpus = 4;
+  node.health = NodeHealth::up;
+  node.responding = true;
+  return node;
+}
+std::string states(const Node& node) {
+  return node_state_long(node) + " " + node_state_compact(node) + " " + node_state_word(node);
+}
+
+TEST(NodeState, FollowsJobsAndFlags) {
+  Node node = up_node();
+  EXPECT_EQ(states(node), "IDLE idle idle");
+  EXPECT_TRUE(is_available(node));
+  node.jobs.insert(7);
+  node.used_cpus = IdSet::range(0, 1);
+  EXPECT_EQ(states(node), "MIXED mix mixed");
+  node.used_cpus = IdSet::range(0, 3);
+  EXPECT_EQ(states(node), "ALLOCATED alloc allocated");
+  node.drain = true;
+  EXPECT_EQ(states(node), "ALLOCATED+DRAIN drng draining");
+  EXPECT_FALSE(is_available(node));
+  node.completing.insert(7);
+  EXPECT_EQ(states(node), "IDLE+COMPLETING+DRAIN drng draining");
+  node.drain = false;
+  EXPECT_EQ(states(node), "IDLE+COMPLETING comp completing");
+  node.jobs.insert(8);
+  EXPECT_EQ(states(node), "ALLOCATED+COMPLETING comp completing");
+}
+
+TEST(NodeState, MarksNodesThatDoNotAnswer) {
+  Node node = up_node();
+  node.responding = false;
+  EXPECT_EQ(states(node), "IDLE+NOT_RESPONDING idle* idle*");
+  EXPECT_FALSE(is_available(node));
+  node.health = NodeHealth::down;
+  EXPECT_EQ(states(node), "DOWN+NOT_RESPONDING down* down*");
+  node.drain = true;
+  EXPECT_EQ(states(node), "DOWN+DRAIN+NOT_RESPONDING drain* drained*");
+}
+
+TEST(NodeState, KnowsFailFutureAndUnknown) {
+  Node node = up_node();
+  node.fail = true;
+  EXPECT_EQ(states(node), "IDLE+FAIL fail fail");
+  EXPECT_FALSE(is_available(node));
+  node = up_node();
+  node.future = true;
+  EXPECT_EQ(states(node), "FUTURE futr future");
+  EXPECT_FALSE(is_available(node));
+  node = Node{};
+  node.responding = true;
+  EXPECT_EQ(states(node), "UNKNOWN unk unknown");
+  EXPECT_FALSE(is_available(node));
+}
+
+TEST(Cluster, FindsNodesPartitionsAndTasks) {
+  Cluster cluster;
+  cluster.nodes.put(NodeId{3}, up_node());
+  cluster.node_ids.edit()["n3"] = NodeId{3};
+  EXPECT_TRUE(cluster.find_node("n3"));
+  EXPECT_FALSE(cluster.find_node("n4"));
+  EXPECT_FALSE(cluster.default_partition());
+  cluster.partitions.edit() = {Partition{.name = "a"}, Partition{.name = "b", .is_default = true}};
+  EXPECT_EQ(cluster.find_partition("a")->name, "a");
+  EXPECT_EQ(cluster.default_partition()->name, "b");
+  EXPECT_FALSE(cluster.find_partition("c"));
+}
+
+TEST(Cluster, FindsAnArrayTaskInItsOwnRecordOrInTheArrays) {
+  Cluster cluster;
+  Job array;
+  array.id = array.array_id = JobId{10};
+  array.waiting_tasks = IdSet::range(2, 5);
+  array.task_jobs = IdSet::range(11, 12);
+  cluster.jobs.put(array.id, array);
+  Job task;
+  task.id = JobId{12};
+  task.array_id = JobId{10};
+  task.task_id = 1;
+  cluster.jobs.put(task.id, task);
+  EXPECT_EQ(cluster.find_task(JobId{10}, 3)->id, JobId{10});
+  EXPECT_EQ(cluster.find_task(JobId{10}, 1)->id, JobId{12});
+  EXPECT_FALSE(cluster.find_task(JobId{10}, 0));
+  EXPECT_FALSE(cluster.find_task(JobId{12}, 1));
+  EXPECT_FALSE(cluster.find_task(JobId{99}, 1));
+}
+
+}  // namespace
+}  // namespace muster

@@ -1,0 +1,63 @@
+// A NodeHost that writes down what it is asked to do.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "node/agent.h"
+#include "node/host.h"
+
+namespace muster {
+
+class FakeHost : public NodeHost {
+ public:
+  std::vector<std::string> calls;
+  std::vector<wire::Report> reports;
+  std::string spawn_error;
+
+  NodeFacts facts() override { return {.boot_id = "boot", .arch = {}, .os = {}, .version = {}}; }
+  NodeVitals vitals() override { return {0.5, 100}; }
+  Result<void> spawn(const wire::StepLaunch& launch) override {
+    if (!spawn_error.empty()) return fail(spawn_error);
+    note("spawn", launch.ref);
+    return {};
+  }
+  void signal(const wire::StepRef& step, int number, SignalScope scope) override {
+    note(fmt::format("signal {}{}", number, scope == SignalScope::leader ? " leader" : ""), step);
+  }
+  void suspend(const wire::StepRef& step, bool resume) override { note(resume ? "resume" : "suspend", step); }
+  void announce(const wire::StepRef& step, std::string_view suffix) override {
+    note(fmt::format("announce{}", suffix), step);
+  }
+  void forget(const wire::StepRef& step) override { note("forget", step); }
+  void send(const wire::ReportBatch& batch) override {
+    reports.insert(reports.end(), batch.reports.begin(), batch.reports.end());
+  }
+  void store_epoch(Epoch epoch) override { calls.push_back(fmt::format("epoch {}", epoch.value)); }
+  void hand_over(AttachId id, const wire::StepRef& step) override { note(fmt::format("hand over {}", id), step); }
+  void refuse(AttachId id, std::string_view why) override { calls.push_back(fmt::format("refuse {}: {}", id, why)); }
+  void reconfigure() override { calls.push_back("reconfigure"); }
+  void shutdown() override { calls.push_back("shutdown"); }
+  void log(std::string_view line) override { logged.emplace_back(line); }
+
+  std::vector<std::string> take_calls() { return std::exchange(calls, {}); }
+  template <class T>
+  std::vector<T> take_reports() {
+    std::vector<T> found;
+    for (const wire::Report& report : reports)
+      if (auto* r = std::get_if<T>(&report)) found.push_back(*r);
+    reports.clear();
+    return found;
+  }
+  std::vector<std::string> logged;
+
+ private:
+  void note(std::string what, const wire::StepRef& ref) {
+    std::string step = ref.step == kBatchStep ? "batch" : std::to_string(ref.step.value);
+    calls.push_back(fmt::format("{} {}.{}.{}", what, ref.job.value, ref.attempt.value, step));
+  }
+};
+
+}  // namespace muster

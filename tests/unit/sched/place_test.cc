@@ -1,0 +1,330 @@
+// Where a job is put: nodes, CPUs, memory, devices and tasks.
+#include "sched/place.h"
+
+#include <gtest/gtest.h>
+
+#include "builders.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+// "n1:2 n3:1": nodes and tasks of the first start; "" if nothing starts.
+std::string placed(const Cluster& cluster, std::size_t which = 0) {
+  Plan p = plan(cluster, t0);
+  if (p.starts.size() <= which) return "";
+  std::string out;
+  for (const NodeShare& share : p.starts[which].allocation) {
+    if (!out.empty()) out += ' ';
+    out += cluster.nodes.at(share.node).config.name.str() + ":" + std::to_string(share.tasks);
+  }
+  return out;
+}
+NodeShare first_share(const Cluster& cluster) {
+  Plan p = plan(cluster, t0);
+  return p.starts.empty() ? NodeShare{} : p.starts[0].allocation[0];
+}
+std::string devices(const NodeShare& share) {
+  std::string out;
+  for (const GresShare& g : share.gres) {
+    if (!out.empty()) out += ' ';
+    out += g.name.str() + ":" + g.type.str() + ":" + std::to_string(g.count);
+    if (!g.indices.empty()) out += "[" + g.indices.text() + "]";
+  }
+  return out;
+}
+Result<void> feasibility(const ClusterBuilder& builder, const SpecBuilder& spec) {
+  Cluster cluster = ClusterBuilder(builder).build();
+  const Partition& partition = *cluster.default_partition();
+  auto request = make_request(cluster, spec, partition);
+  if (!request) return std::unexpected(request.error());
+  return feasible(cluster, *request, partition);
+}
+ErrorCode refusal(const ClusterBuilder& builder, const SpecBuilder& spec) {
+  auto result = feasibility(builder, spec);
+  return result ? ErrorCode{} : result.error().code;
+}
+
+TEST(Tasks, TheFirstNodeTakesWhatTheOthersLeaveOver) {
+  auto cluster = ClusterBuilder().nodes(4).pending(job().nodes(2).tasks(4)).build();
+  EXPECT_EQ(placed(cluster), "n1:3 n2:1");
+}
+
+TEST(Tasks, WithoutANumberEveryNodeGetsOne) {
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(3).build()), "n1:1 n2:1 n3:1");
+}
+
+TEST(Tasks, SpreadOverMoreNodesWhenOneIsTooSmall) {
+  auto cluster = ClusterBuilder().nodes(4, 4).pending(job().tasks(6)).build();
+  EXPECT_EQ(placed(cluster), "n1:4 n2:2");
+}
+
+TEST(Tasks, NtasksPerNodeBoundsANode) {
+  auto cluster = ClusterBuilder().nodes(4).pending(job().tasks(4).tasks_per_node(2)).build();
+  EXPECT_EQ(placed(cluster), "n1:2 n2:2");
+}
+
+TEST(Tasks, NtasksPerNodeAloneMultipliesTheNodes) {
+  auto cluster = ClusterBuilder().nodes(4).pending(job().nodes(2).tasks_per_node(3)).build();
+  EXPECT_EQ(placed(cluster), "n1:3 n2:3");
+}
+
+TEST(Tasks, CpusPerTaskBoundTheTasksOfANode) {
+  auto cluster = ClusterBuilder().nodes(4).pending(job().tasks(4).cpus_per_task(4)).build();
+  EXPECT_EQ(placed(cluster), "n1:2 n2:2");
+  EXPECT_EQ(first_share(cluster).cpus.text(), "0-7");
+}
+
+TEST(Nodes, ARangeTakesTheFewestThatWillDo) {
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2, 4)).build()), "n1:1 n2:1");
+  auto cluster = ClusterBuilder().nodes(4, 4).pending(job().nodes(1, 3).tasks(10)).build();
+  EXPECT_EQ(placed(cluster), "n1:4 n2:4 n3:2");
+}
+
+TEST(Nodes, ARangeIsNotExceeded) {
+  auto cluster = ClusterBuilder().nodes(4, 4).pending(job().nodes(1, 2).tasks(10)).build();
+  EXPECT_EQ(placed(cluster), "");
+}
+
+TEST(Nodes, ListedOnesAreTakenAndExcludedOnesAreNot) {
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().on("n[3-4]")).build()), "n3:1 n4:1");
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).on("n4")).build()), "n1:1 n4:1");
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).not_on("n[1,3]")).build()),
+            "n2:1 n4:1");
+}
+
+TEST(Nodes, ContiguousOnesAreNeighbours) {
+  auto cluster =
+      ClusterBuilder().nodes(5).down(2).pending(job().nodes(2).contiguous()).build();
+  EXPECT_EQ(placed(cluster), "n3:1 n4:1");
+  auto none = ClusterBuilder().nodes(3).down(2).pending(job().nodes(2).contiguous()).build();
+  EXPECT_EQ(placed(none), "");
+}
+
+TEST(Nodes, LightOnesComeFirst) {
+  auto cluster = ClusterBuilder().nodes(1).weight(9).nodes(2).weight(3).pending(1).build();
+  EXPECT_EQ(placed(cluster), "n2:1");
+}
+
+TEST(Nodes, FeaturesSelect) {
+  ClusterBuilder b;
+  b.nodes(1).features({"old"}).nodes(1).features({"new", "fast"});
+  auto where = [&](const char* text) {
+    return placed(ClusterBuilder(b).pending(job().features(text)).build());
+  };
+  EXPECT_EQ(where("fast"), "n2:1");
+  EXPECT_EQ(where("old|fast"), "n1:1");
+  EXPECT_EQ(where("new&fast"), "n2:1");
+  EXPECT_EQ(refusal(b, job().features("new&old")), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(b, job().features("unheard")), ErrorCode::invalid_feature);
+  EXPECT_EQ(refusal(b, job().features("[new|old]")), ErrorCode::not_supported_yet);
+}
+
+TEST(Memory, WithoutARequestAJobTakesTheWholeNodes) {
+  auto cluster = ClusterBuilder().nodes(1).pending(job()).pending(job()).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1");
+  EXPECT_EQ(first_share(cluster).memory_mib, 16000u);
+  EXPECT_EQ(first_share(cluster).cpus.size(), 1u);
+}
+
+TEST(Memory, ADefaultOfTheConfigurationLetsJobsShareANode) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .settings([](Settings& s) { s.default_memory_per_cpu_mib = 1000; })
+                     .pending(job().tasks(2))
+                     .pending(job())
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
+  EXPECT_EQ(first_share(cluster).memory_mib, 2000u);
+}
+
+TEST(Memory, ThePartitionsDefaultOverrulesTheClusters) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .settings([](Settings& s) { s.default_memory_per_node_mib = 7; })
+                     .partition({.name = "p", .default_memory_per_node_mib = 500}, 1, 1)
+                     .pending(job())
+                     .build();
+  EXPECT_EQ(first_share(cluster).memory_mib, 500u);
+}
+
+TEST(Memory, PerCpuCountsTheCpusThatAreHeld) {
+  auto cluster =
+      ClusterBuilder().nodes(1).pending(job().tasks(2).cpus_per_task(2).memory_per_cpu(300)).build();
+  EXPECT_EQ(first_share(cluster).memory_mib, 1200u);
+}
+
+TEST(Memory, ItBoundsTheTasksOfANode) {
+  auto cluster = ClusterBuilder().nodes(2).pending(job().tasks(4).memory_per_cpu(6000)).build();
+  EXPECT_EQ(placed(cluster), "n1:2 n2:2");
+}
+
+TEST(Memory, IsNotCountedWhereItIsNoConsumable) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .settings([](Settings& s) { s.memory_is_consumable = false; })
+                     .pending(job().memory(16000))
+                     .pending(job().memory(16000))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
+}
+
+TEST(Exclusive, TakesAllCpusOfAnEmptyNode) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .running(job(), {{.node = NodeId{1}, .cpus = IdSet::range(0, 0), .tasks = 1}})
+                     .pending(job().memory(100).exclusive())
+                     .build();
+  EXPECT_EQ(placed(cluster), "n2:1");
+  EXPECT_EQ(first_share(cluster).cpus.text(), "0-7");
+}
+
+TEST(Exclusive, NobodyJoinsIt) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .pending(job().memory(100).exclusive())
+                     .pending(job().memory(100))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1");
+}
+
+TEST(Exclusive, SelectLinearAndExclusivePartitionsImplyIt) {
+  auto linear = ClusterBuilder()
+                    .nodes(1)
+                    .settings([](Settings& s) { s.whole_nodes = true; })
+                    .pending(job().memory(1))
+                    .build();
+  EXPECT_EQ(first_share(linear).cpus.size(), 8u);
+  auto partition = ClusterBuilder()
+                       .nodes(1)
+                       .partition({.name = "p", .oversubscribe = "EXCLUSIVE"}, 1, 1)
+                       .pending(job().memory(1))
+                       .build();
+  EXPECT_EQ(first_share(partition).cpus.size(), 8u);
+}
+
+TEST(Cpus, WholeCoresAreGiven) {
+  ClusterBuilder b;
+  b.nodes(1);
+  ClusterConfig config = b.config();
+  config.nodes[0].cores_per_socket = 4;
+  config.nodes[0].threads_per_core = 2;
+  auto cluster = b.event(ConfigLoaded{Cow(config)}).pending(job().tasks(3).memory(1)).build();
+  EXPECT_EQ(first_share(cluster).cpus.text(), "0-3");
+}
+
+TEST(Gres, IndicesAreGivenInOrderAndNotTwice) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .gpus(4)
+                     .pending(job().memory(1).gres("gpu:1"))
+                     .pending(job().memory(1).gres("gpu:v100:2"))
+                     .pending(job().memory(1).gres("gpu:2"))
+                     .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1 2");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "gpu:v100:1[0]");
+  EXPECT_EQ(devices(p.starts[1].allocation[0]), "gpu:v100:2[1-2]");
+  EXPECT_EQ(reason(p, 3), "Resources");
+}
+
+TEST(Gres, ATypeSelectsItsDevices) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .gpus(2, "v100")
+                     .gpus(2, "a100")
+                     .pending(job().memory(1).gres("gpu:a100:1"))
+                     .pending(job().memory(1).gres("gpu:3"))
+                     .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1 2");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "gpu:a100:1[2]");
+  EXPECT_EQ(devices(p.starts[1].allocation[0]), "gpu:v100:2[0-1] gpu:a100:1[3]");
+}
+
+TEST(Gres, OneThatIsOnlyCountedHasNoIndices) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .counted_gres("shard", 8)
+                     .pending(job().memory(1).gres("shard:6"))
+                     .pending(job().memory(1).gres("shard:3"))
+                     .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "shard::6");
+}
+
+TEST(Gres, ZeroOfThemIsNoRequest) {
+  auto cluster = ClusterBuilder().nodes(1).pending(job().gres("gpu:0")).build();
+  EXPECT_EQ(placed(cluster), "n1:1");
+}
+
+TEST(Gpus, TotalIsSpreadWithOneForEveryNode) {
+  auto cluster =
+      ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus("v100:5")).build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "gpu:v100:4[0-3]");
+  EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:1[0]");
+}
+
+TEST(Gpus, PerNodeAndPerTask) {
+  auto per_node = ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus_per_node("2")).build();
+  Plan p = plan(per_node, t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:2[0-1]");
+
+  auto per_task = ClusterBuilder().nodes(2).gpus(4).pending(job().tasks(3).gpus_per_task("2")).build();
+  p = plan(per_task, t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(placed(per_task), "n1:2 n2:1");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "gpu:v100:4[0-3]");
+  EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:2[0-1]");
+}
+
+// Two requests for the same devices are counted one by one, then taken together.
+TEST(Gpus, DISABLED_OverlappingRequestsAreCountedTogether) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4);
+  EXPECT_EQ(refusal(b, job().gres("gpu:3,gpu:v100:2")), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(b, job().gres("gpu:3").gpus_per_task("2")),
+            ErrorCode::requested_node_config_unavailable);
+}
+
+TEST(Feasible, RefusesWhatCouldNeverRun) {
+  ClusterBuilder b;
+  b.nodes(4).gpus(2);
+  constexpr auto kNever = ErrorCode::requested_node_config_unavailable;
+  EXPECT_EQ(refusal(b, job()), ErrorCode{});
+  EXPECT_EQ(refusal(b, job().nodes(100)), ErrorCode{}) << "more nodes than there are may wait";
+  EXPECT_EQ(refusal(b, job().cpus_per_task(9)), kNever);
+  EXPECT_EQ(refusal(b, job().tasks(33)), kNever);
+  EXPECT_EQ(refusal(b, job().tasks(32)), ErrorCode{});
+  EXPECT_EQ(refusal(b, job().memory(16001)), ErrorCode::insufficient_memory);
+  EXPECT_EQ(refusal(b, job().memory(16000)), ErrorCode{});
+  EXPECT_EQ(refusal(b, job().gres("gpu:3")), kNever);
+  EXPECT_EQ(refusal(b, job().gpus("8").nodes(4)), ErrorCode{});
+  EXPECT_EQ(refusal(b, job().gpus("9").nodes(4)), kNever);
+  EXPECT_EQ(refusal(b, job().gres("fpga:1")), ErrorCode::invalid_gres);
+  EXPECT_EQ(refusal(b, job().gres("gpu:a100:1")), kNever);
+  EXPECT_EQ(refusal(b, job().not_on("n[1-4]")), kNever);
+  EXPECT_EQ(refusal(b, job().on("n9")), ErrorCode::invalid_node_name);
+  EXPECT_EQ(refusal(b, job().not_on("n9")), ErrorCode::invalid_node_name);
+  EXPECT_EQ(refusal(b, job().on("n1").not_on("n1")), kNever);
+}
+
+TEST(Feasible, WhatIsDownOrBusyNowCounts) {
+  ClusterBuilder b;
+  b.nodes(2).running(2).down(1);
+  EXPECT_EQ(refusal(b, job().nodes(2)), ErrorCode{});
+}
+
+TEST(Feasible, ARequiredNodeOutsideThePartitionIsRefused) {
+  ClusterBuilder b;
+  b.nodes(4).partition({.name = "left"}, 1, 2).partition({.name = "right"}, 3, 4);
+  EXPECT_EQ(refusal(b, job().on("n3")), ErrorCode::requested_node_config_unavailable);
+}
+
+}  // namespace
+}  // namespace muster::sched

@@ -1,0 +1,181 @@
+// What holds of every plan, on random clusters and queues. A failure names its seed.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "builders.h"
+#include "sched/dependency.h"
+#include "state/invariants.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+class Dice {
+ public:
+  explicit Dice(std::uint32_t seed) : engine_(seed) {}
+  std::uint32_t upto(std::uint32_t most) { return engine_() % (most + 1); }
+  std::uint32_t between(std::uint32_t low, std::uint32_t high) { return low + upto(high - low); }
+  bool one_in(std::uint32_t n) { return engine_() % n == 0; }
+
+ private:
+  std::mt19937 engine_;
+};
+
+ClusterBuilder random_machines(Dice& dice) {
+  ClusterBuilder b;
+  std::uint32_t nodes = 0;
+  for (std::uint32_t kinds = dice.between(1, 3); kinds > 0; --kinds) {
+    std::uint32_t count = dice.between(1, 4);
+    b.nodes(count, 1u << dice.upto(4), dice.between(1, 16) * 1000).weight(dice.between(1, 2));
+    if (dice.one_in(2)) b.gpus(dice.between(1, 4), "v100");
+    if (dice.one_in(3)) b.gpus(dice.between(1, 2), "a100");
+    nodes += count;
+  }
+  b.partition({.name = "all", .max_time = Minutes{1000}}, 1, nodes);
+  if (dice.one_in(2))
+    b.partition({.name = "some", .max_nodes = 2, .priority_tier = dice.between(1, 2)}, 1,
+                dice.between(1, nodes));
+  b.settings([&](Settings& s) {
+    s.memory_is_consumable = !dice.one_in(4);
+    s.whole_nodes = dice.one_in(8);
+    if (dice.one_in(2)) s.default_memory_per_cpu_mib = 100;
+  });
+  for (std::uint32_t n = 1; n <= nodes; ++n) {
+    if (dice.one_in(8)) b.down(n);
+    if (dice.one_in(10)) b.change_node(n, [](NodeChanged& e) { e.drain = true; });
+  }
+  return b;
+}
+
+SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id) {
+  SpecBuilder spec = job().minutes(static_cast<int>(dice.between(1, 1100)));
+  if (dice.one_in(3)) {
+    std::uint32_t low = dice.between(1, 4);
+    spec.nodes(low, dice.one_in(2) ? low + dice.upto(2) : 0);
+  }
+  if (dice.one_in(2)) spec.tasks(dice.between(1, 10));
+  if (dice.one_in(3)) spec.cpus_per_task(dice.between(1, 4));
+  if (dice.one_in(5)) spec.tasks_per_node(dice.between(1, 3));
+  if (dice.one_in(2)) spec.memory(dice.upto(4000));
+  if (dice.one_in(6)) spec.memory_per_cpu(dice.between(1, 800));
+  // One way of asking for GPUs at a time.
+  switch (dice.upto(9)) {
+    case 0: spec.gres("gpu:" + std::to_string(dice.between(1, 3))); break;
+    case 1: spec.gres("gpu:a100:1"); break;
+    case 2: spec.gpus(std::to_string(dice.between(1, 5))); break;
+    case 3: spec.gpus_per_task("1"); break;
+    case 4: spec.gpus_per_node("v100:2"); break;
+    default: break;
+  }
+  if (dice.one_in(8)) spec.exclusive();
+  if (dice.one_in(8)) spec.contiguous();
+  if (dice.one_in(8)) spec.hold();
+  if (dice.one_in(8)) spec.begin(t0 + Minutes{dice.upto(2)});
+  if (dice.one_in(10)) spec.on("n1");
+  if (dice.one_in(10)) spec.not_on("n1");
+  if (dice.one_in(5)) spec.array(dice.one_in(2) ? "0-6%2" : "1,4,9-11");
+  if (second_partition && dice.one_in(2)) spec.partition("some");
+  if (next_id > 1 && dice.one_in(4)) {
+    constexpr const char* kKinds[] = {"after", "afterany", "afterok", "afternotok", "aftercorr"};
+    spec.dependency(std::string(kKinds[dice.upto(4)]) + ":" +
+                    std::to_string(dice.between(1, next_id - 1)));
+  }
+  if (dice.one_in(12)) spec.dependency("singleton");
+  return spec;
+}
+
+void submit_some(Cluster& cluster, Dice& dice, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    JobId id = cluster.next_job_id;
+    bool two = (*cluster.partitions).size() > 1;
+    muster::apply(cluster, JobSubmitted{make_job(id, random_job(dice, two, id.value), cluster)});
+  }
+}
+
+// Some of what runs ends, wholly or on some nodes only.
+void end_some(Cluster& cluster, Dice& dice) {
+  for (std::uint32_t id : cluster.active.ids()) {
+    if (dice.one_in(2)) continue;
+    const Job job = cluster.jobs.at(JobId{id});
+    JobState state = dice.one_in(3) ? JobState::failed : JobState::completed;
+    if (!is_ended(job.state))
+      muster::apply(cluster, JobEnded{.job = job.id, .state = state, .at = t0, .reason = {}});
+    std::vector<NodeId> gone;
+    for (NodeId node : job.unfinished)
+      if (!dice.one_in(4)) gone.push_back(node);
+    if (!gone.empty())
+      muster::apply(cluster, NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = gone});
+  }
+}
+
+bool may_start(const Cluster& cluster, const Start& s, Time now) {
+  const Job& job = cluster.jobs.at(s.job);
+  const Partition& partition = *cluster.find_partition(s.partition);
+  if (job.hold != Hold::none || job.eligible > now || job.state != JobState::pending) return false;
+  if (partition.max_time && job.time_limit > *partition.max_time) return false;
+  if (partition.max_nodes && s.allocation.size() > *partition.max_nodes) return false;
+  if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return false;
+  if (job.spec->dependency.empty()) return true;
+  auto dependencies = parse_dependencies(job.spec->dependency);
+  return fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
+}
+
+bool same(const Plan& a, const Plan& b) {
+  auto equal = [](const Start& x, const Start& y) {
+    return x.job == y.job && x.task == y.task && x.partition == y.partition &&
+           x.allocation == y.allocation;
+  };
+  auto equal_wait = [](const Wait& x, const Wait& y) {
+    return x.job == y.job && x.reason == y.reason && x.detail == y.detail;
+  };
+  return std::ranges::equal(a.starts, b.starts, equal) &&
+         std::ranges::equal(a.waits, b.waits, equal_wait) && a.hopeless == b.hopeless &&
+         a.complete == b.complete;
+}
+
+void check_plan(const Cluster& cluster, const Plan& p, Time now) {
+  EXPECT_TRUE(same(p, plan(cluster, now))) << "the same input gave another plan";
+  std::set<std::pair<JobId, std::optional<std::uint32_t>>> started;
+  std::map<JobId, std::uint64_t> tasks_started;
+  for (const Start& s : p.starts) {
+    EXPECT_TRUE(started.insert({s.job, s.task}).second) << "job " << s.job.value << " starts twice";
+    EXPECT_TRUE(may_start(cluster, s, now)) << "job " << s.job.value << " must not start";
+    for (const NodeShare& share : s.allocation)
+      EXPECT_TRUE(is_available(cluster.nodes.at(share.node)));
+    ++tasks_started[s.job];
+  }
+  for (std::uint32_t id : cluster.pending.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    std::uint64_t wanted = job.is_array_record() ? job.waiting_tasks.size() : 1;
+    if (tasks_started[job.id] == wanted) continue;
+    const Wait* wait = find_wait(p, job.id);
+    EXPECT_TRUE(wait && wait->reason != Reason::none) << "job " << id << " waits without a reason";
+  }
+}
+
+void check_one_history(std::uint32_t seed) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Dice dice(seed);
+  Cluster cluster = random_machines(dice).build();
+  Time now = t0;
+  for (int round = 0; round < 3; ++round, now += Minutes{1}) {
+    submit_some(cluster, dice, dice.between(1, 8));
+    Plan p = plan(cluster, now);
+    check_plan(cluster, p, now);
+    take_over(cluster, p, now);
+    EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+    end_some(cluster, dice);
+    EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+  }
+}
+
+TEST(EveryPlan, IsSoundOnTwoThousandRandomClusters) {
+  for (std::uint32_t seed = 1; seed <= 2000 && !testing::Test::HasFailure(); ++seed)
+    check_one_history(seed);
+}
+
+}  // namespace
+}  // namespace muster::sched

@@ -1,0 +1,45 @@
+#include "sim/world.h"
+
+#include <gtest/gtest.h>
+
+#include "base/strings.h"
+
+namespace muster::sim {
+namespace {
+
+TEST(World, KeepsItsPromisesOverTwoHundredSeeds) {
+  std::uint32_t crashes = 0, starts = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    Verdict verdict = simulate({.seed = seed});
+    ASSERT_TRUE(verdict.broken.empty()) << "seed " << seed << ": " << join(verdict.broken, "; ");
+    crashes += verdict.crashes;
+    starts += verdict.starts;
+  }
+  // A simulation in which nothing happens proves nothing.
+  EXPECT_GT(crashes, 200u);
+  EXPECT_GT(starts, 4000u);
+}
+
+TEST(World, RepeatsARunExactlyFromItsSeed) {
+  Verdict once = simulate({.seed = 7});
+  Verdict again = simulate({.seed = 7});
+  EXPECT_EQ(once.fingerprint, again.fingerprint);
+  EXPECT_EQ(once.batches, again.batches);
+  EXPECT_NE(once.fingerprint, simulate({.seed = 8}).fingerprint);
+}
+
+TEST(World, SurvivesACrashOfTheControllerAtEveryJournalPosition) {
+  WorldOptions calm{.seed = 3, .jobs = 8, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
+  BatchNumber batches = simulate(calm).batches;
+  ASSERT_GT(batches, 20u);
+  for (BatchNumber at = 1; at <= batches; ++at) {
+    WorldOptions crashing = calm;
+    crashing.crash_at_batch = at;
+    Verdict verdict = simulate(crashing);
+    ASSERT_TRUE(verdict.broken.empty()) << "crash at batch " << at << ": " << join(verdict.broken, "; ");
+    ASSERT_EQ(verdict.crashes, 1u);
+  }
+}
+
+}  // namespace
+}  // namespace muster::sim
