@@ -55,11 +55,12 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
 
 }  // namespace
 
-Result<std::vector<AccountingRow>> query(AccountingStore& store, const wire::AccountingRequest& request,
-                                         Time now) {
+Result<std::vector<AccountingRow>> query(AccountingStore& store,
+                                         const wire::AccountingRequest& request, Time now) {
   auto selection = make_selection(request, now);
   if (!selection) return std::unexpected(selection.error());
-  AccountingStore::Scan wanted{.jobs = {}, .ended_since = selection->window.start, .uids = {}, .users = {}};
+  AccountingStore::Scan wanted{
+      .jobs = {}, .ended_since = selection->window.start, .uids = {}, .users = {}};
   for (const wire::JobRef& ref : request.jobs) wanted.jobs.push_back(ref.job);
   if (!request.all_users) {
     wanted.uids = request.uids;
@@ -67,16 +68,21 @@ Result<std::vector<AccountingRow>> query(AccountingStore& store, const wire::Acc
   }
   auto candidates = store.scan(wanted);
   if (!candidates) return std::unexpected(candidates.error());
-  std::erase_if(*candidates, [&](const AccountingStore::Candidate& c) { return !selects(*selection, c.job); });
+  std::erase_if(*candidates,
+                [&](const AccountingStore::Candidate& c) { return !selects(*selection, c.job); });
 
   // Only among what is selected: an earlier run shows where the latest one does not match.
   if (!request.duplicates) {
     std::map<JobId, std::int64_t> latest;
-    for (const AccountingStore::Candidate& c : *candidates) latest[c.job.job] = std::max(latest[c.job.job], c.index);
-    std::erase_if(*candidates, [&](const AccountingStore::Candidate& c) { return latest[c.job.job] != c.index; });
+    for (const AccountingStore::Candidate& c : *candidates)
+      latest[c.job.job] = std::max(latest[c.job.job], c.index);
+    std::erase_if(*candidates, [&](const AccountingStore::Candidate& c) {
+      return latest[c.job.job] != c.index;
+    });
   }
-  std::ranges::sort(*candidates, {},
-                    [](const AccountingStore::Candidate& c) { return std::pair(printing_order(c.job), c.index); });
+  std::ranges::sort(*candidates, {}, [](const AccountingStore::Candidate& c) {
+    return std::pair(printing_order(c.job), c.index);
+  });
 
   std::vector<AccountingRow> rows;
   for (AccountingStore::Candidate& candidate : *candidates) {

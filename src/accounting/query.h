@@ -10,9 +10,10 @@
 
 namespace muster::accounting {
 
-// Where the request gives no start or end, the reference's defaults hold; "midnight" is this process's.
-// Whose jobs a user sees by default is for the caller to say (uids): without users and uids, everybody's.
-Result<std::vector<AccountingRow>> query(AccountingStore& store, const wire::AccountingRequest& request,
-                                         Time now);
+// Where the request gives no start or end, the reference's defaults hold; "midnight" is this
+// process's. Whose jobs a user sees by default is for the caller to say (uids): without users and
+// uids, everybody's.
+Result<std::vector<AccountingRow>> query(AccountingStore& store,
+                                         const wire::AccountingRequest& request, Time now);
 
 }  // namespace muster::accounting

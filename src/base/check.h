@@ -11,8 +11,8 @@ namespace muster {
 
 }  // namespace muster
 
-#define CHECK(condition, ...)                                                      \
-  do {                                                                             \
-    if (!(condition)) [[unlikely]]                                                 \
+#define CHECK(condition, ...)                                                            \
+  do {                                                                                   \
+    if (!(condition)) [[unlikely]]                                                       \
       ::muster::check_failed(#condition, __FILE__, __LINE__ __VA_OPT__(, ) __VA_ARGS__); \
   } while (false)

@@ -1,5 +1,7 @@
 #include "base/codec.h"
 
+#include <algorithm>
+
 namespace muster {
 
 namespace {
@@ -31,7 +33,8 @@ bool Decoder::scan(std::string_view in) {
     } else if (f.type == 1) {
       if (in.size() < 8) return false;
       for (int i = 0; i < 8; ++i)
-        f.value |= std::uint64_t{static_cast<unsigned char>(in[static_cast<std::size_t>(i)])} << (8 * i);
+        f.value |= std::uint64_t{static_cast<unsigned char>(in[static_cast<std::size_t>(i)])}
+                   << (8 * i);
       in.remove_prefix(8);
     } else if (f.type == 2) {
       std::uint64_t size = 0;
@@ -41,32 +44,28 @@ bool Decoder::scan(std::string_view in) {
     } else {
       return false;
     }
+    ascending_ = ascending_ && (fields_.empty() || fields_.back().number <= f.number);
     fields_.push_back(f);
   }
   return true;
 }
 
 const Decoder::Field* Decoder::first(std::uint32_t number) const {
-  for (std::size_t n = 0, i = hint_; n < fields_.size(); ++n, ++i) {
-    if (i >= fields_.size()) i = 0;
-    if (fields_[i].number != number) continue;
-    while (i > 0 && fields_[i - 1].number == number) --i;
+  if (!ascending_ || hint_ >= fields_.size() || fields_[hint_].number >= number) hint_ = 0;
+  for (std::size_t i = hint_; i < fields_.size(); ++i) {
+    if (fields_[i].number < number || (!ascending_ && fields_[i].number != number)) continue;
     hint_ = i;
-    return &fields_[i];
+    return fields_[i].number == number ? &fields_[i] : nullptr;
   }
   return nullptr;
 }
 
 const Decoder::Field* Decoder::next(const Field* f) const {
-  std::uint32_t number = f->number;
-  for (++f; f != fields_.data() + fields_.size(); ++f) {
-    if (f->number == number) {
-      hint_ = static_cast<std::size_t>(f - fields_.data());
-      return f;
-    }
-    break;  // repeated fields are written together
-  }
-  return nullptr;
+  const Field* after = f + 1;
+  const Field* end = fields_.data() + fields_.size();
+  if (!ascending_)
+    after = std::find_if(after, end, [&](const Field& g) { return g.number == f->number; });
+  return after != end && after->number == f->number ? after : nullptr;
 }
 
 }  // namespace muster

@@ -7,10 +7,10 @@
 //   std::string bytes = encode(Point{1, 2});
 //   Result<Point> point = decode<Point>(bytes);
 //
-// The bytes are protobuf's wire format (varints, zigzag for signed, length-delimited for the rest), so
-// fields may be added at any time and unknown ones are skipped; a field number is never used again for
-// something else. A field equal to its member's default is left out, so a default is part of the format
-// too: it never changes once released. Journal, snapshot and network share this.
+// The bytes are protobuf's wire format (varints, zigzag for signed, length-delimited for the rest),
+// so fields may be added at any time and unknown ones are skipped; a field number is never used
+// again for something else. A field equal to its member's default is left out, so a default is part
+// of the format too: it never changes once released. Journal, snapshot and network share this.
 // Decoding hostile bytes is safe: every length is checked against what is left, nesting is bounded.
 #pragma once
 
@@ -51,8 +51,9 @@ template <class T>
 concept StrongId = requires(T t) {
   typename T::rep;
   t.value;
-} && sizeof(T) == sizeof(typename T::rep) && requires(T a) { T{a.value}; } &&
-    std::is_integral_v<typename T::rep> && !is<T, std::chrono::duration>;
+} && sizeof(T) == sizeof(typename T::rep) && requires(T a) {
+  T{a.value};
+} && std::is_integral_v<typename T::rep> && !is<T, std::chrono::duration>;
 template <class T>
 concept Struct = requires(T t, Encoder& e) { t.fields(e); };
 template <class T>
@@ -73,8 +74,8 @@ class Encoder {
  public:
   explicit Encoder(std::string& out) : out_(out) {}
 
-  // A struct's fields. What is left out is what decoding starts from: the member's own default, which
-  // need not be zero.
+  // A struct's fields. What is left out is what decoding starts from: the member's own default,
+  // which need not be zero.
   template <class T>
   void write(T& value) {
     static const T defaults{};
@@ -90,13 +91,11 @@ class Encoder {
     if constexpr (is<T, std::vector> || is<T, std::set>) {
       for (auto& item : value) one(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
     } else if constexpr (is<T, std::map>) {
-      for (auto& [key, item] : value) {
-        std::string entry;
-        Encoder inner(entry);
-        inner.one(1, const_cast<std::remove_cvref_t<decltype(key)>&>(key));
-        inner.one(2, item);
-        bytes(number, entry);
-      }
+      for (auto& [key, item] : value)
+        nested(number, [&](Encoder& inner) {
+          inner.one(1, const_cast<std::remove_cvref_t<decltype(key)>&>(key));
+          inner.one(2, item);
+        });
     } else if constexpr (is<T, std::optional>) {
       if (value) one(number, *value);
     } else if constexpr (is<T, Cow>) {
@@ -104,8 +103,8 @@ class Encoder {
     } else if constexpr (is<T, std::variant>) {
       one(number, value);
     } else if constexpr (Struct<T>) {
-      std::string inner = message(value);
-      if (!inner.empty()) bytes(number, inner);
+      std::size_t before = out_.size();
+      if (nested(number, [&](Encoder& inner) { inner.write(value); }) == 0) out_.resize(before);
     } else {
       if (!(value == default_of(value))) one(number, value);
     }
@@ -122,23 +121,19 @@ class Encoder {
     } else if constexpr (String<T>) {
       bytes(number, value);
     } else if constexpr (is<T, std::variant>) {
-      std::string inner;
-      Encoder e(inner);
-      std::visit([&](auto& v) { e.one(static_cast<std::uint32_t>(value.index()) + 1, v); }, value);
-      bytes(number, inner);
+      nested(number, [&](Encoder& inner) {
+        std::visit([&](auto& v) { inner.one(static_cast<std::uint32_t>(value.index()) + 1, v); },
+                   value);
+      });
     } else if constexpr (is<T, std::pair>) {
-      std::string inner;
-      Encoder e(inner);
-      e(1, value.first);
-      e(2, value.second);
-      bytes(number, inner);
+      nested(number, [&](Encoder& inner) {
+        inner(1, value.first);
+        inner(2, value.second);
+      });
     } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
-      std::string inner;
-      Encoder e(inner);
-      e(1, value);
-      bytes(number, inner);
+      nested(number, [&](Encoder& inner) { inner(1, value); });
     } else if constexpr (Struct<T>) {
-      bytes(number, message(value));
+      nested(number, [&](Encoder& inner) { inner.write(value); });
     } else if constexpr (is<T, Cow>) {
       one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else {
@@ -154,12 +149,23 @@ class Encoder {
   }
 
  private:
-  template <class T>
-  static std::string message(T& value) {
-    std::string inner;
-    Encoder e(inner);
-    e.write(value);
-    return inner;
+  // A message within the message, written in place: its length goes in front once it is known.
+  template <class Write>
+  std::size_t nested(std::uint32_t number, Write&& write) {
+    tag(number, 2);
+    std::size_t start = out_.size();
+    out_.push_back(0);
+    Encoder inner(out_);
+    write(inner);
+    std::size_t size = out_.size() - start - 1;
+    if (size < 0x80) {
+      out_[start] = static_cast<char>(size);
+    } else {
+      std::string length;
+      Encoder(length).varint(size);
+      out_.replace(start, 1, length);
+    }
+    return size;
   }
   template <class T>
   static std::uint64_t to_varint(const T& value) {
@@ -204,7 +210,9 @@ class Decoder {
  public:
   static constexpr int kMaxDepth = 32;
 
-  explicit Decoder(std::string_view in, int depth = 0) : depth_(depth) { ok_ = depth <= kMaxDepth && scan(in); }
+  explicit Decoder(std::string_view in, int depth = 0) : depth_(depth) {
+    ok_ = depth <= kMaxDepth && scan(in);
+  }
 
   bool ok() const { return ok_; }
 
@@ -326,7 +334,8 @@ class Decoder {
   void reject() { ok_ = false; }
 
   std::vector<Field> fields_;
-  mutable std::size_t hint_ = 0;  // fields come in the order in which they are asked for
+  bool ascending_ = true;         // the fields came in the order of their numbers, as ours do
+  mutable std::size_t hint_ = 0;  // where the last field that was asked for lies
   int depth_;
   bool ok_;
 };

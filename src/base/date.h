@@ -1,5 +1,5 @@
-// Dates in Slurm's spellings. "Now" and the local time zone's rules come from the caller's clock and
-// the C library; the core never calls this.
+// Dates in Slurm's spellings. "Now" and the local time zone's rules come from the caller's clock
+// and the C library; the core never calls this.
 #pragma once
 
 #include <optional>
@@ -19,7 +19,7 @@ struct DateOptions {
 };
 std::optional<Time> parse_date(std::string_view text, Time now, DateOptions options = {});
 
-std::string format_date(Time t);                            // "2026-11-16T00:45:00", "Unknown" if unset
+std::string format_date(Time t);  // "2026-11-16T00:45:00", "Unknown" if unset
 std::string format_date(Time t, std::string_view strftime_format);
 
 }  // namespace muster

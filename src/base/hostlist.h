@@ -11,8 +11,8 @@ namespace muster {
 
 inline constexpr std::size_t kMaxHosts = 1'000'000;
 
-// All names in the order written, duplicates kept. Several bracket groups multiply out; zero padding
-// is kept; names may be separated by commas outside of brackets.
+// All names in the order written, duplicates kept. Several bracket groups multiply out; zero
+// padding is kept; names may be separated by commas outside of brackets.
 Result<std::vector<std::string>> expand_hostlist(std::string_view expression);
 
 // The shortest expression for these names in the order given ("n[1-3,7],x[01-02]"); runs of

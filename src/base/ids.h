@@ -22,7 +22,7 @@ using JobId = Id<struct JobIdTag>;    // 0 = none
 using NodeId = Id<struct NodeIdTag>;  // index into Cluster::nodes; stable across reconfigurations
 using Uid = Id<struct UidTag>;
 using Gid = Id<struct GidTag>;
-using Attempt = Id<struct AttemptTag>;          // 1 for the first run of a job
+using Attempt = Id<struct AttemptTag>;             // 1 for the first run of a job
 using Epoch = Id<struct EpochTag, std::uint64_t>;  // one per start of a controller
 
 // A step of a job: numbered from 0, or one of the special ones below.

@@ -140,7 +140,8 @@ std::vector<std::uint32_t> IdSet::ids() const {
   std::vector<std::uint32_t> all;
   all.reserve(size());
   for (const Range& r : ranges_)
-    for (std::uint64_t id = r.first; id <= r.last; ++id) all.push_back(static_cast<std::uint32_t>(id));
+    for (std::uint64_t id = r.first; id <= r.last; ++id)
+      all.push_back(static_cast<std::uint32_t>(id));
   return all;
 }
 

@@ -15,7 +15,7 @@ std::vector<std::string_view> split_words(std::string_view text);  // at blanks;
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
 std::string upper(std::string_view text);
-bool iequals(std::string_view a, std::string_view b);          // ASCII, case-insensitive
+bool iequals(std::string_view a, std::string_view b);  // ASCII, case-insensitive
 bool istarts_with(std::string_view text, std::string_view prefix);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);

@@ -1,5 +1,5 @@
-// Table<Key, T>: an ordered table by a 32-bit id, in chunks that are shared between copies. Copying a
-// table of 100,000 rows copies some hundred pointers; editing a row of a copy copies one chunk of
+// Table<Key, T>: an ordered table by a 32-bit id, in chunks that are shared between copies. Copying
+// a table of 100,000 rows copies some hundred pointers; editing a row of a copy copies one chunk of
 // pointers and that row.
 #pragma once
 

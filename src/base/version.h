@@ -1,4 +1,5 @@
-// Which Slurm our commands stand in for, and which Muster they are. Tools take the second word of -V.
+// Which Slurm our commands stand in for, and which Muster they are. Tools take the second word of
+// -V.
 #pragma once
 
 #include <string_view>

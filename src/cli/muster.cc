@@ -19,11 +19,13 @@ struct Subcommand {
 };
 
 constexpr std::array kSubcommands{
-    Subcommand{"up", "up [--nodes=N]",
-               "start a cluster of this machine, or bring it back after a crash; with --nodes, of N "
-               "pretend nodes",
-               muster_up},
-    Subcommand{"down", "down [--force]", "stop it; with --force, cancel the jobs that run", muster_down},
+    Subcommand{
+        "up", "up [--nodes=N]",
+        "start a cluster of this machine, or bring it back after a crash; with --nodes, of N "
+        "pretend nodes",
+        muster_up},
+    Subcommand{"down", "down [--force]", "stop it; with --force, cancel the jobs that run",
+               muster_down},
     Subcommand{"status", "status", "show what runs; exit code 0 = up, 1 = down", muster_status},
 };
 
@@ -46,8 +48,10 @@ void print_help() {
       "\n  -h, --help         print this help\n"
       "      --usage        print the first line of it\n"
       "  -V, --version      print the version\n"
-      "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster is up,\n"
-      "sbatch, squeue and the others find it unless SLURM_CONF or /etc/slurm/slurm.conf names another.");
+      "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
+      "is up,\n"
+      "sbatch, squeue and the others find it unless SLURM_CONF or /etc/slurm/slurm.conf names "
+      "another.");
 }
 
 std::string names() {
@@ -85,8 +89,9 @@ int muster_main(int argc, char** argv) {
       if (word != "help" && answer_general(word)) return 0;
     return subcommand.run(std::move(words));
   }
-  print_error("muster", fmt::format("unknown {} '{}'; there are: {}",
-                                    words[0].starts_with('-') ? "option" : "command", words[0], names()));
+  print_error("muster",
+              fmt::format("unknown {} '{}'; there are: {}",
+                          words[0].starts_with('-') ? "option" : "command", words[0], names()));
   return kExitFailure;
 }
 

@@ -92,7 +92,9 @@ bool is_ours(pid_t pid, std::string_view program) {
   return name && trim(*name) == program;
 }
 
-std::string program_of(const Daemon& daemon) { return daemon.name.substr(0, daemon.name.find(' ')); }
+std::string program_of(const Daemon& daemon) {
+  return daemon.name.substr(0, daemon.name.find(' '));
+}
 
 }  // namespace
 
@@ -112,9 +114,11 @@ Result<Programs> find_programs() {
 
 Result<std::string> run_program(const std::vector<std::string>& argv) {
   std::array<int, 2> out{-1, -1}, err{-1, -1};
-  if (::pipe2(out.data(), O_CLOEXEC) != 0) return fail(fmt::format("pipe: {}", std::strerror(errno)));
+  if (::pipe2(out.data(), O_CLOEXEC) != 0)
+    return fail(fmt::format("pipe: {}", std::strerror(errno)));
   Descriptor out_read(out[0]), out_write(out[1]);
-  if (::pipe2(err.data(), O_CLOEXEC) != 0) return fail(fmt::format("pipe: {}", std::strerror(errno)));
+  if (::pipe2(err.data(), O_CLOEXEC) != 0)
+    return fail(fmt::format("pipe: {}", std::strerror(errno)));
   Descriptor err_read(err[0]), err_write(err[1]);
   auto pid = spawn_piped(argv, out_write.get(), err_write.get());
   if (!pid) return std::unexpected(pid.error());
@@ -145,12 +149,14 @@ Result<void> end_daemon(const Daemon& daemon, Seconds patience) {
   const auto pid = find_process(daemon);
   if (!pid) return {};
   if (::kill(*pid, SIGTERM) != 0 && errno != ESRCH)
-    return fail(fmt::format("cannot end {} (process {}): {}", daemon.name, *pid, std::strerror(errno)));
+    return fail(
+        fmt::format("cannot end {} (process {}): {}", daemon.name, *pid, std::strerror(errno)));
   const auto until = std::chrono::steady_clock::now() + patience;
   // The lock goes first, the process a moment later; both must be gone.
   while (find_process(daemon) || is_ours(*pid, program_of(daemon))) {
     if (std::chrono::steady_clock::now() > until)
-      return fail(fmt::format("{} (process {}) has not ended within {} s", daemon.name, *pid, patience.count()));
+      return fail(fmt::format("{} (process {}) has not ended within {} s", daemon.name, *pid,
+                              patience.count()));
     std::this_thread::sleep_for(10ms);
   }
   return {};

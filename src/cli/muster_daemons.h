@@ -25,7 +25,7 @@ Result<std::string> run_program(const std::vector<std::string>& argv);
 // A daemon holds a lock on its pid file while it lives: a file left by a crash is not locked, and a
 // process that got the number of a dead daemon does not hold the lock.
 struct Daemon {
-  std::string name;      // "slurmctld", "slurmd of node1"
+  std::string name;  // "slurmctld", "slurmd of node1"
   std::string pid_file;
 };
 std::optional<pid_t> find_process(const Daemon& daemon);
@@ -33,7 +33,8 @@ std::optional<pid_t> find_process(const Daemon& daemon);
 // SIGTERM, and waiting until it is gone.
 Result<void> end_daemon(const Daemon& daemon, Seconds patience);
 
-// Of all that left a pid file in this directory: slurmds first, slurmctld last, the order to end them.
+// Of all that left a pid file in this directory: slurmds first, slurmctld last, the order to end
+// them.
 std::vector<Daemon> list_daemons(const std::string& run_directory);
 Daemon controller_daemon(const std::string& run_directory);
 Daemon node_daemon(const std::string& run_directory, const std::string& node);

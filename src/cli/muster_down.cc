@@ -10,7 +10,6 @@
 
 #include "cli/lib/errors.h"
 #include "cli/muster_embedded.h"
-#include "cli/muster_machine.h"
 #include "io/files.h"
 
 namespace muster::cli {
@@ -31,16 +30,9 @@ bool confirms(std::string_view question) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-Result<void> set_partition(Controller& controller, const char* state) {
-  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::partition};
-  request.settings = {{"PartitionName", std::string(kEmbeddedPartition)}, {"State", state}};
-  auto reply = controller.ask_for<wire::Done>(request);
-  if (!reply) return std::unexpected(reply.error());
-  return {};
-}
-
 Result<void> cancel(Controller& controller, int signal) {
-  wire::CancelRequest request{.signal = signal};
+  wire::CancelRequest request;
+  request.signal = signal;
   request.filter.emplace();
   request.filter->states = {JobState::running, JobState::suspended};
   request.filter->completing = true;
@@ -56,11 +48,12 @@ Result<void> wait_for_jobs(Controller& controller) {
   for (;;) {
     auto jobs = count_jobs(controller);
     if (!jobs) return std::unexpected(jobs.error());
-    if (jobs->active == 0) return {};
+    const std::size_t left = jobs->active + jobs->completing;
+    if (left == 0) return {};
     const auto passed = std::chrono::steady_clock::now() - begun;
     if (passed > kJobEndWait)
       return fail(fmt::format("{} did not end within {} s; the cluster stays up",
-                              counted(jobs->active, "job"), kJobEndWait.count()));
+                              counted(left, "job"), kJobEndWait.count()));
     if (passed > kPoliteWait && !has_killed) {
       has_killed = true;
       if (auto killed = cancel(controller, SIGKILL); !killed) return killed;
@@ -71,11 +64,11 @@ Result<void> wait_for_jobs(Controller& controller) {
 
 // The partition is closed first: what a cancelled job frees must not start a queued one.
 Result<void> end_jobs(Controller& controller) {
-  if (auto closed = set_partition(controller, "DOWN"); !closed) return closed;
+  if (auto closed = set_partition_state(controller, "DOWN"); !closed) return closed;
   auto ended = cancel(controller, 0);
   if (ended) ended = wait_for_jobs(controller);
   if (ended) return {};
-  if (auto opened = set_partition(controller, "UP"); !opened) return opened;
+  if (auto opened = set_partition_state(controller, "UP"); !opened) return opened;
   return ended;
 }
 
@@ -86,19 +79,24 @@ Result<bool> settle_jobs(const Embedded& cluster, bool force) {
   auto jobs = count_jobs(*controller);
   if (!jobs) return std::unexpected(jobs.error());
   if (jobs->active > 0) {
-    const std::string run = fmt::format("{} {}", counted(jobs->active, "job"), jobs->active == 1 ? "runs" : "run");
+    const std::string run =
+        fmt::format("{} {}", counted(jobs->active, "job"), jobs->active == 1 ? "runs" : "run");
     if (!force && !::isatty(STDIN_FILENO))
-      return fail(fmt::format("{}: `muster down --force` cancels {}", run, jobs->active == 1 ? "it" : "them"));
+      return fail(fmt::format("{}: `muster down --force` cancels {}", run,
+                              jobs->active == 1 ? "it" : "them"));
     if (!force && !confirms(fmt::format("{}. Cancel and stop the cluster?", run))) {
       fmt::print("The cluster stays up.\n");
       return false;
     }
     if (auto ended = end_jobs(*controller); !ended) return std::unexpected(ended.error());
     fmt::print("{} cancelled.\n", counted(jobs->active, "job"));
+  } else if (jobs->completing > 0) {
+    if (auto ended = wait_for_jobs(*controller); !ended) return std::unexpected(ended.error());
   }
   if (jobs->pending > 0)
     fmt::print("{} for the next `muster up`.\n",
-               jobs->pending == 1 ? "1 queued job stays" : fmt::format("{} queued jobs stay", jobs->pending));
+               jobs->pending == 1 ? "1 queued job stays"
+                                  : fmt::format("{} queued jobs stay", jobs->pending));
   return true;
 }
 
@@ -112,7 +110,9 @@ Result<void> bring_down(const Embedded& cluster, bool force) {
   const bool has_controller = find_process(controller_daemon(cluster.run_directory())).has_value();
   if (!has_controller && cluster.has_live_steps()) {
     if (!force)
-      return fail("jobs run, but their slurmctld is gone: `muster up` recovers them, `muster down --force` ends them");
+      return fail(
+          "jobs run, but their slurmctld is gone: `muster up` recovers them, `muster down --force` "
+          "ends them");
     if (auto started = start_cluster(cluster, cluster.configured_nodes()); !started) return started;
   } else if (!cluster.anything_runs()) {
     fmt::print("No cluster is up here.\n");

@@ -23,10 +23,12 @@ namespace {
 Result<void> make_private(const std::string& path) {
   if (auto made = io::make_directories(path, 0700); !made) return made;
   struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) return fail(fmt::format("{}: {}", path, std::strerror(errno)));
+  if (::stat(path.c_str(), &status) != 0)
+    return fail(fmt::format("{}: {}", path, std::strerror(errno)));
   if (status.st_uid != ::geteuid())
-    return fail(fmt::format("{} belongs to user {}, not to {}: set XDG_STATE_HOME to a directory of your own",
-                            path, status.st_uid, ::geteuid()));
+    return fail(fmt::format(
+        "{} belongs to user {}, not to {}: set XDG_STATE_HOME to a directory of your own", path,
+        status.st_uid, ::geteuid()));
   if ((status.st_mode & 077) != 0 && ::chmod(path.c_str(), 0700) != 0)
     return fail(fmt::format("{}: {}", path, std::strerror(errno)));
   return {};
@@ -75,17 +77,20 @@ std::vector<std::string> Embedded::configured_node_names() const {
 
 std::vector<Daemon> Embedded::daemons() const {
   std::vector<Daemon> all{controller_daemon(run_directory())};
-  for (const std::string& node : configured_node_names()) all.push_back(node_daemon(run_directory(), node));
+  for (const std::string& node : configured_node_names())
+    all.push_back(node_daemon(run_directory(), node));
   return all;
 }
 
 bool Embedded::anything_runs() const {
-  return std::ranges::any_of(list_daemons(run_directory()), [](const Daemon& d) { return find_process(d).has_value(); });
+  return std::ranges::any_of(list_daemons(run_directory()),
+                             [](const Daemon& d) { return find_process(d).has_value(); });
 }
 
 bool Embedded::everything_runs() const {
-  return configured_nodes() != 0 &&
-         std::ranges::all_of(daemons(), [](const Daemon& d) { return find_process(d).has_value(); });
+  return configured_nodes() != 0 && std::ranges::all_of(daemons(), [](const Daemon& d) {
+           return find_process(d).has_value();
+         });
 }
 
 bool Embedded::has_crashed() const { return !list_daemons(run_directory()).empty(); }
@@ -105,6 +110,16 @@ Result<Controller> Embedded::connect() const {
   return Controller::connect(std::move(*config));
 }
 
+Result<void> set_partition_state(Controller& controller, std::string_view state) {
+  wire::UpdateRequest request;
+  request.kind = wire::UpdateRequest::Kind::partition;
+  request.settings = {{"PartitionName", std::string(kEmbeddedPartition)},
+                      {"State", std::string(state)}};
+  auto reply = controller.ask_for<wire::Done>(request);
+  if (!reply) return std::unexpected(reply.error());
+  return {};
+}
+
 Result<JobCounts> count_jobs(Controller& controller) {
   JobCounts counts;
   wire::JobsRequest request;
@@ -114,8 +129,12 @@ Result<JobCounts> count_jobs(Controller& controller) {
     if (!reply) return;
     for (const wire::JobView& view : reply->jobs) {
       const Job& job = *view.job;
-      if (is_active(job.state) || job.completing()) ++counts.active;
-      if (job.state == JobState::pending) counts.pending += std::max<std::size_t>(job.waiting_tasks.size(), 1);
+      if (job.completing())
+        ++counts.completing;
+      else if (is_active(job.state))
+        ++counts.active;
+      if (job.state == JobState::pending)
+        counts.pending += std::max<std::size_t>(job.waiting_tasks.size(), 1);
     }
   });
   if (!streamed) return std::unexpected(streamed.error());
@@ -129,8 +148,8 @@ std::string counted(std::size_t count, std::string_view noun) {
 std::string how_to_find(const Embedded& cluster) {
   const auto other = other_configuration();
   if (!other || *other == cluster.conf_file()) return {};
-  return fmt::format("Commands use {} here. To use this cluster instead:\n  export SLURM_CONF={}\n", *other,
-                     shell_quoted(cluster.conf_file()));
+  return fmt::format("Commands use {} here. To use this cluster instead:\n  export SLURM_CONF={}\n",
+                     *other, shell_quoted(cluster.conf_file()));
 }
 
 }  // namespace muster::cli

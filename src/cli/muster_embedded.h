@@ -1,5 +1,5 @@
-// The embedded cluster as its owner sees it: a directory with everything in it, its daemons, and what
-// its controller says. The subcommands `up`, `down` and `status` are written in these words.
+// The embedded cluster as its owner sees it: a directory with everything in it, its daemons, and
+// what its controller says. The subcommands `up`, `down` and `status` are written in these words.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,9 @@
 namespace muster::cli {
 
 struct JobCounts {
-  std::size_t active = 0;   // running, suspended, or with processes left
-  std::size_t pending = 0;  // every waiting task of an array counts
+  std::size_t active = 0;      // running or suspended
+  std::size_t completing = 0;  // over, or told to be, but with processes left
+  std::size_t pending = 0;     // every waiting task of an array counts
 };
 
 class Embedded {
@@ -48,6 +49,9 @@ class Embedded {
   std::string base_;
 };
 
+// Closed (DOWN) while `down` ends the jobs that run, so that no queued one starts; `up` opens it
+// again.
+Result<void> set_partition_state(Controller& controller, std::string_view state);
 Result<JobCounts> count_jobs(Controller& controller);
 std::string counted(std::size_t count, std::string_view noun);  // "1 job", "2 jobs"
 // What to type so that the commands find this cluster; empty where they do anyway.

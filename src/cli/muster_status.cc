@@ -11,9 +11,10 @@ namespace muster::cli {
 namespace {
 
 std::string node_line(const Node& node) {
-  std::string line = fmt::format("  {:<20} {:<10} {} of {} used, {} MB of memory", node.config.name.view(),
-                                 node_state_word(node), node.used_cpus.size(), counted(node.config.cpus, "CPU"),
-                                 node.config.memory_mib);
+  std::string line =
+      fmt::format("  {:<20} {:<10} {} of {} used, {} MB of memory", node.config.name.view(),
+                  node_state_word(node), node.used_cpus.size(), counted(node.config.cpus, "CPU"),
+                  node.config.memory_mib);
   if (!node.config.gres_text.empty()) line += fmt::format(", {}", node.config.gres_text.view());
   return line + "\n";
 }
@@ -24,7 +25,8 @@ Result<std::string> describe(Controller& controller, const Embedded& cluster) {
   auto jobs = count_jobs(controller);
   if (!jobs) return std::unexpected(jobs.error());
   std::string text = fmt::format("The cluster is up: {}, {} running, {} pending.\n",
-                                 counted(nodes->nodes.size(), "node"), counted(jobs->active, "job"), jobs->pending);
+                                 counted(nodes->nodes.size(), "node"), counted(jobs->active, "job"),
+                                 jobs->pending);
   for (const wire::NodeView& view : nodes->nodes) text += node_line(*view.node);
   return text + fmt::format("  files and logs: {}\n", cluster.base());
 }
@@ -54,7 +56,8 @@ int muster_status(std::vector<std::string_view> args) {
   }
   if (!cluster.everything_runs()) return say_what_is_missing(cluster);
   auto controller = cluster.connect();
-  auto text = controller ? describe(*controller, cluster) : Result<std::string>(std::unexpected(controller.error()));
+  auto text = controller ? describe(*controller, cluster)
+                         : Result<std::string>(std::unexpected(controller.error()));
   if (!text) {
     print_error("muster", text.error().text());
     return kExitFailure;

@@ -42,7 +42,8 @@ Result<std::uint32_t> parse_nodes(const std::vector<std::string_view>& args) {
       return fail(fmt::format("up: unknown argument '{}'; there is --nodes=N", args[i]));
     auto number = parse_number<std::uint32_t>(value);
     if (!number || *number < 1 || *number > kMaxPretendNodes)
-      return fail(fmt::format("--nodes={}: a number from 1 to {} is expected", value, kMaxPretendNodes));
+      return fail(
+          fmt::format("--nodes={}: a number from 1 to {} is expected", value, kMaxPretendNodes));
     nodes = *number;
   }
   return nodes;
@@ -54,13 +55,16 @@ Result<void> check_socket_paths(const Embedded& cluster, const std::vector<std::
   for (const std::string& node : nodes) {
     const std::string path = fmt::format("{}/slurmd.{}.sock", cluster.run_directory(), node);
     if (path.size() > kLimit)
-      return fail(fmt::format("{} is longer than the {} bytes that a socket's name may have: set "
-                              "XDG_STATE_HOME to a shorter directory", path, kLimit));
+      return fail(
+          fmt::format("{} is longer than the {} bytes that a socket's name may have: set "
+                      "XDG_STATE_HOME to a shorter directory",
+                      path, kLimit));
   }
   return {};
 }
 
-Result<EmbeddedLayout> write_configuration(const Embedded& cluster, const Programs& programs, std::uint32_t nodes) {
+Result<EmbeddedLayout> write_configuration(const Embedded& cluster, const Programs& programs,
+                                           std::uint32_t nodes) {
   auto line = run_program({programs.slurmd, "-C"});
   if (!line) return std::unexpected(line.error());
   auto machine = parse_machine(*line);
@@ -70,20 +74,13 @@ Result<EmbeddedLayout> write_configuration(const Embedded& cluster, const Progra
   if (auto fits = check_socket_paths(cluster, node_names(layout.machine, nodes)); !fits)
     return std::unexpected(fits.error());
   const std::string gres_file = cluster.base() + "/etc/gres.conf", gres = gres_conf_text(layout);
-  auto gres_done = gres.empty() ? io::remove_file(gres_file) : io::write_file_atomic(gres_file, gres, 0600);
+  auto gres_done =
+      gres.empty() ? io::remove_file(gres_file) : io::write_file_atomic(gres_file, gres, 0600);
   if (!gres_done) return std::unexpected(gres_done.error());
-  if (auto wrote = io::write_file_atomic(cluster.conf_file(), slurm_conf_text(layout), 0600); !wrote)
+  if (auto wrote = io::write_file_atomic(cluster.conf_file(), slurm_conf_text(layout), 0600);
+      !wrote)
     return std::unexpected(wrote.error());
   return layout;
-}
-
-// `down` closes the partition so that no queued job starts while it ends the others.
-Result<void> open_partition(Controller& controller) {
-  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::partition};
-  request.settings = {{"PartitionName", std::string(kEmbeddedPartition)}, {"State", "UP"}};
-  auto reply = controller.ask_for<wire::Done>(request);
-  if (!reply) return std::unexpected(reply.error());
-  return {};
 }
 
 Result<void> wait_for_nodes(const Embedded& cluster, Controller& controller) {
@@ -95,21 +92,24 @@ Result<void> wait_for_nodes(const Embedded& cluster, Controller& controller) {
     waiting.clear();
     for (const wire::NodeView& view : reply->nodes)
       if (view.node->health != NodeHealth::up || !view.node->responding)
-        waiting = fmt::format("{} is {}", view.node->config.name.view(), node_state_word(*view.node));
+        waiting =
+            fmt::format("{} is {}", view.node->config.name.view(), node_state_word(*view.node));
     if (waiting.empty()) return {};
     std::this_thread::sleep_for(20ms);
   } while (std::chrono::steady_clock::now() < until);
-  return fail(fmt::format("node {} after {} s; the logs in {} may say why", waiting, kNodesWait.count(),
-                          cluster.log_directory()));
+  return fail(fmt::format("node {} after {} s; the logs in {} may say why", waiting,
+                          kNodesWait.count(), cluster.log_directory()));
 }
 
-Result<void> start_missing(const Embedded& cluster, const Programs& programs, const EmbeddedLayout& layout) {
+Result<void> start_missing(const Embedded& cluster, const Programs& programs,
+                           const EmbeddedLayout& layout) {
   if (!find_process(controller_daemon(cluster.run_directory())))
     if (auto started = run_program({programs.slurmctld, "-f", cluster.conf_file()}); !started)
       return std::unexpected(started.error());
   for (const std::string& node : node_names(layout.machine, layout.nodes)) {
     if (find_process(node_daemon(cluster.run_directory(), node))) continue;
-    if (auto started = run_program({programs.slurmd, "-f", cluster.conf_file(), "-N", node}); !started)
+    if (auto started = run_program({programs.slurmd, "-f", cluster.conf_file(), "-N", node});
+        !started)
       return std::unexpected(started.error());
   }
   return {};
@@ -119,10 +119,13 @@ void say_what_is_up(const Embedded& cluster, std::string_view how) {
   std::string text = fmt::format("The cluster is {}", how);
   std::size_t waiting = 0;
   if (auto controller = cluster.connect()) {
-    if (auto reply = controller->ask_for<wire::NodesReply>(wire::NodesRequest{}); reply && !reply->nodes.empty()) {
+    if (auto reply = controller->ask_for<wire::NodesReply>(wire::NodesRequest{});
+        reply && !reply->nodes.empty()) {
       const NodeConfig& node = reply->nodes.front().node->config;
-      const std::string size = fmt::format("{}, {} MB of memory", counted(node.cpus, "CPU"), node.memory_mib);
-      const std::string gpus = node.gres_text.empty() ? "" : fmt::format(", {}", node.gres_text.view());
+      const std::string size =
+          fmt::format("{}, {} MB of memory", counted(node.cpus, "CPU"), node.memory_mib);
+      const std::string gpus =
+          node.gres_text.empty() ? "" : fmt::format(", {}", node.gres_text.view());
       if (reply->nodes.size() == 1)
         text += fmt::format(": node {} with {}{}", node.name.view(), size, gpus);
       else
@@ -131,7 +134,8 @@ void say_what_is_up(const Embedded& cluster, std::string_view how) {
     if (auto jobs = count_jobs(*controller)) waiting = jobs->active + jobs->pending;
   }
   text += ".\n";
-  if (waiting > 0) text += fmt::format("{} of before {} in it.\n", counted(waiting, "job"), waiting == 1 ? "is" : "are");
+  if (waiting > 0)
+    text += fmt::format("{} {} in it.\n", counted(waiting, "job"), waiting == 1 ? "is" : "are");
   text += how_to_find(cluster);
   text +=
       "  sbatch --wrap 'hostname'   submits a job\n"
@@ -140,13 +144,15 @@ void say_what_is_up(const Embedded& cluster, std::string_view how) {
   std::fputs(text.c_str(), stdout);
 }
 
-// The number of nodes to bring up: as asked; after a crash as before, so that its jobs are found; else 1.
+// The number of nodes to bring up: as asked; after a crash as before, so that its jobs are found;
+// else 1.
 Result<std::uint32_t> choose_nodes(const Embedded& cluster, std::uint32_t asked) {
   const std::uint32_t before = cluster.configured_nodes();
   const bool keeps = before != 0 && (cluster.has_crashed() || cluster.has_live_steps());
   if (!keeps) return asked == 0 ? 1 : asked;
   if (asked != 0 && asked != before && (cluster.anything_runs() || cluster.has_live_steps()))
-    return fail(fmt::format("a cluster of {} is up already: `muster down` ends it first", counted(before, "node")));
+    return fail(fmt::format("a cluster of {} is up already: `muster down` ends it first",
+                            counted(before, "node")));
   return asked == 0 ? before : asked;
 }
 
@@ -176,7 +182,7 @@ Result<void> start_cluster(const Embedded& cluster, std::uint32_t nodes) {
   auto controller = cluster.connect();
   if (!controller) return std::unexpected(controller.error());
   if (auto waited = wait_for_nodes(cluster, *controller); !waited) return waited;
-  return open_partition(*controller);
+  return set_partition_state(*controller, "UP");
 }
 
 int muster_up(std::vector<std::string_view> args) {

@@ -1,5 +1,5 @@
-// sacct: jobs and steps out of accounting. Options in sacct_options.cc, fields in sacct_fields.cc, lines in
-// sacct_list.cc; here they meet the controller.
+// sacct: jobs and steps out of accounting. Options in sacct_options.cc, fields in sacct_fields.cc,
+// lines in sacct_list.cc; here they meet the controller.
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ using Done = std::expected<void, Refusal>;
 constexpr std::string_view kRule =
     "--------------------------------------------------------------------------------";
 
-std::expected<std::vector<AccountingRow>, Refusal> fetch(Controller& controller, const AcctOptions& options) {
+std::expected<std::vector<AccountingRow>, Refusal> fetch(Controller& controller,
+                                                         const AcctOptions& options) {
   std::vector<AccountingRow> rows;
   Result<void> decoded;
   auto streamed = controller.stream(options.request, [&](wire::Answer&& answer) {
@@ -27,8 +28,10 @@ std::expected<std::vector<AccountingRow>, Refusal> fetch(Controller& controller,
     if (!reply) return;
     for (const std::string& bytes : reply->rows) {
       auto row = decode<AccountingRow>(bytes);
-      if (!row) decoded = std::unexpected(row.error());
-      else rows.push_back(std::move(*row));
+      if (!row)
+        decoded = std::unexpected(row.error());
+      else
+        rows.push_back(std::move(*row));
     }
   });
   if (streamed && decoded) return rows;
@@ -37,20 +40,24 @@ std::expected<std::vector<AccountingRow>, Refusal> fetch(Controller& controller,
 }
 
 // -B, --env-vars: what the jobs ran, which the controller keeps as long as it knows them.
-Done print_scripts(Controller& controller, const AcctOptions& options, const std::vector<AccountingRow>& rows) {
+Done print_scripts(Controller& controller, const AcctOptions& options,
+                   const std::vector<AccountingRow>& rows) {
   if (options.request.jobs.empty())
-    return std::unexpected(Refusal{fatal_line(
-        "sacct", fmt::format("Printing {} requires -j", options.batch_script ? "batch scripts" : "environments"))});
+    return std::unexpected(Refusal{
+        fatal_line("sacct", fmt::format("Printing {} requires -j",
+                                        options.batch_script ? "batch scripts" : "environments"))});
   std::string out;
   for (const AccountingRow& row : rows) {
     std::string text = "NONE\n";
     if (options.batch_script) {
-      auto reply = controller.ask_for<wire::BatchScriptReply>(wire::BatchScriptRequest{.job = row.job.job});
+      auto reply =
+          controller.ask_for<wire::BatchScriptReply>(wire::BatchScriptRequest{.job = row.job.job});
       if (reply && !reply->script.empty()) text = reply->script;
     }
     AcctContext context;
     std::string id = acct_job_id({&row, nullptr, &context});
-    out += fmt::format("{} for {}\n{}\n{}\n", options.batch_script ? "Batch Script" : "Environment used", id, kRule, text);
+    out += fmt::format("{} for {}\n{}\n{}\n",
+                       options.batch_script ? "Batch Script" : "Environment used", id, kRule, text);
   }
   if (!write_out(out)) return std::unexpected(Refusal{});
   return {};
@@ -58,10 +65,14 @@ Done print_scripts(Controller& controller, const AcctOptions& options, const std
 
 void tell_window(const AcctOptions& options) {
   const wire::AccountingRequest& request = options.request;
-  auto text = [](Time t, std::string_view unset) { return is_set(t) ? format_date(t) : std::string(unset); };
-  print_info("sacct", fmt::format("Jobs {} in the time window from {} to {}", request.by_state ? "in these states" : "eligible",
-                                  text(request.start, request.jobs.empty() ? "midnight" : "the beginning"),
-                                  text(request.end, "now")));
+  auto text = [](Time t, std::string_view unset) {
+    return is_set(t) ? format_date(t) : std::string(unset);
+  };
+  print_info("sacct",
+             fmt::format("Jobs {} in the time window from {} to {}",
+                         request.by_state ? "in these states" : "eligible",
+                         text(request.start, request.jobs.empty() ? "midnight" : "the beginning"),
+                         text(request.end, "now")));
 }
 
 Done run(int argc, char** argv) {
@@ -70,19 +81,23 @@ Done run(int argc, char** argv) {
   if (!options) return std::unexpected(options.error());
   auto config = find_cluster();
   if (!config) return std::unexpected(Refusal{error_lines("sacct", config.error().text())});
-  if (config->accounting_none) return std::unexpected(Refusal{"Slurm accounting storage is disabled\n"});
+  if (config->accounting_none)
+    return std::unexpected(Refusal{"Slurm accounting storage is disabled\n"});
   if (options->verbose > 0) tell_window(*options);
   auto controller = Controller::connect(std::move(*config));
   if (!controller) return std::unexpected(Refusal{error_lines("sacct", controller.error().text())});
   auto rows = fetch(*controller, *options);
   if (!rows) return std::unexpected(rows.error());
-  if (options->batch_script || options->environment) return print_scripts(*controller, *options, *rows);
+  if (options->batch_script || options->environment)
+    return print_scripts(*controller, *options, *rows);
   AcctContext context;
   context.now = now;
   context.times = TimeStyle::from_environment("sacct", now);
   context.units = options->units;
-  if (auto limit = parse_number<std::size_t>(env_text("SLURM_BITSTR_LEN"))) context.task_text_limit = *limit;
-  std::string out = options->json ? accounting_json(*rows, context) : list_accounting(*rows, *options, context);
+  if (auto limit = parse_number<std::size_t>(env_text("SLURM_BITSTR_LEN")))
+    context.task_text_limit = *limit;
+  std::string out =
+      options->json ? accounting_json(*rows, context) : list_accounting(*rows, *options, context);
   if (!write_out(out)) return std::unexpected(Refusal{});
   return {};
 }

@@ -28,7 +28,8 @@ Json exit_code(std::uint32_t wait_status) {
 
 // "cpu=4,mem=200M,gres/gpu=2" as a list of typed counts.
 Json tres_list(std::string_view text) {
-  constexpr std::pair<std::string_view, int> kIds[] = {{"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
+  constexpr std::pair<std::string_view, int> kIds[] = {
+      {"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
   Json list = Json::array();
   for (const std::string& part : split_list(text)) {
     auto equals = part.find('=');
@@ -65,11 +66,18 @@ Json step_json(const AcctLine& line) {
   const StepRecord& step = *line.step;
   Json out;
   auto names = expand_hostlist(step.nodes);
-  out["nodes"] = {{"list", names ? Json(*names) : Json::array()}, {"count", step.num_nodes}, {"range", step.nodes.str()}};
-  Json none = {{"max", Json::array()}, {"min", Json::array()}, {"average", Json::array()}, {"total", Json::array()}};
+  out["nodes"] = {{"list", names ? Json(*names) : Json::array()},
+                  {"count", step.num_nodes},
+                  {"range", step.nodes.str()}};
+  Json none = {{"max", Json::array()},
+               {"min", Json::array()},
+               {"average", Json::array()},
+               {"total", Json::array()}};
   out["tres"] = {{"requested", none}, {"consumed", none}, {"allocated", tres_list(step.tres)}};
   if (step.usage.max_rss_kib > 0)
-    out["tres"]["requested"]["max"].push_back({{"type", "mem"}, {"name", nullptr}, {"id", 2},
+    out["tres"]["requested"]["max"].push_back({{"type", "mem"},
+                                               {"name", nullptr},
+                                               {"id", 2},
                                                {"count", step.usage.max_rss_kib * 1024},
                                                {"node", step.max_rss_node.str()},
                                                {"task", step.usage.max_rss_task}});
@@ -101,22 +109,30 @@ Json job_times(const AcctLine& line) {
   out["submission"] = json_time(job.submitted);
   out["suspended"] = std::chrono::floor<Seconds>(job.suspended).count();
   out["system"] = cpu_time(usage.system_cpu_us);
-  out["limit"] = job.time_limit == kUnlimited || job.time_limit.count() == 0 ? Json(nullptr) : Json(job.time_limit.count());
+  out["limit"] = job.time_limit == kUnlimited || job.time_limit.count() == 0
+                     ? Json(nullptr)
+                     : Json(job.time_limit.count());
   out["total"] = cpu_time(usage.system_cpu_us + usage.user_cpu_us);
   out["user"] = cpu_time(usage.user_cpu_us);
   return out;
 }
 
 void add_identity(Json& out, const JobRecord& job) {
-  auto text_or_null = [](const Text& text) { return text.empty() ? Json(nullptr) : json_text(text); };
+  auto text_or_null = [](const Text& text) {
+    return text.empty() ? Json(nullptr) : json_text(text);
+  };
   out["account"] = json_text(job.account);
-  out["comment"] = {{"administrator", text_or_null(job.admin_comment)}, {"job", text_or_null(job.comment)}, {"system", nullptr}};
+  out["comment"] = {{"administrator", text_or_null(job.admin_comment)},
+                    {"job", text_or_null(job.comment)},
+                    {"system", nullptr}};
   out["allocation_nodes"] = job.allocated_nodes;
   out["array"] = {{"job_id", job.array_id.value},
                   {"limits", {{"max", {{"running", {{"tasks", 0}}}}}}},
                   {"task", text_or_null(job.waiting_tasks)},
                   {"task_id", job.task_id == kNoTask ? Json(nullptr) : Json(job.task_id)}};
-  out["association"] = {{"account", job.account.str()}, {"cluster", job.cluster.str()}, {"partition", nullptr},
+  out["association"] = {{"account", job.account.str()},
+                        {"cluster", job.cluster.str()},
+                        {"partition", nullptr},
                         {"user", job.user_name.str()}};
   out["cluster"] = json_text(job.cluster);
   out["constraints"] = json_text(job.constraints);
@@ -130,7 +146,8 @@ void add_result(Json& out, const AcctLine& line) {
   out["exit_code"] = exit_code(job.exit_status);
   out["flags"] = Json::array();
   for (const std::string& flag : split_list(job.flags)) out["flags"].push_back(flag);
-  out["group"] = job.group_name.empty() ? Json(line.context->names.group(job.gid)) : json_text(job.group_name);
+  out["group"] =
+      job.group_name.empty() ? Json(line.context->names.group(job.gid)) : json_text(job.group_name);
   out["het"] = {{"job_id", 0}, {"job_offset", nullptr}};
   out["job_id"] = job.job.value;
   out["name"] = json_text(job.name);
@@ -139,9 +156,11 @@ void add_result(Json& out, const AcctLine& line) {
   out["partition"] = json_text(job.partition);
   out["priority"] = job.priority;
   out["qos"] = json_text(job.qos);
-  out["required"] = {{"CPUs", job.requested_cpus}, {"memory", json_or_null(parse_mib(job.requested_memory))}};
+  out["required"] = {{"CPUs", job.requested_cpus},
+                     {"memory", json_or_null(parse_mib(job.requested_memory))}};
   bool cancelled = job.state == JobState::cancelled;
-  out["kill_request_user"] = cancelled ? Json(line.context->names.user(job.cancelled_by)) : Json(nullptr);
+  out["kill_request_user"] =
+      cancelled ? Json(line.context->names.user(job.cancelled_by)) : Json(nullptr);
   out["reservation"] = {{"id", 0}, {"name", job.reservation.str()}};
   std::string state = acct_state(line);
   out["state"] = {{"current", state.substr(0, state.find(' '))},
@@ -154,8 +173,10 @@ Json job_json(const AccountingRow& row, AcctContext& context) {
   add_identity(out, row.job);
   add_result(out, line);
   out["steps"] = Json::array();
-  for (const StepRecord& step : row.steps) out["steps"].push_back(step_json({&row, &step, &context}));
-  out["tres"] = {{"allocated", tres_list(row.job.allocated_tres)}, {"requested", tres_list(row.job.requested_tres)}};
+  for (const StepRecord& step : row.steps)
+    out["steps"].push_back(step_json({&row, &step, &context}));
+  out["tres"] = {{"allocated", tres_list(row.job.allocated_tres)},
+                 {"requested", tres_list(row.job.requested_tres)}};
   out["user"] = json_text(row.job.user_name);
   out["wckey"] = {{"wckey", row.job.wckey.str()}, {"flags", Json::array()}};
   out["working_directory"] = json_text(row.job.work_dir);

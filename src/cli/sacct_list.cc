@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kHelpColumns = 4;
 constexpr std::string_view kHelpCell = "                   ";
 
-std::size_t width_of(const AcctColumn& column) { return static_cast<std::size_t>(std::abs(column.width)); }
+std::size_t width_of(const AcctColumn& column) {
+  return static_cast<std::size_t>(std::abs(column.width));
+}
 
 void append_padded(const AcctColumn& column, std::string_view value, std::string& out) {
   if (column.width == 0) return;
@@ -48,12 +50,14 @@ void append_table_header(const std::vector<AcctColumn>& columns, std::string& ou
 void append_bars_header(const AcctOptions& options, std::string& out) {
   for (std::size_t i = 0; i < options.columns.size(); ++i) {
     out += options.columns[i].field->name;
-    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size()) out += options.delimiter;
+    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size())
+      out += options.delimiter;
   }
   out += '\n';
 }
 
-void append_line(const AcctLine& line, const AcctOptions& options, std::string& scratch, std::string& out) {
+void append_line(const AcctLine& line, const AcctOptions& options, std::string& scratch,
+                 std::string& out) {
   for (std::size_t i = 0; i < options.columns.size(); ++i) {
     scratch.clear();
     options.columns[i].field->append(line, scratch);
@@ -63,13 +67,15 @@ void append_line(const AcctLine& line, const AcctOptions& options, std::string& 
       continue;
     }
     out += scratch;
-    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size()) out += options.delimiter;
+    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size())
+      out += options.delimiter;
   }
   out += '\n';
 }
 
 bool names(const std::vector<std::string>& wanted, std::string_view name) {
-  return wanted.empty() || std::ranges::any_of(wanted, [&](const std::string& w) { return iequals(w, name); });
+  return wanted.empty() ||
+         std::ranges::any_of(wanted, [&](const std::string& w) { return iequals(w, name); });
 }
 
 // -T: times outside of the window are moved to its borders.
@@ -87,11 +93,12 @@ AccountingRow truncated(AccountingRow row, Time start, Time end) {
   return row;
 }
 
-void append_job(const AccountingRow& row, const AcctOptions& options, AcctContext& context, std::string& scratch,
-                std::string& out) {
+void append_job(const AccountingRow& row, const AcctOptions& options, AcctContext& context,
+                std::string& scratch, std::string& out) {
   if (!row.steps_only) append_line({&row, nullptr, &context}, options, scratch, out);
   if (options.request.allocations_only) return;
-  for (const StepRecord& step : row.steps) append_line({&row, &step, &context}, options, scratch, out);
+  for (const StepRecord& step : row.steps)
+    append_line({&row, &step, &context}, options, scratch, out);
 }
 
 }  // namespace
@@ -129,7 +136,8 @@ std::string acct_field_list() {
 }
 
 bool passes(const AcctOptions& options, const JobRecord& job) {
-  if (!options.gids.empty() && std::ranges::find(options.gids, job.gid) == options.gids.end()) return false;
+  if (!options.gids.empty() && std::ranges::find(options.gids, job.gid) == options.gids.end())
+    return false;
   if (!names(options.wckeys, job.wckey) || !names(options.reasons, job.reason)) return false;
   for (const std::string& wanted : options.constraints)
     if (job.constraints.view().find(wanted) == std::string_view::npos) return false;
@@ -139,7 +147,8 @@ bool passes(const AcctOptions& options, const JobRecord& job) {
   if (!between(options.nodes_between, job.allocated_nodes)) return false;
   if (!between(options.cpus_between, job.allocated_cpus)) return false;
   if (!options.least_limit) return true;
-  if (options.most_limit) return job.time_limit >= *options.least_limit && job.time_limit <= *options.most_limit;
+  if (options.most_limit)
+    return job.time_limit >= *options.least_limit && job.time_limit <= *options.most_limit;
   return job.time_limit == *options.least_limit;
 }
 
@@ -155,7 +164,8 @@ std::string list_accounting(const std::vector<AccountingRow>& rows, const AcctOp
   for (const AccountingRow& row : rows) {
     if (!passes(options, row.job)) continue;
     if (options.truncate_times)
-      append_job(truncated(row, options.request.start, options.request.end), options, context, scratch, out);
+      append_job(truncated(row, options.request.start, options.request.end), options, context,
+                 scratch, out);
     else
       append_job(row, options, context, scratch, out);
   }

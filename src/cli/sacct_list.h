@@ -25,7 +25,8 @@ struct AcctOptions {
   std::vector<AcctColumn> columns;
   AcctForm form = AcctForm::table;
   std::string delimiter = "|";
-  bool header = true, json = false, batch_script = false, environment = false, truncate_times = false;
+  bool header = true, json = false, batch_script = false, environment = false,
+       truncate_times = false;
   UnitStyle units;
   int verbose = 0;
   // What the server does not filter.

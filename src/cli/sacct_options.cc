@@ -16,17 +16,33 @@ namespace {
 constexpr std::string_view kUsual = "jobid,jobname,partition,account,alloccpus,state,exitcode";
 constexpr std::string_view kBrief = "jobid,state,exitcode";
 constexpr std::string_view kLong =
-    "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,maxrssnode,maxrsstask,"
-    "averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,ntasks,alloccpus,elapsed,"
-    "state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,consumedenergy,maxdiskread,"
-    "maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,maxdiskwritetask,avediskwrite,reqtres,"
-    "alloctres,tresusageinave,tresusageinmax,tresusageinmaxnode,tresusageinmaxtask,tresusageinmin,tresusageinminnode,"
-    "tresusageinmintask,tresusageintot,tresusageoutmax,tresusageoutmaxnode,tresusageoutmaxtask,tresusageoutave,"
+    "jobid,jobidraw,jobname,partition,maxvmsize,maxvmsizenode,maxvmsizetask,avevmsize,maxrss,"
+    "maxrssnode,maxrsstask,"
+    "averss,maxpages,maxpagesnode,maxpagestask,avepages,mincpu,mincpunode,mincputask,avecpu,ntasks,"
+    "alloccpus,elapsed,"
+    "state,exitcode,avecpufreq,reqcpufreqmin,reqcpufreqmax,reqcpufreqgov,reqmem,consumedenergy,"
+    "maxdiskread,"
+    "maxdiskreadnode,maxdiskreadtask,avediskread,maxdiskwrite,maxdiskwritenode,maxdiskwritetask,"
+    "avediskwrite,reqtres,"
+    "alloctres,tresusageinave,tresusageinmax,tresusageinmaxnode,tresusageinmaxtask,tresusageinmin,"
+    "tresusageinminnode,"
+    "tresusageinmintask,tresusageintot,tresusageoutmax,tresusageoutmaxnode,tresusageoutmaxtask,"
+    "tresusageoutave,"
     "tresusageouttot";
 
 enum LongOnly : int {
-  kDelimiter = 256, kEnvVars, kFederation, kJson, kLocal, kName, kNoConvert, kUnits, kUsage, kUseLocalUid,
-  kWholeHetJob, kYaml,
+  kDelimiter = 256,
+  kEnvVars,
+  kFederation,
+  kJson,
+  kLocal,
+  kName,
+  kNoConvert,
+  kUnits,
+  kUsage,
+  kUseLocalUid,
+  kWholeHetJob,
+  kYaml,
 };
 constexpr option kOptions[] = {
     {"accounts", required_argument, nullptr, 'A'},
@@ -186,8 +202,9 @@ Done add_states(AcctOptions& options, std::string_view list) {
   constexpr std::string_view kOnlyHere[] = {"REQUEUED", "RQ", "RESIZING", "RS", "REVOKED", "RV"};
   options.request.by_state = true;
   for (const std::string& part : split_list(list)) {
-    bool known = parse_job_state(part) ||
-                 std::ranges::any_of(kOnlyHere, [&](std::string_view name) { return iequals(name, part); });
+    bool known =
+        parse_job_state(part) ||
+        std::ranges::any_of(kOnlyHere, [&](std::string_view name) { return iequals(name, part); });
     if (!known) return die(fmt::format("unrecognized job state value '{}'", part));
     options.request.states.emplace_back(part);
   }
@@ -196,12 +213,14 @@ Done add_states(AcctOptions& options, std::string_view list) {
 
 Done set_time(Time& t, const char* value, Time now) {
   auto parsed = parse_date(value, now, {.past = true});
-  if (!parsed) return std::unexpected(Refusal{fmt::format("Invalid time specification (pos=0): {}\n", value)});
+  if (!parsed)
+    return std::unexpected(Refusal{fmt::format("Invalid time specification (pos=0): {}\n", value)});
   t = *parsed;
   return {};
 }
 
-Done set_range(std::optional<std::pair<std::uint32_t, std::uint32_t>>& range, std::string_view text) {
+Done set_range(std::optional<std::pair<std::uint32_t, std::uint32_t>>& range,
+               std::string_view text) {
   auto dash = text.find('-');
   auto least = parse_number<std::uint32_t>(text.substr(0, dash));
   auto most = dash == text.npos ? least : parse_number<std::uint32_t>(text.substr(dash + 1));
@@ -220,7 +239,8 @@ Done set_units(AcctOptions& options, std::string_view value) {
   char unit = value.size() == 1 ? upper(value)[0] : '\0';
   if (unit == '\0' || std::string_view("KMGTP").find(unit) == std::string_view::npos)
     return std::unexpected(Refusal{
-        error_lines("sacct", fmt::format("Invalid unit type '{}'. Possible options are 'KMGTP'", value)) +
+        error_lines("sacct",
+                    fmt::format("Invalid unit type '{}'. Possible options are 'KMGTP'", value)) +
         fatal_line("sacct", "Invalid unit type")});
   options.units.unit = unit;
   return {};
@@ -230,58 +250,129 @@ Done apply_filter(Parsing& parsing, int option, const char* value) {
   AcctOptions& options = parsing.options;
   wire::AccountingRequest& request = options.request;
   switch (option) {
-    case 'A': append(request.accounts, value); return {};
-    case 'a': parsing.all_users = true; return {};
-    case 'C': options.constraints = split_list(value); return {};
-    case 'D': request.duplicates = true; return {};
-    case 'E': return set_time(request.end, value, parsing.now);
-    case 'g': return add_groups(options, value);
-    case 'I': return set_range(options.cpus_between, value);
-    case 'i': return set_range(options.nodes_between, value);
-    case 'j': return add_jobs(options, value);
-    case 'K': return set_limit(options.most_limit, value);
-    case 'k': return set_limit(options.least_limit, value);
-    case 'M': append(request.clusters, value); return {};
-    case 'N': request.nodes.emplace_back(value); return {};
-    case 'q': append(request.qos, value); return {};
-    case 'R': options.reasons = split_list(value); return {};
-    case 'r': append(request.partitions, value); return {};
-    case 'S': return set_time(request.start, value, parsing.now);
-    case 's': return add_states(options, value);
-    case 'u': return add_users(options, value);
-    case 'W': options.wckeys = split_list(value); return {};
-    case 'X': request.allocations_only = true; return {};
-    case kName: append(request.names, value); return {};
-    default: return {};  // -L, -x, -F, --federation, --local, --use-local-uid, --whole-hetjob: nothing differs here
+    case 'A':
+      append(request.accounts, value);
+      return {};
+    case 'a':
+      parsing.all_users = true;
+      return {};
+    case 'C':
+      options.constraints = split_list(value);
+      return {};
+    case 'D':
+      request.duplicates = true;
+      return {};
+    case 'E':
+      return set_time(request.end, value, parsing.now);
+    case 'g':
+      return add_groups(options, value);
+    case 'I':
+      return set_range(options.cpus_between, value);
+    case 'i':
+      return set_range(options.nodes_between, value);
+    case 'j':
+      return add_jobs(options, value);
+    case 'K':
+      return set_limit(options.most_limit, value);
+    case 'k':
+      return set_limit(options.least_limit, value);
+    case 'M':
+      append(request.clusters, value);
+      return {};
+    case 'N':
+      request.nodes.emplace_back(value);
+      return {};
+    case 'q':
+      append(request.qos, value);
+      return {};
+    case 'R':
+      options.reasons = split_list(value);
+      return {};
+    case 'r':
+      append(request.partitions, value);
+      return {};
+    case 'S':
+      return set_time(request.start, value, parsing.now);
+    case 's':
+      return add_states(options, value);
+    case 'u':
+      return add_users(options, value);
+    case 'W':
+      options.wckeys = split_list(value);
+      return {};
+    case 'X':
+      request.allocations_only = true;
+      return {};
+    case kName:
+      append(request.names, value);
+      return {};
+    default:
+      return {};  // -L, -x, -F, --federation, --local, --use-local-uid, --whole-hetjob: nothing
+                  // differs here
   }
 }
 
 Done apply_option(Parsing& parsing, int option, const char* value) {
   AcctOptions& options = parsing.options;
   switch (option) {
-    case 'B': options.batch_script = true; return {};
-    case 'b': parsing.brief = true; return {};
+    case 'B':
+      options.batch_script = true;
+      return {};
+    case 'b':
+      parsing.brief = true;
+      return {};
     case 'c':
-    case 'f': return std::unexpected(Refusal{"Slurm job completion is disabled\n"});
-    case 'e': return std::unexpected(Refusal{acct_field_list(), 0});
-    case 'h': return std::unexpected(Refusal{std::string(kHelpText), 0});
-    case 'l': parsing.long_form = true; return {};
-    case 'n': options.header = false; return {};
-    case 'o': parsing.format += (parsing.format.empty() ? "" : ",") + std::string(value); return {};
-    case 'P': options.form = AcctForm::bars; return {};
-    case 'p': options.form = AcctForm::bars_ending; return {};
-    case 'T': options.truncate_times = true; return {};
-    case 'V': return std::unexpected(Refusal{version_text(), 0});
-    case 'v': ++options.verbose; return {};
-    case kDelimiter: options.delimiter = value; return {};
-    case kEnvVars: options.environment = true; return {};
-    case kJson: options.json = true; return {};
-    case kNoConvert: options.units.convert = false; return {};
-    case kUnits: return set_units(options, value);
-    case kUsage: return std::unexpected(Refusal{std::string(kUsageText), 0});
-    case kYaml: return refuse("--yaml is not supported, use --json");
-    case '?': return std::unexpected(Refusal{});  // getopt has said what is wrong
-    default: return apply_filter(parsing, option, value);
+    case 'f':
+      return std::unexpected(Refusal{"Slurm job completion is disabled\n"});
+    case 'e':
+      return std::unexpected(Refusal{acct_field_list(), 0});
+    case 'h':
+      return std::unexpected(Refusal{std::string(kHelpText), 0});
+    case 'l':
+      parsing.long_form = true;
+      return {};
+    case 'n':
+      options.header = false;
+      return {};
+    case 'o':
+      parsing.format += (parsing.format.empty() ? "" : ",") + std::string(value);
+      return {};
+    case 'P':
+      options.form = AcctForm::bars;
+      return {};
+    case 'p':
+      options.form = AcctForm::bars_ending;
+      return {};
+    case 'T':
+      options.truncate_times = true;
+      return {};
+    case 'V':
+      return std::unexpected(Refusal{version_text(), 0});
+    case 'v':
+      ++options.verbose;
+      return {};
+    case kDelimiter:
+      options.delimiter = value;
+      return {};
+    case kEnvVars:
+      options.environment = true;
+      return {};
+    case kJson:
+      options.json = true;
+      return {};
+    case kNoConvert:
+      options.units.convert = false;
+      return {};
+    case kUnits:
+      return set_units(options, value);
+    case kUsage:
+      return std::unexpected(Refusal{std::string(kUsageText), 0});
+    case kYaml:
+      return refuse("--yaml is not supported, use --json");
+    case '?':
+      return std::unexpected(Refusal{});  // getopt has said what is wrong
+    default:
+      return apply_filter(parsing, option, value);
   }
 }
 
@@ -289,10 +380,11 @@ Done settle(Parsing& parsing) {
   AcctOptions& options = parsing.options;
   wire::AccountingRequest& request = options.request;
   if (!parsing.format.empty() && parsing.long_form)
-    return die("Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.");
+    return die(
+        "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.");
   if (is_set(request.start) && is_set(request.end) && request.start > request.end)
-    return refuse(fmt::format("Start time ({}) requested is after end time ({}).", format_date(request.start),
-                              format_date(request.end)));
+    return refuse(fmt::format("Start time ({}) requested is after end time ({}).",
+                              format_date(request.start), format_date(request.end)));
   request.all_users = parsing.all_users || (request.uids.empty() && own_uid() == Uid{0});
   if (!request.all_users && request.uids.empty()) request.uids = {own_uid()};
   std::string format = parsing.format;

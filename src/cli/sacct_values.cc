@@ -30,10 +30,12 @@ std::string with_step(std::string id, const AcctLine& line) {
 std::string acct_job_id(const AcctLine& line) {
   const JobRecord& job = line.job();
   if (!job.array_id) return with_step(std::to_string(job.job.value), line);
-  if (job.task_id != kNoTask) return with_step(fmt::format("{}_{}", job.array_id.value, job.task_id), line);
+  if (job.task_id != kNoTask)
+    return with_step(fmt::format("{}_{}", job.array_id.value, job.task_id), line);
   if (job.waiting_tasks.empty()) return with_step(std::to_string(job.job.value), line);
   return with_step(fmt::format("{}_[{}]", job.array_id.value,
-                               cut_tasks(job.waiting_tasks, line.context->task_text_limit)), line);
+                               cut_tasks(job.waiting_tasks, line.context->task_text_limit)),
+                   line);
 }
 
 std::string acct_job_id_raw(const AcctLine& line) {
@@ -42,10 +44,12 @@ std::string acct_job_id_raw(const AcctLine& line) {
 
 std::string acct_state(const AcctLine& line) {
   if (line.step)
-    return line.step->state_text.empty() ? std::string(state_name(line.step->state)) : line.step->state_text.str();
+    return line.step->state_text.empty() ? std::string(state_name(line.step->state))
+                                         : line.step->state_text.str();
   const JobRecord& job = line.job();
   if (!job.state_text.empty()) return job.state_text.str();
-  if (job.state == JobState::cancelled) return fmt::format("CANCELLED by {}", job.cancelled_by.value);
+  if (job.state == JobState::cancelled)
+    return fmt::format("CANCELLED by {}", job.cancelled_by.value);
   return std::string(state_name(job.state));
 }
 
@@ -74,7 +78,8 @@ std::string cpu_time_text(std::uint64_t microseconds) {
   if (microseconds == 0) return "00:00:00";
   std::uint64_t seconds = microseconds / kSecond;
   if (microseconds >= kHour) return format_elapsed(Seconds{static_cast<std::int64_t>(seconds)});
-  return fmt::format("{:02}:{:02}.{:03}", seconds / 60, seconds % 60, microseconds % kSecond / 1000);
+  return fmt::format("{:02}:{:02}.{:03}", seconds / 60, seconds % 60,
+                     microseconds % kSecond / 1000);
 }
 
 Usage acct_usage(const AcctLine& line) {
@@ -111,7 +116,8 @@ std::string tres_in_style(std::string_view tres, const UnitStyle& style) {
   std::string out;
   for (const std::string& part : split_list(tres)) {
     if (!out.empty()) out += ',';
-    auto mib = part.starts_with("mem=") ? parse_mib(std::string_view(part).substr(4)) : std::nullopt;
+    auto mib =
+        part.starts_with("mem=") ? parse_mib(std::string_view(part).substr(4)) : std::nullopt;
     out += mib ? "mem=" + amount_text(*mib, 'M', style) : part;
   }
   return out;

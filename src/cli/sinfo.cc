@@ -19,15 +19,20 @@ Done check_cluster(const InfoOptions& options, const std::string& own) {
   for (const std::string& name : split_list(options.clusters))
     if (name != own && name != "all")
       return std::unexpected(Refusal{error_lines(
-          "sinfo", fmt::format("No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
-                               "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
-                               "clusters.", name))});
+          "sinfo",
+          fmt::format(
+              "No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
+              "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
+              "clusters.",
+              name))});
   return {};
 }
 
 Done run_once(Controller& controller, const InfoOptions& options) {
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
-  if (!reply) return std::unexpected(Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
+  if (!reply)
+    return std::unexpected(
+        Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
   NodeContext context;
   context.now = reply->now;
   context.times = TimeStyle::from_environment("sinfo", reply->now);
@@ -53,9 +58,11 @@ Done run(int argc, char** argv) {
   if (own_uid() == Uid{0} && options->partitions.empty()) options->all = true;
   auto controller = Controller::connect();
   if (!controller)
-    return std::unexpected(Refusal{fmt::format("slurm_load_partitions: {}\n", controller.error().text())});
+    return std::unexpected(
+        Refusal{fmt::format("slurm_load_partitions: {}\n", controller.error().text())});
   if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
-  if (options->verbose > 0) print_info("sinfo", fmt::format("cluster {}", controller->config().cluster_name));
+  if (options->verbose > 0)
+    print_info("sinfo", fmt::format("cluster {}", controller->config().cluster_name));
   if (options->reservations) {  // the controller keeps none
     if (!write_out("No reservations in the system\n")) return std::unexpected(Refusal{});
     return {};

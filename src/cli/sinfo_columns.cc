@@ -60,9 +60,12 @@ void put_free_memory(Row row, Out out) {
     most = std::max(most, view->free_memory_mib);
     any = true;
   }
-  if (!any) out += "N/A";
-  else if (most > least) out += fmt::format("{}-{}", least, most);
-  else out += std::to_string(least);
+  if (!any)
+    out += "N/A";
+  else if (most > least)
+    out += fmt::format("{}-{}", least, most);
+  else
+    out += std::to_string(least);
 }
 void put_load(Row row, Out out) {
   std::string least, most;
@@ -76,8 +79,10 @@ void put_load(Row row, Out out) {
   }
   least = fmt::format("{:.2f}", low);
   most = fmt::format("{:.2f}", high);
-  if (!any) out += "N/A";
-  else out += least == most ? least : least + "-" + most;
+  if (!any)
+    out += "N/A";
+  else
+    out += least == most ? least : least + "-" + most;
 }
 
 void put_features(const std::vector<Text>& features, Out out) {
@@ -108,12 +113,16 @@ void put_counts(const CpuCounts& counts, Out out) {
 }
 
 bool has_reason(Row row) { return first_node(row) && !first_node(row)->reason.empty(); }
-void put_reason(Row row, Out out) { out += has_reason(row) ? first_node(row)->reason.view() : "none"; }
+void put_reason(Row row, Out out) {
+  out += has_reason(row) ? first_node(row)->reason.view() : "none";
+}
 void put_reason_time(Row row, Out out) {
-  row.context->times.append(has_reason(row) ? first_node(row)->reason_time : Time{}, "Unknown", out);
+  row.context->times.append(has_reason(row) ? first_node(row)->reason_time : Time{}, "Unknown",
+                            out);
 }
 void put_reason_user(Row row, Out out) {
-  out += has_reason(row) ? std::string_view(row.context->names.user(first_node(row)->reason_uid)) : "Unknown";
+  out += has_reason(row) ? std::string_view(row.context->names.user(first_node(row)->reason_uid))
+                         : "Unknown";
 }
 void put_reason_user_long(Row row, Out out) {
   put_reason_user(row, out);
@@ -122,15 +131,25 @@ void put_reason_user_long(Row row, Out out) {
 
 void put_availability(Row row, Out out) {
   switch (row.partition->state) {
-    case PartitionState::up: out += "up"; return;
-    case PartitionState::down: out += "down"; return;
-    case PartitionState::drain: out += "drain"; return;
-    case PartitionState::inactive: out += "inactive"; return;
+    case PartitionState::up:
+      out += "up";
+      return;
+    case PartitionState::down:
+      out += "down";
+      return;
+    case PartitionState::drain:
+      out += "drain";
+      return;
+    case PartitionState::inactive:
+      out += "inactive";
+      return;
   }
 }
 void put_limit(std::optional<Minutes> limit, std::string_view unset, Out out) {
-  if (!limit || *limit == kUnlimited) out += unset;
-  else out += format_elapsed_short(*limit);
+  if (!limit || *limit == kUnlimited)
+    out += unset;
+  else
+    out += format_elapsed_short(*limit);
 }
 void put_sockets_cores_threads(Row row, Out out) {
   put_least(row, out, sockets);
@@ -154,36 +173,52 @@ void put_or_null(Row row, Out out, Text get) {
 constexpr Column<NodeGroup> kNodeColumns[] = {
     {'a', "Available", "AVAIL", put_availability},
     {'b', "features_act", "ACTIVE_FEATURES", put_active_features},
-    {'c', "CPUs", "CPUS", [](Row r, Out o) { put_least(r, o, cpus); }, [](Row r) { return least_key(r, cpus); }},
-    {'d', "Disk", "TMP_DISK", [](Row r, Out o) { put_least(r, o, disk); }, [](Row r) { return least_key(r, disk); }},
+    {'c', "CPUs", "CPUS", [](Row r, Out o) { put_least(r, o, cpus); },
+     [](Row r) { return least_key(r, cpus); }},
+    {'d', "Disk", "TMP_DISK", [](Row r, Out o) { put_least(r, o, disk); },
+     [](Row r) { return least_key(r, disk); }},
     {'e', "FreeMem", "FREE_MEM", put_free_memory},
     {'f', "Features", "AVAIL_FEATURES", put_available_features},
     {'g', "Groups", "GROUPS", [](Row r, Out o) { o += or_all(r.partition->allow_groups); }},
     {'h', "OverSubscribe", "OVERSUBSCRIBE",
-     [](Row r, Out o) { o += r.partition->oversubscribe.empty() ? "NO" : upper(r.partition->oversubscribe); }},
-    {'l', "Time", "TIMELIMIT", [](Row r, Out o) { put_limit(r.partition->max_time, "infinite", o); },
+     [](Row r, Out o) {
+       o += r.partition->oversubscribe.empty() ? "NO" : upper(r.partition->oversubscribe);
+     }},
+    {'l', "Time", "TIMELIMIT",
+     [](Row r, Out o) { put_limit(r.partition->max_time, "infinite", o); },
      [](Row r) -> std::int64_t { return r.partition->max_time.value_or(kUnlimited).count(); }},
-    {'m', "Memory", "MEMORY", [](Row r, Out o) { put_least(r, o, memory); }, [](Row r) { return least_key(r, memory); }},
-    {'n', "NodeHost", "HOSTNAMES", [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.hostname; }); },
-     nullptr, false, nullptr, kWholeHeader},
-    {'o', "NodeAddr", "NODE_ADDR", [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.address; }); },
-     nullptr, false, nullptr, kWholeHeader},
-    {'p', "PriorityTier", "PRIO_TIER", [](Row r, Out o) { o += std::to_string(r.partition->priority_tier); },
+    {'m', "Memory", "MEMORY", [](Row r, Out o) { put_least(r, o, memory); },
+     [](Row r) { return least_key(r, memory); }},
+    {'n', "NodeHost", "HOSTNAMES",
+     [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.hostname; }); }, nullptr,
+     false, nullptr, kWholeHeader},
+    {'o', "NodeAddr", "NODE_ADDR",
+     [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.address; }); }, nullptr,
+     false, nullptr, kWholeHeader},
+    {'p', "PriorityTier", "PRIO_TIER",
+     [](Row r, Out o) { o += std::to_string(r.partition->priority_tier); },
      [](Row r) -> std::int64_t { return r.partition->priority_tier; }},
     {'r', "Root", "ROOT", [](Row r, Out o) { o += r.partition->root_only ? "yes" : "no"; }},
     {'s', "Size", "JOB_SIZE", [](Row r, Out o) { o += job_size_text(*r.partition); }},
     {'t', "StateCompact", "STATE",
-     [](Row r, Out o) { o += first_node(r) ? node_state_compact(*first_node(r)) : "n/a"; }, row_state_key},
+     [](Row r, Out o) { o += first_node(r) ? node_state_compact(*first_node(r)) : "n/a"; },
+     row_state_key},
     {'u', "User", "USER", put_reason_user},
-    {'v', "Version", "VERSION", [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return n.facts.version.view(); }); }},
-    {'w', "Weight", "WEIGHT", [](Row r, Out o) { put_least(r, o, weight); }, [](Row r) { return least_key(r, weight); }},
+    {'v', "Version", "VERSION",
+     [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return n.facts.version.view(); }); }},
+    {'w', "Weight", "WEIGHT", [](Row r, Out o) { put_least(r, o, weight); },
+     [](Row r) { return least_key(r, weight); }},
     {'z', "SocketCoreThread", "S:C:T", put_sockets_cores_threads},
     {'A', "NodeAI", "NODES(A/I)",
-     [](Row r, Out o) { CpuCounts c = node_counts(r.nodes); o += fmt::format("{}/{}", c.allocated, c.idle); },
+     [](Row r, Out o) {
+       CpuCounts c = node_counts(r.nodes);
+       o += fmt::format("{}/{}", c.allocated, c.idle);
+     },
      [](Row r) { return static_cast<std::int64_t>(node_counts(r.nodes).allocated); }},
     {'B', "MaxCPUsPerNode", "MAX_CPUS_PER_NODE",
      [](Row r, Out o) {
-       o += r.partition->max_cpus_per_node ? std::to_string(*r.partition->max_cpus_per_node) : "UNLIMITED";
+       o += r.partition->max_cpus_per_node ? std::to_string(*r.partition->max_cpus_per_node)
+                                           : "UNLIMITED";
      }},
     {'C', "CPUsState", "CPUS(A/I/O/T)", [](Row r, Out o) { put_counts(cpu_counts(r.nodes), o); },
      [](Row r) { return static_cast<std::int64_t>(cpu_counts(r.nodes).allocated); }},
@@ -192,42 +227,58 @@ constexpr Column<NodeGroup> kNodeColumns[] = {
     {'E', "Reason", "REASON", put_reason},
     {'F', "NodeAIOT", "NODES(A/I/O/T)", [](Row r, Out o) { put_counts(node_counts(r.nodes), o); },
      [](Row r) { return static_cast<std::int64_t>(node_counts(r.nodes).allocated); }},
-    {'G', "Gres", "GRES", [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return n.config.gres_text.view(); }); }},
+    {'G', "Gres", "GRES",
+     [](Row r, Out o) {
+       put_or_null(r, o, [](const Node& n) { return n.config.gres_text.view(); });
+     }},
     {'H', "TimeStamp", "TIMESTAMP", put_reason_time},
     {'I', "PriorityJobFactor", "PRIO_JOB_FACTOR",
      [](Row r, Out o) { o += std::to_string(r.partition->priority_job_factor); },
      [](Row r) -> std::int64_t { return r.partition->priority_job_factor; }},
-    {'L', "DefaultTime", "DEFAULTTIME", [](Row r, Out o) { put_limit(r.partition->default_time, "n/a", o); }},
+    {'L', "DefaultTime", "DEFAULTTIME",
+     [](Row r, Out o) { put_limit(r.partition->default_time, "n/a", o); }},
     {'M', "PreemptMode", "PREEMPT_MODE",
-     [](Row r, Out o) { o += r.partition->preempt_mode.empty() ? "OFF" : upper(r.partition->preempt_mode); }},
-    {'N', "NodeList", "NODELIST", [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.name; }); },
+     [](Row r, Out o) {
+       o += r.partition->preempt_mode.empty() ? "OFF" : upper(r.partition->preempt_mode);
+     }},
+    {'N', "NodeList", "NODELIST",
+     [](Row r, Out o) { put_names(r, o, [](const NodeConfig& c) { return c.name; }); },
      row_name_key, false, nullptr, kWholeHeader},
     {'O', "CPUsLoad", "CPU_LOAD", put_load},
     {'P', "Partition", "PARTITION", [](Row r, Out o) { o += partition_name(r, 0); }, nullptr, false,
      [](Row r, std::size_t width, Out o) { o += partition_name(r, width); }},
     {'R', "PartitionName", "PARTITION", [](Row r, Out o) { o += r.partition->name; }},
-    {'S', "AllocNodes", "ALLOCNODES", [](Row r, Out o) { o += or_all(r.partition->allow_alloc_nodes); }},
+    {'S', "AllocNodes", "ALLOCNODES",
+     [](Row r, Out o) { o += or_all(r.partition->allow_alloc_nodes); }},
     {'T', "StateLong", "STATE",
-     [](Row r, Out o) { o += first_node(r) ? node_state_word(*first_node(r)) : "n/a"; }, row_state_key},
+     [](Row r, Out o) { o += first_node(r) ? node_state_word(*first_node(r)) : "n/a"; },
+     row_state_key},
     {'U', "UserLong", "USER", put_reason_user_long},
     {'V', "Cluster", "CLUSTER", [](Row, Out o) { o += "N/A"; }},  // of a federation
-    {'X', "Sockets", "SOCKETS", [](Row r, Out o) { put_least(r, o, sockets); }, [](Row r) { return least_key(r, sockets); }},
-    {'Y', "Cores", "CORES", [](Row r, Out o) { put_least(r, o, cores); }, [](Row r) { return least_key(r, cores); }},
-    {'Z', "Threads", "THREADS", [](Row r, Out o) { put_least(r, o, threads); }, [](Row r) { return least_key(r, threads); }},
+    {'X', "Sockets", "SOCKETS", [](Row r, Out o) { put_least(r, o, sockets); },
+     [](Row r) { return least_key(r, sockets); }},
+    {'Y', "Cores", "CORES", [](Row r, Out o) { put_least(r, o, cores); },
+     [](Row r) { return least_key(r, cores); }},
+    {'Z', "Threads", "THREADS", [](Row r, Out o) { put_least(r, o, threads); },
+     [](Row r) { return least_key(r, threads); }},
 
     {0, "AllocMem", "ALLOCMEM",
      [](Row r, Out o) { o += std::to_string(first_node(r) ? first_node(r)->used_memory_mib : 0); }},
-    {0, "Comment", "COMMENT", [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return n.comment.view(); }); }},
+    {0, "Comment", "COMMENT",
+     [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return n.comment.view(); }); }},
     {0, "Extra", "EXTRA", [](Row, Out o) { o += "(null)"; }},
-    {0, "GresUsed", "GRES_USED", [](Row r, Out o) { o += first_node(r) ? gres_used_text(*first_node(r)) : "(null)"; }},
-    {0, "Port", "PORT", [](Row r, Out o) { o += std::to_string(first_node(r) ? first_node(r)->config.port : 0); }},
-    {0, "Priority", "PRIO_TIER", [](Row r, Out o) { o += std::to_string(r.partition->priority_tier); }},
+    {0, "GresUsed", "GRES_USED",
+     [](Row r, Out o) { o += first_node(r) ? gres_used_text(*first_node(r)) : "(null)"; }},
+    {0, "Port", "PORT",
+     [](Row r, Out o) { o += std::to_string(first_node(r) ? first_node(r)->config.port : 0); }},
+    {0, "Priority", "PRIO_TIER",
+     [](Row r, Out o) { o += std::to_string(r.partition->priority_tier); }},
     {0, "StateComplete", "STATECOMPLETE",
      [](Row r, Out o) { o += first_node(r) ? lower(node_state_long(*first_node(r))) : "n/a"; }},
 };
 
-constexpr Column<NodeGroup> kPartitionOrder{
-    0, "", "", [](Row, Out) {}, [](Row row) { return row.partition_rank; }};
+constexpr Column<NodeGroup> kPartitionOrder{0, "", "", [](Row, Out) {},
+                                            [](Row row) { return row.partition_rank; }};
 
 }  // namespace
 
@@ -235,9 +286,11 @@ std::span<const Column<NodeGroup>> node_columns() { return kNodeColumns; }
 const Column<NodeGroup>& partition_order_column() { return kPartitionOrder; }
 
 Grouping grouping(const Column<NodeGroup>& column) {
-  constexpr std::string_view kSums[] = {"Nodes", "NodeList", "CPUsState", "NodeAI", "NodeAIOT", "NodeHost", "NodeAddr"};
-  constexpr std::string_view kRanges[] = {"CPUs", "Memory", "Disk", "Weight", "Sockets", "Cores", "Threads",
-                                          "SocketCoreThread", "CPUsLoad", "FreeMem", "Port"};
+  constexpr std::string_view kSums[] = {"Nodes",    "NodeList", "CPUsState", "NodeAI",
+                                        "NodeAIOT", "NodeHost", "NodeAddr"};
+  constexpr std::string_view kRanges[] = {"CPUs",     "Memory",  "Disk",    "Weight",
+                                          "Sockets",  "Cores",   "Threads", "SocketCoreThread",
+                                          "CPUsLoad", "FreeMem", "Port"};
   if (std::ranges::find(kSums, column.name) != std::end(kSums)) return Grouping::sum;
   if (std::ranges::find(kRanges, column.name) != std::end(kRanges)) return Grouping::range;
   return Grouping::same;

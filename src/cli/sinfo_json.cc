@@ -45,7 +45,8 @@ void add_machine(Json& out, const wire::NodeView& view) {
   out["comment"] = json_text(node.comment);
   out["cores"] = node.config.cores_per_socket;
   out["cpu_binding"] = 0;
-  out["cpu_load"] = view.cpu_load < 0 ? Json(nullptr) : Json(static_cast<std::int64_t>(view.cpu_load * 100 + 0.5));
+  out["cpu_load"] = view.cpu_load < 0 ? Json(nullptr)
+                                      : Json(static_cast<std::int64_t>(view.cpu_load * 100 + 0.5));
   out["extra"] = "";
   out["free_memory"] = view.free_memory_known ? Json(view.free_memory_mib) : Json(nullptr);
   out["cpus"] = node.config.cpus;
@@ -68,7 +69,8 @@ void add_state(Json& out, const wire::NodeView& view, NodeContext& context) {
   auto words = split(state, '+');
   out["state"] = lower(words[0]);
   out["state_flags"] = Json::array();
-  for (std::size_t i = 1; i < words.size(); ++i) out["state_flags"].push_back(std::string(words[i]));
+  for (std::size_t i = 1; i < words.size(); ++i)
+    out["state_flags"].push_back(std::string(words[i]));
   out["next_state_after_reboot_flags"] = Json::array();
   out["operating_system"] = json_text(node.facts.os);
   out["owner"] = nullptr;
@@ -78,7 +80,8 @@ void add_state(Json& out, const wire::NodeView& view, NodeContext& context) {
   out["real_memory"] = node.config.memory_mib;
   out["reason"] = json_text(node.reason);
   out["reason_changed_at"] = json_time(node.reason_time);
-  out["reason_set_by_user"] = node.reason.empty() ? Json(nullptr) : Json(context.names.user(node.reason_uid));
+  out["reason_set_by_user"] =
+      node.reason.empty() ? Json(nullptr) : Json(context.names.user(node.reason_uid));
 }
 
 void add_use(Json& out, const wire::NodeView& view) {
@@ -89,12 +92,14 @@ void add_use(Json& out, const wire::NodeView& view) {
   out["threads"] = node.config.threads_per_core;
   out["temporary_disk"] = node.config.tmp_disk_mib;
   out["weight"] = node.config.weight;
-  out["tres"] = tres_text(node.config.cpus, node.config.memory_mib, true, by_name(node.config.gres));
+  out["tres"] =
+      tres_text(node.config.cpus, node.config.memory_mib, true, by_name(node.config.gres));
   out["slurmd_version"] = json_text(node.facts.version);
   out["alloc_memory"] = node.used_memory_mib;
   out["alloc_cpus"] = used;
   out["idle_cpus"] = cpu_counts({&view}).idle;
-  out["tres_used"] = used == 0 ? "" : tres_text(used, node.used_memory_mib, false, by_name(node.used_gres));
+  out["tres_used"] =
+      used == 0 ? "" : tres_text(used, node.used_memory_mib, false, by_name(node.used_gres));
   out["tres_weighted"] = 1.0 * used;
 }
 

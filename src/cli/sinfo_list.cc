@@ -17,13 +17,18 @@ constexpr std::size_t kLeastNameWidth = 9;
 
 // States with their longer and shorter spellings.
 constexpr std::string_view kKnownStates[] = {
-    "alloc", "allocated", "cloud", "comp", "completing", "down", "drain", "drained", "draining", "fail", "failing",
-    "future", "futr", "idle", "inval", "maint", "mix", "mixed", "no_respond", "npc", "perfctrs", "planned",
-    "power_down", "powering_down", "powered_down", "power_up", "powering_up", "reboot", "reboot_issued",
-    "reboot_requested", "resv", "reserved", "unk", "unknown", "blocked", "error", "all"};
+    "alloc",        "allocated", "cloud",       "comp",    "completing",    "down",
+    "drain",        "drained",   "draining",    "fail",    "failing",       "future",
+    "futr",         "idle",      "inval",       "maint",   "mix",           "mixed",
+    "no_respond",   "npc",       "perfctrs",    "planned", "power_down",    "powering_down",
+    "powered_down", "power_up",  "powering_up", "reboot",  "reboot_issued", "reboot_requested",
+    "resv",         "reserved",  "unk",         "unknown", "blocked",       "error",
+    "all"};
 constexpr std::string_view kValidStates =
-    "unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,reserved,perfctrs,cloud,"
-    "completing,powering_down,powered_down,power_down,powering_up,fail,maint,reboot,reboot^,unknown";
+    "unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,reserved,"
+    "perfctrs,cloud,"
+    "completing,powering_down,powered_down,power_down,powering_up,fail,maint,reboot,reboot^,"
+    "unknown";
 
 bool matches(const Node& node, const InfoOptions& options) {
   if (node.future) return false;
@@ -36,7 +41,8 @@ bool matches(const Node& node, const InfoOptions& options) {
   }
   if (options.states.empty()) return true;
   return std::ranges::any_of(options.states, [&](const auto& all_of) {
-    return std::ranges::all_of(all_of, [&](const std::string& state) { return is_in_state(node, state); });
+    return std::ranges::all_of(all_of,
+                               [&](const std::string& state) { return is_in_state(node, state); });
   });
 }
 
@@ -54,7 +60,8 @@ NameWidths name_widths(const wire::NodesReply& reply, const InfoOptions& options
   NameWidths widths;
   for (const Partition& partition : reply.partitions)
     if (shows(partition, options))
-      widths.partition = std::max(widths.partition, partition.name.view().size() + (partition.is_default ? 1 : 0));
+      widths.partition =
+          std::max(widths.partition, partition.name.view().size() + (partition.is_default ? 1 : 0));
   for (const wire::NodeView& view : reply.nodes)
     widths.node = std::max(widths.node, view.node->config.name.view().size());
   return widths;
@@ -65,7 +72,8 @@ std::string usual_format(const wire::NodesReply& reply, const InfoOptions& optio
   if (options.reasons) return options.long_form ? "%20E %12U %19H %6t %N" : "%20E %9u %19H %N";
   if (options.summarize) return fmt::format("%{}P %.5a %.10l %.16F %N", width.partition);
   if (options.node_form && options.long_form)
-    return fmt::format("%{}N %.6D %.{}P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E", width.node, width.partition);
+    return fmt::format("%{}N %.6D %.{}P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E", width.node,
+                       width.partition);
   if (options.node_form) return fmt::format("%{}N %.6D %.{}P %6t", width.node, width.partition);
   if (options.long_form)
     return fmt::format("%{}P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N", width.partition);
@@ -73,15 +81,17 @@ std::string usual_format(const wire::NodesReply& reply, const InfoOptions& optio
 }
 
 std::expected<std::vector<SortKey<NodeGroup>>, Refusal> sort_order(const InfoOptions& options) {
-  std::string_view text = !options.sort.empty() ? std::string_view(options.sort) : options.node_form ? "N" : "#P,-t";
+  std::string_view text = !options.sort.empty() ? std::string_view(options.sort)
+                          : options.node_form   ? "N"
+                                                : "#P,-t";
   std::vector<SortKey<NodeGroup>> keys;
   for (const SortItem& item : scan_sort(text)) {
     bool as_configured = item.as_configured && item.letter == 'P';
     const Column<NodeGroup>* column =
         as_configured ? &partition_order_column() : find_letter(node_columns(), item.letter);
     if (!column)
-      return std::unexpected(
-          Refusal{error_lines("sinfo", fmt::format("Invalid sort specification: {}", item.letter))});
+      return std::unexpected(Refusal{
+          error_lines("sinfo", fmt::format("Invalid sort specification: {}", item.letter))});
     keys.push_back({column, item.descending});
   }
   return keys;
@@ -94,7 +104,8 @@ class GroupKey {
     for (const Field<NodeGroup>& field : format.fields) {
       if (!field.column) continue;
       Grouping kind = grouping(*field.column);
-      if (kind == Grouping::same || (kind == Grouping::range && exact)) columns_.push_back(field.column);
+      if (kind == Grouping::same || (kind == Grouping::range && exact))
+        columns_.push_back(field.column);
     }
   }
   std::string of(const NodeGroup& one) const {
@@ -119,21 +130,26 @@ bool shows_partition(const Format<NodeGroup>& format) {
 void rank_names(const wire::NodesReply& reply, NodeContext& context) {
   std::vector<const Node*> nodes;
   for (const wire::NodeView& view : reply.nodes) nodes.push_back(&*view.node);
-  std::ranges::stable_sort(nodes, [](const Node* a, const Node* b) { return host_less(a->config.name, b->config.name); });
-  for (std::size_t i = 0; i < nodes.size(); ++i) context.name_rank[nodes[i]->id] = static_cast<std::int64_t>(i);
+  std::ranges::stable_sort(nodes, [](const Node* a, const Node* b) {
+    return host_less(a->config.name, b->config.name);
+  });
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    context.name_rank[nodes[i]->id] = static_cast<std::int64_t>(i);
 }
 
 }  // namespace
 
-std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(std::string_view text) {
+std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(
+    std::string_view text) {
   std::vector<std::vector<std::string>> any_of;
   for (const std::string& part : split_list(text)) {
     std::vector<std::string> all_of;
     for (std::string_view word : split(part, '&')) {
       std::string name = lower(trim(word));
       if (std::ranges::find(kKnownStates, name) == std::end(kKnownStates))
-        return std::unexpected(Refusal{
-            error_lines("sinfo", fmt::format("Bad state string: \"{}\"\nvalid states: {}", word, kValidStates))});
+        return std::unexpected(
+            Refusal{error_lines("sinfo", fmt::format("Bad state string: \"{}\"\nvalid states: {}",
+                                                     word, kValidStates))});
       all_of.push_back(std::move(name));
     }
     any_of.push_back(std::move(all_of));
@@ -168,7 +184,8 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
   GroupKey key(format, options.exact);
   std::vector<NodeGroup> groups;
   std::unordered_map<std::string, std::size_t> group_of;
-  std::vector<std::unordered_set<NodeId>> members;  // a node of two partitions counts once in a line
+  std::vector<std::unordered_set<NodeId>>
+      members;  // a node of two partitions counts once in a line
   bool lists_empty = !options.node_form && !options.reasons;
   std::int64_t rank = 0;
   for (const Partition& partition : reply.partitions) {
@@ -202,16 +219,18 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
   return groups;
 }
 
-std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply, const InfoOptions& options,
-                                               NodeContext& context) {
+std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply,
+                                               const InfoOptions& options, NodeContext& context) {
   InfoListing listing;
   Format<NodeGroup> format;
   if (!options.long_format.empty()) {
     format = name_format(node_columns(), options.long_format);
     for (const std::string& name : format.unknown)
-      listing.complaints.push_back(error_lines("sinfo", fmt::format("Invalid job format specification: {}", name)));
+      listing.complaints.push_back(
+          error_lines("sinfo", fmt::format("Invalid job format specification: {}", name)));
   } else {
-    format = letter_format(node_columns(), options.format.empty() ? usual_format(reply, options) : options.format);
+    format = letter_format(node_columns(),
+                           options.format.empty() ? usual_format(reply, options) : options.format);
     for (const std::string& letter : format.unknown)
       listing.complaints.push_back(fmt::format("Invalid node format specification: {}\n", letter));
   }

@@ -12,20 +12,22 @@
 namespace muster::cli {
 
 struct InfoOptions {
-  std::vector<std::string> partitions;  // -p
+  std::vector<std::string> partitions;       // -p
   std::set<std::string, std::less<>> nodes;  // -n
   bool nodes_given = false;
   std::vector<std::vector<std::string>> states;  // -t: any of these; each all of those
   std::string format, long_format, sort, clusters;
   bool all = false, dead = false, responding = false, exact = false, header = true, json = false,
-       long_form = false, node_form = false, reasons = false, summarize = false, reservations = false;
+       long_form = false, node_form = false, reasons = false, summarize = false,
+       reservations = false;
   int iterate_s = 0, verbose = 0;
 };
 
 std::expected<InfoOptions, Refusal> parse_sinfo(int argc, char** argv);
 
 // "idle,drain&alloc"; the texts of states that no node of ours is in are known too.
-std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(std::string_view text);
+std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(
+    std::string_view text);
 bool is_in_state(const Node& node, std::string_view state);
 
 std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOptions& options,
@@ -35,8 +37,8 @@ struct InfoListing {
   std::string text;
   std::vector<std::string> complaints;  // whole lines for stderr
 };
-std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply, const InfoOptions& options,
-                                               NodeContext& context);
+std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply,
+                                               const InfoOptions& options, NodeContext& context);
 
 std::string nodes_json(const wire::NodesReply& reply, NodeContext& context);
 

@@ -13,36 +13,21 @@ namespace {
 
 enum LongOnly : int { kFederation = 256, kHelp, kHide, kJson, kLocal, kNoConvert, kUsage, kYaml };
 constexpr option kOptions[] = {
-    {"all", no_argument, nullptr, 'a'},
-    {"clusters", required_argument, nullptr, 'M'},
-    {"cluster", required_argument, nullptr, 'M'},
-    {"dead", no_argument, nullptr, 'd'},
-    {"exact", no_argument, nullptr, 'e'},
-    {"federation", no_argument, nullptr, kFederation},
-    {"Format", required_argument, nullptr, 'O'},
-    {"format", required_argument, nullptr, 'o'},
-    {"help", no_argument, nullptr, kHelp},
-    {"hide", no_argument, nullptr, kHide},
-    {"iterate", required_argument, nullptr, 'i'},
-    {"json", no_argument, nullptr, kJson},
-    {"list-reasons", no_argument, nullptr, 'R'},
-    {"local", no_argument, nullptr, kLocal},
-    {"long", no_argument, nullptr, 'l'},
-    {"noconvert", no_argument, nullptr, kNoConvert},
-    {"Node", no_argument, nullptr, 'N'},
-    {"nodes", required_argument, nullptr, 'n'},
-    {"noheader", no_argument, nullptr, 'h'},
-    {"partition", required_argument, nullptr, 'p'},
-    {"reservation", no_argument, nullptr, 'T'},
-    {"responding", no_argument, nullptr, 'r'},
-    {"sort", required_argument, nullptr, 'S'},
-    {"states", required_argument, nullptr, 't'},
-    {"summarize", no_argument, nullptr, 's'},
-    {"usage", no_argument, nullptr, kUsage},
-    {"verbose", no_argument, nullptr, 'v'},
-    {"version", no_argument, nullptr, 'V'},
-    {"yaml", no_argument, nullptr, kYaml},
-    {nullptr, 0, nullptr, 0},
+    {"all", no_argument, nullptr, 'a'},           {"clusters", required_argument, nullptr, 'M'},
+    {"cluster", required_argument, nullptr, 'M'}, {"dead", no_argument, nullptr, 'd'},
+    {"exact", no_argument, nullptr, 'e'},         {"federation", no_argument, nullptr, kFederation},
+    {"Format", required_argument, nullptr, 'O'},  {"format", required_argument, nullptr, 'o'},
+    {"help", no_argument, nullptr, kHelp},        {"hide", no_argument, nullptr, kHide},
+    {"iterate", required_argument, nullptr, 'i'}, {"json", no_argument, nullptr, kJson},
+    {"list-reasons", no_argument, nullptr, 'R'},  {"local", no_argument, nullptr, kLocal},
+    {"long", no_argument, nullptr, 'l'},          {"noconvert", no_argument, nullptr, kNoConvert},
+    {"Node", no_argument, nullptr, 'N'},          {"nodes", required_argument, nullptr, 'n'},
+    {"noheader", no_argument, nullptr, 'h'},      {"partition", required_argument, nullptr, 'p'},
+    {"reservation", no_argument, nullptr, 'T'},   {"responding", no_argument, nullptr, 'r'},
+    {"sort", required_argument, nullptr, 'S'},    {"states", required_argument, nullptr, 't'},
+    {"summarize", no_argument, nullptr, 's'},     {"usage", no_argument, nullptr, kUsage},
+    {"verbose", no_argument, nullptr, 'v'},       {"version", no_argument, nullptr, 'V'},
+    {"yaml", no_argument, nullptr, kYaml},        {nullptr, 0, nullptr, 0},
 };
 
 constexpr std::string_view kUsageText =
@@ -98,7 +83,8 @@ Done set_nodes(InfoOptions& options, const char* value) {
 
 Done set_iteration(InfoOptions& options, const char* value) {
   auto seconds = parse_number<int>(value);
-  if (!seconds || *seconds <= 0) return refuse(fmt::format("Error: invalid entry for --iterate={}", value));
+  if (!seconds || *seconds <= 0)
+    return refuse(fmt::format("Error: invalid entry for --iterate={}", value));
   options.iterate_s = *seconds;
   return {};
 }
@@ -112,33 +98,78 @@ Done set_states(InfoOptions& options, const char* value) {
 
 Done apply_option(InfoOptions& options, int option, const char* value) {
   switch (option) {
-    case 'a': options.all = true; return {};
-    case 'd': options.dead = true; return {};
-    case 'e': options.exact = true; return {};
-    case 'h': options.header = false; return {};
-    case 'i': return set_iteration(options, value);
-    case 'l': options.long_form = true; return {};
-    case 'M': options.clusters = value; return {};
-    case 'N': options.node_form = true; return {};
-    case 'n': return set_nodes(options, value);
-    case 'O': options.long_format = value; return {};
-    case 'o': options.format = value; return {};
-    case 'p': options.partitions = split_list(value); return {};
-    case 'R': options.reasons = true; return {};
-    case 'r': options.responding = true; return {};
-    case 'S': options.sort = value; return {};
-    case 's': options.summarize = true; return {};
-    case 'T': options.reservations = true; return {};
-    case 't': return set_states(options, value);
-    case 'v': ++options.verbose; return {};
-    case kHide: options.all = false; return {};
-    case kJson: options.json = true; return {};
-    case kHelp: return std::unexpected(Refusal{std::string(kHelpText), 0});
-    case kUsage: return std::unexpected(Refusal{std::string(kUsageText), 0});
-    case 'V': return std::unexpected(Refusal{version_text(), 0});
-    case kYaml: return refuse("--yaml is not supported, use --json");
-    case '?': return std::unexpected(Refusal{"Try \"sinfo --help\" for more information\n"});
-    default: return {};  // --federation, --local, --noconvert: nothing differs here
+    case 'a':
+      options.all = true;
+      return {};
+    case 'd':
+      options.dead = true;
+      return {};
+    case 'e':
+      options.exact = true;
+      return {};
+    case 'h':
+      options.header = false;
+      return {};
+    case 'i':
+      return set_iteration(options, value);
+    case 'l':
+      options.long_form = true;
+      return {};
+    case 'M':
+      options.clusters = value;
+      return {};
+    case 'N':
+      options.node_form = true;
+      return {};
+    case 'n':
+      return set_nodes(options, value);
+    case 'O':
+      options.long_format = value;
+      return {};
+    case 'o':
+      options.format = value;
+      return {};
+    case 'p':
+      options.partitions = split_list(value);
+      return {};
+    case 'R':
+      options.reasons = true;
+      return {};
+    case 'r':
+      options.responding = true;
+      return {};
+    case 'S':
+      options.sort = value;
+      return {};
+    case 's':
+      options.summarize = true;
+      return {};
+    case 'T':
+      options.reservations = true;
+      return {};
+    case 't':
+      return set_states(options, value);
+    case 'v':
+      ++options.verbose;
+      return {};
+    case kHide:
+      options.all = false;
+      return {};
+    case kJson:
+      options.json = true;
+      return {};
+    case kHelp:
+      return std::unexpected(Refusal{std::string(kHelpText), 0});
+    case kUsage:
+      return std::unexpected(Refusal{std::string(kUsageText), 0});
+    case 'V':
+      return std::unexpected(Refusal{version_text(), 0});
+    case kYaml:
+      return refuse("--yaml is not supported, use --json");
+    case '?':
+      return std::unexpected(Refusal{"Try \"sinfo --help\" for more information\n"});
+    default:
+      return {};  // --federation, --local, --noconvert: nothing differs here
   }
 }
 
@@ -150,7 +181,8 @@ std::expected<InfoOptions, Refusal> parse_sinfo(int argc, char** argv) {
   options.all = !env_text("SINFO_ALL").empty();
   options.clusters = env_text("SLURM_CLUSTERS");
   optind = 0;
-  for (int c; (c = getopt_long(argc, argv, "adehi:lM:Nn:O:o:p:RrS:sTt:vV", kOptions, nullptr)) != -1;) {
+  for (int c;
+       (c = getopt_long(argc, argv, "adehi:lM:Nn:O:o:p:RrS:sTt:vV", kOptions, nullptr)) != -1;) {
     if (auto done = apply_option(options, c, optarg); !done) return std::unexpected(done.error());
     all_asked |= c == 'a';
     partitions_asked |= c == 'p';
@@ -159,7 +191,8 @@ std::expected<InfoOptions, Refusal> parse_sinfo(int argc, char** argv) {
     return refuse("Conflicting options, -a and -p, specified. Please choose one or the other.");
   if (!partitions_asked && !all_asked) options.partitions = split_list(env_text("SINFO_PARTITION"));
   if (options.sort.empty()) options.sort = env_text("SINFO_SORT");
-  if (options.format.empty() && options.long_format.empty()) options.format = env_text("SINFO_FORMAT");
+  if (options.format.empty() && options.long_format.empty())
+    options.format = env_text("SINFO_FORMAT");
   return options;
 }
 

@@ -53,8 +53,12 @@ CpuCounts node_counts(const std::vector<const wire::NodeView*>& nodes) {
 std::int64_t state_key(const Node& node) {
   std::string text = node_state_long(node);
   std::string_view base = base_state(text);
-  std::int64_t key = base == "DOWN" ? 1 : base == "IDLE" ? 2 : base == "ALLOCATED" ? 3
-                     : base == "MIXED" ? 5 : base == "FUTURE" ? 6 : 0;
+  std::int64_t key = base == "DOWN"        ? 1
+                     : base == "IDLE"      ? 2
+                     : base == "ALLOCATED" ? 3
+                     : base == "MIXED"     ? 5
+                     : base == "FUTURE"    ? 6
+                                           : 0;
   if (node.drain) key += 0x200;
   if (!node.completing.empty()) key += 0x400;
   if (!node.responding) key += 0x800;
@@ -91,7 +95,8 @@ std::string gres_used_text(const Node& node) {
     out += pool.name;
     if (!pool.type.empty()) out += fmt::format(":{}", pool.type.view());
     out += fmt::format(":{}", count);
-    if (!pool.indices.empty()) out += fmt::format("(IDX:{})", indices.empty() ? "N/A" : ranges_text(indices));
+    if (!pool.indices.empty())
+      out += fmt::format("(IDX:{})", indices.empty() ? "N/A" : ranges_text(indices));
   }
   return out.empty() ? "gpu:0" : out;
 }

@@ -1,5 +1,5 @@
-// squeue: the jobs of the queue. Options in squeue_options.cc, columns in squeue_columns.cc, rows and their
-// order in squeue_list.cc; here they meet the controller.
+// squeue: the jobs of the queue. Options in squeue_options.cc, columns in squeue_columns.cc, rows
+// and their order in squeue_list.cc; here they meet the controller.
 #include <cstdio>
 #include <thread>
 
@@ -25,7 +25,8 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
   wire::JobsRequest request{.filter = options.filter, .with_steps = options.steps};
   request.filter.states.assign(wanted.states.begin(), wanted.states.end());
   request.filter.completing = wanted.completing;
-  request.filter.all_states = wanted.all || wanted.states.empty();  // an empty list would not restrict
+  request.filter.all_states =
+      wanted.all || wanted.states.empty();  // an empty list would not restrict
   if (options.steps) {
     request.filter.all_states = false;
     request.filter.states = {JobState::running, JobState::suspended};
@@ -39,13 +40,16 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
     if (!reply) return;
     fetched.now = reply->now;
     for (wire::JobView& view : reply->jobs)
-      if (options.json || options.steps || is_wanted(wanted, *view.job)) fetched.jobs.push_back(std::move(view));
+      if (options.json || options.steps || is_wanted(wanted, *view.job))
+        fetched.jobs.push_back(std::move(view));
   });
   if (streamed) return fetched;
   // One unknown id among several is passed over.
-  if (streamed.error().code == ErrorCode::invalid_job_id && options.filter.jobs.size() > 1) return fetched;
+  if (streamed.error().code == ErrorCode::invalid_job_id && options.filter.jobs.size() > 1)
+    return fetched;
   std::string_view what = options.steps ? "slurm_get_job_steps" : "slurm_load_jobs";
-  return std::unexpected(Refusal{fmt::format("{} error: {}\n", what, error_text(streamed.error().code))});
+  return std::unexpected(
+      Refusal{fmt::format("{} error: {}\n", what, error_text(streamed.error().code))});
 }
 
 // Jobs in hidden partitions are the administrators' affair unless asked for.
@@ -53,25 +57,32 @@ std::expected<void, Refusal> drop_hidden(Controller& controller, const QueueOpti
                                          std::vector<wire::JobView>& jobs) {
   if (options.all || options.json || !options.filter.jobs.empty() || own_uid() == Uid{0}) return {};
   auto reply = controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
-  if (!reply) return std::unexpected(Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
+  if (!reply)
+    return std::unexpected(
+        Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
   std::set<std::string_view> hidden;
   for (const wire::PartitionView& view : reply->partitions)
     if (view.partition.hidden) hidden.insert(view.partition.name.view());
   if (!hidden.empty())
-    std::erase_if(jobs, [&](const wire::JobView& view) { return hidden.contains(view.job->partition.view()); });
+    std::erase_if(jobs, [&](const wire::JobView& view) {
+      return hidden.contains(view.job->partition.view());
+    });
   return {};
 }
 
 std::expected<void, Refusal> check_nodes(Controller& controller, const QueueOptions& options) {
   if (options.filter.nodes.empty()) return {};
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
-  if (!reply) return std::unexpected(Refusal{fmt::format("slurm_load_node error: {}\n", reply.error().text())});
+  if (!reply)
+    return std::unexpected(
+        Refusal{fmt::format("slurm_load_node error: {}\n", reply.error().text())});
   for (const Text& name : options.filter.nodes) {
     bool known = std::ranges::any_of(reply->nodes, [&](const wire::NodeView& view) {
       return view.node->config.name == name || view.node->config.hostname == name;
     });
     if (!known)
-      return std::unexpected(Refusal{error_lines("squeue", fmt::format("Invalid node name {}", name.view()))});
+      return std::unexpected(
+          Refusal{error_lines("squeue", fmt::format("Invalid node name {}", name.view()))});
   }
   return {};
 }
@@ -80,9 +91,12 @@ std::expected<void, Refusal> check_cluster(const QueueOptions& options, const st
   for (const std::string& name : split_list(options.clusters))
     if (name != own && name != "all")
       return std::unexpected(Refusal{error_lines(
-          "squeue", fmt::format("No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
-                                "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
-                                "clusters.", name))});
+          "squeue",
+          fmt::format(
+              "No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
+              "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
+              "clusters.",
+              name))});
   return {};
 }
 
@@ -96,10 +110,12 @@ std::expected<void, Refusal> run_once(Controller& controller, const QueueOptions
   context.cluster = controller.config().cluster_name;
   context.times = TimeStyle::from_environment("squeue", fetched->now);
   context.no_convert = options.no_convert;
-  if (auto limit = parse_number<std::size_t>(env_text("SLURM_BITSTR_LEN"))) context.task_text_limit = *limit;
+  if (auto limit = parse_number<std::size_t>(env_text("SLURM_BITSTR_LEN")))
+    context.task_text_limit = *limit;
   std::string out;
   if (options.verbose > 0) print_info("squeue", fmt::format("{} jobs", fetched->jobs.size()));
-  if (!options.clusters.empty() && options.header) out += fmt::format("CLUSTER: {}\n", context.cluster);
+  if (!options.clusters.empty() && options.header)
+    out += fmt::format("CLUSTER: {}\n", context.cluster);
   out += options.json ? queue_json(fetched->jobs, context)
                       : list_queue(fetched->jobs, options, listing, context);
   if (options.iterate_s > 0) out += '\n';
@@ -117,7 +133,8 @@ std::expected<void, Refusal> run(int argc, char** argv) {
   for (const std::string& complaint : listing->complaints) print_error("squeue", complaint);
   auto controller = Controller::connect();
   if (!controller)
-    return std::unexpected(Refusal{fmt::format("slurm_load_jobs error: {}\n", controller.error().text())});
+    return std::unexpected(
+        Refusal{fmt::format("slurm_load_jobs error: {}\n", controller.error().text())});
   if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
   if (auto known = check_nodes(*controller, *options); !known) return known;
   while (true) {

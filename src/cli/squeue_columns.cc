@@ -20,12 +20,16 @@ void put_or_null(Out out, std::string_view text) { out += or_null(text); }
 void put_or_na(Out out, std::string_view text) { out += text.empty() ? "N/A" : text; }
 template <class T>
 void put_or(Out out, const std::optional<T>& number, std::string_view otherwise) {
-  if (number) put(out, *number);
-  else out += otherwise;
+  if (number)
+    put(out, *number);
+  else
+    out += otherwise;
 }
 void put_time(Row row, Time t, Out out) { row.context->times.append(t, "N/A", out); }
 std::int64_t time_key(Time t) { return is_set(t) ? t.time_since_epoch().count() : kUnsetKey; }
-Seconds time_used(Row row) { return std::chrono::floor<Seconds>(row.job().run_time(row.context->now)); }
+Seconds time_used(Row row) {
+  return std::chrono::floor<Seconds>(row.job().run_time(row.context->now));
+}
 void put_null(Row, Out out) { out += "(null)"; }
 void put_na(Row, Out out) { out += "N/A"; }
 void put_federation(Row, Out out) { out += "NA"; }  // no cluster of ours is in a federation
@@ -58,7 +62,9 @@ void put_tmp_disk(Row row, Out out) {
   std::uint64_t mib = row.spec().tmp_disk_mib.value_or(0);
   out += mib == 0 ? "0" : format_mib(mib);
 }
-void put_array_job(Row row, Out out) { put(out, (row.job().array_id ? row.job().array_id : row.job().id).value); }
+void put_array_job(Row row, Out out) {
+  put(out, (row.job().array_id ? row.job().array_id : row.job().id).value);
+}
 void put_job_number(Row row, Out out) { put(out, row.job().id.value); }
 std::int64_t job_number_key(Row row) { return row.job().id.value; }
 void put_batch_host(Row row, Out out) {
@@ -67,12 +73,15 @@ void put_batch_host(Row row, Out out) {
 void put_group_name(Row row, Out out) { out += row.context->names.group(row.spec().gid); }
 void put_pending_time(Row row, Out out) {
   Time until = is_set(row.job().started) ? row.job().started : row.context->now;
-  out += std::to_string(std::max<std::int64_t>(unix_seconds(until) - unix_seconds(row.job().submitted), 0));
+  out += std::to_string(
+      std::max<std::int64_t>(unix_seconds(until) - unix_seconds(row.job().submitted), 0));
 }
 void put_per_gpu(Out out, const auto& count) {
   out += count ? fmt::format("gres:gpu:{}", *count) : "N/A";
 }
-void put_max_nodes(Row row, Out out) { put(out, row.spec().max_nodes ? row.spec().max_nodes : node_count(row)); }
+void put_max_nodes(Row row, Out out) {
+  put(out, row.spec().max_nodes ? row.spec().max_nodes : node_count(row));
+}
 void put_standard_in(Row row, Out out) {
   out += row.spec().std_in.empty() ? std::string_view("/dev/null") : row.spec().std_in.view();
 }
@@ -86,7 +95,8 @@ void put_reason_or_nodes_within(Row row, std::size_t width, Out out) {
 
 constexpr Column<JobRow> kJobColumns[] = {
     {'a', "Account", "ACCOUNT", [](Row r, Out o) { put_or_null(o, r.job().account); }},
-    {'b', "tres-per-node", "TRES_PER_NODE", [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
+    {'b', "tres-per-node", "TRES_PER_NODE",
+     [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
     {'c', "MinCpus", "MIN_CPUS", [](Row r, Out o) { put(o, min_cpus(r.spec())); },
      [](Row r) { return static_cast<std::int64_t>(min_cpus(r.spec())); }},
     {'d', "MinTmpDisk", "MIN_TMP_DISK", put_tmp_disk,
@@ -105,7 +115,8 @@ constexpr Column<JobRow> kJobColumns[] = {
        return static_cast<std::int64_t>(
            r.spec().memory_per_cpu_mib.value_or(r.spec().memory_per_node_mib.value_or(0)));
      }},
-    {'n', "ReqNodes", "REQ_NODES", [](Row r, Out o) { o += r.spec().required_nodes; }, nullptr, kWhole},
+    {'n', "ReqNodes", "REQ_NODES", [](Row r, Out o) { o += r.spec().required_nodes; }, nullptr,
+     kWhole},
     {'o', "Command", "COMMAND", [](Row r, Out o) { o += command_text(r.spec()); }},
     {'p', "Priority", "PRIORITY", put_priority_share, priority_key},
     {'q', "QOS", "QOS", [](Row r, Out o) { put_or_null(o, r.job().qos); }},
@@ -129,25 +140,33 @@ constexpr Column<JobRow> kJobColumns[] = {
     {'F', "ArrayJobID", "ARRAY_JOB_ID", put_array_job, job_id_key},
     {'G', "GroupID", "GROUP", [](Row r, Out o) { put(o, r.spec().gid.value); },
      [](Row r) -> std::int64_t { return r.spec().gid.value; }},
-    {'H', "Sockets", "SOCKETS_PER_NODE", [](Row r, Out o) { put_or(o, r.spec().sockets_per_node, "*"); }},
-    {'I', "Cores", "CORES_PER_SOCKET", [](Row r, Out o) { put_or(o, r.spec().cores_per_socket, "*"); }},
-    {'J', "Threads", "THREADS_PER_CORE", [](Row r, Out o) { put_or(o, r.spec().threads_per_core, "*"); }},
+    {'H', "Sockets", "SOCKETS_PER_NODE",
+     [](Row r, Out o) { put_or(o, r.spec().sockets_per_node, "*"); }},
+    {'I', "Cores", "CORES_PER_SOCKET",
+     [](Row r, Out o) { put_or(o, r.spec().cores_per_socket, "*"); }},
+    {'J', "Threads", "THREADS_PER_CORE",
+     [](Row r, Out o) { put_or(o, r.spec().threads_per_core, "*"); }},
     {'K', "ArrayTaskID", "ARRAY_TASK_ID", [](Row r, Out o) { o += task_id_text(r); }, job_id_key},
     {'L', "TimeLeft", "TIME_LEFT", [](Row r, Out o) { o += time_left_text(r); },
-     [](Row r) { return time_limit(r) == kUnlimited ? kUnsetKey : (Seconds(time_limit(r)) - time_used(r)).count(); },
+     [](Row r) {
+       return time_limit(r) == kUnlimited ? kUnsetKey
+                                          : (Seconds(time_limit(r)) - time_used(r)).count();
+     },
      kWhole},
     {'M', "TimeUsed", "TIME", [](Row r, Out o) { o += format_elapsed_short(time_used(r)); },
      [](Row r) -> std::int64_t { return time_used(r).count(); }, kWhole},
-    {'N', "NodeList", "NODELIST", [](Row r, Out o) { o += r.view->nodes; }, nullptr, kWhole, nullptr, kWholeHeader},
+    {'N', "NodeList", "NODELIST", [](Row r, Out o) { o += r.view->nodes; }, nullptr, kWhole,
+     nullptr, kWholeHeader},
     {'O', "Contiguous", "CONTIGUOUS", [](Row r, Out o) { put(o, r.spec().contiguous); }},
-    {'P', "Partition", "PARTITION", [](Row r, Out o) {
+    {'P', "Partition", "PARTITION",
+     [](Row r, Out o) {
        // A job that waits for any of several partitions shows them all.
        bool waits = r.job().state == JobState::pending && !r.spec().partition.empty();
        put_or_null(o, waits ? r.spec().partition : r.job().partition);
      }},
     {'Q', "PriorityLong", "PRIORITY", [](Row r, Out o) { put(o, r.job().priority); }, priority_key},
-    {'R', "ReasonList", "NODELIST(REASON)", [](Row r, Out o) { o += reason_or_nodes(r); }, nullptr, kWhole,
-     put_reason_or_nodes_within, kWholeHeader},
+    {'R', "ReasonList", "NODELIST(REASON)", [](Row r, Out o) { o += reason_or_nodes(r); }, nullptr,
+     kWhole, put_reason_or_nodes_within, kWholeHeader},
     {'S', "StartTime", "START_TIME", [](Row r, Out o) { put_time(r, start_time(r), o); },
      [](Row r) { return time_key(start_time(r)); }},
     {'T', "State", "STATE", [](Row r, Out o) { o += job_state_text(r); }},
@@ -157,12 +176,13 @@ constexpr Column<JobRow> kJobColumns[] = {
      [](Row r) { return time_key(r.job().submitted); }},
     {'W', "Licenses", "LICENSES", [](Row r, Out o) { put_or_null(o, r.spec().licenses); }},
     {'X', "CoreSpec", "CORE_SPEC", [](Row r, Out o) { put_or(o, r.spec().core_spec, "N/A"); }},
-    {'Y', "SchedNodes", "SCHEDNODES", [](Row r, Out o) { put_or_null(o, r.view->scheduled_nodes); }, nullptr, kWhole,
-     nullptr, kWholeHeader},
+    {'Y', "SchedNodes", "SCHEDNODES", [](Row r, Out o) { put_or_null(o, r.view->scheduled_nodes); },
+     nullptr, kWhole, nullptr, kWholeHeader},
     {'Z', "WorkDir", "WORK_DIR", [](Row r, Out o) { put_or_null(o, r.spec().work_dir); }},
 
     {0, "AccrueTime", "ACCRUE_TIME", [](Row r, Out o) { put_time(r, r.job().eligible, o); }},
-    {0, "admin_comment", "ADMIN_COMMENT", [](Row r, Out o) { put_or_null(o, r.spec().admin_comment); }},
+    {0, "admin_comment", "ADMIN_COMMENT",
+     [](Row r, Out o) { put_or_null(o, r.spec().admin_comment); }},
     {0, "AllocNodes", "ALLOC_NODES", [](Row r, Out o) { put_or_null(o, r.spec().submit_host); }},
     {0, "AllocSID", "ALLOC_SID", [](Row r, Out o) { put(o, r.spec().submit_sid); }},
     {0, "AssocID", "ASSOC_ID", put_zero},
@@ -173,8 +193,10 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "Cluster", "CLUSTER", [](Row r, Out o) { put_or_null(o, r.context->cluster); }},
     {0, "ClusterFeature", "CLUSTER_FEATURES", put_null},
     {0, "Container", "CONTAINER", [](Row r, Out o) { put_or_null(o, r.spec().container); }},
-    {0, "cpus-per-task", "CPUS_PER_TASK", [](Row r, Out o) { put(o, r.spec().cpus_per_task.value_or(1)); }},
-    {0, "cpus-per-tres", "CPUS_PER_TRES", [](Row r, Out o) { put_per_gpu(o, r.spec().cpus_per_gpu); }},
+    {0, "cpus-per-task", "CPUS_PER_TASK",
+     [](Row r, Out o) { put(o, r.spec().cpus_per_task.value_or(1)); }},
+    {0, "cpus-per-tres", "CPUS_PER_TRES",
+     [](Row r, Out o) { put_per_gpu(o, r.spec().cpus_per_gpu); }},
     {0, "Deadline", "DEADLINE", [](Row r, Out o) { put_time(r, r.spec().deadline, o); }},
     {0, "DelayBoot", "DELAY_BOOT",
      [](Row r, Out o) { o += format_elapsed_short(Seconds{r.spec().delay_boot_s.value_or(0)}); }},
@@ -185,17 +207,23 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "HetJobID", "HET_JOB_ID", put_na},
     {0, "HetJobIDSet", "HET_JOB_ID_SET", put_na},
     {0, "HetJobOffset", "HET_JOB_OFFSET", put_na},
-    {0, "LastSchedEval", "LAST_SCHED_EVAL", [](Row r, Out o) { put_time(r, r.view->last_evaluated, o); }},
+    {0, "LastSchedEval", "LAST_SCHED_EVAL",
+     [](Row r, Out o) { put_time(r, r.view->last_evaluated, o); }},
     {0, "MaxCPUs", "MAX_CPUS", [](Row r, Out o) { put(o, cpu_count(r)); }},
     {0, "MaxNodes", "MAX_NODES", put_max_nodes},
     {0, "MCSLabel", "MCSLABEL", [](Row r, Out o) { put_or_null(o, r.spec().mcs_label); }},
-    {0, "mem-per-tres", "MEM_PER_TRES", [](Row r, Out o) { put_per_gpu(o, r.spec().memory_per_gpu_mib); }},
-    {0, "MinTime", "TIME_MIN", [](Row r, Out o) { o += format_elapsed_short(r.spec().time_min.value_or(Minutes{0})); }},
+    {0, "mem-per-tres", "MEM_PER_TRES",
+     [](Row r, Out o) { put_per_gpu(o, r.spec().memory_per_gpu_mib); }},
+    {0, "MinTime", "TIME_MIN",
+     [](Row r, Out o) { o += format_elapsed_short(r.spec().time_min.value_or(Minutes{0})); }},
     {0, "Network", "NETWORK", [](Row r, Out o) { put_or_null(o, r.spec().network); }},
     {0, "NTPerBoard", "NTASKS_PER_BOARD", put_zero},
-    {0, "NTPerCore", "NTASKS_PER_CORE", [](Row r, Out o) { put_or(o, r.spec().ntasks_per_core, "N/A"); }},
-    {0, "NTPerNode", "NTASKS_PER_NODE", [](Row r, Out o) { put(o, r.spec().ntasks_per_node.value_or(0)); }},
-    {0, "NTPerSocket", "NTASKS_PER_SOCKET", [](Row r, Out o) { put_or(o, r.spec().ntasks_per_socket, "N/A"); }},
+    {0, "NTPerCore", "NTASKS_PER_CORE",
+     [](Row r, Out o) { put_or(o, r.spec().ntasks_per_core, "N/A"); }},
+    {0, "NTPerNode", "NTASKS_PER_NODE",
+     [](Row r, Out o) { put(o, r.spec().ntasks_per_node.value_or(0)); }},
+    {0, "NTPerSocket", "NTASKS_PER_SOCKET",
+     [](Row r, Out o) { put_or(o, r.spec().ntasks_per_socket, "N/A"); }},
     {0, "NumTasks", "TASKS", [](Row r, Out o) { put(o, task_count(r)); }},
     {0, "Origin", "ORIGIN", put_federation},
     {0, "OriginRaw", "ORIGIN_RAW", put_federation},
@@ -220,7 +248,8 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "tres-alloc", "TRES_ALLOC", [](Row r, Out o) { o += tres_text(r); }},
     {0, "tres-bind", "TRES_BIND", put_na},
     {0, "tres-freq", "TRES_FREQ", put_na},
-    {0, "tres-per-job", "TRES_PER_JOB", [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus)); }},
+    {0, "tres-per-job", "TRES_PER_JOB",
+     [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus)); }},
     {0, "tres-per-socket", "TRES_PER_SOCKET",
      [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_socket)); }},
     {0, "tres-per-task", "TRES_PER_TASK",

@@ -77,7 +77,8 @@ void add_resources(Json& out, const JobRow& row) {
   resources["allocated_nodes"] = Json::array();
   for (std::size_t i = 0; i < shares.size(); ++i) {
     Json node;
-    node["nodename"] = i < row.view->node_names.size() ? json_text(row.view->node_names[i]) : Json("");
+    node["nodename"] =
+        i < row.view->node_names.size() ? json_text(row.view->node_names[i]) : Json("");
     node["cpus_used"] = shares[i].cpus.size();
     node["memory_used"] = shares[i].memory_mib;
     node["memory_allocated"] = shares[i].memory_mib;
@@ -94,7 +95,8 @@ void add_size(Json& out, const JobRow& row) {
   out["max_cpus"] = 0;
   out["max_nodes"] = spec.max_nodes;
   out["mcs_label"] = json_text(spec.mcs_label);
-  out["memory_per_tres"] = spec.memory_per_gpu_mib ? fmt::format("gres:gpu:{}", *spec.memory_per_gpu_mib) : "";
+  out["memory_per_tres"] =
+      spec.memory_per_gpu_mib ? fmt::format("gres:gpu:{}", *spec.memory_per_gpu_mib) : "";
   out["name"] = json_text(spec.name);
   out["nodes"] = json_text(row.view->nodes);
   out["nice"] = spec.nice == 0 ? Json(nullptr) : Json(spec.nice);

@@ -17,17 +17,19 @@ constexpr std::string_view kStepSort = "P,i";
 
 // States that exist but that no job of ours is ever in.
 constexpr std::string_view kOtherStates[][2] = {
-    {"CONFIGURING", "CF"},  {"RESIZING", "RS"},    {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
+    {"CONFIGURING", "CF"},  {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
     {"REQUEUE_FED", "RF"},  {"REQUEUE_HOLD", "RH"}, {"REVOKED", "RV"},       {"SIGNALING", "SI"},
-    {"SPECIAL_EXIT", "SE"}, {"STAGE_OUT", "SO"},   {"STOPPED", "ST"}};
+    {"SPECIAL_EXIT", "SE"}, {"STAGE_OUT", "SO"},    {"STOPPED", "ST"}};
 constexpr std::string_view kValidStates =
-    "PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,DEADLINE,"
+    "PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,"
+    "DEADLINE,"
     "OUT_OF_MEMORY,COMPLETING,CONFIGURING,RESIZING,RESV_DEL_HOLD,REQUEUED,REQUEUE_FED,REQUEUE_HOLD,"
     "REVOKED,SIGNALING,SPECIAL_EXIT,STAGE_OUT,STOPPED";
 
 bool is_other_state(std::string_view name) {
-  return std::ranges::any_of(
-      kOtherStates, [&](const auto& state) { return iequals(name, state[0]) || iequals(name, state[1]); });
+  return std::ranges::any_of(kOtherStates, [&](const auto& state) {
+    return iequals(name, state[0]) || iequals(name, state[1]);
+  });
 }
 
 // The tasks of an array that were asked for by number; nothing where the whole array was.
@@ -51,7 +53,8 @@ void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueC
   }
   auto asked = asked_tasks(options.filter.jobs, job.array_id);
   // A record that stands for one task is that task.
-  bool task_by_task = options.array || asked || (job.waiting_tasks.size() == 1 && !is_ended(job.state));
+  bool task_by_task =
+      options.array || asked || (job.waiting_tasks.size() == 1 && !is_ended(job.state));
   if (!task_by_task) {
     rows.push_back({&view, &context});
     return;
@@ -102,8 +105,9 @@ Format<Row> chosen_format(const QueueOptions& options, std::span<const Column<Ro
 
 std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string>& names) {
   if (names.empty())
-    return WantedStates{
-        .all = false, .completing = true, .states = {JobState::pending, JobState::running, JobState::suspended}};
+    return WantedStates{.all = false,
+                        .completing = true,
+                        .states = {JobState::pending, JobState::running, JobState::suspended}};
   WantedStates wanted;
   for (const std::string& name : names) {
     if (iequals(name, "all"))
@@ -114,8 +118,10 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
       wanted.states.insert(*state);
     else if (!is_other_state(name))
       return std::unexpected(Refusal{
-          error_lines("squeue", fmt::format("Invalid job state specified: {}\nValid job states include: {}",
-                                            name, kValidStates)) + "\n"});
+          error_lines("squeue",
+                      fmt::format("Invalid job state specified: {}\nValid job states include: {}",
+                                  name, kValidStates)) +
+          "\n"});
   }
   return wanted;
 }
@@ -131,7 +137,8 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   if (options.steps) {
     listing.step_format =
         chosen_format(options, step_columns(), kStepFormat, "job step", listing.complaints);
-    auto keys = checked_sort(step_columns(), options.sort.empty() ? kStepSort : std::string_view(options.sort));
+    auto keys = checked_sort(step_columns(),
+                             options.sort.empty() ? kStepSort : std::string_view(options.sort));
     if (!keys) return std::unexpected(keys.error());
     listing.step_sort = std::move(*keys);
     return listing;
@@ -139,7 +146,8 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   std::string_view usual = options.start ? kStartFormat : options.long_form ? kLongFormat : kFormat;
   listing.job_format = chosen_format(options, job_columns(), usual, "job", listing.complaints);
   std::string_view sort = options.start ? kStartSort : kSort;
-  auto keys = checked_sort(job_columns(), options.sort.empty() ? sort : std::string_view(options.sort));
+  auto keys =
+      checked_sort(job_columns(), options.sort.empty() ? sort : std::string_view(options.sort));
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
   return listing;

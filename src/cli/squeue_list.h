@@ -18,7 +18,8 @@ struct QueueOptions {
   std::string sort;
   std::string clusters;
   bool all = false, array = false, header = true, json = false, long_form = false, start = false,
-       steps = false, no_convert = false, nobody = false;  // nobody: no user that was asked for exists
+       steps = false, no_convert = false,
+       nobody = false;  // nobody: no user that was asked for exists
   int iterate_s = 0, verbose = 0;
 };
 

@@ -15,7 +15,18 @@ namespace muster::cli {
 namespace {
 
 enum LongOnly : int {
-  kArrayUnique = 256, kFederation, kHelp, kHide, kJson, kLocal, kMe, kNoConvert, kSibling, kStart, kUsage, kYaml,
+  kArrayUnique = 256,
+  kFederation,
+  kHelp,
+  kHide,
+  kJson,
+  kLocal,
+  kMe,
+  kNoConvert,
+  kSibling,
+  kStart,
+  kUsage,
+  kYaml,
 };
 constexpr option kOptions[] = {
     {"account", required_argument, nullptr, 'A'},
@@ -61,7 +72,8 @@ constexpr option kOptions[] = {
 };
 
 constexpr std::string_view kUsageText =
-    "Usage: squeue [-A account] [-M cluster] [-i seconds] [-j jobs] [-n names] [-o format] [-O format]\n"
+    "Usage: squeue [-A account] [-M cluster] [-i seconds] [-j jobs] [-n names] [-o format] [-O "
+    "format]\n"
     "              [-p partitions] [-q qos] [-R reservation] [-S fields] [-s steps] [-t states]\n"
     "              [-u users] [-L licenses] [-w nodes] [--me] [--start] [--json] [-ahlrvPV]\n";
 
@@ -194,43 +206,94 @@ void apply_format_environment(QueueOptions& options) {
 std::expected<void, Refusal> apply_option(QueueOptions& options, int option, const char* value) {
   wire::JobFilter& filter = options.filter;
   switch (option) {
-    case 'A': filter.accounts = texts(value); return {};
-    case 'a': options.all = true; return {};
-    case 'h': options.header = false; return {};
+    case 'A':
+      filter.accounts = texts(value);
+      return {};
+    case 'a':
+      options.all = true;
+      return {};
+    case 'h':
+      options.header = false;
+      return {};
     case 'i': {
       auto seconds = parse_number<int>(value);
       if (!seconds || *seconds <= 0) return refuse(fmt::format("--iterate={}", value));
       options.iterate_s = *seconds;
       return {};
     }
-    case 'j': return value ? set_jobs(options, value) : std::expected<void, Refusal>{};
-    case 'L': filter.licenses = texts(value); return {};
-    case 'l': options.long_form = true; return {};
-    case 'M': options.clusters = value; return {};
-    case 'n': filter.names = texts(value); return {};
+    case 'j':
+      return value ? set_jobs(options, value) : std::expected<void, Refusal>{};
+    case 'L':
+      filter.licenses = texts(value);
+      return {};
+    case 'l':
+      options.long_form = true;
+      return {};
+    case 'M':
+      options.clusters = value;
+      return {};
+    case 'n':
+      filter.names = texts(value);
+      return {};
     case 'O':
-    case 'o': return set_format(options, option, value);
-    case 'p': filter.partitions = texts(value); return {};
-    case 'q': filter.qos = texts(value); return {};
-    case 'R': filter.reservations = texts(value); return {};
-    case 'r': options.array = true; return {};
-    case 'S': options.sort = value; return {};
-    case 's': options.steps = true; return value ? set_jobs(options, value) : std::expected<void, Refusal>{};
-    case 't': options.states = split_list(value); return {};
-    case 'u': set_users(options, value); return {};
-    case 'v': ++options.verbose; return {};
-    case 'w': return set_nodes(options, value);
-    case kHide: options.all = false; return {};
-    case kJson: options.json = true; return {};
-    case kMe: filter.uids = {own_uid()}; return {};
-    case kNoConvert: options.no_convert = true; return {};
-    case kStart: options.start = true; return {};
-    case kHelp: return std::unexpected(Refusal{std::string(kHelpText), 0});
-    case kUsage: return std::unexpected(Refusal{std::string(kUsageText), 0});
-    case 'V': return std::unexpected(Refusal{version_text(), 0});
-    case kYaml: return refuse("--yaml is not supported, use --json");
-    case '?': return std::unexpected(Refusal{"Try \"squeue --help\" for more information\n"});
-    default: return {};  // -P, --federation, --local, --sibling, --array-unique: nothing differs here
+    case 'o':
+      return set_format(options, option, value);
+    case 'p':
+      filter.partitions = texts(value);
+      return {};
+    case 'q':
+      filter.qos = texts(value);
+      return {};
+    case 'R':
+      filter.reservations = texts(value);
+      return {};
+    case 'r':
+      options.array = true;
+      return {};
+    case 'S':
+      options.sort = value;
+      return {};
+    case 's':
+      options.steps = true;
+      return value ? set_jobs(options, value) : std::expected<void, Refusal>{};
+    case 't':
+      options.states = split_list(value);
+      return {};
+    case 'u':
+      set_users(options, value);
+      return {};
+    case 'v':
+      ++options.verbose;
+      return {};
+    case 'w':
+      return set_nodes(options, value);
+    case kHide:
+      options.all = false;
+      return {};
+    case kJson:
+      options.json = true;
+      return {};
+    case kMe:
+      filter.uids = {own_uid()};
+      return {};
+    case kNoConvert:
+      options.no_convert = true;
+      return {};
+    case kStart:
+      options.start = true;
+      return {};
+    case kHelp:
+      return std::unexpected(Refusal{std::string(kHelpText), 0});
+    case kUsage:
+      return std::unexpected(Refusal{std::string(kUsageText), 0});
+    case 'V':
+      return std::unexpected(Refusal{version_text(), 0});
+    case kYaml:
+      return refuse("--yaml is not supported, use --json");
+    case '?':
+      return std::unexpected(Refusal{"Try \"squeue --help\" for more information\n"});
+    default:
+      return {};  // -P, --federation, --local, --sibling, --array-unique: nothing differs here
   }
 }
 
@@ -240,17 +303,20 @@ std::expected<QueueOptions, Refusal> parse_squeue(int argc, char** argv) {
   QueueOptions options;
   apply_environment(options);
   optind = 0;
-  for (int c; (c = getopt_long(argc, argv, "A:ahi:j::lL:n:M:O:o:p:Pq:R:rs::S:t:u:U:vVw:", kOptions, nullptr)) != -1;) {
+  for (int c; (c = getopt_long(argc, argv, "A:ahi:j::lL:n:M:O:o:p:Pq:R:rs::S:t:u:U:vVw:", kOptions,
+                               nullptr)) != -1;) {
     const char* value = optarg;
     // "-j 12" is written as often as "-j12".
     bool takes_next = (c == 'j' || c == 's') && !value && optind < argc && argv[optind][0] != '-';
     if (takes_next && (c == 'j' || std::isdigit(static_cast<unsigned char>(argv[optind][0]))))
       value = argv[optind++];
-    if (auto done = apply_option(options, c == 'U' ? 'u' : c, value); !done) return std::unexpected(done.error());
+    if (auto done = apply_option(options, c == 'U' ? 'u' : c, value); !done)
+      return std::unexpected(done.error());
   }
   if (optind < argc)
-    return std::unexpected(Refusal{error_lines("squeue", fmt::format("Unrecognized option: {}", argv[optind])) +
-                                   std::string(kUsageText)});
+    return std::unexpected(
+        Refusal{error_lines("squeue", fmt::format("Unrecognized option: {}", argv[optind])) +
+                std::string(kUsageText)});
   apply_format_environment(options);
   if (options.start && options.states.empty()) options.states = {"PENDING"};
   return options;

@@ -42,16 +42,16 @@ std::span<const Column<StepRow>> step_columns();
 
 // --- what the columns print ---
 
-std::string job_id_text(const JobRow& row);    // "12", "12_3", "12_[4-9%2]"
-std::string task_id_text(const JobRow& row);   // "3", "4-9%2", "N/A"
-std::int64_t job_id_key(const JobRow& row);    // by array, then by task
+std::string job_id_text(const JobRow& row);   // "12", "12_3", "12_[4-9%2]"
+std::string task_id_text(const JobRow& row);  // "3", "4-9%2", "N/A"
+std::int64_t job_id_key(const JobRow& row);   // by array, then by task
 std::string_view job_state_text(const JobRow& row);
 std::string_view job_state_code(const JobRow& row);
-std::string_view job_reason(const JobRow& row);     // "Resources", "None"
-std::string reason_or_nodes(const JobRow& row);     // "(Resources)", "n[1-2]"
+std::string_view job_reason(const JobRow& row);  // "Resources", "None"
+std::string reason_or_nodes(const JobRow& row);  // "(Resources)", "n[1-2]"
 std::string_view user_name(const JobRow& row);
-Time start_time(const JobRow& row);            // expected where it has not started
-Time end_time(const JobRow& row);              // expected where it has not ended
+Time start_time(const JobRow& row);  // expected where it has not started
+Time end_time(const JobRow& row);    // expected where it has not ended
 Minutes time_limit(const JobRow& row);
 std::string time_left_text(const JobRow& row);
 std::uint64_t cpu_count(const JobRow& row);

@@ -30,7 +30,8 @@ Seconds time_used(Row row) {
 }
 std::int64_t step_key(Row row) {
   // Step numbers are small but for the special ones (batch, extern), which sort last.
-  return static_cast<std::int64_t>(std::uint64_t{row.owner.job().id.value} << 31 | std::min(row.step->id.value, 0x7fffffffu));
+  return static_cast<std::int64_t>(std::uint64_t{row.owner.job().id.value} << 31 |
+                                   std::min(row.step->id.value, 0x7fffffffu));
 }
 void put_tasks(Row row, Out out) { out += std::to_string(row.step->num_tasks); }
 void put_cpus(Row row, Out out) {
@@ -61,7 +62,8 @@ constexpr Column<StepRow> kStepColumns[] = {
      [](Row r) -> std::int64_t { return r.step->started.time_since_epoch().count(); }},
     {'U', "UserID", "UID", [](Row r, Out o) { o += std::to_string(r.owner.spec().uid.value); },
      [](Row r) -> std::int64_t { return r.owner.spec().uid.value; }},
-    {0, "ArrayJobID", "ARRAY_JOB_ID", [](Row r, Out o) { o += std::to_string(r.owner.job().array_id.value); }},
+    {0, "ArrayJobID", "ARRAY_JOB_ID",
+     [](Row r, Out o) { o += std::to_string(r.owner.job().array_id.value); }},
     {0, "ArrayTaskID", "ARRAY_TASK_ID", put_task_id},
     {0, "Cluster", "CLUSTER", [](Row r, Out o) { o += or_null(r.owner.context->cluster); }},
     {0, "Container", "CONTAINER", put_null},

@@ -106,7 +106,8 @@ std::string reason_or_nodes(const JobRow& row) {
 
 std::string_view user_name(const JobRow& row) {
   const JobSpec& spec = row.spec();
-  return spec.user_name.empty() ? std::string_view(row.context->names.user(spec.uid)) : spec.user_name.view();
+  return spec.user_name.empty() ? std::string_view(row.context->names.user(spec.uid))
+                                : spec.user_name.view();
 }
 
 Time start_time(const JobRow& row) {
@@ -140,10 +141,12 @@ std::string time_left_text(const JobRow& row) {
 }
 
 std::uint64_t cpu_count(const JobRow& row) {
-  if (row.job().allocation.empty()) return std::max(requested_tres(row.spec()).cpus, min_cpus(row.spec()));
+  if (row.job().allocation.empty())
+    return std::max(requested_tres(row.spec()).cpus, min_cpus(row.spec()));
   std::uint64_t count = 0;
   for (const NodeShare& share : row.job().allocation)
-    if (!shows_remaining_nodes(row) || row.job().unfinished.contains(share.node)) count += share.cpus.size();
+    if (!shows_remaining_nodes(row) || row.job().unfinished.contains(share.node))
+      count += share.cpus.size();
   return count;
 }
 

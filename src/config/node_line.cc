@@ -155,7 +155,8 @@ Result<NodeConfig> node_of(const Line& line, const Values& values,
   node.core_spec_count = reader.number("CoreSpecCount", 0);
   node.cpu_spec_list = reader.text("CpuSpecList");
   node.weight = reader.number("Weight", 1);
-  for (std::string_view feature : split(reader.text("Feature"), ','))
+  const std::string features = reader.text("Feature");
+  for (std::string_view feature : split(features, ','))
     if (!trim(feature).empty()) node.features.push_back(trim(feature));
   node.gres_text = replace_all(reader.text("Gres"), ":no_consume", "");
   if (auto gres = parse_gres(node.gres_text); !gres) reader.reject("Gres", "name[:type][:count]");

@@ -31,7 +31,8 @@ Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory)
   tres.billing = tres.cpus;
   std::uint64_t whole = 0;
   if (!partition->nodes.empty())
-    if (const Node* node = cluster.nodes.find(partition->nodes.front())) whole = node->config.memory_mib;
+    if (const Node* node = cluster.nodes.find(partition->nodes.front()))
+      whole = node->config.memory_mib;
   if (request->memory_per_node_mib) {
     std::uint64_t each = *request->memory_per_node_mib ? *request->memory_per_node_mib : whole;
     tres.memory_mib = each * tres.nodes;
@@ -41,7 +42,8 @@ Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory)
   memory = format_mib(tres.memory_mib);
   for (const GresRequest& g : request->gres_per_node)
     tres.gres.push_back({.name = g.name, .count = g.count * tres.nodes});
-  if (request->gpus_total) tres.gres.push_back({.name = "gpu", .count = request->gpus_total->count});
+  if (request->gpus_total)
+    tres.gres.push_back({.name = "gpu", .count = request->gpus_total->count});
   if (request->gpus_per_task)
     tres.gres.push_back({.name = "gpu", .count = request->gpus_per_task->count * request->tasks});
   return tres;
@@ -55,7 +57,8 @@ std::string state_text(const Job& job) {
 
 // A job that was ended by order shows no code of its own in accounting.
 std::uint32_t accounted_exit(const Job& job) {
-  if (job.state == JobState::cancelled || job.state == JobState::timeout || job.state == JobState::preempted)
+  if (job.state == JobState::cancelled || job.state == JobState::timeout ||
+      job.state == JobState::preempted)
     return 0;
   return job.exit_status;
 }
@@ -73,7 +76,8 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.task_id = job.task_id;
   if (job.is_array_record()) {
     r.waiting_tasks = job.waiting_tasks.text();
-    if (job.task_limit) r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
+    if (job.task_limit)
+      r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
   }
   r.name = spec.name;
   r.partition = job.partition;
@@ -141,7 +145,8 @@ StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step)
   r.ended = step.ended;
   r.exit_status = step.exit_status;
   r.usage = step.usage;
-  if (const Node* node = cluster.nodes.find(step.usage.max_rss_node)) r.max_rss_node = node->config.name;
+  if (const Node* node = cluster.nodes.find(step.usage.max_rss_node))
+    r.max_rss_node = node->config.name;
   r.submit_line = step.submit_line;
   return r;
 }

@@ -6,7 +6,8 @@
 
 namespace muster::controller {
 
-Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now) {
+Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pending_reason,
+                           Time now) {
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   JobId id = job.id;
   touch_job(id);
@@ -58,14 +59,16 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
     if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
     if (step && request.signal == 0) {
       auto found = job.steps.find(*step);
-      if (found == job.steps.end() || is_ended(found->second.state)) return fail(ErrorCode::invalid_step);
+      if (found == job.steps.end() || is_ended(found->second.state))
+        return fail(ErrorCode::invalid_step);
       for (NodeId node : found->second.unfinished)
         order(node, wire::EndStepOrder{.ref = {id, job.attempt, *step},
                                        .kill_wait = cluster_.settings().kill_wait,
                                        .announce = true});
       return {};
     }
-    if (request.signal != 0 && !(request.signal == SIGKILL && !step && !request.batch_only && !request.full)) {
+    if (request.signal != 0 &&
+        !(request.signal == SIGKILL && !step && !request.batch_only && !request.full)) {
       if (job.state == JobState::pending && request.signal == SIGKILL) {
         pending.insert(id.value);
         return {};
@@ -80,7 +83,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
   };
 
   for (const wire::JobRef& ref : request.jobs) {
-    auto ids = resolve(ref);
+    auto ids = resolve(caller, ref);
     if (!ids) {
       reply.errors.emplace_back(ref, ids.error());
       continue;
@@ -101,7 +104,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
   if (request.jobs.empty() && request.filter) {
     std::vector<JobId> ids;
     cluster_.jobs.each([&](const Job& job) {
-      if (!is_ended(job.state) && may_change(caller, job) && matches(cluster_, job, *request.filter))
+      if (!is_ended(job.state) && may_change(caller, job) &&
+          matches(cluster_, job, *request.filter))
         ids.push_back(job.id);
     });
     for (JobId id : ids)
@@ -109,7 +113,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
   }
   if (!pending.empty()) {
     open_.touched_jobs.merge(pending);
-    record(PendingJobsEnded{.jobs = pending, .state = JobState::cancelled, .by = caller.uid, .at = now});
+    record(PendingJobsEnded{
+        .jobs = pending, .state = JobState::cancelled, .by = caller.uid, .at = now});
     want_plan();
   }
   return reply;

@@ -1,5 +1,5 @@
-// The ends of steps, runs and jobs. settle() is the one place that decides what follows from them; it
-// may be called at any time and does nothing where nothing is over.
+// The ends of steps, runs and jobs. settle() is the one place that decides what follows from them;
+// it may be called at any time and does nothing where nothing is over.
 #include <algorithm>
 #include <csignal>
 
@@ -21,12 +21,18 @@ bool has_job_ended_by_itself(const Job& job) {
 
 std::string_view end_reason(JobState state, std::uint32_t status) {
   switch (state) {
-    case JobState::timeout: return "TimeLimit";
-    case JobState::out_of_memory: return "OutOfMemory";
-    case JobState::deadline: return "DeadLine";
-    case JobState::node_fail: return "NodeDown";
-    case JobState::failed: return (status & 0x7f) ? "RaisedSignal" : "NonZeroExitCode";
-    default: return "None";
+    case JobState::timeout:
+      return "TimeLimit";
+    case JobState::out_of_memory:
+      return "OutOfMemory";
+    case JobState::deadline:
+      return "DeadLine";
+    case JobState::node_fail:
+      return "NodeDown";
+    case JobState::failed:
+      return (status & 0x7f) ? "RaisedSignal" : "NonZeroExitCode";
+    default:
+      return "None";
   }
 }
 
@@ -44,7 +50,8 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())
     session->second.known.erase(end.ref);
-  if (current && job->steps.contains(end.ref.step) && job->steps.at(end.ref.step).unfinished.contains(node)) {
+  if (current && job->steps.contains(end.ref.step) &&
+      job->steps.at(end.ref.step).unfinished.contains(node)) {
     JobId id = job->id;
     touch_job(id);
     record(StepNodeEnded{.job = id,
@@ -57,7 +64,8 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
                          .at = now});
     if (end.ref.step != kBatchStep && is_ended(cluster_.jobs.at(id).steps.at(end.ref.step).state))
       step_launches_.erase({id, end.ref.step});
-    if (end.launch_failed) host_.log_error("job " + std::to_string(id.value) + ": launch failed: " + end.failure.str());
+    if (end.launch_failed)
+      host_.log_error("job " + std::to_string(id.value) + ": launch failed: " + end.failure.str());
     settle(id, now);
   }
   // A stale attempt's report counts for nothing, but the node may forget it.
@@ -81,7 +89,12 @@ void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Tim
     if (step.unfinished.contains(node)) left.push_back(step_id);
   Attempt attempt = job.attempt;
   for (StepId step : left) {
-    record(StepNodeEnded{.job = id, .attempt = attempt, .step = step, .node = node, .exit_status = status, .at = now});
+    record(StepNodeEnded{.job = id,
+                         .attempt = attempt,
+                         .step = step,
+                         .node = node,
+                         .exit_status = status,
+                         .at = now});
     if (is_ended(cluster_.jobs.at(id).steps.at(step).state)) step_launches_.erase({id, step});
   }
   touch_job(id);
@@ -120,7 +133,8 @@ void Core::finish(const Job& job, Time now) {
   touch_job(id);
   if (job.ending && job.ending->requeue) {
     CHECK(job.unfinished.empty());
-    for (std::string& row : accounting_of_ended_run(job, now)) open_.accounting.push_back(std::move(row));
+    for (std::string& row : accounting_of_ended_run(job, now))
+      open_.accounting.push_back(std::move(row));
     record(JobRequeued{.job = id,
                        .at = now,
                        .hold = job.ending->hold ? Hold::admin : Hold::none,
@@ -134,7 +148,8 @@ void Core::finish(const Job& job, Time now) {
   if (job.ending) {
     state = job.ending->becomes;
     if (state == JobState::cancelled || state == JobState::timeout) status = SIGTERM;
-    if (job.spec->kind == JobKind::allocation && state != JobState::timeout) status = job.exit_status;
+    if (job.spec->kind == JobKind::allocation && state != JobState::timeout)
+      status = job.exit_status;
   } else if (batch != job.steps.end() && batch->second.out_of_memory) {
     state = JobState::out_of_memory;
     status = 125;
@@ -159,8 +174,9 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
     if (!job.ending && !is_ended(job.state)) {
       bool again = job.spec->kind == JobKind::batch &&
                    job.spec->requeue.value_or(cluster_.settings().job_requeue);
-      record(JobsEnding{.jobs = IdSet::range(id.value, id.value),
-                        .ending = {.becomes = JobState::node_fail, .since = now, .requeue = again}});
+      record(
+          JobsEnding{.jobs = IdSet::range(id.value, id.value),
+                     .ending = {.becomes = JobState::node_fail, .since = now, .requeue = again}});
       touch_nodes_of(cluster_.jobs.at(id));
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);

@@ -44,7 +44,8 @@ void Core::on_committed(CommitOutcome outcome) {
   CHECK(in_flight_.has_value());
   if (outcome == CommitOutcome::disk_full) {
     // Its clients wait; on_tick tries again. New changes are refused meanwhile.
-    if (!disk_full_) host_.log_error("the disk of StateSaveLocation is full: changes wait until there is room");
+    if (!disk_full_)
+      host_.log_error("the disk of StateSaveLocation is full: changes wait until there is room");
     disk_full_ = true;
     return;
   }
@@ -53,7 +54,8 @@ void Core::on_committed(CommitOutcome outcome) {
   Flight flight = std::move(*in_flight_);
   in_flight_.reset();
   committed_ = std::move(flight.cluster);
-  if (!flight.batch.events.empty()) host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  if (!flight.batch.events.empty())
+    host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
   for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
   std::map<NodeId, std::vector<OutgoingOrder>> direct;
   for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});

@@ -1,7 +1,8 @@
-// Core: the controller's logic, on one thread and without locks. Handlers validate against the working
-// state, apply events to it at once and append them to the open batch; replies, orders and the
-// published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, register, complete, schedule, tick, effects, recover.
+// Core: the controller's logic, on one thread and without locks. Handlers validate against the
+// working state, apply events to it at once and append them to the open batch; replies, orders and
+// the published snapshot of a batch leave only after its commit. One file per verb:
+//   submit, cancel, job_action, update_*, step, register, complete, schedule, tick, effects,
+//   recover.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ struct Caller {
 };
 
 struct CoreOptions {
-  Uid slurm_user;            // may do what root may
+  Uid slurm_user;  // may do what root may
   std::string server_host;
-  bool embedded = false;     // one user owns everything
+  bool embedded = false;  // one user owns everything
 };
 
 class Core {
@@ -51,7 +52,9 @@ class Core {
 
   const Cluster& cluster() const { return cluster_; }
   const Cluster& committed() const { return committed_; }
-  BatchNumber committed_batch() const { return in_flight_ && !in_flight_->batch.events.empty() ? next_batch_ - 2 : next_batch_ - 1; }
+  BatchNumber committed_batch() const {
+    return in_flight_ && !in_flight_->batch.events.empty() ? next_batch_ - 2 : next_batch_ - 1;
+  }
   std::vector<NodeConnection> node_connections() const;
   bool disk_full() const { return disk_full_; }
   BatchNumber next_batch() const { return next_batch_; }
@@ -81,7 +84,8 @@ class Core {
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
-  std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request, Time now);
+  std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
+                                          Time now);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, const wire::WaitJobRequest& request);
   void answer_waiters();
@@ -98,7 +102,8 @@ class Core {
   // --- selection ---
   bool is_operator(Caller caller) const;
   bool may_change(Caller caller, const Job& job) const;
-  Result<std::vector<JobId>> resolve(const wire::JobRef& ref);  // splits waiting tasks that are named
+  Result<std::vector<JobId>> resolve(
+      Caller caller, const wire::JobRef& ref);  // splits waiting tasks that are named
   JobId split_task(const Job& record, std::uint32_t task);
   JobId next_id() const { return cluster_.next_job_id; }
 
@@ -117,11 +122,12 @@ class Core {
   void settle_unknown_steps(NodeId node, Time now);
   struct Session {
     NodeConnection connection = 0;
-    std::set<wire::StepRef> known;              // told to run there, or reported as running
+    std::set<wire::StepRef> known;               // told to run there, or reported as running
     std::set<std::pair<JobId, Attempt>> ending;  // told to end
   };
   void send_effects(const Cluster& committed, const std::set<NodeId>& nodes);
-  std::vector<OutgoingOrder> orders_for(const Cluster& committed, const Node& node, Session& session);
+  std::vector<OutgoingOrder> orders_for(const Cluster& committed, const Node& node,
+                                        Session& session);
 
   // --- time ---
   void enforce_limits(Time now);
@@ -142,7 +148,9 @@ class Core {
     std::set<NodeId> touched_nodes;
     IdSet touched_jobs;
     std::vector<std::string> accounting;  // rows of runs that a later event of the batch ends
-    bool empty() const { return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty(); }
+    bool empty() const {
+      return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty();
+    }
   };
   OpenBatch open_;
   struct Flight {
@@ -167,8 +175,9 @@ class Core {
     bool until_started = false;
   };
   std::vector<Waiter> waiters_;
-  std::map<std::uint64_t, JobId> allocation_owners_;  // connection of the srun that owns an allocation
-  std::map<JobId, Time> orphans_;                     // allocations whose owner's connection broke
+  std::map<std::uint64_t, JobId>
+      allocation_owners_;          // connection of the srun that owns an allocation
+  std::map<JobId, Time> orphans_;  // allocations whose owner's connection broke
 
   std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();
   Time last_plan_at_;

@@ -9,12 +9,17 @@ namespace muster::controller {
 namespace {
 
 std::string_view end_message(const Ending& ending) {
-  if (ending.requeue) return ending.becomes == JobState::preempted ? " DUE TO PREEMPTION" : " DUE TO JOB REQUEUE";
+  if (ending.requeue)
+    return ending.becomes == JobState::preempted ? " DUE TO PREEMPTION" : " DUE TO JOB REQUEUE";
   switch (ending.becomes) {
-    case JobState::timeout: return " DUE TO TIME LIMIT";
-    case JobState::preempted: return " DUE TO PREEMPTION";
-    case JobState::node_fail: return " DUE TO NODE FAILURE";
-    default: return "";
+    case JobState::timeout:
+      return " DUE TO TIME LIMIT";
+    case JobState::preempted:
+      return " DUE TO PREEMPTION";
+    case JobState::node_fail:
+      return " DUE TO NODE FAILURE";
+    default:
+      return "";
   }
 }
 
@@ -30,9 +35,11 @@ void Core::send_effects(const Cluster& committed, const std::set<NodeId>& nodes)
   }
 }
 
-std::vector<OutgoingOrder> Core::orders_for(const Cluster& committed, const Node& node, Session& session) {
+std::vector<OutgoingOrder> Core::orders_for(const Cluster& committed, const Node& node,
+                                            Session& session) {
   std::vector<OutgoingOrder> orders;
-  auto end = [&](JobId job, Attempt attempt, Seconds wait, std::string_view message, bool announce) {
+  auto end = [&](JobId job, Attempt attempt, Seconds wait, std::string_view message,
+                 bool announce) {
     if (!session.ending.insert({job, attempt}).second) return;
     orders.push_back({wire::EndJobOrder{.job = job,
                                         .attempt = attempt,

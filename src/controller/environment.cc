@@ -47,7 +47,8 @@ void add_gpu_variables(const NodeShare& share, std::string_view list_variable, V
   }
   if (count == 0) return;
   std::string list = gpus.list();
-  for (const char* name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"})
+  for (const char* name :
+       {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"})
     v[name] = list;
   v[std::string(list_variable)] = list;
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
@@ -55,7 +56,8 @@ void add_gpu_variables(const NodeShare& share, std::string_view list_variable, V
 
 std::string cpus_per_node(const Job& job) {
   std::vector<std::uint32_t> cpus;
-  for (const NodeShare& share : job.allocation) cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
+  for (const NodeShare& share : job.allocation)
+    cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
   return compress_counts(cpus);
 }
 
@@ -109,7 +111,8 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   v["SLURM_STEP_NUM_NODES"] = std::to_string(step.nodes.size());
   v["SLURM_STEP_NUM_TASKS"] = v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = tasks;
   std::vector<std::uint32_t> counts;
-  for (const StepNode& place : step.nodes) counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
+  for (const StepNode& place : step.nodes)
+    counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
   v["SLURM_STEP_TASKS_PER_NODE"] = v["SLURM_TASKS_PER_NODE"] = compress_counts(counts);
   v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
   if (step.nodes.size() > 1) v["SLURM_DISTRIBUTION"] = "block";

@@ -38,9 +38,8 @@ bool uses_node(const Cluster& cluster, const Job& job, const std::vector<Text>& 
 
 bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filter) {
   const JobSpec& spec = *job.spec;
-  if (!filter.jobs.empty() && std::none_of(filter.jobs.begin(), filter.jobs.end(), [&](const auto& ref) {
-        return matches_ref(job, ref);
-      }))
+  if (!filter.jobs.empty() && std::none_of(filter.jobs.begin(), filter.jobs.end(),
+                                           [&](const auto& ref) { return matches_ref(job, ref); }))
     return false;
   if (!(filter.users.empty() && filter.uids.empty())) {
     bool by_name = !filter.users.empty() && lists(filter.users, spec.user_name);

@@ -42,7 +42,8 @@ struct NodeLoad {
 // What readers are answered from: the last committed state and what the scheduler thought of it.
 struct Published {
   Cluster cluster;
-  std::shared_ptr<const sched::Plan> plan;  // shared: readers keep the plan their snapshot came with
+  std::shared_ptr<const sched::Plan>
+      plan;  // shared: readers keep the plan their snapshot came with
   std::shared_ptr<const std::map<NodeId, NodeLoad>> loads;
   Time at;  // of the plan
 };

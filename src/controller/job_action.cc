@@ -13,7 +13,8 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   if (kind == Hold::none)
     priority = job.priority ? job.priority : 4294901760u - std::min(job.id.value, 4294901759u);
   touch_job(job.id);
-  record(JobsHeld{.jobs = IdSet::range(job.id.value, job.id.value), .hold = kind, .priority = priority});
+  record(JobsHeld{
+      .jobs = IdSet::range(job.id.value, job.id.value), .hold = kind, .priority = priority});
   want_plan();
   return {};
 }
@@ -35,7 +36,11 @@ Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
     want_plan();
     return {};
   }
-  Ending ending{.becomes = JobState::cancelled, .by = caller.uid, .since = now, .requeue = true, .hold = hold};
+  Ending ending{.becomes = JobState::cancelled,
+                .by = caller.uid,
+                .since = now,
+                .requeue = true,
+                .hold = hold};
   if (job.ending) return fail(ErrorCode::transition_state_no_update);
   record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
   touch_nodes_of(cluster_.jobs.at(id));
@@ -62,14 +67,22 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
   wire::CancelReply reply;
   auto act = [&](const Job& job) -> Result<void> {
     switch (request.action) {
-      case JobAction::hold: return hold(caller, job, is_operator(caller) ? Hold::admin : Hold::user);
-      case JobAction::user_hold: return hold(caller, job, Hold::user);
-      case JobAction::release: return hold(caller, job, Hold::none);
-      case JobAction::requeue: return requeue(caller, job, false, now);
-      case JobAction::requeue_hold: return requeue(caller, job, true, now);
-      case JobAction::suspend: return suspend(caller, job, false, now);
-      case JobAction::resume: return suspend(caller, job, true, now);
-      case JobAction::top: break;
+      case JobAction::hold:
+        return hold(caller, job, is_operator(caller) ? Hold::admin : Hold::user);
+      case JobAction::user_hold:
+        return hold(caller, job, Hold::user);
+      case JobAction::release:
+        return hold(caller, job, Hold::none);
+      case JobAction::requeue:
+        return requeue(caller, job, false, now);
+      case JobAction::requeue_hold:
+        return requeue(caller, job, true, now);
+      case JobAction::suspend:
+        return suspend(caller, job, false, now);
+      case JobAction::resume:
+        return suspend(caller, job, true, now);
+      case JobAction::top:
+        break;
     }
     return fail(ErrorCode::not_supported_yet, "top");
   };
@@ -80,7 +93,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
         refs.push_back({.job = job.id});
     });
   for (const wire::JobRef& ref : refs) {
-    auto ids = resolve(ref);
+    auto ids = resolve(caller, ref);
     if (!ids) {
       reply.errors.emplace_back(ref, ids.error());
       continue;

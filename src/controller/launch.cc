@@ -17,7 +17,8 @@ std::vector<std::string> as_list(const Variables& variables) {
 }
 
 // The caller's variables, except those that the allocation decides.
-std::vector<std::string> merged(const std::vector<std::string>& environment, const Variables& variables) {
+std::vector<std::string> merged(const std::vector<std::string>& environment,
+                                const Variables& variables) {
   std::vector<std::string> list;
   for (const std::string& entry : environment)
     if (!variables.contains(entry.substr(0, entry.find('=')))) list.push_back(entry);

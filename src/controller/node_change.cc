@@ -24,7 +24,8 @@ namespace {
 // A machine smaller than its NodeName line promises must not get jobs that count on it.
 std::string shortfall(const Settings& settings, const NodeConfig& config, const NodeFacts& facts) {
   if (settings.config_overrides) return {};
-  if (facts.cpus < config.cpus) return fmt::format("Low CPUs (reported:{} < config:{})", facts.cpus, config.cpus);
+  if (facts.cpus < config.cpus)
+    return fmt::format("Low CPUs (reported:{} < config:{})", facts.cpus, config.cpus);
   if (facts.memory_mib < config.memory_mib)
     return fmt::format("Low RealMemory (reported:{} < 100.00% of configured:{})", facts.memory_mib,
                        config.memory_mib);

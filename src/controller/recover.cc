@@ -24,7 +24,8 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& config, Time
     for (const std::string& bytes : entry.events) {
       auto event = decode<EventEntry>(bytes);
       if (!event)
-        return fail(fmt::format("batch {} of the journal holds an event that this version does not know", last));
+        return fail(fmt::format(
+            "batch {} of the journal holds an event that this version does not know", last));
       muster::apply(cluster_, event->event);
     }
   }
@@ -46,9 +47,10 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
   std::optional<Error> error;
   cluster_.nodes.each([&](const Node& node) {
     if (!error && !names.contains(node.config.name) && !node.jobs.empty())
-      error = Error{ErrorCode::config_invalid,
-                    fmt::format("node {} is gone from the configuration but job {} still runs there",
-                                node.config.name.view(), node.jobs.min())};
+      error =
+          Error{ErrorCode::config_invalid,
+                fmt::format("node {} is gone from the configuration but job {} still runs there",
+                            node.config.name.view(), node.jobs.min())};
   });
   if (error) return std::unexpected(*error);
   return {};
@@ -58,7 +60,8 @@ void Core::reconfigure(const ClusterConfig& config, ReplyTo to, Time now) {
   now_ = now;
   if (auto ok = can_reconfigure(config); !ok) return answer(to, ok.error());
   record(ConfigLoaded{Cow(config)});
-  std::erase_if(sessions_, [&](const auto& entry) { return !cluster_.nodes.contains(entry.first); });
+  std::erase_if(sessions_,
+                [&](const auto& entry) { return !cluster_.nodes.contains(entry.first); });
   want_plan();
   answer(to, wire::Done{});
 }

@@ -37,18 +37,21 @@ void Core::on_node_closed(NodeConnection from, Time now) {
 void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
   const Node* node = cluster_.find_node(report.name);
   if (!node) {
-    host_.log_error("node " + report.name.str() + " is not in slurm.conf: its registration is ignored");
+    host_.log_error("node " + report.name.str() +
+                    " is not in slurm.conf: its registration is ignored");
     return;
   }
   NodeId id = node->id;
   bool rebooted = !node->facts.boot_id.empty() && node->facts.boot_id != report.facts.boot_id;
-  if (node->facts != report.facts) record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
+  if (node->facts != report.facts)
+    record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
 
   Session& session = sessions_[id];
   if (session.connection) connections_.erase(session.connection);
   session = Session{.connection = from};
   connections_[from] = id;
-  loads_[id] = {.cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
+  loads_[id] = {
+      .cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
 
   if (rebooted) lose_node(id, now, "it was rebooted");
   for (const wire::StepEnd& end : report.ended) on_step_end(id, end, now);
@@ -63,8 +66,8 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   touch_node(id);
 }
 
-// Numbered steps are launched from memory. One that neither the node nor this controller knows how to
-// run any more (the controller was restarted between its creation and its launch) is over.
+// Numbered steps are launched from memory. One that neither the node nor this controller knows how
+// to run any more (the controller was restarted between its creation and its launch) is over.
 void Core::settle_unknown_steps(NodeId node, Time now) {
   Session& session = sessions_.at(node);
   std::vector<std::pair<JobId, StepId>> lost;

@@ -1,4 +1,5 @@
-// Hands each request to its verb. Queries never come here: they are answered from snapshots (query.h).
+// Hands each request to its verb. Queries never come here: they are answered from snapshots
+// (query.h).
 #include "controller/core.h"
 
 namespace muster::controller {
@@ -34,10 +35,14 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
 
 wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Time now) {
   switch (request.kind) {
-    case wire::UpdateRequest::Kind::job: return update_job(caller, request, now);
-    case wire::UpdateRequest::Kind::node: return update_node(caller, request, now);
-    case wire::UpdateRequest::Kind::partition: return update_partition(caller, request, now);
-    case wire::UpdateRequest::Kind::step: break;
+    case wire::UpdateRequest::Kind::job:
+      return update_job(caller, request, now);
+    case wire::UpdateRequest::Kind::node:
+      return update_node(caller, request, now);
+    case wire::UpdateRequest::Kind::partition:
+      return update_partition(caller, request, now);
+    case wire::UpdateRequest::Kind::step:
+      break;
   }
   return Error{ErrorCode::not_supported_yet, "update of a step"};
 }

@@ -67,7 +67,8 @@ void Core::cancel_hopeless(const sched::Plan& plan, Time now) {
     bool kill = job->spec->kill_on_invalid_dependency.value_or(
         cluster_.settings().kill_on_invalid_dependency);
     if (!kill) continue;
-    (void)end_job(*job, {.becomes = JobState::cancelled, .since = now}, "DependencyNeverSatisfied", now);
+    (void)end_job(*job, {.becomes = JobState::cancelled, .since = now}, "DependencyNeverSatisfied",
+                  now);
   }
 }
 

@@ -1,4 +1,5 @@
-// Which records a user's job ids mean. A waiting task that is named alone leaves its array's record.
+// Which records a user's job ids mean. A waiting task that is named alone leaves its array's
+// record.
 #include "base/check.h"
 #include "controller/core.h"
 
@@ -14,7 +15,7 @@ JobId Core::split_task(const Job& record, std::uint32_t task) {
   return id;
 }
 
-Result<std::vector<JobId>> Core::resolve(const wire::JobRef& ref) {
+Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref) {
   const Job* job = cluster_.jobs.find(ref.job);
   if (!job) return fail(ErrorCode::invalid_job_id);
   std::vector<JobId> ids;
@@ -32,8 +33,10 @@ Result<std::vector<JobId>> Core::resolve(const wire::JobRef& ref) {
       if (ref.tasks.size() == 1) return fail(ErrorCode::invalid_job_id);
       continue;
     }
-    bool waits_in_record = found->is_array_record() && found->state == JobState::pending;
-    ids.push_back(waits_in_record ? split_task(*found, task) : found->id);
+    // For one who may not touch it the record stays whole: what follows is refused.
+    bool splits =
+        found->is_array_record() && found->state == JobState::pending && may_change(caller, *found);
+    ids.push_back(splits ? split_task(*found, task) : found->id);
   }
   if (ids.empty()) return fail(ErrorCode::invalid_job_id);
   return ids;

@@ -17,9 +17,11 @@ struct Slot {
 };
 
 Result<std::vector<Slot>> choose_slots(const Cluster& cluster, const Job& job,
-                                       const wire::StepRequest& request, std::uint32_t cpus_per_task) {
+                                       const wire::StepRequest& request,
+                                       std::uint32_t cpus_per_task) {
   std::vector<std::string> wanted, excluded;
-  for (auto [text, names] : {std::pair{&request.node_list, &wanted}, std::pair{&request.excluded_nodes, &excluded}}) {
+  for (auto [text, names] :
+       {std::pair{&request.node_list, &wanted}, std::pair{&request.excluded_nodes, &excluded}}) {
     if (text->empty()) continue;
     auto expanded = expand_hostlist(*text);
     if (!expanded) return fail(ErrorCode::invalid_node_name);
@@ -33,8 +35,9 @@ Result<std::vector<Slot>> choose_slots(const Cluster& cluster, const Job& job,
     const Text& name = cluster.nodes.at(share.node).config.name;
     if (!wanted.empty() && !lists(wanted, name)) continue;
     if (lists(excluded, name)) continue;
-    slots.push_back({&share, std::max<std::uint32_t>(
-                                 1, static_cast<std::uint32_t>(share.cpus.size()) / cpus_per_task)});
+    slots.push_back(
+        {&share, std::max<std::uint32_t>(
+                     1, static_cast<std::uint32_t>(share.cpus.size()) / cpus_per_task)});
   }
   if (slots.empty() || (!wanted.empty() && slots.size() < wanted.size()))
     return fail(ErrorCode::requested_node_config_unavailable);
@@ -59,31 +62,37 @@ Result<void> fill(std::vector<Slot>& slots, std::uint32_t tasks, std::uint32_t p
 
 }  // namespace
 
-std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request, Time now) {
+std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
+                                              Time now) {
   const Job* job = cluster_.jobs.find(request.job);
   if (!job) return Error{ErrorCode::invalid_job_id, {}};
   if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
   if (job->state == JobState::pending) return Error{ErrorCode::job_pending, {}};
   if (is_ended(job->state) || job->ending) return Error{ErrorCode::already_done, {}};
   if (job->state == JobState::suspended) return Error{ErrorCode::job_suspended, {}};
-  if (job->next_step >= cluster_.settings().max_step_count) return Error{ErrorCode::failure, "Step limit reached for this job"};
+  if (job->next_step >= cluster_.settings().max_step_count)
+    return Error{ErrorCode::failure, "Step limit reached for this job"};
   if (job->spec->kind == JobKind::allocation) adopt(to.connection, job->id);
 
-  std::uint32_t cpus_per_task = std::max(1u, request.cpus_per_task.value_or(job->spec->cpus_per_task.value_or(1)));
+  std::uint32_t cpus_per_task =
+      std::max(1u, request.cpus_per_task.value_or(job->spec->cpus_per_task.value_or(1)));
   auto slots = choose_slots(cluster_, *job, request, cpus_per_task);
   if (!slots) return slots.error();
   std::uint32_t per_node = request.ntasks_per_node.value_or(0);
-  bool as_job = !request.num_tasks && !request.min_nodes && !per_node && slots->size() == job->allocation.size();
+  bool as_job = !request.num_tasks && !request.min_nodes && !per_node &&
+                slots->size() == job->allocation.size();
   std::uint32_t own_tasks = 0;
   for (const Slot& slot : *slots) own_tasks += slot.share->tasks;
-  if (request.num_tasks && *request.num_tasks == own_tasks && slots->size() == job->allocation.size() && !per_node &&
+  if (request.num_tasks && *request.num_tasks == own_tasks &&
+      slots->size() == job->allocation.size() && !per_node &&
       (!request.min_nodes || request.min_nodes == slots->size()))
     as_job = true;
   std::uint32_t tasks = 0;
   if (as_job) {
     for (Slot& slot : *slots) slot.tasks = slot.share->tasks, tasks += slot.tasks;
   } else {
-    std::uint32_t nodes = request.min_nodes ? request.min_nodes : static_cast<std::uint32_t>(slots->size());
+    std::uint32_t nodes =
+        request.min_nodes ? request.min_nodes : static_cast<std::uint32_t>(slots->size());
     if (nodes > slots->size()) return Error{ErrorCode::requested_node_config_unavailable, {}};
     tasks = request.num_tasks.value_or(nodes * std::max(1u, per_node));
     nodes = std::min(nodes, std::max(1u, tasks));
@@ -106,7 +115,8 @@ std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::S
     std::iota(place.ranks.begin(), place.ranks.end(), rank);
     rank += slot.tasks;
     const NodeConfig& node = cluster_.nodes.at(place.node).config;
-    reply.places.push_back({node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
+    reply.places.push_back(
+        {node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
     step.unfinished.insert(place.node);
     step.nodes.push_back(std::move(place));
   }
@@ -166,14 +176,17 @@ void Core::end_orphans(Time now) {
       ++at;
       continue;
     }
-    if (!over) (void)end_job(*job, {.becomes = JobState::cancelled, .by = job->spec->uid, .since = now}, "", now);
+    if (!over)
+      (void)end_job(*job, {.becomes = JobState::cancelled, .by = job->spec->uid, .since = now}, "",
+                    now);
     at = orphans_.erase(at);
   }
 }
 
 void Core::wait_job(ReplyTo to, const wire::WaitJobRequest& request) {
   waiters_.push_back({to, request.job, request.until_started});
-  if (allocation_owners_.contains(to.connection) || orphans_.contains(request.job)) adopt(to.connection, request.job);
+  if (allocation_owners_.contains(to.connection) || orphans_.contains(request.job))
+    adopt(to.connection, request.job);
   answer_waiters();
 }
 

@@ -44,7 +44,8 @@ Result<const Partition*> choose_partition(const Cluster& cluster, std::string_vi
     return partition;
   }
   auto names = split(asked, ',');
-  if (names.size() > 1) return fail(ErrorCode::not_supported_yet, "--partition with several partitions");
+  if (names.size() > 1)
+    return fail(ErrorCode::not_supported_yet, "--partition with several partitions");
   const Partition* partition = cluster.find_partition(names[0]);
   if (!partition) return fail(ErrorCode::invalid_partition, std::string(names[0]));
   return partition;
@@ -64,7 +65,8 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   Job job;
   JobSpec spec = *request.spec;
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
-  if (cluster_.jobs.size() >= cluster_.settings().max_job_count) return fail(ErrorCode::too_many_jobs);
+  if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
+    return fail(ErrorCode::too_many_jobs);
   auto partition = choose_partition(cluster_, spec.partition);
   if (!partition) return std::unexpected(partition.error());
   const Partition& p = **partition;
@@ -73,8 +75,7 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
     return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
-  if (is_set(spec.deadline) && spec.deadline < now)
-    return fail(ErrorCode::invalid_time_limit);
+  if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
   if (!spec.array.empty()) {
     auto array = parse_array(spec.array, cluster_.settings().max_array_size);
     if (!array) return std::unexpected(array.error());
@@ -102,8 +103,10 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   job.eligible = std::max(now, spec.begin);
   bool held = spec.hold || (spec.priority && *spec.priority == 0);
   job.hold = held ? Hold::user : Hold::none;
-  job.priority = held ? 0
-                      : spec.priority.value_or(kHighestPriority - std::min(job.id.value, kHighestPriority - 1));
+  job.priority =
+      held
+          ? 0
+          : spec.priority.value_or(kHighestPriority - std::min(job.id.value, kHighestPriority - 1));
   job.spec = Cow(std::move(spec));
   return job;
 }

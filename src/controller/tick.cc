@@ -16,7 +16,8 @@ void Core::on_tick(Time now) {
   end_orphans(now);
   purge_old_jobs(now);
   published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
-  if (open_.empty() && !in_flight_) host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  if (open_.empty() && !in_flight_)
+    host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
   // Begin times pass and dependencies with delays fall due without any event.
   if (!cluster_.pending.empty()) want_plan();
 }
@@ -53,15 +54,17 @@ void Core::enforce_limits(Time now) {
   for (std::uint32_t id : cluster_.pending.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
     if (!is_set(job.spec->deadline) || job.hold != Hold::none) continue;
-    Minutes needs = job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{0} : job.time_limit);
+    Minutes needs =
+        job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{0} : job.time_limit);
     if (now + needs > job.spec->deadline) late.push_back(job.id);
   }
   for (JobId id : late)
-    (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine", now);
+    (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine",
+                  now);
 }
 
-// Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of their
-// array are left.
+// Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of
+// their array are left.
 void Core::purge_old_jobs(Time now) {
   Seconds age = cluster_.settings().min_job_age;
   if (age.count() == 0) return;

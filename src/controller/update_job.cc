@@ -30,7 +30,9 @@ struct Key {
   Result<void> (*set)(Draft&, std::string_view value);
 };
 
-Result<void> bad_value(ErrorCode code = ErrorCode::failure) { return fail(code, code == ErrorCode::failure ? "Invalid value" : ""); }
+Result<void> bad_value(ErrorCode code = ErrorCode::failure) {
+  return fail(code, code == ErrorCode::failure ? "Invalid value" : "");
+}
 
 template <auto Member>
 Result<void> set_text(Draft& d, std::string_view value) {
@@ -200,7 +202,8 @@ constexpr Key kKeys[] = {
 };
 
 const Key* find_key(std::string_view name) {
-  auto at = std::find_if(std::begin(kKeys), std::end(kKeys), [&](const Key& k) { return iequals(k.name, name); });
+  auto at = std::find_if(std::begin(kKeys), std::end(kKeys),
+                         [&](const Key& k) { return iequals(k.name, name); });
   return at == std::end(kKeys) ? nullptr : at;
 }
 
@@ -208,8 +211,8 @@ bool selects_job(std::string_view key) {
   return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId");
 }
 
-Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job, const SettingsList& settings,
-                                bool by_operator, Time now) {
+Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
+                                const SettingsList& settings, bool by_operator, Time now) {
   Draft d{cluster, job, now, by_operator, *job.spec, {}};
   d.event.job = job.id;
   d.event.priority = job.priority;
@@ -258,7 +261,7 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
   if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};
   wire::CancelReply reply;
   for (const wire::JobRef& ref : refs) {
-    auto ids = resolve(ref);
+    auto ids = resolve(caller, ref);
     if (!ids) {
       reply.errors.emplace_back(ref, ids.error());
       continue;

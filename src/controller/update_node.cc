@@ -15,7 +15,8 @@ Result<void> set_state(NodeChanged& change, std::string_view state, bool connect
     change.drain = false;
   } else if (iequals(state, "resume")) {
     change.drain = change.fail = false;
-    if (change.health == NodeHealth::down) change.health = connected ? NodeHealth::up : NodeHealth::unknown;
+    if (change.health == NodeHealth::down)
+      change.health = connected ? NodeHealth::up : NodeHealth::unknown;
     change.reason = {};
     change.reason_time = Time{};
   } else if (iequals(state, "idle")) {
@@ -61,9 +62,11 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
       change.reason_time = now;
     }
     if (state) {
-      bool needs_reason = iequals(*state, "drain") || iequals(*state, "down") || iequals(*state, "fail");
+      bool needs_reason =
+          iequals(*state, "drain") || iequals(*state, "down") || iequals(*state, "fail");
       if (needs_reason && !reason && node->reason.empty())
-        return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};
+        return Error{ErrorCode::failure,
+                     "You must specify a reason when DOWNING or DRAINING a node"};
       if (auto ok = set_state(change, *state, sessions_.contains(node->id)); !ok) return ok.error();
     }
     for (const auto& [key, value] : request.settings) {
@@ -73,7 +76,8 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
         if (!weight) return Error{ErrorCode::failure, "Invalid value"};
         change.weight = *weight;
       }
-      if (iequals(key, "ActiveFeatures") || iequals(key, "Features") || iequals(key, "AvailableFeatures")) {
+      if (iequals(key, "ActiveFeatures") || iequals(key, "Features") ||
+          iequals(key, "AvailableFeatures")) {
         change.active_features.clear();
         for (std::string_view f : split(value, ','))
           if (!f.empty()) change.active_features.emplace_back(f);
@@ -82,7 +86,8 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
     changes.emplace_back(node->id, std::move(change));
   }
   for (auto& [id, change] : changes) {
-    bool goes_down = change.health == NodeHealth::down && cluster_.nodes.at(id).health != NodeHealth::down;
+    bool goes_down =
+        change.health == NodeHealth::down && cluster_.nodes.at(id).health != NodeHealth::down;
     record(std::move(change));
     if (goes_down) lose_node(id, now, "it was set DOWN");
     touch_node(id);

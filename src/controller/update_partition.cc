@@ -51,22 +51,26 @@ Result<void> set_state(Partition& p, std::string_view value) {
   return {};
 }
 
-Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key, std::string_view value) {
+Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
+                     std::string_view value) {
   if (iequals(key, "Nodes")) return set_nodes(cluster, p, value);
   if (iequals(key, "State")) return set_state(p, value);
   if (iequals(key, "MaxTime")) return set_limit(p.max_time, value);
-  if (iequals(key, "DefaultTime") || iequals(key, "DefTime")) return set_limit(p.default_time, value);
+  if (iequals(key, "DefaultTime") || iequals(key, "DefTime"))
+    return set_limit(p.default_time, value);
   if (iequals(key, "PreemptMode")) return p.preempt_mode = Text(value), Result<void>{};
   if (iequals(key, "AllowGroups")) return p.allow_groups = Text(value), Result<void>{};
   if (iequals(key, "AllowAccounts")) return p.allow_accounts = Text(value), Result<void>{};
   if (iequals(key, "AllowQos")) return p.allow_qos = Text(value), Result<void>{};
   if (iequals(key, "DenyAccounts")) return p.deny_accounts = Text(value), Result<void>{};
   if (iequals(key, "DenyQos")) return p.deny_qos = Text(value), Result<void>{};
-  if (iequals(key, "OverSubscribe") || iequals(key, "Shared")) return p.oversubscribe = Text(value), Result<void>{};
-  for (auto [name, flag] : {std::pair{"Default", &Partition::is_default}, std::pair{"Hidden", &Partition::hidden},
-                            std::pair{"RootOnly", &Partition::root_only}, std::pair{"LLN", &Partition::lln},
-                            std::pair{"DisableRootJobs", &Partition::disable_root_jobs},
-                            std::pair{"ExclusiveUser", &Partition::exclusive_user}})
+  if (iequals(key, "OverSubscribe") || iequals(key, "Shared"))
+    return p.oversubscribe = Text(value), Result<void>{};
+  for (auto [name, flag] :
+       {std::pair{"Default", &Partition::is_default}, std::pair{"Hidden", &Partition::hidden},
+        std::pair{"RootOnly", &Partition::root_only}, std::pair{"LLN", &Partition::lln},
+        std::pair{"DisableRootJobs", &Partition::disable_root_jobs},
+        std::pair{"ExclusiveUser", &Partition::exclusive_user}})
     if (iequals(key, name)) {
       auto yes = parse_yes_no(value);
       if (!yes) return fail(ErrorCode::failure, "Invalid value");
@@ -84,7 +88,8 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
     if (iequals(key, "PriorityTier")) return p.priority_tier = *number, Result<void>{};
     if (iequals(key, "PriorityJobFactor")) return p.priority_job_factor = *number, Result<void>{};
     if (iequals(key, "GraceTime")) return p.grace_time_s = *number, Result<void>{};
-    if (iequals(key, "DefMemPerNode")) return p.default_memory_per_node_mib = *number, Result<void>{};
+    if (iequals(key, "DefMemPerNode"))
+      return p.default_memory_per_node_mib = *number, Result<void>{};
     if (iequals(key, "DefMemPerCPU")) return p.default_memory_per_cpu_mib = *number, Result<void>{};
     if (iequals(key, "MaxMemPerNode")) return p.max_memory_per_node_mib = *number, Result<void>{};
     if (iequals(key, "MaxMemPerCPU")) return p.max_memory_per_cpu_mib = *number, Result<void>{};
@@ -103,7 +108,8 @@ wire::Answer Core::update_partition(Caller caller, const wire::UpdateRequest& re
   if (known && request.create) return Error{ErrorCode::failure, "Partition already exists"};
   if (request.remove) {
     bool used = false;
-    cluster_.jobs.each([&](const Job& job) { used = used || (job.partition == *name && !is_ended(job.state)); });
+    cluster_.jobs.each(
+        [&](const Job& job) { used = used || (job.partition == *name && !is_ended(job.state)); });
     if (used) return Error{ErrorCode::failure, "Partition is in use"};
     record(PartitionChanged{.partition = *known, .removed = true});
     return wire::Done{};

@@ -17,10 +17,12 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (job.state != JobState::pending) return "None";
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none)
-    return sched::reason_name(job.hold == Hold::user ? sched::Reason::held_user : sched::Reason::held_admin);
+    return sched::reason_name(job.hold == Hold::user ? sched::Reason::held_user
+                                                     : sched::Reason::held_admin);
   const sched::Wait* wait = published.plan ? sched::find_wait(*published.plan, job.id) : nullptr;
   if (!wait) return "None";
-  if (wait->reason == sched::Reason::held_user || wait->reason == sched::Reason::held_admin) return "None";
+  if (wait->reason == sched::Reason::held_user || wait->reason == sched::Reason::held_admin)
+    return "None";
   detail = wait->detail;
   return sched::reason_name(wait->reason);
 }
@@ -32,8 +34,8 @@ wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& r
     for (NodeId id : p.nodes) partitions[id].push_back(p.name);
   for (NodeId id : published.cluster.node_order) {
     const Node& node = published.cluster.nodes.at(id);
-    if (!request.names.empty() &&
-        std::find(request.names.begin(), request.names.end(), node.config.name) == request.names.end())
+    if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),
+                                            node.config.name) == request.names.end())
       continue;
     wire::NodeView view{.node = published.cluster.nodes.share(id), .partitions = partitions[id]};
     if (published.loads)
@@ -81,9 +83,10 @@ bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
     const Job* job = cluster.jobs.find(ref.job);
     if (!job) return false;
     return ref.tasks.empty() || !job->array_id ||
-           std::any_of(ref.tasks.ranges().begin(), ref.tasks.ranges().end(), [&](const IdSet::Range& r) {
-             return cluster.find_task(job->array_id, r.first) != nullptr;
-           });
+           std::any_of(ref.tasks.ranges().begin(), ref.tasks.ranges().end(),
+                       [&](const IdSet::Range& r) {
+                         return cluster.find_task(job->array_id, r.first) != nullptr;
+                       });
   });
 }
 
@@ -102,11 +105,12 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
     }
     reply.jobs.push_back(view_of(published, job));
   };
-  bool by_id = !request.filter.jobs.empty() &&
-               std::all_of(request.filter.jobs.begin(), request.filter.jobs.end(), [&](const auto& ref) {
-                 const Job* job = cluster.jobs.find(ref.job);
-                 return !job || !job->array_id;
-               });
+  bool by_id =
+      !request.filter.jobs.empty() &&
+      std::all_of(request.filter.jobs.begin(), request.filter.jobs.end(), [&](const auto& ref) {
+        const Job* job = cluster.jobs.find(ref.job);
+        return !job || !job->array_id;
+      });
   if (by_id) {
     std::set<JobId> ids;
     for (const wire::JobRef& ref : request.filter.jobs)

@@ -11,7 +11,8 @@ namespace muster::controller {
 
 wire::JobView view_of(const Published& published, const Job& job);
 
-// Answers JobsRequest, NodesRequest and PartitionsRequest, in one or more parts; false for any other.
+// Answers JobsRequest, NodesRequest and PartitionsRequest, in one or more parts; false for any
+// other.
 bool answer_query(const Published& published, const wire::Request& request, Time now,
                   const std::function<void(wire::Answer, bool more)>& part);
 

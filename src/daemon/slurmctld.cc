@@ -54,14 +54,29 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
                           {"version", no_argument, nullptr, 'V'},
                           {nullptr, 0, nullptr, 0}};
   for (int c; (c = getopt_long(argc, argv, "cDf:ihvVn:sRrL:", kLong, nullptr)) != -1;) switch (c) {
-      case 'c': options.clear_state = true; break;
-      case 'D': options.foreground = true; break;
-      case 'f': options.conf = optarg; break;
-      case 'v': ++options.verbose; break;
-      case 'V': std::puts(kVersionLine.data()); return 0;
-      case 'h': print_help(); return 0;
-      case '?': std::fputs("Try \"slurmctld -h\" for more information\n", stderr); return 1;
-      default: break;  // -i, -n, -s, -R, -r, -L: nothing to do here
+      case 'c':
+        options.clear_state = true;
+        break;
+      case 'D':
+        options.foreground = true;
+        break;
+      case 'f':
+        options.conf = optarg;
+        break;
+      case 'v':
+        ++options.verbose;
+        break;
+      case 'V':
+        std::puts(kVersionLine.data());
+        return 0;
+      case 'h':
+        print_help();
+        return 0;
+      case '?':
+        std::fputs("Try \"slurmctld -h\" for more information\n", stderr);
+        return 1;
+      default:
+        break;  // -i, -n, -s, -R, -r, -L: nothing to do here
     }
   return std::nullopt;
 }
@@ -100,7 +115,8 @@ Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
   if (!conf.slurmctld_log_file.empty()) {
     int fd = open(conf.slurmctld_log_file.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0640);
     if (fd >= 0) {
-      if (fchown(fd, uid.value, entry ? entry->pw_gid : 0) != 0) io::log_error("the log file stays root's");
+      if (fchown(fd, uid.value, entry ? entry->pw_gid : 0) != 0)
+        io::log_error("the log file stays root's");
       close(fd);
     }
   }
@@ -160,10 +176,13 @@ int run(const Options& options) {
   if (auto ok = become_slurm_user(conf, *uid); !ok) fatal(ok.error());
   io::log_info("slurmctld version {} started on cluster {}", kVersionLine, conf.cluster_name);
   for (const std::string& warning : conf.warnings) io::log_info("{}", warning);
-  for (const std::string& key : conf.ignored_keys) io::log_info("slurm.conf: {} is accepted but has no effect yet", key);
-  bool no_accounting = conf.accounting_storage_type == "accounting_storage/none" && conf.values.contains("AccountingStorageType");
+  for (const std::string& key : conf.ignored_keys)
+    io::log_info("slurm.conf: {} is accepted but has no effect yet", key);
+  bool no_accounting = conf.accounting_storage_type == "accounting_storage/none" &&
+                       conf.values.contains("AccountingStorageType");
   if (conf.accounting_storage_type == "accounting_storage/slurmdbd")
-    io::log_info("accounting goes to the embedded file in StateSaveLocation; slurmdbd is not asked");
+    io::log_info(
+        "accounting goes to the embedded file in StateSaveLocation; slurmdbd is not asked");
 
   if (options.clear_state)
     if (auto ok = io::SqliteStore::erase(conf.state_save_location); !ok) fatal(ok.error());
@@ -196,14 +215,18 @@ int run(const Options& options) {
                          return fresh;
                        },
                    .stop = end},
-                  std::move(*configuration), std::move(*store), std::move(accounting), std::move(*secret));
+                  std::move(*configuration), std::move(*store), std::move(accounting),
+                  std::move(*secret));
   {
     io::Loop loop(2);
-    io::ServerOptions server{.unix_path = (std::filesystem::path(conf.slurmctld_pid_file).parent_path() / "slurmctld.sock").string(),
-                             .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
-                             .use_munge = uses_munge,
-                             .munge_decoder_uid = *uid,
-                             .server_name = "slurmctld"};
+    io::ServerOptions server{
+        .unix_path =
+            (std::filesystem::path(conf.slurmctld_pid_file).parent_path() / "slurmctld.sock")
+                .string(),
+        .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
+        .use_munge = uses_munge,
+        .munge_decoder_uid = *uid,
+        .server_name = "slurmctld"};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();

@@ -22,7 +22,8 @@ bool Service::is_operator(const io::Peer& peer) const {
   return peer.uid.value == 0 || peer.uid == options_.slurm_user;
 }
 
-bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request) {
+bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
+                                const wire::Request& request) {
   if (std::holds_alternative<wire::PingRequest>(request)) {
     reply(to, wire::PingReply{.host = options_.host_name,
                               .mode = "primary",
@@ -33,7 +34,8 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer, co
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
   } else if (auto* accounting = std::get_if<wire::AccountingRequest>(&request)) {
-    if (!accounting_) return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
+    if (!accounting_)
+      return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
     accounting_thread_->post([this, to, request = *accounting] {
       auto rows = accounting::query(*accounting_, request, system_now());
       if (!rows) return reply(to, rows.error());
@@ -89,7 +91,8 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   auto snapshot = published();
   const Job* job = snapshot->cluster.jobs.find(id);
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
-  if (!is_operator(peer) && job->spec->uid != peer.uid) return reply(to, Error{ErrorCode::user_id_missing, {}});
+  if (!is_operator(peer) && job->spec->uid != peer.uid)
+    return reply(to, Error{ErrorCode::user_id_missing, {}});
   if (job->spec->script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
   background_->post([this, to, hash = job->spec->script_blob] {
     auto script = store_->read_blob(hash);

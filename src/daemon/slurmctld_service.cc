@@ -38,7 +38,8 @@ std::string joined(const std::vector<std::string>& environment) {
 // The submitter's variables, except those that the launch itself sets.
 void add_environment(std::string_view bytes, std::vector<std::string>& environment) {
   std::set<std::string_view> own;
-  for (const std::string& entry : environment) own.insert(std::string_view(entry).substr(0, entry.find('=')));
+  for (const std::string& entry : environment)
+    own.insert(std::string_view(entry).substr(0, entry.find('=')));
   std::vector<std::string> all;
   while (!bytes.empty()) {
     std::string_view entry = bytes.substr(0, bytes.find('\0'));
@@ -65,7 +66,8 @@ Service::~Service() { stop(); }
 Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   loop_ = &loop;
   core_ = std::make_unique<controller::Core>(
-      *this, controller::CoreOptions{.slurm_user = options_.slurm_user, .server_host = options_.host_name});
+      *this, controller::CoreOptions{.slurm_user = options_.slurm_user,
+                                     .server_host = options_.host_name});
   auto stored = store_->load();
   if (!stored) return std::unexpected(stored.error());
   last_snapshot_ = stored->snapshot_number;
@@ -74,19 +76,21 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>();
   accounting_thread_ = std::make_unique<io::Worker>();
   background_ = std::make_unique<io::Worker>();
-  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok) return ok;
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok)
+    return ok;
   core_thread_ = std::make_unique<io::Worker>([this] { core_->flush(system_now()); });
   publish({core_->committed(), nullptr, nullptr, {}});
   feed_accounting();
-  auto listening = io::Server::listen(
-      loop, server,
-      {.on_open =
-           [this](io::ConnectionId id, const io::Peer& peer) {
-             std::lock_guard lock(mutex_);
-             connections_[id] = {.peer = peer};
-           },
-       .on_frame = [this](io::ConnectionId id, std::string frame) { on_frame(id, std::move(frame)); },
-       .on_close = [this](io::ConnectionId id) { on_close(id); }});
+  auto listening =
+      io::Server::listen(loop, server,
+                         {.on_open =
+                              [this](io::ConnectionId id, const io::Peer& peer) {
+                                std::lock_guard lock(mutex_);
+                                connections_[id] = {.peer = peer};
+                              },
+                          .on_frame = [this](io::ConnectionId id,
+                                             std::string frame) { on_frame(id, std::move(frame)); },
+                          .on_close = [this](io::ConnectionId id) { on_close(id); }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
   tick();
@@ -97,7 +101,8 @@ void Service::stop() {
   if (stopping_.exchange(true)) return;
   if (server_) server_->stop_listening();
   // What was acknowledged is on disk; what is being committed is waited for.
-  for (auto* worker : {&core_thread_, &planner_, &store_thread_, &core_thread_, &sender_, &accounting_thread_, &background_})
+  for (auto* worker : {&core_thread_, &planner_, &store_thread_, &core_thread_, &sender_,
+                       &accounting_thread_, &background_})
     if (*worker) (*worker)->stop();
 }
 
@@ -123,10 +128,12 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     is_node = connection->second.is_node;
   }
   if (!is_node)
-    if (auto request = decode<wire::RequestFrame>(frame)) return on_request(id, peer, std::move(*request));
+    if (auto request = decode<wire::RequestFrame>(frame))
+      return on_request(id, peer, std::move(*request));
   auto reports = decode<wire::ReportBatch>(frame);
   if (!reports || !is_operator(peer)) {
-    io::log_error("{}: a frame that is neither a request nor a node's report: connection closed", peer.address);
+    io::log_error("{}: a frame that is neither a request nor a node's report: connection closed",
+                  peer.address);
     server_->close(id);
     return;
   }
@@ -160,9 +167,9 @@ void Service::on_close(io::ConnectionId id) {
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
   controller::ReplyTo to{id, frame.id};
-  if (controller::answer_query(*published(), frame.request, system_now(), [&](wire::Answer answer, bool more) {
-        send_part(to, std::move(answer), more);
-      }))
+  if (controller::answer_query(
+          *published(), frame.request, system_now(),
+          [&](wire::Answer answer, bool more) { send_part(to, std::move(answer), more); }))
     return;
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
@@ -195,7 +202,8 @@ Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitReque
 }
 
 void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
-  server_->send(to.connection, encode(wire::ReplyFrame{.id = to.request, .more = more, .answer = std::move(answer)}));
+  server_->send(to.connection, encode(wire::ReplyFrame{
+                                   .id = to.request, .more = more, .answer = std::move(answer)}));
 }
 
 // --- controller::Host ---
@@ -204,7 +212,8 @@ void Service::commit(Batch batch) {
   store_thread_->post([this, batch = std::move(batch)] {
     auto outcome = store_->commit(batch);
     if (!outcome) {
-      io::write_log(io::LogLevel::fatal, "StateSaveLocation cannot be written: " + outcome.error().text());
+      io::write_log(io::LogLevel::fatal,
+                    "StateSaveLocation cannot be written: " + outcome.error().text());
       _exit(1);  // going on would acknowledge what a restart does not know
     }
     bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
@@ -230,15 +239,18 @@ void Service::reply(controller::ReplyTo to, wire::Answer answer) {
   if (to.connection != 0) send_part(to, std::move(answer), false);
 }
 
-void Service::send(controller::NodeConnection to, Epoch epoch, std::vector<controller::OutgoingOrder> orders) {
+void Service::send(controller::NodeConnection to, Epoch epoch,
+                   std::vector<controller::OutgoingOrder> orders) {
   sender_->post([this, to, epoch, orders = std::move(orders)]() mutable {
     wire::OrderBatch batch{.epoch = epoch};
     for (controller::OutgoingOrder& o : orders) {
-      if (auto* launch = std::get_if<wire::LaunchOrder>(&o.order); launch && !o.script_blob.empty()) {
+      if (auto* launch = std::get_if<wire::LaunchOrder>(&o.order);
+          launch && !o.script_blob.empty()) {
         auto script = blob(o.script_blob);
         auto environment = blob(o.environment_blob);
         if (!script || !environment) {
-          io::log_error("job {}: its script cannot be read from the store: {}", launch->launch.ref.job.value,
+          io::log_error("job {}: its script cannot be read from the store: {}",
+                        launch->launch.ref.job.value,
                         (script ? environment : script).error().text());
           continue;
         }
@@ -271,12 +283,15 @@ Result<std::string> Service::blob(const Text& hash) {
 void Service::start_planning(Cluster cluster, Time now) {
   planner_->post([this, cluster = std::move(cluster), now] {
     auto plan = sched::plan(cluster, now);
-    core_thread_->post([this, plan = std::move(plan)]() mutable { core_->on_planned(std::move(plan), system_now()); });
+    core_thread_->post([this, plan = std::move(plan)]() mutable {
+      core_->on_planned(std::move(plan), system_now());
+    });
   });
 }
 
 std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
-  std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." + std::to_string(step.value);
+  std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +
+                     std::to_string(step.value);
   return io::content_hash(secret_ + name + secret_);
 }
 
@@ -296,7 +311,8 @@ void Service::snapshot_if_due() {
         if (!hash->empty()) live.push_back(hash->str());
     });
     auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
-    if (!written) io::log_error("the state snapshot could not be written: {}", written.error().text());
+    if (!written)
+      io::log_error("the state snapshot could not be written: {}", written.error().text());
     core_thread_->post([this, number, ok = written.has_value()] {
       snapshot_running_ = false;
       if (ok) last_snapshot_ = number;
@@ -310,7 +326,8 @@ void Service::feed_accounting() {
     feed_due_ = false;
     while (true) {
       auto rows = store_->read_outbox(accounting_->last(), 2000);
-      if (!rows) return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
+      if (!rows)
+        return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
       if (rows->empty()) return;
       std::vector<NumberedRecord> records;
       for (auto& [number, bytes] : *rows) {

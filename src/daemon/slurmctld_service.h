@@ -16,11 +16,11 @@
 #include <mutex>
 #include <string>
 
-#include "state/accounting_store.h"
 #include "config/slurm_conf.h"
 #include "controller/core.h"
 #include "io/server.h"
 #include "io/worker.h"
+#include "state/accounting_store.h"
 #include "state/store.h"
 
 namespace muster::daemon {
@@ -51,7 +51,8 @@ class Service final : public controller::Host {
   void commit(Batch batch) override;
   void publish(controller::Published published) override;
   void reply(controller::ReplyTo to, wire::Answer answer) override;
-  void send(controller::NodeConnection to, Epoch epoch, std::vector<controller::OutgoingOrder> orders) override;
+  void send(controller::NodeConnection to, Epoch epoch,
+            std::vector<controller::OutgoingOrder> orders) override;
   void start_planning(Cluster cluster, Time now) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
   void log(std::string_view line) override;
@@ -67,7 +68,8 @@ class Service final : public controller::Host {
   void on_close(io::ConnectionId id);
   void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
   // Requests that concern the daemon rather than the cluster's state; false for the others.
-  bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
+                         const wire::Request& request);
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const;
   void reconfigure(controller::ReplyTo to);
   void shut_down(controller::ReplyTo to, bool controller_only);
@@ -107,7 +109,8 @@ class Service final : public controller::Host {
   bool snapshot_running_ = false;  // the core's
 
   // Declared last: they stop before what they use is gone.
-  std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_, core_thread_;
+  std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,
+      core_thread_;
 };
 
 }  // namespace muster::daemon

@@ -1,5 +1,6 @@
-// slurmd: the daemon of a compute node. It keeps one connection to slurmctld, starts a slurmstepd for
-// every step it is ordered to run and tells how they ended. It may stop and start at any time: steps go on.
+// slurmd: the daemon of a compute node. It keeps one connection to slurmctld, starts a slurmstepd
+// for every step it is ordered to run and tells how they ended. It may stop and start at any time:
+// steps go on.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
@@ -27,9 +28,11 @@ const std::vector<int> kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR2};
 
 int print_hardware(const io::Hardware& hardware) {
   const auto up = hardware.uptime.count();
-  fmt::print("NodeName={} CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={} RealMemory={}\n",
-             hardware.host_name, hardware.cpus, hardware.boards, hardware.sockets,
-             hardware.cores_per_socket, hardware.threads_per_core, hardware.memory_mib);
+  fmt::print(
+      "NodeName={} CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={} "
+      "RealMemory={}\n",
+      hardware.host_name, hardware.cpus, hardware.boards, hardware.sockets,
+      hardware.cores_per_socket, hardware.threads_per_core, hardware.memory_mib);
   fmt::print("UpTime={}-{:02}:{:02}:{:02}\n", up / 86400, up / 3600 % 24, up / 60 % 60, up % 60);
   return 0;
 }
@@ -56,7 +59,8 @@ void open_slurmd_log(const SlurmdOptions& options, const SlurmdConfig& config) {
   log.program = "slurmd";
   log.file = options.log_file.empty() ? config.log_file : options.log_file;
   const int level = static_cast<int>(config.log_level) + options.verbosity;
-  log.file_level = static_cast<io::LogLevel>(std::min(level, static_cast<int>(io::LogLevel::debug5)));
+  log.file_level =
+      static_cast<io::LogLevel>(std::min(level, static_cast<int>(io::LogLevel::debug5)));
   log.to_stderr = options.foreground;
   log.stderr_level = log.file_level;
   io::open_log(log);
@@ -110,8 +114,11 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
 
   const int signals = watch_signals();
   io::Loop io_threads(1);
-  Slurmd slurmd({.config = config, .hardware = hardware, .stepd_path = stepd_path(options),
-                 .named = !options.node_name.empty(), .config_path = config.config_file,
+  Slurmd slurmd({.config = config,
+                 .hardware = hardware,
+                 .stepd_path = stepd_path(options),
+                 .named = !options.node_name.empty(),
+                 .config_path = config.config_file,
                  .node_name = options.node_name});
   obey_signals(slurmd, signals);
   if (auto begun = slurmd.begin(io_threads); !begun) io::daemon_failed(begun.error().text());

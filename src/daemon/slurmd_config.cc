@@ -44,11 +44,13 @@ Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& n
                              const std::string& host_name) {
   for (const config::ConfiguredNode& entry : conf.nodes) {
     const NodeConfig& node = entry.node;
-    if (node_name.empty() ? node.hostname == host_name || node.name == host_name : node.name == node_name)
+    if (node_name.empty() ? node.hostname == host_name || node.name == host_name
+                          : node.name == node_name)
       return node;
   }
   if (node_name.empty())
-    return fail(fmt::format("{}: no node has NodeName or NodeHostname {}; use -N", conf.path, host_name));
+    return fail(
+        fmt::format("{}: no node has NodeName or NodeHostname {}; use -N", conf.path, host_name));
   return fail(fmt::format("{}: there is no node {}", conf.path, node_name));
 }
 
@@ -74,16 +76,21 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::stri
   out.pid_file = expanded(conf->slurmd_pid_file);
   out.log_file = expanded(conf->slurmd_log_file);
   out.tmp_dir = expanded(conf->tmp_fs);
-  if (!io::parse_log_level(conf->slurmd_debug, out.log_level)) return fail("SlurmdDebug: no such level");
+  if (!io::parse_log_level(conf->slurmd_debug, out.log_level))
+    return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
   out.use_munge = conf->auth_type == "auth/munge";
   out.munge_socket = munge_socket_of(conf->auth_info);
   for (const config::ControllerHost& host : conf->controllers)
-    out.controllers.push_back({.unix_path = directory_of(conf->slurmctld_pid_file) + "/slurmctld.sock",
-                               .host = host.address, .port = conf->slurmctld_port,
-                               .server_uid = *slurm_user, .use_munge = out.use_munge,
-                               .server_name = {}, .munge_socket = out.munge_socket});
+    out.controllers.push_back(
+        {.unix_path = directory_of(conf->slurmctld_pid_file) + "/slurmctld.sock",
+         .host = host.address,
+         .port = conf->slurmctld_port,
+         .server_uid = *slurm_user,
+         .use_munge = out.use_munge,
+         .server_name = {},
+         .munge_socket = out.munge_socket});
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   // Three heartbeats must fit into the time after which the controller gives the node up.
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});

@@ -29,9 +29,8 @@ Epoch read_epoch(const std::string& path) {
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
       started_(wall_clock()),
-      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
-        agent_->on_step_ended(std::move(end), wall_clock());
-      }) {}
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path,
+             [this](wire::StepEnd end) { agent_->on_step_ended(std::move(end), wall_clock()); }) {}
 
 Slurmd::~Slurmd() {
   dialer_.reset();
@@ -101,22 +100,26 @@ void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
 void Slurmd::dial(io::Loop& io_threads) {
   dialer_ = io::Dialer::start(
       io_threads, start_.config.controllers,
-      {.on_connected = [this] {
-         loop_.post([this] {
-           io::log_info("connected to slurmctld");
-           controller_lost_ = false;
-           agent_->on_connected(wall_clock());
-         });
-       },
-       .on_frame = [this](std::string frame) {
-         loop_.post([this, frame = std::move(frame)] { on_controller_frame(frame); });
-       },
-       .on_lost = [this](const Error& why) {
-         loop_.post([this, text = why.text()] {
-           if (!std::exchange(controller_lost_, true)) io::log_error("no connection to slurmctld: {}", text);
-           agent_->on_disconnected();
-         });
-       }});
+      {.on_connected =
+           [this] {
+             loop_.post([this] {
+               io::log_info("connected to slurmctld");
+               controller_lost_ = false;
+               agent_->on_connected(wall_clock());
+             });
+           },
+       .on_frame =
+           [this](std::string frame) {
+             loop_.post([this, frame = std::move(frame)] { on_controller_frame(frame); });
+           },
+       .on_lost =
+           [this](const Error& why) {
+             loop_.post([this, text = why.text()] {
+               if (!std::exchange(controller_lost_, true))
+                 io::log_error("no connection to slurmctld: {}", text);
+               agent_->on_disconnected();
+             });
+           }});
 }
 
 void Slurmd::on_controller_frame(const std::string& frame) {
@@ -212,7 +215,9 @@ void Slurmd::command(const wire::StepRef& step, const io::StepCommand& command) 
 void Slurmd::signal(const wire::StepRef& step, int number, SignalScope scope) {
   command(step, io::StepSignal{number, scope == SignalScope::leader});
 }
-void Slurmd::suspend(const wire::StepRef& step, bool resume) { command(step, io::StepSuspend{resume}); }
+void Slurmd::suspend(const wire::StepRef& step, bool resume) {
+  command(step, io::StepSuspend{resume});
+}
 void Slurmd::announce(const wire::StepRef& step, std::string_view suffix) {
   command(step, io::StepAnnounce{std::string(suffix)});
 }

@@ -24,7 +24,7 @@ class Slurmd final : public NodeHost {
     SlurmdConfig config;
     io::Hardware hardware;
     std::string stepd_path;
-    bool named = false;  // -N: several slurmd may run here, messages name theirs
+    bool named = false;                  // -N: several slurmd may run here, messages name theirs
     std::string config_path, node_name;  // to read the configuration again
   };
   explicit Slurmd(Start start);
@@ -34,7 +34,7 @@ class Slurmd final : public NodeHost {
   Result<void> begin(io::Loop& io_threads);
   void turn();  // one round of the main loop
   bool stopped() const { return stopped_; }
-  void stop();         // cleanly; the steps go on
+  void stop();  // cleanly; the steps go on
   void reread_config();
   SlurmdLoop& loop() { return loop_; }
 

@@ -13,7 +13,8 @@
 
 namespace muster {
 
-SlurmdLoop::SlurmdLoop() : epoll_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+SlurmdLoop::SlurmdLoop()
+    : epoll_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   CHECK(epoll_ >= 0 && wakeup_ >= 0);
   watch(wakeup_, [this] {
     std::uint64_t count = 0;

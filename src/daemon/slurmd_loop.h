@@ -1,5 +1,6 @@
 // slurmd's main thread: waits for descriptors, for work that io threads hand over, and for a time.
-// Everything of slurmd but the sockets of the io layer happens here, so nothing needs a lock but the inbox.
+// Everything of slurmd but the sockets of the io layer happens here, so nothing needs a lock but
+// the inbox.
 #pragma once
 
 #include <functional>

@@ -32,27 +32,51 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
   int letter;
   while ((letter = getopt_long(argc, argv, "bcCd:Df:hiL:Mn:N:svV", kLong, nullptr)) != -1) {
     switch (letter) {
-      case 'b': options.report_reboot = true; break;
-      case 'c': options.cleanup = true; break;
-      case 'C': options.print_hardware = true; break;
-      case 'd': options.stepd_path = optarg; break;
-      case 'D': options.foreground = true; break;
-      case 'f': options.config_file = optarg; break;
-      case 'h': options.print_help = true; break;
+      case 'b':
+        options.report_reboot = true;
+        break;
+      case 'c':
+        options.cleanup = true;
+        break;
+      case 'C':
+        options.print_hardware = true;
+        break;
+      case 'd':
+        options.stepd_path = optarg;
+        break;
+      case 'D':
+        options.foreground = true;
+        break;
+      case 'f':
+        options.config_file = optarg;
+        break;
+      case 'h':
+        options.print_help = true;
+        break;
       case 'i':
       case 'M':
-      case 's': break;
-      case 'L': options.log_file = optarg; break;
+      case 's':
+        break;
+      case 'L':
+        options.log_file = optarg;
+        break;
       case 'n': {
         auto nice = parse_number<int>(optarg);
         if (!nice) return fail("-n: expected a number");
         options.nice = *nice;
         break;
       }
-      case 'N': options.node_name = optarg; break;
-      case 'v': ++options.verbosity; break;
-      case 'V': options.print_version = true; break;
-      default: return fail("try slurmd -h");
+      case 'N':
+        options.node_name = optarg;
+        break;
+      case 'v':
+        ++options.verbosity;
+        break;
+      case 'V':
+        options.print_version = true;
+        break;
+      default:
+        return fail("try slurmd -h");
     }
   }
   if (optind < argc) return fail(std::string("unexpected argument ") + argv[optind]);

@@ -8,18 +8,18 @@
 namespace muster {
 
 struct SlurmdOptions {
-  bool foreground = false;          // -D
-  bool print_hardware = false;      // -C
-  bool print_version = false;       // -V
-  bool print_help = false;          // -h
-  std::string config_file;          // -f
-  std::string node_name;            // -N
-  std::string log_file;             // -L
-  std::string stepd_path;           // -d
-  int verbosity = 0;                // -v, each
-  int nice = 0;                     // -n
-  bool cleanup = false;             // -c: forget ended steps of earlier starts
-  bool report_reboot = false;       // -b
+  bool foreground = false;      // -D
+  bool print_hardware = false;  // -C
+  bool print_version = false;   // -V
+  bool print_help = false;      // -h
+  std::string config_file;      // -f
+  std::string node_name;        // -N
+  std::string log_file;         // -L
+  std::string stepd_path;       // -d
+  int verbosity = 0;            // -v, each
+  int nice = 0;                 // -n
+  bool cleanup = false;         // -c: forget ended steps of earlier starts
+  bool report_reboot = false;   // -b
 };
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv);

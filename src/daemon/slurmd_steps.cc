@@ -22,7 +22,8 @@ namespace {
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-// The setup goes through memory, never on a command line where others could read a job's environment.
+// The setup goes through memory, never on a command line where others could read a job's
+// environment.
 Result<int> in_memory(const std::string& bytes) {
   int fd = memfd_create("setup", MFD_CLOEXEC);
   if (fd < 0) return fail(fmt::format("memfd_create: {}", std::strerror(errno)));
@@ -61,7 +62,9 @@ void kill_sessions(const io::StepNote& note) {
 
 SlurmdSteps::SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
                          std::function<void(wire::StepEnd)> on_ended)
-    : loop_(loop), spool_dir_(std::move(spool_dir)), stepd_path_(std::move(stepd_path)),
+    : loop_(loop),
+      spool_dir_(std::move(spool_dir)),
+      stepd_path_(std::move(stepd_path)),
       on_ended_(std::move(on_ended)) {}
 
 std::string SlurmdSteps::dir_of(const wire::StepRef& step) const {
@@ -111,7 +114,8 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
   else if (!memory)
     pid = std::unexpected(memory.error());
   else
-    pid = io::spawn({.path = stepd_path_, .argv = {title(ref)},
+    pid = io::spawn({.path = stepd_path_,
+                     .argv = {title(ref)},
                      .descriptors = {*memory, sockets->second.fd(), *lock}});
   if (memory) close(*memory);
   close(*lock);
@@ -152,11 +156,13 @@ void SlurmdSteps::collect(const wire::StepRef& step) {
   io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_dir_name(step));
   if (auto note = io::read_step_note(dir)) kill_sessions(*note);
   wire::StepEnd end = end_of_crashed(step, wall_clock(), "slurmstepd ended unexpectedly");
-  (void)io::write_step_end(dir, end);  // where that fails, a restarted slurmd finds the same out again
+  (void)io::write_step_end(dir,
+                           end);  // where that fails, a restarted slurmd finds the same out again
   on_ended_(std::move(end));
 }
 
-wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now, const std::string& why) const {
+wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
+                                          const std::string& why) const {
   if (step.step == kBatchStep) {  // its slurmstepd could not tidy up
     unlink((job_dir_of(step) + "/slurm_script").c_str());
     rmdir(job_dir_of(step).c_str());
@@ -171,7 +177,8 @@ wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now, c
   return end;
 }
 
-Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command, int fd) {
+Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command,
+                                  int fd) {
   auto found = running_.find(step);
   if (found == running_.end()) return fail("no such step");
   if (!found->second.socket) {

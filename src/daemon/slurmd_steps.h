@@ -1,4 +1,5 @@
-// The slurmstepds of this node: started, found again after a restart, commanded, and their ends collected.
+// The slurmstepds of this node: started, found again after a restart, commanded, and their ends
+// collected.
 #pragma once
 
 #include <functional>
@@ -38,7 +39,7 @@ class SlurmdSteps {
 
  private:
   struct Running {
-    std::optional<io::StepSocket> socket;  // none = not connected yet
+    std::optional<io::StepSocket> socket;    // none = not connected yet
     std::vector<io::StepCommand> held_back;  // until it is
   };
 

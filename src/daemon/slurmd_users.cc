@@ -15,7 +15,8 @@ UserInfo look_up(Uid uid, Gid gid) {
   UserInfo info{.name = {}, .home = "/", .shell = "/bin/sh", .groups = {gid}};
   passwd entry{}, *found = nullptr;
   std::string buffer(16384, '\0');
-  if (getpwuid_r(uid.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return info;
+  if (getpwuid_r(uid.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+    return info;
   info.name = entry.pw_name;
   info.home = entry.pw_dir;
   info.shell = entry.pw_shell;

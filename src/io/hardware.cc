@@ -57,7 +57,7 @@ Result<Hardware> detect_hardware() {
     found.arch = system.machine;
     found.os = std::string(system.sysname) + " " + system.release + " " + system.version;
   }
-  struct sysinfo info {};
+  struct sysinfo info{};
   if (sysinfo(&info) == 0) {
     found.memory_mib = info.totalram * info.mem_unit >> 20;
     found.uptime = Seconds{info.uptime};
@@ -69,7 +69,7 @@ Result<Hardware> detect_hardware() {
 }
 
 std::uint64_t disk_mib(const std::string& path) {
-  struct statvfs disk {};
+  struct statvfs disk{};
   if (statvfs(path.c_str(), &disk) != 0) return 0;
   return disk.f_blocks * disk.f_frsize >> 20;
 }

@@ -26,7 +26,8 @@ std::optional<std::string> slurp(const char* path) {
   std::string text;
   char buffer[4096];
   ssize_t count;
-  while ((count = read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<std::size_t>(count));
+  while ((count = read(fd, buffer, sizeof buffer)) > 0)
+    text.append(buffer, static_cast<std::size_t>(count));
   close(fd);
   if (count < 0) return std::nullopt;
   return text;
@@ -118,7 +119,8 @@ std::vector<pid_t> session_members(const std::set<pid_t>& sessions) {
   std::vector<pid_t> found;
   each_pid("/proc", [&](pid_t pid) {
     auto process = read_process(pid);
-    if (process && process->state != 'Z' && sessions.contains(process->session)) found.push_back(pid);
+    if (process && process->state != 'Z' && sessions.contains(process->session))
+      found.push_back(pid);
   });
   return found;
 }

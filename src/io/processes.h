@@ -23,8 +23,8 @@ struct ProcessIo {
 };
 ProcessIo read_process_io(pid_t pid);  // zeros where it cannot be read
 
-// All processes below this one, not itself. A process that forks meanwhile may hide a child: whoever
-// kills a tree repeats until wait() knows of no more children.
+// All processes below this one, not itself. A process that forks meanwhile may hide a child:
+// whoever kills a tree repeats until wait() knows of no more children.
 std::vector<pid_t> descendants(pid_t root);
 
 // Members of these sessions.

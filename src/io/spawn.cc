@@ -46,7 +46,8 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   posix_spawn_file_actions_addopen(&plan.actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&plan.actions, 1, "/dev/null", O_WRONLY, 0);
 
-  // A descriptor that lies among the targets would be overwritten before its turn: copy it above them.
+  // A descriptor that lies among the targets would be overwritten before its turn: copy it above
+  // them.
   std::vector<int> copies;
   for (std::size_t i = 0; i < request.descriptors.size(); ++i) {
     int from = request.descriptors[i];
@@ -63,9 +64,11 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   argv.push_back(nullptr);
 
   pid_t pid = 0;
-  int error = posix_spawn(&pid, request.path.c_str(), &plan.actions, &plan.attributes, argv.data(), environ);
+  int error = posix_spawn(&pid, request.path.c_str(), &plan.actions, &plan.attributes, argv.data(),
+                          environ);
   for (int copy : copies) close(copy);
-  if (error != 0) return fail(fmt::format("cannot start {}: {}", request.path, std::strerror(error)));
+  if (error != 0)
+    return fail(fmt::format("cannot start {}: {}", request.path, std::strerror(error)));
   return pid;
 }
 

@@ -21,14 +21,15 @@ std::unexpected<Error> system_error(std::string_view what) {
   return fail(fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
-// Socket addresses hold 107 characters, spool directories may be longer: names are given relative to
-// an open directory instead.
+// Socket addresses hold 107 characters, spool directories may be longer: names are given relative
+// to an open directory instead.
 class DirectoryAddress {
  public:
   explicit DirectoryAddress(const std::string& dir)
       : dir_(open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
     address_.sun_family = AF_UNIX;
-    fmt::format_to_n(address_.sun_path, sizeof address_.sun_path - 1, "/proc/self/fd/{}/{}", dir_, kSocketName);
+    fmt::format_to_n(address_.sun_path, sizeof address_.sun_path - 1, "/proc/self/fd/{}/{}", dir_,
+                     kSocketName);
   }
   DirectoryAddress(const DirectoryAddress&) = delete;
   ~DirectoryAddress() {
@@ -81,7 +82,8 @@ Result<StepSocket> StepSocket::accept() const {
   if (socket.fd_ < 0) return system_error("accept");
   ucred peer{};
   socklen_t size = sizeof peer;
-  if (getsockopt(socket.fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return system_error("SO_PEERCRED");
+  if (getsockopt(socket.fd_, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    return system_error("SO_PEERCRED");
   if (peer.uid != 0 && peer.uid != geteuid()) return fail("a stranger connected");
   return socket;
 }

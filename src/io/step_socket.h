@@ -1,6 +1,7 @@
 // Between slurmd and a slurmstepd: commands as packets, with a descriptor where one belongs to it.
 // slurmd starts a step with one end of a pair. A step whose slurmd has gone away listens in its own
-// directory for the next one. The step's end is a file there; slurmd reads it when the socket closes.
+// directory for the next one. The step's end is a file there; slurmd reads it when the socket
+// closes.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +19,43 @@ namespace muster::io {
 struct StepSignal {
   int number = 0;
   bool leader_only = false;  // the tasks themselves, without their descendants
-  template <class V> void fields(V& v) { v(1, number); v(2, leader_only); }
+  template <class V>
+  void fields(V& v) {
+    v(1, number);
+    v(2, leader_only);
+  }
 };
 struct StepSuspend {
   bool resume = false;
-  template <class V> void fields(V& v) { v(1, resume); }
+  template <class V>
+  void fields(V& v) {
+    v(1, resume);
+  }
 };
 struct StepAnnounce {
   std::string suffix;
-  template <class V> void fields(V& v) { v(1, suffix); }
+  template <class V>
+  void fields(V& v) {
+    v(1, suffix);
+  }
 };
 struct StepAttach {  // the srun's socket comes along
   wire::AttachRequest request;
   SessionState session;
-  template <class V> void fields(V& v) { v(1, request); v(2, session); }
+  template <class V>
+  void fields(V& v) {
+    v(1, request);
+    v(2, session);
+  }
 };
 using StepCommand = std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach>;
 
 struct StepCommandFrame {
   StepCommand command;
-  template <class V> void fields(V& v) { v(1, command); }
+  template <class V>
+  void fields(V& v) {
+    v(1, command);
+  }
 };
 struct ReceivedCommand {
   StepCommand command;

@@ -36,7 +36,8 @@ std::optional<std::string> read_file(const std::string& path) {
   std::string bytes;
   char buffer[4096];
   ssize_t count;
-  while ((count = read(fd, buffer, sizeof buffer)) > 0) bytes.append(buffer, static_cast<std::size_t>(count));
+  while ((count = read(fd, buffer, sizeof buffer)) > 0)
+    bytes.append(buffer, static_cast<std::size_t>(count));
   close(fd);
   if (count < 0) return std::nullopt;
   return bytes;
@@ -63,7 +64,8 @@ std::optional<wire::StepRef> parse_step_dir_name(std::string_view name) {
   if (parts.size() != 3) return std::nullopt;
   auto job = parse_number<std::uint32_t>(parts[0]);
   auto attempt = parse_number<std::uint32_t>(parts[1]);
-  auto step = parts[2] == "batch" ? std::optional(kBatchStep.value) : parse_number<std::uint32_t>(parts[2]);
+  auto step =
+      parts[2] == "batch" ? std::optional(kBatchStep.value) : parse_number<std::uint32_t>(parts[2]);
   if (!job || !attempt || !step) return std::nullopt;
   return wire::StepRef{JobId{*job}, Attempt{*attempt}, StepId{*step}};
 }

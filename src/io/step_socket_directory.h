@@ -2,7 +2,8 @@
 //   stepd   locked by the slurmstepd for as long as it lives; holds its pid and its tasks' sessions
 //   end     the step's end, once there is one
 //   socket  where the step listens after its slurmd went away
-// It holds all that a restarted slurmd needs to know. A lock dies with its holder, whatever happened.
+// It holds all that a restarted slurmd needs to know. A lock dies with its holder, whatever
+// happened.
 #pragma once
 
 #include <sys/types.h>
@@ -24,7 +25,13 @@ struct StepNote {
   std::string boot_id;
   std::set<std::uint32_t> sessions;  // of its tasks
   Time started;
-  template <class V> void fields(V& v) { v(1, pid); v(2, boot_id); v(3, sessions); v(4, started); }
+  template <class V>
+  void fields(V& v) {
+    v(1, pid);
+    v(2, boot_id);
+    v(3, sessions);
+    v(4, started);
+  }
 };
 
 std::string step_dir_name(const wire::StepRef& ref);  // "12.1.batch", "12.1.0"

@@ -4,7 +4,8 @@
 
 namespace muster::io {
 
-Worker::Worker(std::function<void()> on_idle) : on_idle_(std::move(on_idle)), thread_([this] { run(); }) {}
+Worker::Worker(std::function<void()> on_idle)
+    : on_idle_(std::move(on_idle)), thread_([this] { run(); }) {}
 
 Worker::~Worker() { stop(); }
 

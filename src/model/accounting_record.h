@@ -1,5 +1,5 @@
-// What accounting keeps of jobs and steps. Records are whole rows that replace the row with the same
-// key, so that delivering one twice does no harm.
+// What accounting keeps of jobs and steps. Records are whole rows that replace the row with the
+// same key, so that delivering one twice does no harm.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct StepRecord {
   JobState state = JobState::running;
   Uid cancelled_by;
   std::uint32_t num_tasks = 0, num_cpus = 0, num_nodes = 0;
-  Text nodes, tres;       // hostlist; accounting text
+  Text nodes, tres;  // hostlist; accounting text
   Time started, ended;
   Millis suspended{};
   std::uint32_t exit_status = 0;
@@ -31,11 +31,27 @@ struct StepRecord {
   Text max_rss_node;
   Text submit_line;
   bool operator==(const StepRecord&) const = default;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, step); v(4, name); v(5, state_text); v(6, state);
-    v(7, cancelled_by); v(8, num_tasks); v(9, num_cpus); v(10, num_nodes); v(11, nodes);
-    v(12, tres); v(13, started); v(14, ended); v(15, suspended); v(16, exit_status); v(17, usage);
-    v(18, max_rss_node); v(19, submit_line);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, step);
+    v(4, name);
+    v(5, state_text);
+    v(6, state);
+    v(7, cancelled_by);
+    v(8, num_tasks);
+    v(9, num_cpus);
+    v(10, num_nodes);
+    v(11, nodes);
+    v(12, tres);
+    v(13, started);
+    v(14, ended);
+    v(15, suspended);
+    v(16, exit_status);
+    v(17, usage);
+    v(18, max_rss_node);
+    v(19, submit_line);
   }
 };
 
@@ -46,12 +62,12 @@ struct JobRecord {
   JobId array_id;
   std::uint32_t task_id = kNoTask;
   Text waiting_tasks;  // "0-5%2" of an array record
-  Text name, partition, account, qos, user_name, group_name, wckey, work_dir, comment, admin_comment, constraints,
-      reservation, submit_line, cluster, flags;
+  Text name, partition, account, qos, user_name, group_name, wckey, work_dir, comment,
+      admin_comment, constraints, reservation, submit_line, cluster, flags;
   Uid uid;
   Gid gid;
   JobState state = JobState::pending;
-  Text state_text;     // "COMPLETED", "REQUEUED", "CANCELLED by 0", "PREEMPTED"
+  Text state_text;          // "COMPLETED", "REQUEUED", "CANCELLED by 0", "PREEMPTED"
   bool superseded = false;  // an earlier run of a job that was requeued: only shown with -D
   Uid cancelled_by;
   Time submitted, eligible, started, ended;
@@ -65,16 +81,53 @@ struct JobRecord {
   std::uint32_t restarts = 0;
   Text reason;
   bool operator==(const JobRecord&) const = default;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, array_id); v(4, task_id); v(5, waiting_tasks); v(6, name);
-    v(7, partition); v(8, account); v(9, qos); v(10, user_name); v(11, group_name); v(12, wckey);
-    v(13, work_dir); v(14, comment); v(15, admin_comment); v(16, constraints); v(17, reservation);
-    v(18, submit_line); v(19, cluster); v(20, flags); v(21, uid); v(22, gid); v(23, state);
-    v(24, state_text); v(25, superseded); v(26, cancelled_by); v(27, submitted); v(28, eligible);
-    v(29, started); v(30, ended); v(31, suspended); v(32, time_limit); v(33, requested_cpus);
-    v(34, requested_nodes); v(35, allocated_cpus); v(36, allocated_nodes); v(37, requested_memory);
-    v(38, nodes); v(39, requested_tres); v(40, allocated_tres); v(41, exit_status);
-    v(42, derived_exit_status); v(43, priority); v(44, restarts); v(45, reason);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, array_id);
+    v(4, task_id);
+    v(5, waiting_tasks);
+    v(6, name);
+    v(7, partition);
+    v(8, account);
+    v(9, qos);
+    v(10, user_name);
+    v(11, group_name);
+    v(12, wckey);
+    v(13, work_dir);
+    v(14, comment);
+    v(15, admin_comment);
+    v(16, constraints);
+    v(17, reservation);
+    v(18, submit_line);
+    v(19, cluster);
+    v(20, flags);
+    v(21, uid);
+    v(22, gid);
+    v(23, state);
+    v(24, state_text);
+    v(25, superseded);
+    v(26, cancelled_by);
+    v(27, submitted);
+    v(28, eligible);
+    v(29, started);
+    v(30, ended);
+    v(31, suspended);
+    v(32, time_limit);
+    v(33, requested_cpus);
+    v(34, requested_nodes);
+    v(35, allocated_cpus);
+    v(36, allocated_nodes);
+    v(37, requested_memory);
+    v(38, nodes);
+    v(39, requested_tres);
+    v(40, allocated_tres);
+    v(41, exit_status);
+    v(42, derived_exit_status);
+    v(43, priority);
+    v(44, restarts);
+    v(45, reason);
   }
 };
 
@@ -83,14 +136,21 @@ struct JobRecordRemoved {
   JobId job;
   Attempt attempt;
   bool operator==(const JobRecordRemoved&) const = default;
-  template <class V> void fields(V& v) { v(1, job); v(2, attempt); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
 };
 
 using AccountingRecord = std::variant<JobRecord, StepRecord, JobRecordRemoved>;
 
 struct AccountingEntry {
   AccountingRecord record;
-  template <class V> void fields(V& v) { v(1, record); }
+  template <class V>
+  void fields(V& v) {
+    v(1, record);
+  }
 };
 
 // What a query answers: one run of a job with its steps, both in printing order.
@@ -99,7 +159,12 @@ struct AccountingRow {
   std::vector<StepRecord> steps;
   bool steps_only = false;  // asked for as "12.0": the job's own line is not printed
   bool operator==(const AccountingRow&) const = default;
-  template <class V> void fields(V& v) { v(1, job); v(2, steps); v(3, steps_only); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, steps);
+    v(3, steps_only);
+  }
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Cluster: the whole state that the controller decides on. A value: a copy is a snapshot and costs a
-// few hundred pointers. Only state/apply changes the controller's own.
+// Cluster: the whole state that the controller decides on. A value: a copy is a snapshot and costs
+// a few hundred pointers. Only state/apply changes the controller's own.
 #pragma once
 
 #include <cstdint>
@@ -24,52 +24,77 @@ namespace muster {
 struct Settings {
   Text cluster_name;
   Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, inactive_limit{0};
-  std::uint32_t first_job_id = 1, max_job_id = 67043328, max_job_count = 10000, max_array_size = 1001;
+  std::uint32_t first_job_id = 1, max_job_id = 67043328, max_job_count = 10000,
+                max_array_size = 1001;
   std::uint32_t return_to_service = 0;
-  bool job_requeue = true;         // JobRequeue
+  bool job_requeue = true;           // JobRequeue
   bool memory_is_consumable = true;  // SelectTypeParameters has _Memory
-  bool whole_nodes = false;        // select/linear
+  bool whole_nodes = false;          // select/linear
   bool use_core_granularity = true;
-  Text enforce_part_limits;        // NO, ANY, ALL
+  Text enforce_part_limits;  // NO, ANY, ALL
   std::optional<std::uint64_t> default_memory_per_cpu_mib, default_memory_per_node_mib,
       max_memory_per_cpu_mib, max_memory_per_node_mib;
   std::uint32_t over_time_limit_min = 0;
-  bool config_overrides = false;   // SlurmdParameters=config_overrides
+  bool config_overrides = false;  // SlurmdParameters=config_overrides
   bool kill_on_invalid_dependency = false;
   bool enforce_associations = false, enforce_qos = false;
   std::uint32_t max_step_count = 40000;
   std::vector<Text> gres_types;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   Seconds complete_wait{0};
-  Text job_file_append;            // JobFileAppend
+  Text job_file_append;  // JobFileAppend
   bool accounting = true;
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, cluster_name); v(2, kill_wait); v(3, min_job_age); v(4, slurmd_timeout);
-    v(5, inactive_limit); v(6, first_job_id); v(7, max_job_id); v(8, max_job_count);
-    v(9, max_array_size); v(10, return_to_service); v(11, job_requeue);
-    v(12, memory_is_consumable); v(13, whole_nodes); v(14, use_core_granularity);
-    v(15, enforce_part_limits); v(16, default_memory_per_cpu_mib);
-    v(17, default_memory_per_node_mib); v(18, max_memory_per_cpu_mib);
-    v(19, max_memory_per_node_mib); v(20, over_time_limit_min); v(21, config_overrides);
-    v(22, kill_on_invalid_dependency); v(23, enforce_associations); v(24, enforce_qos);
-    v(25, max_step_count); v(26, gres_types); v(27, licenses); v(28, complete_wait);
-    v(29, job_file_append); v(30, accounting);
+    v(1, cluster_name);
+    v(2, kill_wait);
+    v(3, min_job_age);
+    v(4, slurmd_timeout);
+    v(5, inactive_limit);
+    v(6, first_job_id);
+    v(7, max_job_id);
+    v(8, max_job_count);
+    v(9, max_array_size);
+    v(10, return_to_service);
+    v(11, job_requeue);
+    v(12, memory_is_consumable);
+    v(13, whole_nodes);
+    v(14, use_core_granularity);
+    v(15, enforce_part_limits);
+    v(16, default_memory_per_cpu_mib);
+    v(17, default_memory_per_node_mib);
+    v(18, max_memory_per_cpu_mib);
+    v(19, max_memory_per_node_mib);
+    v(20, over_time_limit_min);
+    v(21, config_overrides);
+    v(22, kill_on_invalid_dependency);
+    v(23, enforce_associations);
+    v(24, enforce_qos);
+    v(25, max_step_count);
+    v(26, gres_types);
+    v(27, licenses);
+    v(28, complete_wait);
+    v(29, job_file_append);
+    v(30, accounting);
   }
 };
 
 // What a configuration file comes to: the content of the event that puts it in force.
 struct ClusterConfig {
   Settings settings;
-  std::vector<NodeConfig> nodes;       // in the order of the file
-  std::vector<Partition> partitions;   // their `nodes` are empty here; node_names says who
+  std::vector<NodeConfig> nodes;      // in the order of the file
+  std::vector<Partition> partitions;  // their `nodes` are empty here; node_names says who
   std::vector<std::vector<Text>> partition_nodes;  // parallel to partitions: expanded names
   std::vector<Qos> qos;
   bool operator==(const ClusterConfig&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, settings); v(2, nodes); v(3, partitions); v(4, partition_nodes); v(5, qos);
+    v(1, settings);
+    v(2, nodes);
+    v(3, partitions);
+    v(4, partition_nodes);
+    v(5, qos);
   }
 };
 

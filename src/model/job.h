@@ -25,14 +25,18 @@ enum class Hold : std::uint8_t { none, user, admin };
 // Why a running job is being ended: known from the order to end it until its processes are gone.
 struct Ending {
   JobState becomes = JobState::cancelled;
-  Uid by;            // who cancelled
+  Uid by;  // who cancelled
   Time since;
-  bool requeue = false;       // goes back to the queue afterwards
-  bool hold = false;          // ... held
+  bool requeue = false;  // goes back to the queue afterwards
+  bool hold = false;     // ... held
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, becomes); v(2, by); v(3, since); v(4, requeue); v(5, hold);
+    v(1, becomes);
+    v(2, by);
+    v(3, since);
+    v(4, requeue);
+    v(5, hold);
   }
 };
 
@@ -43,9 +47,9 @@ struct Job {
   // arrays
   JobId array_id;                   // set for every record of an array
   std::uint32_t task_id = kNoTask;  // set for a task with a record of its own
-  IdSet waiting_tasks;              // tasks that this record stands for; empty if it is one task or no array
-  std::uint32_t task_limit = 0;     // "%N"; 0 = none
-  IdSet task_jobs;                  // in the record whose id is array_id: job ids of the tasks that left
+  IdSet waiting_tasks;  // tasks that this record stands for; empty if it is one task or no array
+  std::uint32_t task_limit = 0;  // "%N"; 0 = none
+  IdSet task_jobs;  // in the record whose id is array_id: job ids of the tasks that left
 
   JobState state = JobState::pending;
   Hold hold = Hold::none;
@@ -53,21 +57,21 @@ struct Job {
   Attempt attempt;  // of the current or last run; 0 = never started
   std::uint32_t restarts = 0;
   std::uint32_t priority = 0;
-  Text partition;  // the one it was submitted to (first of a list) or runs in
-  Text account, qos;  // in force
+  Text partition;        // the one it was submitted to (first of a list) or runs in
+  Text account, qos;     // in force
   Minutes time_limit{};  // in force; kUnlimited = none
 
   Time submitted, eligible, started, ended;
-  Time suspended_at;                // while suspended
+  Time suspended_at;  // while suspended
   Millis suspended_total{};
-  Time warned;                      // when --signal was sent in this attempt
+  Time warned;  // when --signal was sent in this attempt
 
-  std::vector<NodeShare> allocation;   // kept after the end, for display
-  std::set<NodeId> unfinished;         // nodes that still hold processes of the current attempt
-  bool batch_done = false;             // the batch script of this attempt has reported its end
-  std::uint32_t exit_status = 0;       // wait status of the batch script or the highest step
+  std::vector<NodeShare> allocation;  // kept after the end, for display
+  std::set<NodeId> unfinished;        // nodes that still hold processes of the current attempt
+  bool batch_done = false;            // the batch script of this attempt has reported its end
+  std::uint32_t exit_status = 0;      // wait status of the batch script or the highest step
   std::uint32_t derived_exit_status = 0;
-  Text end_reason;                     // "TimeLimit", "NonZeroExitCode", ... after the end
+  Text end_reason;  // "TimeLimit", "NonZeroExitCode", ... after the end
   std::map<StepId, Step> steps;
   std::uint32_t next_step = 0;
 
@@ -80,13 +84,38 @@ struct Job {
   bool operator==(const Job&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, id); v(2, spec); v(3, array_id); v(4, task_id); v(5, waiting_tasks); v(6, task_limit);
-    v(7, task_jobs); v(8, state); v(9, hold); v(10, ending); v(11, attempt); v(12, restarts);
-    v(13, priority); v(14, partition); v(15, account); v(16, qos); v(17, time_limit);
-    v(18, submitted); v(19, eligible); v(20, started); v(21, ended); v(22, suspended_at);
-    v(23, suspended_total); v(24, warned); v(25, allocation); v(26, unfinished);
-    v(27, batch_done); v(28, exit_status); v(29, derived_exit_status); v(30, end_reason);
-    v(31, steps); v(32, next_step);
+    v(1, id);
+    v(2, spec);
+    v(3, array_id);
+    v(4, task_id);
+    v(5, waiting_tasks);
+    v(6, task_limit);
+    v(7, task_jobs);
+    v(8, state);
+    v(9, hold);
+    v(10, ending);
+    v(11, attempt);
+    v(12, restarts);
+    v(13, priority);
+    v(14, partition);
+    v(15, account);
+    v(16, qos);
+    v(17, time_limit);
+    v(18, submitted);
+    v(19, eligible);
+    v(20, started);
+    v(21, ended);
+    v(22, suspended_at);
+    v(23, suspended_total);
+    v(24, warned);
+    v(25, allocation);
+    v(26, unfinished);
+    v(27, batch_done);
+    v(28, exit_status);
+    v(29, derived_exit_status);
+    v(30, end_reason);
+    v(31, steps);
+    v(32, next_step);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cow.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -18,9 +19,17 @@ enum class OpenMode : std::uint8_t { unset, truncate, append };
 
 // --mail-type
 enum MailType : std::uint32_t {
-  kMailBegin = 1, kMailEnd = 2, kMailFail = 4, kMailRequeue = 8, kMailTimeLimit = 16,
-  kMailTimeLimit90 = 32, kMailTimeLimit80 = 64, kMailTimeLimit50 = 128, kMailStageOut = 256,
-  kMailArrayTasks = 512, kMailInvalidDepend = 1024,
+  kMailBegin = 1,
+  kMailEnd = 2,
+  kMailFail = 4,
+  kMailRequeue = 8,
+  kMailTimeLimit = 16,
+  kMailTimeLimit90 = 32,
+  kMailTimeLimit80 = 64,
+  kMailTimeLimit50 = 128,
+  kMailStageOut = 256,
+  kMailArrayTasks = 512,
+  kMailInvalidDepend = 1024,
 };
 
 struct WarnSignal {  // --signal=[B:]SIG[@seconds]
@@ -30,7 +39,9 @@ struct WarnSignal {  // --signal=[B:]SIG[@seconds]
   bool operator==(const WarnSignal&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, number); v(2, seconds_before_end); v(3, batch_shell_only);
+    v(1, number);
+    v(2, seconds_before_end);
+    v(3, batch_shell_only);
   }
 };
 
@@ -56,7 +67,7 @@ struct JobSpec {
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;
   bool get_user_env = false;
-  Text submit_host;           // AllocNode
+  Text submit_host;  // AllocNode
   std::uint32_t submit_sid = 0;
   Text script_blob, environment_blob;  // hashes in the store
   Text acctg_freq, propagate;
@@ -64,13 +75,14 @@ struct JobSpec {
   // how much
   std::uint32_t min_nodes = 1, max_nodes = 0;  // 0 = no upper bound given
   bool nodes_given = false;
-  std::optional<std::uint32_t> num_tasks;      // -n, or what other options imply; unset = not given
+  std::optional<std::uint32_t> num_tasks;  // -n, or what other options imply; unset = not given
   std::optional<std::uint32_t> cpus_per_task;
   std::optional<std::uint32_t> ntasks_per_node, ntasks_per_socket, ntasks_per_core, ntasks_per_gpu;
   std::optional<std::uint32_t> min_cpus_per_node;  // --mincpus
-  std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib, memory_per_gpu_mib;  // 0 = all
+  std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib,
+      memory_per_gpu_mib;  // 0 = all
   std::optional<std::uint64_t> tmp_disk_mib;
-  Text gres;             // --gres, "gpu:v100:2,shard:4"
+  Text gres;                                                 // --gres, "gpu:v100:2,shard:4"
   Text gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count"
   std::optional<std::uint32_t> cpus_per_gpu;
   Text required_nodes, excluded_nodes;  // hostlists
@@ -96,27 +108,99 @@ struct JobSpec {
 
   template <class V>
   void fields(V& v) {
-    v(1, kind); v(2, uid); v(3, gid); v(4, user_name); v(5, name); v(6, partition); v(7, account);
-    v(8, qos); v(9, wckey); v(10, comment); v(11, admin_comment); v(12, reservation);
-    v(13, licenses); v(14, features); v(15, mcs_label); v(16, dependency); v(17, array);
-    v(18, cluster); v(19, network); v(20, burst_buffer); v(21, extra); v(22, container);
-    v(23, mail_user); v(24, mail_type); v(25, work_dir); v(26, std_in); v(27, std_out);
-    v(28, std_err); v(29, command); v(30, submit_line); v(31, script_args); v(32, open_mode);
-    v(33, umask); v(34, get_user_env); v(35, submit_host); v(36, submit_sid); v(37, script_blob);
-    v(38, environment_blob); v(39, acctg_freq); v(40, propagate); v(41, min_nodes);
-    v(42, max_nodes); v(43, nodes_given); v(44, num_tasks); v(45, cpus_per_task);
-    v(46, ntasks_per_node); v(47, ntasks_per_socket); v(48, ntasks_per_core); v(49, ntasks_per_gpu);
-    v(50, min_cpus_per_node); v(51, memory_per_node_mib); v(52, memory_per_cpu_mib);
-    v(53, memory_per_gpu_mib); v(54, tmp_disk_mib); v(55, gres); v(56, gpus); v(57, gpus_per_node);
-    v(58, gpus_per_task); v(59, gpus_per_socket); v(60, cpus_per_gpu); v(61, required_nodes);
-    v(62, excluded_nodes); v(63, exclusive); v(64, oversubscribe); v(65, overcommit);
-    v(66, contiguous); v(67, spread_job); v(68, use_min_nodes); v(69, reboot); v(70, no_kill);
-    v(71, exclusive_user); v(72, core_spec); v(73, threads_per_core); v(74, sockets_per_node);
-    v(75, cores_per_socket); v(76, distribution); v(77, time_limit); v(78, time_min); v(79, begin);
-    v(80, deadline); v(81, nice); v(82, priority); v(83, hold); v(84, requeue);
-    v(85, kill_on_invalid_dependency); v(86, warn_signal); v(87, delay_boot_s);
+    v(1, kind);
+    v(2, uid);
+    v(3, gid);
+    v(4, user_name);
+    v(5, name);
+    v(6, partition);
+    v(7, account);
+    v(8, qos);
+    v(9, wckey);
+    v(10, comment);
+    v(11, admin_comment);
+    v(12, reservation);
+    v(13, licenses);
+    v(14, features);
+    v(15, mcs_label);
+    v(16, dependency);
+    v(17, array);
+    v(18, cluster);
+    v(19, network);
+    v(20, burst_buffer);
+    v(21, extra);
+    v(22, container);
+    v(23, mail_user);
+    v(24, mail_type);
+    v(25, work_dir);
+    v(26, std_in);
+    v(27, std_out);
+    v(28, std_err);
+    v(29, command);
+    v(30, submit_line);
+    v(31, script_args);
+    v(32, open_mode);
+    v(33, umask);
+    v(34, get_user_env);
+    v(35, submit_host);
+    v(36, submit_sid);
+    v(37, script_blob);
+    v(38, environment_blob);
+    v(39, acctg_freq);
+    v(40, propagate);
+    v(41, min_nodes);
+    v(42, max_nodes);
+    v(43, nodes_given);
+    v(44, num_tasks);
+    v(45, cpus_per_task);
+    v(46, ntasks_per_node);
+    v(47, ntasks_per_socket);
+    v(48, ntasks_per_core);
+    v(49, ntasks_per_gpu);
+    v(50, min_cpus_per_node);
+    v(51, memory_per_node_mib);
+    v(52, memory_per_cpu_mib);
+    v(53, memory_per_gpu_mib);
+    v(54, tmp_disk_mib);
+    v(55, gres);
+    v(56, gpus);
+    v(57, gpus_per_node);
+    v(58, gpus_per_task);
+    v(59, gpus_per_socket);
+    v(60, cpus_per_gpu);
+    v(61, required_nodes);
+    v(62, excluded_nodes);
+    v(63, exclusive);
+    v(64, oversubscribe);
+    v(65, overcommit);
+    v(66, contiguous);
+    v(67, spread_job);
+    v(68, use_min_nodes);
+    v(69, reboot);
+    v(70, no_kill);
+    v(71, exclusive_user);
+    v(72, core_spec);
+    v(73, threads_per_core);
+    v(74, sockets_per_node);
+    v(75, cores_per_socket);
+    v(76, distribution);
+    v(77, time_limit);
+    v(78, time_min);
+    v(79, begin);
+    v(80, deadline);
+    v(81, nice);
+    v(82, priority);
+    v(83, hold);
+    v(84, requeue);
+    v(85, kill_on_invalid_dependency);
+    v(86, warn_signal);
+    v(87, delay_boot_s);
     v(88, wait_all_nodes);
   }
 };
+
+// The same specification, sharing what it can with another's: users submit the same thing again and
+// again, and a hundred thousand pending jobs should not cost a hundred thousand copies.
+Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other);
 
 }  // namespace muster

@@ -30,10 +30,26 @@ struct NodeConfig {
   bool operator==(const NodeConfig&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, hostname); v(3, address); v(4, port); v(5, cpus); v(6, boards); v(7, sockets);
-    v(8, cores_per_socket); v(9, threads_per_core); v(10, memory_mib); v(11, tmp_disk_mib);
-    v(12, memory_spec_limit_mib); v(13, core_spec_count); v(14, cpu_spec_list); v(15, weight);
-    v(16, features); v(17, gres); v(18, gres_text); v(19, state); v(20, reason);
+    v(1, name);
+    v(2, hostname);
+    v(3, address);
+    v(4, port);
+    v(5, cpus);
+    v(6, boards);
+    v(7, sockets);
+    v(8, cores_per_socket);
+    v(9, threads_per_core);
+    v(10, memory_mib);
+    v(11, tmp_disk_mib);
+    v(12, memory_spec_limit_mib);
+    v(13, core_spec_count);
+    v(14, cpu_spec_list);
+    v(15, weight);
+    v(16, features);
+    v(17, gres);
+    v(18, gres_text);
+    v(19, state);
+    v(20, reason);
   }
 };
 
@@ -47,8 +63,18 @@ struct NodeFacts {
   bool operator==(const NodeFacts&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, boot_id); v(2, arch); v(3, os); v(4, version); v(5, cpus); v(6, sockets); v(7, cores);
-    v(8, threads); v(9, memory_mib); v(10, tmp_disk_mib); v(11, boot_time); v(12, slurmd_started);
+    v(1, boot_id);
+    v(2, arch);
+    v(3, os);
+    v(4, version);
+    v(5, cpus);
+    v(6, sockets);
+    v(7, cores);
+    v(8, threads);
+    v(9, memory_mib);
+    v(10, tmp_disk_mib);
+    v(11, boot_time);
+    v(12, slurmd_started);
   }
 };
 
@@ -78,10 +104,25 @@ struct Node {
   bool operator==(const Node&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, id); v(2, config); v(3, facts); v(4, health); v(5, drain); v(6, fail); v(7, future);
-    v(8, responding); v(9, active_features); v(10, reason); v(11, reason_uid); v(12, reason_time);
-    v(13, comment); v(14, last_busy); v(15, used_cpus); v(16, used_memory_mib); v(17, used_gres);
-    v(18, jobs); v(19, completing);
+    v(1, id);
+    v(2, config);
+    v(3, facts);
+    v(4, health);
+    v(5, drain);
+    v(6, fail);
+    v(7, future);
+    v(8, responding);
+    v(9, active_features);
+    v(10, reason);
+    v(11, reason_uid);
+    v(12, reason_time);
+    v(13, comment);
+    v(14, last_busy);
+    v(15, used_cpus);
+    v(16, used_memory_mib);
+    v(17, used_gres);
+    v(18, jobs);
+    v(19, completing);
   }
 };
 
@@ -92,7 +133,8 @@ bool is_available(const Node& node);
 std::string node_state_long(const Node& node);
 // "idle", "mix", "alloc", "drain", "drng", "down*", "comp": sinfo's %t.
 std::string node_state_compact(const Node& node);
-// "idle", "mixed", "allocated", "drained", "draining", "down*", "completing": sinfo's %T in lower case.
+// "idle", "mixed", "allocated", "drained", "draining", "down*", "completing": sinfo's %T in lower
+// case.
 std::string node_state_word(const Node& node);
 
 }  // namespace muster

@@ -21,29 +21,58 @@ struct Partition {
   bool is_default = false, hidden = false, root_only = false, exclusive_user = false, lln = false,
        disable_root_jobs = false, req_resv = false;
   PartitionState state = PartitionState::up;
-  std::optional<Minutes> max_time, default_time;  // unset max_time = unlimited; unset default = max_time
+  std::optional<Minutes> max_time,
+      default_time;  // unset max_time = unlimited; unset default = max_time
   std::uint32_t min_nodes = 0;
   std::optional<std::uint32_t> max_nodes;  // unset = unlimited
   std::optional<std::uint32_t> max_cpus_per_node;
   std::optional<std::uint64_t> default_memory_per_cpu_mib, default_memory_per_node_mib,
       max_memory_per_cpu_mib, max_memory_per_node_mib;
   Text allow_groups, allow_accounts, allow_qos, deny_accounts, deny_qos, allow_alloc_nodes, qos,
-      alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults, tres_billing_weights;
+      alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
+      tres_billing_weights;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
 
   bool operator==(const Partition&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, nodes_text); v(3, nodes); v(4, is_default); v(5, hidden); v(6, root_only);
-    v(7, exclusive_user); v(8, lln); v(9, disable_root_jobs); v(10, req_resv); v(11, state);
-    v(12, max_time); v(13, default_time); v(14, min_nodes); v(15, max_nodes);
-    v(16, max_cpus_per_node); v(17, default_memory_per_cpu_mib); v(18, default_memory_per_node_mib);
-    v(19, max_memory_per_cpu_mib); v(20, max_memory_per_node_mib); v(21, allow_groups);
-    v(22, allow_accounts); v(23, allow_qos); v(24, deny_accounts); v(25, deny_qos);
-    v(26, allow_alloc_nodes); v(27, qos); v(28, alternate); v(29, oversubscribe);
-    v(30, preempt_mode); v(31, select_type_parameters); v(32, job_defaults);
-    v(33, tres_billing_weights); v(34, priority_job_factor); v(35, priority_tier);
-    v(36, grace_time_s); v(37, over_time_limit);
+    v(1, name);
+    v(2, nodes_text);
+    v(3, nodes);
+    v(4, is_default);
+    v(5, hidden);
+    v(6, root_only);
+    v(7, exclusive_user);
+    v(8, lln);
+    v(9, disable_root_jobs);
+    v(10, req_resv);
+    v(11, state);
+    v(12, max_time);
+    v(13, default_time);
+    v(14, min_nodes);
+    v(15, max_nodes);
+    v(16, max_cpus_per_node);
+    v(17, default_memory_per_cpu_mib);
+    v(18, default_memory_per_node_mib);
+    v(19, max_memory_per_cpu_mib);
+    v(20, max_memory_per_node_mib);
+    v(21, allow_groups);
+    v(22, allow_accounts);
+    v(23, allow_qos);
+    v(24, deny_accounts);
+    v(25, deny_qos);
+    v(26, allow_alloc_nodes);
+    v(27, qos);
+    v(28, alternate);
+    v(29, oversubscribe);
+    v(30, preempt_mode);
+    v(31, select_type_parameters);
+    v(32, job_defaults);
+    v(33, tres_billing_weights);
+    v(34, priority_job_factor);
+    v(35, priority_tier);
+    v(36, grace_time_s);
+    v(37, over_time_limit);
   }
 };
 
@@ -55,7 +84,9 @@ struct Qos {
   bool operator==(const Qos&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, priority); v(3, limits);
+    v(1, name);
+    v(2, priority);
+    v(3, limits);
   }
 };
 

@@ -20,7 +20,9 @@ struct GresRequest {
   bool operator==(const GresRequest&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, type); v(3, count);
+    v(1, name);
+    v(2, type);
+    v(3, count);
   }
 };
 // "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
@@ -38,7 +40,11 @@ struct GresPool {
   bool operator==(const GresPool&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, type); v(3, count); v(4, indices); v(5, files);
+    v(1, name);
+    v(2, type);
+    v(3, count);
+    v(4, indices);
+    v(5, files);
   }
 };
 
@@ -50,7 +56,10 @@ struct GresShare {
   bool operator==(const GresShare&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, name); v(2, type); v(3, count); v(4, indices);
+    v(1, name);
+    v(2, type);
+    v(3, count);
+    v(4, indices);
   }
 };
 
@@ -64,7 +73,11 @@ struct NodeShare {
   bool operator==(const NodeShare&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, node); v(2, cpus); v(3, memory_mib); v(4, tasks); v(5, gres);
+    v(1, node);
+    v(2, cpus);
+    v(3, memory_mib);
+    v(4, tasks);
+    v(5, gres);
   }
 };
 
@@ -73,8 +86,9 @@ struct Tres {
   std::uint64_t cpus = 0, memory_mib = 0, nodes = 0, billing = 0;
   std::vector<GresShare> gres;  // by name, types summed up
 
-  std::string text() const;             // scontrol: "cpu=4,mem=500M,node=1,billing=4,gres/gpu=1"
-  std::string accounting_text() const;  // sacct: sorted by name, "billing=2,cpu=2,gres/gpu=1,mem=200M,node=1"
+  std::string text() const;  // scontrol: "cpu=4,mem=500M,node=1,billing=4,gres/gpu=1"
+  std::string accounting_text()
+      const;  // sacct: sorted by name, "billing=2,cpu=2,gres/gpu=1,mem=200M,node=1"
 };
 Tres total(const std::vector<NodeShare>& shares);
 

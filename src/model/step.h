@@ -25,8 +25,14 @@ struct Usage {
   void add(const Usage& other);  // sums times and bytes, keeps the largest peaks
   template <class V>
   void fields(V& v) {
-    v(1, user_cpu_us); v(2, system_cpu_us); v(3, max_rss_kib); v(4, max_vmem_kib);
-    v(5, max_rss_node); v(6, max_rss_task); v(7, read_bytes); v(8, written_bytes);
+    v(1, user_cpu_us);
+    v(2, system_cpu_us);
+    v(3, max_rss_kib);
+    v(4, max_vmem_kib);
+    v(5, max_rss_node);
+    v(6, max_rss_task);
+    v(7, read_bytes);
+    v(8, written_bytes);
   }
 };
 
@@ -37,7 +43,9 @@ struct StepNode {
   bool operator==(const StepNode&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, node); v(2, ranks); v(3, share);
+    v(1, node);
+    v(2, ranks);
+    v(3, share);
   }
 };
 
@@ -57,9 +65,19 @@ struct Step {
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
-    v(1, id); v(2, name); v(3, state); v(4, num_tasks); v(5, cpus_per_task); v(6, nodes);
-    v(7, unfinished); v(8, started); v(9, ended); v(10, exit_status); v(11, out_of_memory);
-    v(12, usage); v(13, submit_line);
+    v(1, id);
+    v(2, name);
+    v(3, state);
+    v(4, num_tasks);
+    v(5, cpus_per_task);
+    v(6, nodes);
+    v(7, unfinished);
+    v(8, started);
+    v(9, ended);
+    v(10, exit_status);
+    v(11, out_of_memory);
+    v(12, usage);
+    v(13, submit_line);
   }
 };
 

@@ -1,5 +1,5 @@
-// NodeAgent: slurmd's logic. It takes the controller's orders and the happenings of its own machine and
-// calls its NodeHost; it never asks a clock and does no I/O of its own. One file per verb:
+// NodeAgent: slurmd's logic. It takes the controller's orders and the happenings of its own machine
+// and calls its NodeHost; it never asks a clock and does no I/O of its own. One file per verb:
 // register.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
 //
 // Orders may be repeated at any time. What has ended is kept, and told again and again, until the
@@ -21,11 +21,11 @@ namespace muster {
 
 struct NodeAgentOptions {
   Text name;
-  Epoch epoch;                     // the highest seen before this start
-  std::optional<Uid> only_user;    // set where slurmd is not root: it can run this user's jobs only
+  Epoch epoch;                   // the highest seen before this start
+  std::optional<Uid> only_user;  // set where slurmd is not root: it can run this user's jobs only
   Millis heartbeat_every{10'000};
   Millis repeat_ends_after{10'000};
-  Millis attach_wait{15'000};      // an srun may arrive before its launch order
+  Millis attach_wait{15'000};  // an srun may arrive before its launch order
 };
 
 class NodeAgent {
@@ -81,8 +81,8 @@ class NodeAgent {
   void start(const wire::StepLaunch& launch, Time now);
   void start_launches_waiting_for(JobId job, Time now);
   void fail_launch(const wire::StepLaunch& launch, std::string why, Time now);
-  void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce, std::string_view suffix,
-                Time now);
+  void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
+                std::string_view suffix, Time now);
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt);
@@ -94,10 +94,11 @@ class NodeAgent {
   NodeAgentOptions options_;
   bool connected_ = false;
 
-  std::map<wire::StepRef, std::optional<Time>> running_;  // with when it will be KILLed, once told to end
-  std::map<wire::StepRef, Ended> ended_;                  // not confirmed yet
-  std::map<wire::StepRef, wire::StepLaunch> held_back_;   // until an older attempt is gone from here
-  std::map<AttemptRef, bool> ending_;                     // EndJob was ordered; value: announced
+  std::map<wire::StepRef, std::optional<Time>>
+      running_;                           // with when it will be KILLed, once told to end
+  std::map<wire::StepRef, Ended> ended_;  // not confirmed yet
+  std::map<wire::StepRef, wire::StepLaunch> held_back_;  // until an older attempt is gone from here
+  std::map<AttemptRef, bool> ending_;                    // EndJob was ordered; value: announced
   std::vector<WaitingAttach> attaches_;
   std::vector<wire::Report> outbox_;
   Time next_heartbeat_;

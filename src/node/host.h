@@ -38,7 +38,8 @@ class NodeHost {
   virtual Result<void> spawn(const wire::StepLaunch& launch) = 0;
   virtual void signal(const wire::StepRef& step, int number, SignalScope scope) = 0;
   virtual void suspend(const wire::StepRef& step, bool resume) = 0;
-  // Writes "*** JOB 12 ON n1 CANCELLED AT <now><suffix> ***" (or STEP 12.0) where the step's errors go.
+  // Writes "*** JOB 12 ON n1 CANCELLED AT <now><suffix> ***" (or STEP 12.0) where the step's errors
+  // go.
   virtual void announce(const wire::StepRef& step, std::string_view suffix) = 0;
   // The controller has recorded this step's end: nothing of it needs to be kept.
   virtual void forget(const wire::StepRef& step) = 0;

@@ -11,8 +11,8 @@ void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
   if (ending_.contains({ref.job, ref.attempt}))
     return fail_launch(order.launch, "the job is being ended on this node", now);
   if (options_.only_user && *options_.only_user != order.launch.uid)
-    return fail_launch(order.launch, "slurmd does not run as root and can run its own user's jobs only",
-                       now);
+    return fail_launch(order.launch,
+                       "slurmd does not run as root and can run its own user's jobs only", now);
 
   // No two attempts of a job run at a time. An older one is stale by now: it goes first.
   bool older_runs = false;
@@ -63,9 +63,15 @@ void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Tim
   host_.log("error: step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
   // Slurm's mark of a launch that failed: exit code 0:53.
   constexpr std::uint32_t kLaunchFailedStatus = 53;
-  wire::StepEnd end{.ref = launch.ref, .exit_status = kLaunchFailedStatus, .exit_by_rank = {},
-                    .out_of_memory = false, .launch_failed = true, .failure = why,
-                    .started = now, .ended = now, .usage = {}};
+  wire::StepEnd end{.ref = launch.ref,
+                    .exit_status = kLaunchFailedStatus,
+                    .exit_by_rank = {},
+                    .out_of_memory = false,
+                    .launch_failed = true,
+                    .failure = why,
+                    .started = now,
+                    .ended = now,
+                    .usage = {}};
   Ended& ended = ended_.insert_or_assign(launch.ref, Ended{std::move(end), now}).first->second;
   report_end(ended, now);
 }

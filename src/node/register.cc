@@ -8,7 +8,9 @@ namespace muster {
 NodeAgent::NodeAgent(NodeHost& host, NodeAgentOptions options)
     : host_(host), options_(std::move(options)) {}
 
-void NodeAgent::on_found_running(const wire::StepRef& step) { running_.emplace(step, std::nullopt); }
+void NodeAgent::on_found_running(const wire::StepRef& step) {
+  running_.emplace(step, std::nullopt);
+}
 
 void NodeAgent::on_found_ended(wire::StepEnd end) {
   wire::StepRef ref = end.ref;
@@ -20,7 +22,10 @@ void NodeAgent::on_connected(Time now) {
   outbox_.clear();  // the registration says all of it
 
   NodeVitals vitals = host_.vitals();
-  wire::RegisterReport report{.name = options_.name, .facts = host_.facts(), .running = {}, .ended = {},
+  wire::RegisterReport report{.name = options_.name,
+                              .facts = host_.facts(),
+                              .running = {},
+                              .ended = {},
                               .cpu_load = vitals.cpu_load,
                               .free_memory_mib = vitals.free_memory_mib};
   for (const auto& [step, kill_at] : running_) report.running.push_back(step);
@@ -71,7 +76,8 @@ Time NodeAgent::next_due() const {
     if (kill_at) due = std::min(due, *kill_at);
   for (const WaitingAttach& attach : attaches_) due = std::min(due, attach.until);
   if (!connected_) return due;
-  for (const auto& [step, ended] : ended_) due = std::min(due, ended.told + options_.repeat_ends_after);
+  for (const auto& [step, ended] : ended_)
+    due = std::min(due, ended.told + options_.repeat_ends_after);
   return std::min(due, next_heartbeat_);
 }
 

@@ -1,5 +1,6 @@
-// What slurmd hands to the slurmstepd it starts: the controller's launch and what only this machine knows.
-// Slurmd looks up names and groups so that slurmstepd, linked without the name service, need not.
+// What slurmd hands to the slurmstepd it starts: the controller's launch and what only this machine
+// knows. Slurmd looks up names and groups so that slurmstepd, linked without the name service, need
+// not.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@ namespace muster {
 
 struct StepSetup {
   wire::StepLaunch launch;
-  Text node_name;          // SLURMD_NODENAME
-  Text host_name;          // %N: the machine's own short name
-  Text program;            // "slurmstepd" or, on a machine with several slurmd, "slurmstepd-n1"
-  Text step_dir;           // where the end is written
-  Text job_dir;            // where the batch script is spooled
-  Text config_file;        // SLURM_CONF of tasks that have none
-  Text home, shell;        // of the user
+  Text node_name;    // SLURMD_NODENAME
+  Text host_name;    // %N: the machine's own short name
+  Text program;      // "slurmstepd" or, on a machine with several slurmd, "slurmstepd-n1"
+  Text step_dir;     // where the end is written
+  Text job_dir;      // where the batch script is spooled
+  Text config_file;  // SLURM_CONF of tasks that have none
+  Text home, shell;  // of the user
   std::vector<Gid> groups;
   bool change_user = false;
   // Zero by default: the codec leaves zeros out, so another default would come back in their place.
@@ -29,9 +30,20 @@ struct StepSetup {
   Text boot_id;
   template <class V>
   void fields(V& v) {
-    v(1, launch); v(2, node_name); v(3, host_name); v(4, program); v(5, step_dir); v(6, job_dir);
-    v(7, config_file); v(8, home); v(9, shell); v(10, groups); v(11, change_user);
-    v(12, sample_every); v(13, kill_wait); v(14, boot_id);
+    v(1, launch);
+    v(2, node_name);
+    v(3, host_name);
+    v(4, program);
+    v(5, step_dir);
+    v(6, job_dir);
+    v(7, config_file);
+    v(8, home);
+    v(9, shell);
+    v(10, groups);
+    v(11, change_user);
+    v(12, sample_every);
+    v(13, kill_wait);
+    v(14, boot_id);
   }
 };
 

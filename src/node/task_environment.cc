@@ -22,13 +22,15 @@ void drop_batch_variables(Environment& environment) {
 }  // namespace
 
 const std::string* Environment::find(std::string_view name) const {
-  auto found = std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
+  auto found =
+      std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
   return found == entries_.end() ? nullptr : &*found;
 }
 
 void Environment::set(std::string_view name, std::string_view value) {
   std::string entry = fmt::format("{}={}", name, value);
-  auto found = std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
+  auto found =
+      std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
   if (found == entries_.end())
     entries_.push_back(std::move(entry));
   else

@@ -52,7 +52,8 @@ Fulfilment of_job(const Condition& c, const Job& other, Time now) {
   switch (c.kind) {
     case DependencyKind::after:
       if (other.state == JobState::pending) return Fulfilment::waiting;
-      if (is_ended(other.state) && !other.attempt) return Fulfilment::met;  // cancelled before a start
+      if (is_ended(other.state) && !other.attempt)
+        return Fulfilment::met;  // cancelled before a start
       return now >= other.started + c.delay ? Fulfilment::met : Fulfilment::waiting;
     case DependencyKind::after_any:
       return is_ended(other.state) && !other.completing() ? Fulfilment::met : Fulfilment::waiting;
@@ -69,8 +70,8 @@ Fulfilment of_job(const Condition& c, const Job& other, Time now) {
 Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& record, Time now) {
   Fulfilment worst = Fulfilment::met;
   auto add = [&](const Job& job) {
-    Fulfilment f = job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting
-                                                                 : of_job(c, job, now);
+    Fulfilment f =
+        job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting : of_job(c, job, now);
     worst = std::max(worst, f);
   };
   add(record);
@@ -84,7 +85,8 @@ Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition&
   if (c.kind == DependencyKind::singleton) return Fulfilment::met;  // see singleton_met
   std::optional<std::uint32_t> task = c.task;
   if (c.kind == DependencyKind::after_corr && !task)
-    task = own_task ? own_task : (job.task_id == kNoTask ? std::nullopt : std::optional(job.task_id));
+    task =
+        own_task ? own_task : (job.task_id == kNoTask ? std::nullopt : std::optional(job.task_id));
   const Job* other = cluster.jobs.find(c.job);
   if (task && other && other->array_id) {
     const Job* one = cluster.find_task(other->array_id, *task);

@@ -15,7 +15,12 @@
 namespace muster::sched {
 
 enum class DependencyKind : std::uint8_t {
-  after, after_any, after_ok, after_not_ok, after_corr, singleton,
+  after,
+  after_any,
+  after_ok,
+  after_not_ok,
+  after_corr,
+  singleton,
 };
 
 struct Condition {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "base/check.h"
-
 namespace muster::sched {
 
 namespace {
@@ -26,10 +24,12 @@ std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
   return n;
 }
 
-void take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share) {
+// False where there are too few; what was taken then is the caller's to drop.
+bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share) {
   for (GresShare& g : free.gres) {
-    if (count == 0) return;
-    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0) continue;
+    if (count == 0) return true;
+    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
+      continue;
     std::uint64_t n = std::min(count, g.count);
     GresShare taken{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
     g.count -= n;
@@ -37,12 +37,13 @@ void take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, No
     share.gres.push_back(std::move(taken));
     count -= n;
   }
-  CHECK(count == 0, "devices were counted before they were taken");
+  return count == 0;
 }
 
 // CPUs are handed out by whole cores.
 std::uint32_t round_to_cores(const Node& node, std::uint32_t cpus, const Settings& settings) {
-  std::uint32_t per_core = settings.use_core_granularity ? std::max(1u, node.config.threads_per_core) : 1;
+  std::uint32_t per_core =
+      settings.use_core_granularity ? std::max(1u, node.config.threads_per_core) : 1;
   if (node.config.cpus < node.config.threads_per_core * node.config.cores_per_socket) per_core = 1;
   return (cpus + per_core - 1) / per_core * per_core;
 }
@@ -57,16 +58,21 @@ class Placer {
     const Node& node = cluster_.nodes.at(id);
     const Free& free = free_.at(id);
     if (request_.exclusive && !free.untouched) return 0;
-    for (const GresRequest& g : request_.gres_per_node)
-      if (free_devices(free, g) < g.count) return 0;
+    if (!take_gres(free, 0)) return 0;
     std::uint64_t tasks = free.cpus.size() / request_.cpus_per_task;
-    if (request_.overcommit && !free.cpus.empty()) tasks = std::max<std::uint64_t>(tasks, request_.tasks);
+    if (request_.overcommit && !free.cpus.empty())
+      tasks = std::max<std::uint64_t>(tasks, request_.tasks);
     if (free.cpus.size() < request_.min_cpus_per_node) return 0;
-    if (request_.tasks_per_node_max) tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
+    if (request_.tasks_per_node_max)
+      tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
     if (request_.gpus_per_task && request_.gpus_per_task->count)
-      tasks = std::min(tasks, free_devices(free, *request_.gpus_per_task) / request_.gpus_per_task->count);
+      tasks = std::min(tasks,
+                       free_devices(free, *request_.gpus_per_task) / request_.gpus_per_task->count);
     tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
-    while (tasks > 0 && memory_for(node, static_cast<std::uint32_t>(tasks)) > free.memory_mib) --tasks;
+    auto fits = [&](std::uint32_t n) {
+      return memory_for(node, n) <= free.memory_mib && take_gres(free, n);
+    };
+    while (tasks > 0 && !fits(static_cast<std::uint32_t>(tasks))) --tasks;
     return static_cast<std::uint32_t>(tasks);
   }
 
@@ -96,6 +102,18 @@ class Placer {
     return n;
   }
 
+  // The devices for this many tasks; requests that overlap ("gpu:3,gpu:v100:2") are served one
+  // after the other from what is left.
+  std::optional<std::vector<GresShare>> take_gres(Free free, std::uint32_t tasks) const {
+    NodeShare share;
+    for (const GresRequest& g : request_.gres_per_node)
+      if (!take_devices(free, g, g.count, share)) return std::nullopt;
+    if (request_.gpus_per_task &&
+        !take_devices(free, *request_.gpus_per_task, request_.gpus_per_task->count * tasks, share))
+      return std::nullopt;
+    return std::move(share.gres);
+  }
+
   std::optional<std::vector<NodeShare>> on(const std::vector<NodeId>& chosen) const {
     auto tasks = distribute(chosen);
     if (!tasks) return std::nullopt;
@@ -110,16 +128,16 @@ class Placer {
       share.cpus = free.cpus.first(cpus);
       share.memory_mib = memory_for(node, share.tasks);
       if (share.memory_mib > free.memory_mib) return std::nullopt;
-      for (const GresRequest& g : request_.gres_per_node) take_devices(free, g, g.count, share);
-      if (request_.gpus_per_task)
-        take_devices(free, *request_.gpus_per_task, request_.gpus_per_task->count * share.tasks, share);
+      auto gres = take_gres(free, share.tasks);
+      if (!gres) return std::nullopt;
+      share.gres = std::move(*gres);
+      for (const GresShare& g : share.gres) take(free, {.gres = {g}});
       if (request_.gpus_total) {
         // Every later node needs at least one of what is left.
         std::uint64_t later = chosen.size() - i - 1;
         if (gpus_left <= later) return std::nullopt;
         std::uint64_t n = std::min(free_devices(free, *request_.gpus_total), gpus_left - later);
-        if (n == 0) return std::nullopt;
-        take_devices(free, *request_.gpus_total, n, share);
+        if (n == 0 || !take_devices(free, *request_.gpus_total, n, share)) return std::nullopt;
         gpus_left -= n;
       }
       shares.push_back(std::move(share));
@@ -162,7 +180,8 @@ class Placer {
 
 // `count` neighbours in the cluster's order, starting as early as possible.
 std::vector<std::vector<NodeId>> runs_of_neighbours(const Cluster& cluster,
-                                                    const std::vector<NodeId>& usable, std::size_t count) {
+                                                    const std::vector<NodeId>& usable,
+                                                    std::size_t count) {
   std::set<NodeId> set(usable.begin(), usable.end());
   std::vector<std::vector<NodeId>> runs;
   std::vector<NodeId> run;
@@ -191,7 +210,8 @@ Free all_of(const Node& node) {
   free.cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
   free.memory_mib = node.config.memory_mib;
   for (const GresPool& pool : node.config.gres)
-    free.gres.push_back({.name = pool.name, .type = pool.type, .count = pool.count, .indices = pool.indices});
+    free.gres.push_back(
+        {.name = pool.name, .type = pool.type, .count = pool.count, .indices = pool.indices});
   return free;
 }
 
@@ -227,7 +247,8 @@ std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
   for (NodeId id : partition.nodes) {
     const Node* node = cluster.nodes.find(id);
     if (!node || node->future) continue;
-    if (std::binary_search(request.excluded_nodes.begin(), request.excluded_nodes.end(), id)) continue;
+    if (std::binary_search(request.excluded_nodes.begin(), request.excluded_nodes.end(), id))
+      continue;
     if (!has_features(*node, request)) continue;
     found.push_back(id);
   }
@@ -247,7 +268,8 @@ std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Reques
     if (free.contains(id) && placer.task_capacity(id) > 0) usable.push_back(id);
   if (!contains_all(usable, request.required_nodes)) return std::nullopt;
 
-  std::uint32_t most = std::min<std::uint32_t>(request.max_nodes, static_cast<std::uint32_t>(usable.size()));
+  std::uint32_t most =
+      std::min<std::uint32_t>(request.max_nodes, static_cast<std::uint32_t>(usable.size()));
   for (std::uint32_t count = request.min_nodes; count <= most; ++count) {
     if (request.contiguous) {
       for (const auto& run : runs_of_neighbours(cluster, usable, count))
@@ -294,9 +316,11 @@ Result<void> feasible(const Cluster& cluster, const Request& request, const Part
   }
   if (place(cluster, fewer, nodes, free)) return {};
   std::uint64_t most_memory = 0;
-  for (NodeId id : nodes) most_memory = std::max(most_memory, cluster.nodes.at(id).config.memory_mib);
+  for (NodeId id : nodes)
+    most_memory = std::max(most_memory, cluster.nodes.at(id).config.memory_mib);
   if (fewer.memory_per_node_mib.value_or(0) > most_memory && !nodes.empty())
-    return fail(ErrorCode::insufficient_memory, "no node has more than " + std::to_string(most_memory) + "M");
+    return fail(ErrorCode::insufficient_memory,
+                "no node has more than " + std::to_string(most_memory) + "M");
   return fail(ErrorCode::requested_node_config_unavailable);
 }
 

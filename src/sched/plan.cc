@@ -98,8 +98,11 @@ class Planner {
     }
     if (job.is_array_record() && corresponds(*dependencies)) return true;
     switch (fulfilment(cluster_, job, *dependencies, std::nullopt, now_)) {
-      case Fulfilment::met: return true;
-      case Fulfilment::waiting: wait(job, Reason::dependency); return false;
+      case Fulfilment::met:
+        return true;
+      case Fulfilment::waiting:
+        wait(job, Reason::dependency);
+        return false;
       case Fulfilment::never:
         wait(job, Reason::dependency_never_satisfied);
         plan_.hopeless.push_back(job.id);
@@ -157,6 +160,10 @@ class Planner {
       start(job, task, partition, std::move(*shares));
       ++running;
     }
+    if (job.waiting_tasks.size() > budget_.max_starts) {
+      plan_.complete = false;
+      return wait(job, Reason::none);
+    }
     if (some_wait) wait(job, Reason::dependency);
   }
 
@@ -184,11 +191,14 @@ class Planner {
     std::vector<std::string> unavailable;
     for (NodeId id : request.required_nodes)
       if (!free_.contains(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
-    for (NodeId id : all) reserved_.insert(id);
+    // A job that names all its nodes stands in nobody's way elsewhere.
+    bool names_all = request.required_nodes.size() >= request.max_nodes;
+    for (NodeId id : names_all ? request.required_nodes : all) reserved_.insert(id);
     if (!unavailable.empty())
       return wait(job, Reason::required_node_not_available,
                   "ReqNodeNotAvail, UnavailableNodes:" + compress_hostlist_sorted(unavailable));
-    bool any_up = std::any_of(all.begin(), all.end(), [&](NodeId id) { return free_.contains(id); });
+    bool any_up =
+        std::any_of(all.begin(), all.end(), [&](NodeId id) { return free_.contains(id); });
     if (!any_up) return wait(job, Reason::nodes_down);
     wait(job, behind_others || open.empty() ? Reason::priority : Reason::resources);
   }
@@ -203,14 +213,17 @@ class Planner {
   Plan plan_;
   std::map<NodeId, Free> free_;  // of available nodes, less what this plan starts
   std::set<NodeId> reserved_;    // where an earlier job waits
-  std::map<Text, std::pair<std::size_t, bool>> fully_blocked_;  // by size of reserved_ when last asked
+  std::map<Text, std::pair<std::size_t, bool>>
+      fully_blocked_;  // by size of reserved_ when last asked
   std::uint32_t placements_ = 0;
   mutable const Partition* last_partition_ = nullptr;
 };
 
 }  // namespace
 
-Plan plan(const Cluster& cluster, Time now, Budget budget) { return Planner(cluster, now, budget).run(); }
+Plan plan(const Cluster& cluster, Time now, Budget budget) {
+  return Planner(cluster, now, budget).run();
+}
 
 const Wait* find_wait(const Plan& plan, JobId job) {
   auto at = std::lower_bound(plan.waits.begin(), plan.waits.end(), job,

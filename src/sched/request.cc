@@ -68,9 +68,9 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
     std::optional<GresRequest>* target;
   };
   std::optional<GresRequest> per_node;
-  for (const Option& option : {Option{spec.gpus, &request.gpus_total},
-                               Option{spec.gpus_per_node, &per_node},
-                               Option{spec.gpus_per_task, &request.gpus_per_task}}) {
+  for (const Option& option :
+       {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &per_node},
+        Option{spec.gpus_per_task, &request.gpus_per_task}}) {
     if (option.text.empty()) continue;
     auto parsed = parse_gpus(option.text);
     if (!parsed) return fail(ErrorCode::invalid_gres);
@@ -134,7 +134,8 @@ void set_counts(const JobSpec& spec, Request& request) {
 
 }  // namespace
 
-Result<Request> make_request(const Cluster& cluster, const JobSpec& spec, const Partition& partition) {
+Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
+                             const Partition& partition) {
   Request request;
   auto required = node_ids(cluster, spec.required_nodes);
   if (!required) return std::unexpected(required.error());
@@ -142,10 +143,14 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec, const 
   if (!excluded) return std::unexpected(excluded.error());
   request.required_nodes = std::move(*required);
   request.excluded_nodes = std::move(*excluded);
-  if (auto ok = parse_features(cluster, spec.features, request); !ok) return std::unexpected(ok.error());
+  if (auto ok = parse_features(cluster, spec.features, request); !ok)
+    return std::unexpected(ok.error());
   if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
   set_memory(cluster, spec, partition, request);
   set_counts(spec, request);
+  if (partition.max_nodes)
+    request.max_nodes =
+        std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
   request.exclusive = spec.exclusive || cluster.settings().whole_nodes ||
                       iequals(partition.oversubscribe, "EXCLUSIVE");
   request.contiguous = spec.contiguous;

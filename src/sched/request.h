@@ -14,7 +14,7 @@ struct Request {
   std::uint32_t min_nodes = 1;
   std::uint32_t max_nodes = 0;  // never below min_nodes
   std::uint32_t tasks = 1;
-  bool tasks_follow_nodes = false;  // no -n: one task (or ntasks-per-node) on each node
+  bool tasks_follow_nodes = false;       // no -n: one task (or ntasks-per-node) on each node
   std::uint32_t tasks_per_node_max = 0;  // 0 = no bound
   std::uint32_t cpus_per_task = 1;
   std::uint32_t min_cpus_per_node = 0;
@@ -29,7 +29,9 @@ struct Request {
   bool exclusive = false, contiguous = false, overcommit = false;
 };
 
-// Fails where the request names something that does not exist (node, feature, gres) or is malformed.
-Result<Request> make_request(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
+// Fails where the request names something that does not exist (node, feature, gres) or is
+// malformed.
+Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
+                             const Partition& partition);
 
 }  // namespace muster::sched

@@ -76,7 +76,8 @@ Result<void> FakeNode::spawn(const wire::StepLaunch& launch) {
   processes_.insert(ref);
   callbacks_.started(*this, ref);
   std::uint32_t status = schedule_.chance(85) ? 0 : (1 << 8);
-  schedule_.after(Millis{schedule_.between(5, 240'000)}, [this, ref, status] { end_process(ref, status); });
+  schedule_.after(Millis{schedule_.between(5, 240'000)},
+                  [this, ref, status] { end_process(ref, status); });
   return {};
 }
 

@@ -1,5 +1,5 @@
-// A machine of the simulation: the real node logic (NodeAgent) on pretend processes. It can lose its
-// connection, its slurmd, or its power.
+// A machine of the simulation: the real node logic (NodeAgent) on pretend processes. It can lose
+// its connection, its slurmd, or its power.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,8 @@ class FakeNode final : public NodeHost {
  public:
   struct Callbacks {
     std::function<void(FakeNode&, wire::ReportBatch)> report;
-    std::function<void(FakeNode&, const wire::StepRef&)> started;  // a process of this attempt runs now
+    std::function<void(FakeNode&, const wire::StepRef&)>
+        started;  // a process of this attempt runs now
   };
   FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks);
 
@@ -63,7 +64,7 @@ class FakeNode final : public NodeHost {
   std::uint32_t boot_ = 1;
   std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier one are void
   std::unique_ptr<NodeAgent> agent_;
-  Epoch epoch_;                            // on its disk
+  Epoch epoch_;  // on its disk
   std::set<wire::StepRef> processes_;
   std::map<wire::StepRef, wire::StepEnd> ended_;  // on its disk
 };

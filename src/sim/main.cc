@@ -17,8 +17,9 @@ int main(int argc, char** argv) {
     } else if (option == "--first" && value) {
       first = *value, ++i;
     } else {
-      std::puts("Usage: muster-sim [--seeds N] [--first SEED]\n"
-                "Simulates clusters whose machines, network, disk and controller fail, one per seed.");
+      std::puts(
+          "Usage: muster-sim [--seeds N] [--first SEED]\n"
+          "Simulates clusters whose machines, network, disk and controller fail, one per seed.");
       return option == "--help" || option == "-h" ? 0 : 1;
     }
   }
@@ -36,7 +37,9 @@ int main(int argc, char** argv) {
     sum.node_losses += verdict.node_losses;
     sum.broken_connections += verdict.broken_connections;
   }
-  std::printf("%llu seeds: %u jobs, %u starts, %u controller crashes, %u nodes lost, %u connections broken\n",
-              static_cast<unsigned long long>(seeds), sum.jobs_acknowledged, sum.starts, sum.crashes, sum.node_losses,
-              sum.broken_connections);
+  std::printf(
+      "%llu seeds: %u jobs, %u starts, %u controller crashes, %u nodes lost, %u connections "
+      "broken\n",
+      static_cast<unsigned long long>(seeds), sum.jobs_acknowledged, sum.starts, sum.crashes,
+      sum.node_losses, sum.broken_connections);
 }

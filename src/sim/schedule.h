@@ -1,5 +1,5 @@
-// Virtual time: what is to happen when, and one seeded source of chance. A run is a pure function of
-// its seed.
+// Virtual time: what is to happen when, and one seeded source of chance. A run is a pure function
+// of its seed.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,9 @@ class Schedule {
   explicit Schedule(std::uint64_t seed) : random_(seed) {}
 
   Time now() const { return now_; }
-  void at(Time when, std::function<void()> what) { queue_.emplace(std::pair{std::max(when, now_), ++order_}, std::move(what)); }
+  void at(Time when, std::function<void()> what) {
+    queue_.emplace(std::pair{std::max(when, now_), ++order_}, std::move(what));
+  }
   void after(Millis delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
 
   // Runs what falls due up to `until`.

@@ -47,8 +47,9 @@ class World final : public controller::Host {
     for (const NodeConfig& node : config_.nodes)
       nodes_.push_back(std::make_unique<FakeNode>(
           schedule_, node.name, node.cpus,
-          FakeNode::Callbacks{.report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
-                              .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); }}));
+          FakeNode::Callbacks{
+              .report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
+              .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); }}));
     start_controller();
     for (auto& node : nodes_) node->start_slurmd();
     keep_connecting();
@@ -73,25 +74,26 @@ class World final : public controller::Host {
   void commit(Batch batch) override {
     if (options_.crash_at_batch == batch.number && !crashed_at_batch_) {
       crashed_at_batch_ = true;
-      if (schedule_.chance(50)) disk_.write(batch);
+      if (schedule_.chance(50)) write(batch);
       schedule_.after(Millis{0}, [this] { crash_controller(); });
       return;
     }
     in_writing_ = batch;
-    schedule_.after(Millis{schedule_.between(0, 3)}, [this, life = life_, batch = std::move(batch)] {
-      if (life != life_) return;
-      in_writing_.reset();
-      if (disk_.full) {
-        core_->on_committed(CommitOutcome::disk_full);
-      } else {
-        disk_.write(batch);
-        for (const std::string& event : batch.events) note(event);
-        core_->on_committed(CommitOutcome::committed);
-        check_state();
-        maybe_snapshot();
-      }
-      core_->flush(schedule_.now());
-    });
+    schedule_.after(Millis{schedule_.between(0, 3)},
+                    [this, life = life_, batch = std::move(batch)] {
+                      if (life != life_) return;
+                      in_writing_.reset();
+                      if (disk_.full) {
+                        core_->on_committed(CommitOutcome::disk_full);
+                      } else {
+                        write(batch);
+                        for (const std::string& event : batch.events) note(event);
+                        core_->on_committed(CommitOutcome::committed);
+                        check_state();
+                        maybe_snapshot();
+                      }
+                      core_->flush(schedule_.now());
+                    });
   }
   void publish(controller::Published) override {}
   void reply(controller::ReplyTo to, wire::Answer answer) override {
@@ -101,7 +103,8 @@ class World final : public controller::Host {
     }
     (void)to;
   }
-  void send(controller::NodeConnection to, Epoch epoch, std::vector<controller::OutgoingOrder> orders) override {
+  void send(controller::NodeConnection to, Epoch epoch,
+            std::vector<controller::OutgoingOrder> orders) override {
     wire::OrderBatch batch{.epoch = epoch};
     for (auto& o : orders) batch.orders.push_back(std::move(o.order));
     deliver(to, [this, to, batch = std::move(batch)] {
@@ -124,10 +127,12 @@ class World final : public controller::Host {
  private:
   void broken(std::string what) {
     if (verdict_.broken.size() < 10)
-      verdict_.broken.push_back(fmt::format("[{} s] {}", unix_seconds(schedule_.now()) - 1'000'000'000, what));
+      verdict_.broken.push_back(
+          fmt::format("[{} s] {}", unix_seconds(schedule_.now()) - 1'000'000'000, what));
   }
   void note(std::string_view bytes) {
-    for (char c : bytes) verdict_.fingerprint = verdict_.fingerprint * 1099511628211u + static_cast<unsigned char>(c);
+    for (char c : bytes)
+      verdict_.fingerprint = verdict_.fingerprint * 1099511628211u + static_cast<unsigned char>(c);
   }
 
   // --- the controller ---
@@ -153,7 +158,7 @@ class World final : public controller::Host {
   void crash_controller() {
     if (!core_) return;
     ++verdict_.crashes;
-    if (in_writing_ && !disk_.full && schedule_.chance(50)) disk_.write(*in_writing_);
+    if (in_writing_ && !disk_.full && schedule_.chance(50)) write(*in_writing_);
     in_writing_.reset();
     ++life_;
     core_.reset();
@@ -165,7 +170,22 @@ class World final : public controller::Host {
     });
   }
   void maybe_snapshot() {
-    if (schedule_.chance(3)) disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
+    if (schedule_.chance(3))
+      disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
+  }
+
+  // What the journal says is purged is not lost, even if the controller died before it knew.
+  void write(const Batch& batch) {
+    disk_.write(batch);
+    for (const std::string& bytes : batch.events) {
+      auto entry = decode<EventEntry>(bytes);
+      if (!entry) {
+        broken("an event that was just encoded cannot be decoded");
+        continue;
+      }
+      if (auto* purged = std::get_if<JobsPurged>(&entry->event))
+        for (std::uint32_t id : purged->jobs.ids()) purged_.insert(JobId{id});
+    }
   }
 
   // --- the network ---
@@ -181,7 +201,8 @@ class World final : public controller::Host {
   // Messages of one connection arrive in order, after a delay, or not at all if it breaks first.
   void deliver(std::uint64_t link, std::function<void()> message) {
     Time& last = last_delivery_[link];
-    last = std::max(last, schedule_.now() + Millis{schedule_.between(0, schedule_.chance(5) ? 3000 : 20)});
+    last = std::max(
+        last, schedule_.now() + Millis{schedule_.between(0, schedule_.chance(5) ? 3000 : 20)});
     schedule_.at(last, [this, link, message = std::move(message)] {
       if (links_.contains(link)) message();
     });
@@ -196,7 +217,8 @@ class World final : public controller::Host {
     if (!link) return;
     deliver(link, [this, link, batch = std::move(batch)] {
       if (!core_) return;
-      for (const wire::Report& report : batch.reports) core_->on_report(link, report, schedule_.now());
+      for (const wire::Report& report : batch.reports)
+        core_->on_report(link, report, schedule_.now());
       core_->flush(schedule_.now());
     });
   }
@@ -261,12 +283,24 @@ class World final : public controller::Host {
       if (calm_) return;
       FakeNode& node = *nodes_[schedule_.below(nodes_.size())];
       switch (schedule_.below(6)) {
-        case 0: crash_controller(); break;
-        case 1: break_link(node); break;
-        case 2: cut_off(node, Millis{schedule_.between(1000, 150'000)}); break;
-        case 3: restart_slurmd(node); break;
-        case 4: power_cycle(node); break;
-        case 5: fill_disk(); break;
+        case 0:
+          crash_controller();
+          break;
+        case 1:
+          break_link(node);
+          break;
+        case 2:
+          cut_off(node, Millis{schedule_.between(1000, 150'000)});
+          break;
+        case 3:
+          restart_slurmd(node);
+          break;
+        case 4:
+          power_cycle(node);
+          break;
+        case 5:
+          fill_disk();
+          break;
       }
       plan_faults();
     });
@@ -298,22 +332,22 @@ class World final : public controller::Host {
   // --- checkers ---
   void check_state() {
     for (std::string& what : broken_invariants(core_->committed())) broken(std::move(what));
-    for (JobId id : acknowledged_)
-      if (!core_->cluster().jobs.contains(id)) purged_.insert(id);
   }
-  // No two attempts of a job run on reachable nodes. Only a node whose connection broke since it started
-  // an attempt may still hold it: it is told to end it at first contact.
+  // No two attempts of a job run on reachable nodes. Only a node whose connection broke since it
+  // started an attempt may still hold it: it is told to end it at first contact.
   void on_started(FakeNode& node, const wire::StepRef& ref) {
     ++verdict_.starts;
-    note(fmt::format("{}:{}.{}@{}", node.name().view(), ref.job.value, ref.attempt.value, unix_seconds(schedule_.now())));
+    note(fmt::format("{}:{}.{}@{}", node.name().view(), ref.job.value, ref.attempt.value,
+                     unix_seconds(schedule_.now())));
     started_over_[{&node, ref}] = link_of(node);
     for (auto& other : nodes_) {
       std::uint64_t link = link_of(*other);
       if (!link) continue;
       for (const wire::StepRef& running : other->processes())
-        if (running.job == ref.job && running.attempt != ref.attempt && started_over_[{other.get(), running}] == link)
-          broken(fmt::format("attempts {} and {} of job {} run at once", running.attempt.value, ref.attempt.value,
-                             ref.job.value));
+        if (running.job == ref.job && running.attempt != ref.attempt &&
+            started_over_[{other.get(), running}] == link)
+          broken(fmt::format("attempts {} and {} of job {} run at once", running.attempt.value,
+                             ref.attempt.value, ref.job.value));
     }
   }
   void check_rest() {
@@ -326,7 +360,8 @@ class World final : public controller::Host {
     });
     for (auto& node : nodes_)
       if (!node->processes().empty())
-        broken(fmt::format("node {} still runs job {}", node->name().view(), node->processes().begin()->job.value));
+        broken(fmt::format("node {} still runs job {}", node->name().view(),
+                           node->processes().begin()->job.value));
     Cluster replayed;
     StoredState stored = disk_.load();
     if (stored.snapshot_number)
@@ -354,7 +389,8 @@ class World final : public controller::Host {
   std::set<FakeNode*> cut_off_;
   std::uint64_t request_ = 0;
   std::set<JobId> acknowledged_, purged_;
-  std::map<std::pair<FakeNode*, wire::StepRef>, std::uint64_t> started_over_;  // the link at the start of a process
+  std::map<std::pair<FakeNode*, wire::StepRef>, std::uint64_t>
+      started_over_;  // the link at the start of a process
   Verdict verdict_;
 };
 

@@ -1,5 +1,6 @@
 // World: the real controller core, scheduler and node logic on virtual time, with a network, a disk
-// and machines that fail. Its checkers run all along; the first thing that must not be is its verdict.
+// and machines that fail. Its checkers run all along; the first thing that must not be is its
+// verdict.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct WorldOptions {
   std::uint64_t seed = 1;
   std::uint32_t nodes = 4, cpus = 4;
   std::uint32_t jobs = 40;
-  Seconds troubled{900};                     // for this long things break; then they must come to rest
+  Seconds troubled{900};  // for this long things break; then they must come to rest
   Seconds rest{14'400};
   bool faults = true;
   std::optional<BatchNumber> crash_at_batch;  // the controller dies as this batch is being written
@@ -30,8 +31,9 @@ struct WorldOptions {
 struct Verdict {
   std::vector<std::string> broken;  // empty = all is well
   BatchNumber batches = 0;
-  std::uint32_t jobs_acknowledged = 0, starts = 0, crashes = 0, node_losses = 0, broken_connections = 0;
-  std::uint64_t fingerprint = 0;    // of everything that happened: equal for equal seeds
+  std::uint32_t jobs_acknowledged = 0, starts = 0, crashes = 0, node_losses = 0,
+                broken_connections = 0;
+  std::uint64_t fingerprint = 0;  // of everything that happened: equal for equal seeds
 };
 
 Verdict simulate(const WorldOptions& options);

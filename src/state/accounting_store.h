@@ -1,5 +1,5 @@
-// AccountingStore: where the records of jobs and steps live. The controller's outbox feeds it by number;
-// what a question about them means is decided in accounting/query.h.
+// AccountingStore: where the records of jobs and steps live. The controller's outbox feeds it by
+// number; what a question about them means is decided in accounting/query.h.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class AccountingStore {
   virtual ~AccountingStore() = default;
 
   // All of them or none, together with the number of the last. Numbers up to last() are skipped, so
-  // delivering records again does no harm. ErrorCode::state_storage_full: nothing was written, try again.
+  // delivering records again does no harm. ErrorCode::state_storage_full: nothing was written, try
+  // again.
   virtual Result<void> ingest(const std::vector<NumberedRecord>& records) = 0;
   virtual RecordNumber last() = 0;
 

@@ -46,7 +46,6 @@ void mark_completing(Cluster& cluster, const Job& job) {
     if (cluster.nodes.contains(node)) cluster.nodes.edit(node).completing.insert(job.id.value);
 }
 
-
 Step batch_step(const JobStarted& e) {
   const NodeShare& first = e.allocation.front();
   Step step;
@@ -122,7 +121,10 @@ struct Applier {
 
   void operator()(const JobSubmitted& e) {
     CHECK(!cluster.jobs.contains(e.job.id));
-    cluster.jobs.put(e.job.id, e.job);
+    Job job = e.job;
+    if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1}))
+      job.spec = shared_with(job.spec, last->spec);
+    cluster.jobs.put(job.id, std::move(job));
     cluster.pending.insert(e.job.id.value);
     cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
   }

@@ -1,6 +1,6 @@
-// Events: every change of the cluster's state, as an outcome. The journal is a sequence of them, and
-// apply() (apply.h) is the only code that turns one into a change. An event is never altered once
-// released: new fields get new numbers, new kinds go to the end of the variant.
+// Events: every change of the cluster's state, as an outcome. The journal is a sequence of them,
+// and apply() (apply.h) is the only code that turns one into a change. An event is never altered
+// once released: new fields get new numbers, new kinds go to the end of the variant.
 #pragma once
 
 #include <cstdint>
@@ -19,25 +19,39 @@ namespace muster {
 
 struct EpochStarted {  // a controller took over
   Epoch epoch;
-  template <class V> void fields(V& v) { v(1, epoch); }
+  template <class V>
+  void fields(V& v) {
+    v(1, epoch);
+  }
 };
 struct ConfigLoaded {
   Cow<ClusterConfig> config;
-  template <class V> void fields(V& v) { v(1, config); }
+  template <class V>
+  void fields(V& v) {
+    v(1, config);
+  }
 };
 
 // --- jobs ---
 struct JobSubmitted {
   Job job;  // complete, with its id
-  template <class V> void fields(V& v) { v(1, job); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
 };
-// A waiting task leaves its array's record and gets one of its own, still pending. Where the task is
-// the last one, the array's record itself becomes the task and `id` is the array's.
+// A waiting task leaves its array's record and gets one of its own, still pending. Where the task
+// is the last one, the array's record itself becomes the task and `id` is the array's.
 struct TaskSplit {
   JobId array;
   std::uint32_t task = 0;
   JobId id;
-  template <class V> void fields(V& v) { v(1, array); v(2, task); v(3, id); }
+  template <class V>
+  void fields(V& v) {
+    v(1, array);
+    v(2, task);
+    v(3, id);
+  }
 };
 struct JobStarted {
   JobId job;
@@ -47,15 +61,26 @@ struct JobStarted {
   Time at;
   bool runs_batch = true;
   Minutes time_limit{};
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, partition); v(4, allocation); v(5, at); v(6, runs_batch); v(7, time_limit);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, partition);
+    v(4, allocation);
+    v(5, at);
+    v(6, runs_batch);
+    v(7, time_limit);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.
 struct JobsEnding {
   IdSet jobs;
   Ending ending;
-  template <class V> void fields(V& v) { v(1, jobs); v(2, ending); }
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, ending);
+  }
 };
 struct PendingJobsEnded {  // cancelled, past their deadline, ... without ever running
   IdSet jobs;
@@ -63,12 +88,23 @@ struct PendingJobsEnded {  // cancelled, past their deadline, ... without ever r
   Uid by;
   Time at;
   Text reason;
-  template <class V> void fields(V& v) { v(1, jobs); v(2, state); v(3, by); v(4, at); v(5, reason); }
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, state);
+    v(3, by);
+    v(4, at);
+    v(5, reason);
+  }
 };
 struct TasksCancelled {  // waiting tasks of an array record that will never run
   JobId array;
   IdSet tasks;
-  template <class V> void fields(V& v) { v(1, array); v(2, tasks); }
+  template <class V>
+  void fields(V& v) {
+    v(1, array);
+    v(2, tasks);
+  }
 };
 struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
   JobId job;
@@ -76,34 +112,61 @@ struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
   std::uint32_t exit_status = 0, derived_exit_status = 0;
   Time at;
   Text reason;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, state); v(3, exit_status); v(4, derived_exit_status); v(5, at); v(6, reason);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, state);
+    v(3, exit_status);
+    v(4, derived_exit_status);
+    v(5, at);
+    v(6, reason);
   }
 };
 struct NodesReleased {  // nothing of the job's current attempt is left on these nodes
   JobId job;
   Attempt attempt;
   std::vector<NodeId> nodes;
-  template <class V> void fields(V& v) { v(1, job); v(2, attempt); v(3, nodes); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, nodes);
+  }
 };
 struct JobRequeued {  // an ended run goes back to the queue; all its nodes are released
   JobId job;
   Time at;
   Hold hold = Hold::none;
   Time eligible;
-  template <class V> void fields(V& v) { v(1, job); v(2, at); v(3, hold); v(4, eligible); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, at);
+    v(3, hold);
+    v(4, eligible);
+  }
 };
 struct JobsHeld {
   IdSet jobs;
-  Hold hold = Hold::user;  // none = released
+  Hold hold = Hold::user;      // none = released
   std::uint32_t priority = 0;  // in force afterwards for released jobs
-  template <class V> void fields(V& v) { v(1, jobs); v(2, hold); v(3, priority); }
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, hold);
+    v(3, priority);
+  }
 };
 struct JobSuspended {
   JobId job;
   bool resumed = false;
   Time at;
-  template <class V> void fields(V& v) { v(1, job); v(2, resumed); v(3, at); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, resumed);
+    v(3, at);
+  }
 };
 struct JobUpdated {  // the record's new specification and what follows from it
   JobId job;
@@ -113,26 +176,45 @@ struct JobUpdated {  // the record's new specification and what follows from it
   Minutes time_limit{};
   std::uint32_t task_limit = 0;
   Time eligible;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, spec); v(3, priority); v(4, partition); v(5, account); v(6, qos);
-    v(7, time_limit); v(8, task_limit); v(9, eligible);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, spec);
+    v(3, priority);
+    v(4, partition);
+    v(5, account);
+    v(6, qos);
+    v(7, time_limit);
+    v(8, task_limit);
+    v(9, eligible);
   }
 };
 struct JobWarned {  // its --signal was sent
   JobId job;
   Time at;
-  template <class V> void fields(V& v) { v(1, job); v(2, at); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, at);
+  }
 };
 struct JobsPurged {
   IdSet jobs;
-  template <class V> void fields(V& v) { v(1, jobs); }
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+  }
 };
 
 // --- steps ---
 struct StepCreated {
   JobId job;
   Step step;
-  template <class V> void fields(V& v) { v(1, job); v(2, step); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
 };
 struct StepNodeEnded {  // one node's part of a step (or the batch script) is over
   JobId job;
@@ -143,9 +225,16 @@ struct StepNodeEnded {  // one node's part of a step (or the batch script) is ov
   bool out_of_memory = false;
   Usage usage;
   Time at;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, step); v(4, node); v(5, exit_status); v(6, out_of_memory);
-    v(7, usage); v(8, at);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, step);
+    v(4, node);
+    v(5, exit_status);
+    v(6, out_of_memory);
+    v(7, usage);
+    v(8, at);
   }
 };
 
@@ -154,7 +243,12 @@ struct NodeRegistered {
   NodeId node;
   NodeFacts facts;
   Time at;
-  template <class V> void fields(V& v) { v(1, node); v(2, facts); v(3, at); }
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, facts);
+    v(3, at);
+  }
 };
 struct NodeChanged {  // health, drain and so on, as they are from now on
   NodeId node;
@@ -166,25 +260,44 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   Text comment;
   std::vector<Text> active_features;
   std::uint32_t weight = 1;
-  template <class V> void fields(V& v) {
-    v(1, node); v(2, health); v(3, drain); v(4, fail); v(5, future); v(6, responding); v(7, reason);
-    v(8, reason_uid); v(9, reason_time); v(10, comment); v(11, active_features); v(12, weight);
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, health);
+    v(3, drain);
+    v(4, fail);
+    v(5, future);
+    v(6, responding);
+    v(7, reason);
+    v(8, reason_uid);
+    v(9, reason_time);
+    v(10, comment);
+    v(11, active_features);
+    v(12, weight);
   }
 };
 struct PartitionChanged {
   Partition partition;  // whole; new if the name is
   bool removed = false;
-  template <class V> void fields(V& v) { v(1, partition); v(2, removed); }
+  template <class V>
+  void fields(V& v) {
+    v(1, partition);
+    v(2, removed);
+  }
 };
 
-using Event = std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
-                           PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
-                           JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
-                           NodeRegistered, NodeChanged, PartitionChanged>;
+using Event =
+    std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
+                 PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
+                 JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
+                 NodeRegistered, NodeChanged, PartitionChanged>;
 
 struct EventEntry {
   Event event;
-  template <class V> void fields(V& v) { v(1, event); }
+  template <class V>
+  void fields(V& v) {
+    v(1, event);
+  }
 };
 
 }  // namespace muster

@@ -33,7 +33,8 @@ struct Checker {
       require(cluster.pending.contains(id) == (job.state == JobState::pending),
               "job {} and the set of pending jobs disagree", id);
       bool active = is_active(job.state) || job.completing();
-      require(cluster.active.contains(id) == active, "job {} and the set of active jobs disagree", id);
+      require(cluster.active.contains(id) == active, "job {} and the set of active jobs disagree",
+              id);
       require(!job.is_array_record() || job.state == JobState::pending || is_ended(job.state),
               "array record {} runs", id);
       require(!is_active(job.state) || !job.allocation.empty(), "job {} runs on nothing", id);
@@ -67,8 +68,8 @@ struct Checker {
       auto name = node.config.name.view();
       require(h.cpus == node.used_cpus, "node {}: used CPUs {} but jobs hold {}", name,
               node.used_cpus.text(), h.cpus.text());
-      require(h.memory_mib == node.used_memory_mib, "node {}: used memory {} but jobs hold {}", name,
-              node.used_memory_mib, h.memory_mib);
+      require(h.memory_mib == node.used_memory_mib, "node {}: used memory {} but jobs hold {}",
+              name, node.used_memory_mib, h.memory_mib);
       require(h.jobs == node.jobs, "node {}: jobs {} but {} hold something", name, node.jobs.text(),
               h.jobs.text());
       require(h.completing == node.completing, "node {}: completing {} but should be {}", name,
@@ -82,12 +83,22 @@ struct Checker {
   }
 
   void check_gres(const Node& node, const Held& h) {
+    std::map<std::pair<Text, Text>, std::pair<std::uint64_t, IdSet>> used;
+    for (const GresShare& g : node.used_gres) used[{g.name, g.type}] = {g.count, g.indices};
+    require(used == h.gres, "node {}: its used gres are not what jobs hold",
+            node.config.name.view());
     for (const auto& [key, sum] : h.gres) {
       std::uint64_t capacity = 0;
+      IdSet devices;
       for (const GresPool& pool : node.config.gres)
-        if (pool.name == key.first && pool.type == key.second) capacity += pool.count;
-      require(sum.first <= capacity, "node {}: {} {} held of {}", node.config.name.view(), sum.first,
-              key.first.view(), capacity);
+        if (pool.name == key.first && pool.type == key.second) {
+          capacity += pool.count;
+          devices.merge(pool.indices);
+        }
+      require(sum.second.intersect(devices) == sum.second, "node {}: {} {} held but it has {}",
+              node.config.name.view(), key.first.view(), sum.second.text(), devices.text());
+      require(sum.first <= capacity, "node {}: {} {} held of {}", node.config.name.view(),
+              sum.first, key.first.view(), capacity);
     }
   }
 };

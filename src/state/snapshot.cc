@@ -53,7 +53,9 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   }
   cluster.node_order = std::move(s->node_order);
   cluster.partitions = Cow(std::move(s->partitions));
-  for (const Cow<Job>& job : s->jobs) {
+  Cow<JobSpec> last;
+  for (Cow<Job>& job : s->jobs) {
+    last = job.edit().spec = shared_with((*job).spec, last);
     if ((*job).state == JobState::pending) cluster.pending.insert((*job).id.value);
     if (is_active((*job).state) || (*job).completing()) cluster.active.insert((*job).id.value);
     cluster.jobs.put((*job).id, *job);

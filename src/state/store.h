@@ -13,14 +13,15 @@
 
 namespace muster {
 
-using BatchNumber = std::uint64_t;  // consecutive from 1; the journal's position
+using BatchNumber = std::uint64_t;   // consecutive from 1; the journal's position
 using RecordNumber = std::uint64_t;  // consecutive from 1; the outbox's position
 
 // One group commit.
 struct Batch {
   BatchNumber number = 0;
-  std::vector<std::string> events;      // encoded EventEntry, in order
-  std::vector<std::pair<std::string, std::string>> blobs;  // hash -> bytes; a known hash is no error
+  std::vector<std::string> events;  // encoded EventEntry, in order
+  std::vector<std::pair<std::string, std::string>>
+      blobs;                            // hash -> bytes; a known hash is no error
   std::vector<std::string> accounting;  // encoded AccountingEntry, for the outbox
 };
 
@@ -54,8 +55,8 @@ class Store {
                                       const std::vector<std::string>& live_blobs) = 0;
 
   // Accounting records not confirmed yet, ascending, at most `limit`.
-  virtual Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(RecordNumber after,
-                                                                                std::size_t limit) = 0;
+  virtual Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(
+      RecordNumber after, std::size_t limit) = 0;
   virtual Result<void> confirm_outbox(RecordNumber up_to) = 0;
 };
 

@@ -28,7 +28,8 @@ void Supervisor::watch_slurmd(PollSet& set) {
   }
   // Without a slurmd, wait for the next one.
   if (slurmd_.empty() && !listener_) {
-    if (auto listener = io::StepSocket::listen(setup_.step_dir.str())) listener_ = std::move(*listener);
+    if (auto listener = io::StepSocket::listen(setup_.step_dir.str()))
+      listener_ = std::move(*listener);
   }
   if (!listener_) return;
   set.add(listener_->fd(), POLLIN, [this](short) {
@@ -85,8 +86,8 @@ void Supervisor::obey(const io::StepAnnounce& command) {
   const std::string what = is_batch() ? fmt::format("JOB {}", ref.job.value)
                                       : fmt::format("STEP {}.{}", ref.job.value, ref.step.value);
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
-  say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(), format_date(now),
-                  command.suffix));
+  say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(),
+                  format_date(now), command.suffix));
 }
 
 }  // namespace muster::step

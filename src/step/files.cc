@@ -17,7 +17,8 @@ namespace {
 
 // Every directory above the file that is missing; errors show when the file is opened.
 void make_parents(const std::string& path) {
-  for (std::size_t slash = path.find('/', 1); slash != std::string::npos; slash = path.find('/', slash + 1))
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1))
     mkdir(path.substr(0, slash).c_str(), 0777);
 }
 
@@ -74,7 +75,8 @@ Result<int> Files::open_input(std::string_view pattern, std::uint32_t rank) {
   const std::string path = expand_file_pattern(pattern, setup_, rank);
   AsUser user(setup_);
   int fd = user.ok() ? open(path.c_str(), O_RDONLY | O_CLOEXEC) : -1;
-  if (fd < 0) return fail(fmt::format("Could not open stdin file {}: {}", path, std::strerror(errno)));
+  if (fd < 0)
+    return fail(fmt::format("Could not open stdin file {}: {}", path, std::strerror(errno)));
   opened_.emplace(fmt::format("<{}", fd), fd);
   return fd;
 }
@@ -91,7 +93,8 @@ Result<int> Files::open_path(const std::string& path, int flags) {
     make_parents(path);
     fd = open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY, 0666);
   }
-  if (fd < 0) return fail(fmt::format("Could not open stdout file {}: {}", path, std::strerror(errno)));
+  if (fd < 0)
+    return fail(fmt::format("Could not open stdout file {}: {}", path, std::strerror(errno)));
   opened_.emplace(path, fd);
   return fd;
 }

@@ -16,8 +16,8 @@ struct TaskFiles {
   int in = kToClient, out = kToClient, err = kToClient;
 };
 
-// Opens files with the user's rights. Tasks that name the same file share one descriptor, so that they
-// do not cut off each other's output.
+// Opens files with the user's rights. Tasks that name the same file share one descriptor, so that
+// they do not cut off each other's output.
 class Files {
  public:
   // A relative name in a working directory that is missing fails.

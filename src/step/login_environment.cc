@@ -44,7 +44,8 @@ std::string read_until_end(int fd) {
   const auto deadline = Clock::now() + kLoginTimeout;
   char buffer[8192];
   while (true) {
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
     pollfd watch{fd, POLLIN, 0};
     if (left <= 0 || poll(&watch, 1, static_cast<int>(left)) <= 0) return {};
     ssize_t count = read(fd, buffer, sizeof buffer);

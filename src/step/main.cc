@@ -1,5 +1,5 @@
-// slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd in 4
-// and the lock of the step's directory in 5. It outlives slurmd.
+// slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
+// in 4 and the lock of the step's directory in 5. It outlives slurmd.
 #include <fcntl.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
@@ -21,14 +21,16 @@ std::string read_setup() {
   lseek(kSetup, 0, SEEK_SET);
   char buffer[16384];
   ssize_t count;
-  while ((count = read(kSetup, buffer, sizeof buffer)) > 0) bytes.append(buffer, static_cast<std::size_t>(count));
+  while ((count = read(kSetup, buffer, sizeof buffer)) > 0)
+    bytes.append(buffer, static_cast<std::size_t>(count));
   close(kSetup);
   return bytes;
 }
 
 int watch_children() {
   // A signal meant for the step's tasks, or a terminal's, does not end their supervisor.
-  for (int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2}) std::signal(number, SIG_IGN);
+  for (int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    std::signal(number, SIG_IGN);
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
@@ -54,7 +56,9 @@ int main(int argc, char** argv) {
     std::fputs("slurmstepd: error: slurmd sent a setup that cannot be read\n", stderr);
     return 1;
   }
-  muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock, watch_children()).run();
+  muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock,
+                           watch_children())
+      .run();
   // Everything was written; what the process still holds, the kernel frees faster than destructors.
   _exit(0);
 }

@@ -13,7 +13,9 @@ namespace muster::step {
 Result<std::string> spool_script(const StepSetup& setup) {
   const std::string dir = setup.job_dir.str();
   const std::string path = dir + "/slurm_script";
-  auto failed = [&] { return fail(fmt::format("cannot write {}: {}", path, std::strerror(errno))); };
+  auto failed = [&] {
+    return fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  };
   const uid_t uid = setup.launch.uid.value;
   const gid_t gid = setup.launch.gid.value;
 

@@ -36,8 +36,8 @@ constexpr LimitName kLimitNames[] = {
 
 AsUser::AsUser(const StepSetup& setup) : changed_(setup.change_user) {
   if (!changed_) return;
-  ok_ = setgroups(setup.groups.size(), raw_groups(setup)) == 0 && setegid(setup.launch.gid.value) == 0 &&
-        seteuid(setup.launch.uid.value) == 0;
+  ok_ = setgroups(setup.groups.size(), raw_groups(setup)) == 0 &&
+        setegid(setup.launch.gid.value) == 0 && seteuid(setup.launch.uid.value) == 0;
 }
 
 AsUser::~AsUser() {
@@ -59,7 +59,8 @@ WorkDir enter_work_dir(const StepSetup& setup) {
   AsUser user(setup);
   if (user.ok() && chdir(dir.c_str()) == 0) return result;
   result.exists = false;
-  result.warning = fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", dir, std::strerror(errno));
+  result.warning =
+      fmt::format("couldn't chdir to `{}': {}: going to /tmp instead", dir, std::strerror(errno));
   if (chdir("/tmp") != 0 && chdir("/") != 0) result.warning += " (which failed, too)";
   return result;
 }

@@ -34,7 +34,8 @@ struct WorkDir {
 };
 WorkDir enter_work_dir(const StepSetup& setup);
 
-// Limits that the submitting command sent along as SLURM_RLIMIT_*; takes them out of the environment.
+// Limits that the submitting command sent along as SLURM_RLIMIT_*; takes them out of the
+// environment.
 struct ResourceLimit {
   int resource = 0;
   unsigned long soft = 0;

@@ -1,4 +1,5 @@
-// Signals to the step's processes. All of them are this process's descendants: it is their subreaper.
+// Signals to the step's processes. All of them are this process's descendants: it is their
+// subreaper.
 #pragma once
 
 #include <vector>

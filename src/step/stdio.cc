@@ -63,7 +63,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
                    const std::vector<Task>& tasks) {
   Client client{io::Channel(fd, std::move(session)), request.wants_output};
   if (setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) {
-    send(client, wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
+    send(client,
+         wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
     return;
   }
   send(client, wire::Attached{static_cast<std::uint32_t>(setup_.launch.ranks.size())});

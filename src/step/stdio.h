@@ -1,5 +1,6 @@
-// The tasks' streams and the sruns that read and feed them. Output waits in the pipes until the first
-// srun has attached, is slowed down to what the attached ones take, and is dropped when they have gone.
+// The tasks' streams and the sruns that read and feed them. Output waits in the pipes until the
+// first srun has attached, is slowed down to what the attached ones take, and is dropped when they
+// have gone.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class Stdio {
   // Every stream has ended and what they held was queued or dropped.
   bool drained() const;
   bool flushed() const;
-  void finish();     // queues StepFinished
+  void finish();       // queues StepFinished
   void drop_output();  // nobody came for it
 
   void watch(PollSet& set);

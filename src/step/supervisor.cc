@@ -73,9 +73,10 @@ Result<void> Supervisor::prepare() {
   WorkDir work_dir = enter_work_dir(setup_);
   files_.emplace(setup_, work_dir.exists);
   environment_ = node_environment(setup_);
-  environment_.set_if_missing("PATH", setup_.launch.uid == Uid{0}
-                                          ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-                                          : "/usr/local/bin:/usr/bin:/bin");
+  environment_.set_if_missing("PATH",
+                              setup_.launch.uid == Uid{0}
+                                  ? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+                                  : "/usr/local/bin:/usr/bin:/bin");
   if (setup_.launch.get_user_env) add_login_environment(environment_, setup_);
   limits_ = take_limits(environment_);
 
@@ -143,7 +144,9 @@ std::vector<std::string> Supervisor::task_argv(std::uint32_t rank) const {
 }
 
 void Supervisor::write_note() const {
-  io::StepNote note{.pid = static_cast<std::uint32_t>(getpid()), .boot_id = setup_.boot_id.str(), .sessions = {},
+  io::StepNote note{.pid = static_cast<std::uint32_t>(getpid()),
+                    .boot_id = setup_.boot_id.str(),
+                    .sessions = {},
                     .started = end_.started};
   for (const Task& task : tasks_)
     if (task.pid > 0) note.sessions.insert(static_cast<std::uint32_t>(task.pid));
@@ -231,8 +234,8 @@ void Supervisor::report_end() {
 void Supervisor::finish_streams() {
   if (!stdio_.has_client()) return;
   stdio_.finish();
-  // The srun hangs up first: a socket closed here while its input is still coming would be reset, and
-  // with it the output that srun has not read yet.
+  // The srun hangs up first: a socket closed here while its input is still coming would be reset,
+  // and with it the output that srun has not read yet.
   Deadline give_up;
   while (stdio_.has_client() && (!give_up || Clock::now() < *give_up)) {
     PollSet set;

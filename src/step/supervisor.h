@@ -1,5 +1,5 @@
-// The life of one step on one node: set up, start the tasks, carry their streams, obey slurmd, wait for
-// every process, write down the end. One thread, one poll loop.
+// The life of one step on one node: set up, start the tasks, carry their streams, obey slurmd, wait
+// for every process, write down the end. One thread, one poll loop.
 #pragma once
 
 #include <chrono>
@@ -69,9 +69,9 @@ class Supervisor {
   Stdio stdio_;
   UsageMeter usage_;
 
-  bool started_ = false;            // the tasks were
+  bool started_ = false;  // the tasks were
   bool children_left_ = false;
-  int early_signal_ = 0;            // ended before the tasks were started
+  int early_signal_ = 0;  // ended before the tasks were started
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
   wire::StepEnd end_;
 };

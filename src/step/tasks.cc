@@ -43,7 +43,8 @@ bool open_terminal(Descriptors& owned, TaskPipes& ours, TaskEnds& theirs) {
   if (master < 0) return false;
   owned.add(master);
   char name[128];
-  if (grantpt(master) != 0 || unlockpt(master) != 0 || ptsname_r(master, name, sizeof name) != 0) return false;
+  if (grantpt(master) != 0 || unlockpt(master) != 0 || ptsname_r(master, name, sizeof name) != 0)
+    return false;
   int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (slave < 0) return false;
   owned.add(slave);
@@ -80,7 +81,8 @@ void restore_signals() {
 }
 
 [[noreturn]] void give_up(const StepSetup& setup, const std::string& what, int error) {
-  dprintf(2, "%s: error: %s: %s\n", setup.program.str().c_str(), what.c_str(), std::strerror(error));
+  dprintf(2, "%s: error: %s: %s\n", setup.program.str().c_str(), what.c_str(),
+          std::strerror(error));
   _exit(error == 0 ? 1 : error);
 }
 
@@ -88,7 +90,8 @@ void restore_signals() {
 int execute(const std::vector<std::string>& words, const Environment& environment) {
   std::vector<char*> argv, envp;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
-  for (const std::string& entry : environment.entries()) envp.push_back(const_cast<char*>(entry.c_str()));
+  for (const std::string& entry : environment.entries())
+    envp.push_back(const_cast<char*>(entry.c_str()));
   argv.push_back(nullptr);
   envp.push_back(nullptr);
 
@@ -107,7 +110,8 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   return error;
 }
 
-[[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, const TaskEnds& ends, pid_t supervisor) {
+[[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, const TaskEnds& ends,
+                               pid_t supervisor) {
   setsid();
   restore_signals();
   if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
@@ -133,7 +137,8 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   TaskEnds theirs;
   const bool connected =
       plan.pty ? open_terminal(owned, ours, theirs) : open_pipes(plan.files, owned, ours, theirs);
-  if (!connected) return fail(fmt::format("cannot connect a task's streams: {}", std::strerror(errno)));
+  if (!connected)
+    return fail(fmt::format("cannot connect a task's streams: {}", std::strerror(errno)));
 
   // A task may open its streams again by name (/dev/stderr), which asks for the owner of the pipe.
   if (setup.change_user)

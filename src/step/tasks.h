@@ -31,8 +31,8 @@ struct TaskPlan {
   bool pty = false;
 };
 
-// The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's master
-// end is both in and out (two descriptors), and there is no err.
+// The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's
+// master end is both in and out (two descriptors), and there is no err.
 struct TaskPipes {
   int in = -1, out = -1, err = -1;
 };

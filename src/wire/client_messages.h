@@ -29,7 +29,12 @@ struct JobRef {
   IdSet tasks;  // empty = the job, or the whole array
   std::optional<StepId> step;
   bool operator==(const JobRef&) const = default;
-  template <class V> void fields(V& v) { v(1, job); v(2, tasks); v(3, step); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, tasks);
+    v(3, step);
+  }
 };
 Result<JobRef> parse_job_ref(std::string_view text);
 std::string job_ref_text(const JobRef& ref);
@@ -40,16 +45,29 @@ struct JobFilter {
   std::vector<Text> users, accounts, names, partitions, qos, nodes, reservations, licenses;
   std::vector<Uid> uids;
   std::vector<JobState> states;
-  bool all_states = false;   // -t all
-  bool completing = false;   // COMPLETING is asked for too
-  template <class V> void fields(V& v) {
-    v(1, jobs); v(2, users); v(3, accounts); v(4, names); v(5, partitions); v(6, qos); v(7, nodes);
-    v(8, reservations); v(9, licenses); v(10, uids); v(11, states); v(12, all_states); v(13, completing);
+  bool all_states = false;  // -t all
+  bool completing = false;  // COMPLETING is asked for too
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, users);
+    v(3, accounts);
+    v(4, names);
+    v(5, partitions);
+    v(6, qos);
+    v(7, nodes);
+    v(8, reservations);
+    v(9, licenses);
+    v(10, uids);
+    v(11, states);
+    v(12, all_states);
+    v(13, completing);
   }
 };
 
 struct PingRequest {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 struct SubmitRequest {
   Cow<JobSpec> spec;
@@ -57,72 +75,123 @@ struct SubmitRequest {
   std::vector<std::string> environment;  // "NAME=value"
   bool test_only = false;                // --test-only: say when and where it would start
   bool immediate = false;                // -I: refuse rather than wait
-  template <class V> void fields(V& v) {
-    v(1, spec); v(2, script); v(3, environment); v(4, test_only); v(5, immediate);
+  template <class V>
+  void fields(V& v) {
+    v(1, spec);
+    v(2, script);
+    v(3, environment);
+    v(4, test_only);
+    v(5, immediate);
   }
 };
 struct JobsRequest {
   JobFilter filter;
   bool with_steps = false;
-  template <class V> void fields(V& v) { v(1, filter); v(2, with_steps); }
+  template <class V>
+  void fields(V& v) {
+    v(1, filter);
+    v(2, with_steps);
+  }
 };
 struct NodesRequest {
   std::vector<Text> names;
-  template <class V> void fields(V& v) { v(1, names); }
+  template <class V>
+  void fields(V& v) {
+    v(1, names);
+  }
 };
 struct PartitionsRequest {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 struct ConfigRequest {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 // scancel: ends jobs, or sends a signal. With a filter, the user's own jobs that match.
 struct CancelRequest {
   std::vector<JobRef> jobs;
   std::optional<JobFilter> filter;
-  int signal = 0;             // 0 = end the job (CONT, TERM, KILL after KillWait)
-  bool batch_only = false;    // -b
-  bool full = false;          // -f: batch shell and steps
+  int signal = 0;           // 0 = end the job (CONT, TERM, KILL after KillWait)
+  bool batch_only = false;  // -b
+  bool full = false;        // -f: batch shell and steps
   bool hurry = false;
-  template <class V> void fields(V& v) {
-    v(1, jobs); v(2, filter); v(3, signal); v(4, batch_only); v(5, full); v(6, hurry);
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, filter);
+    v(3, signal);
+    v(4, batch_only);
+    v(5, full);
+    v(6, hurry);
   }
 };
 enum class JobAction : std::uint8_t {
-  hold, user_hold, release, requeue, requeue_hold, suspend, resume, top,
+  hold,
+  user_hold,
+  release,
+  requeue,
+  requeue_hold,
+  suspend,
+  resume,
+  top,
 };
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
   Text name;  // jobname=: all of that name instead of ids
-  template <class V> void fields(V& v) { v(1, action); v(2, jobs); v(3, name); }
+  template <class V>
+  void fields(V& v) {
+    v(1, action);
+    v(2, jobs);
+    v(3, name);
+  }
 };
 // scontrol update: keys as written, in order; the controller knows what they mean.
 struct UpdateRequest {
   enum class Kind : std::uint8_t { job, node, partition, step };
   Kind kind = Kind::job;
-  std::vector<std::pair<std::string, std::string>> settings;  // "TimeLimit" -> "10"; also jobid=, nodename=
+  std::vector<std::pair<std::string, std::string>>
+      settings;         // "TimeLimit" -> "10"; also jobid=, nodename=
   bool create = false;  // scontrol create partition
   bool remove = false;  // scontrol delete
-  template <class V> void fields(V& v) { v(1, kind); v(2, settings); v(3, create); v(4, remove); }
+  template <class V>
+  void fields(V& v) {
+    v(1, kind);
+    v(2, settings);
+    v(3, create);
+    v(4, remove);
+  }
 };
 struct ReconfigureRequest {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 struct ShutdownRequest {
   bool controller_only = false;
-  template <class V> void fields(V& v) { v(1, controller_only); }
+  template <class V>
+  void fields(V& v) {
+    v(1, controller_only);
+  }
 };
 struct DebugRequest {
   std::optional<std::string> level;  // setdebug
   std::optional<std::string> flags;  // setdebugflags, "+Name" or "-Name"
-  template <class V> void fields(V& v) { v(1, level); v(2, flags); }
+  template <class V>
+  void fields(V& v) {
+    v(1, level);
+    v(2, flags);
+  }
 };
 // Answered when the job has started or ended (sbatch -W, srun, salloc).
 struct WaitJobRequest {
   JobId job;
   bool until_started = false;  // else until it has ended
-  template <class V> void fields(V& v) { v(1, job); v(2, until_started); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, until_started);
+  }
 };
 // srun in an allocation.
 struct StepRequest {
@@ -137,7 +206,8 @@ struct StepRequest {
   Text distribution;
   std::vector<std::string> argv;
   std::vector<std::string> environment;
-  Text work_dir, std_in, std_out, std_err;  // patterns for files that the nodes open; empty = to srun
+  Text work_dir, std_in, std_out,
+      std_err;  // patterns for files that the nodes open; empty = to srun
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;
   bool pty = false, kill_on_bad_exit = false;
@@ -146,20 +216,48 @@ struct StepRequest {
   Text launcher_host;
   std::uint32_t launcher_port = 0;
   bool propagate_limits = true;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, name); v(3, num_tasks); v(4, cpus_per_task); v(5, ntasks_per_node);
-    v(6, min_nodes); v(7, max_nodes); v(8, node_list); v(9, excluded_nodes); v(10, overlap);
-    v(11, exclusive); v(12, memory_per_node_mib); v(13, gres); v(14, distribution); v(15, argv);
-    v(16, environment); v(17, work_dir); v(18, std_in); v(19, std_out); v(20, std_err);
-    v(21, open_mode); v(22, umask); v(23, pty); v(24, kill_on_bad_exit); v(25, argv_by_rank);
-    v(26, submit_line); v(27, launcher_host); v(28, launcher_port); v(29, propagate_limits);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, name);
+    v(3, num_tasks);
+    v(4, cpus_per_task);
+    v(5, ntasks_per_node);
+    v(6, min_nodes);
+    v(7, max_nodes);
+    v(8, node_list);
+    v(9, excluded_nodes);
+    v(10, overlap);
+    v(11, exclusive);
+    v(12, memory_per_node_mib);
+    v(13, gres);
+    v(14, distribution);
+    v(15, argv);
+    v(16, environment);
+    v(17, work_dir);
+    v(18, std_in);
+    v(19, std_out);
+    v(20, std_err);
+    v(21, open_mode);
+    v(22, umask);
+    v(23, pty);
+    v(24, kill_on_bad_exit);
+    v(25, argv_by_rank);
+    v(26, submit_line);
+    v(27, launcher_host);
+    v(28, launcher_port);
+    v(29, propagate_limits);
   }
 };
 // The end of an allocation that a command owns.
 struct ReleaseRequest {
   JobId job;
   std::uint32_t exit_status = 0;
-  template <class V> void fields(V& v) { v(1, job); v(2, exit_status); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, exit_status);
+  }
 };
 // sacct
 struct AccountingRequest {
@@ -168,35 +266,60 @@ struct AccountingRequest {
   std::vector<Uid> uids;
   bool all_users = false;
   Time start, end;
-  bool duplicates = false;   // -D
+  bool duplicates = false;        // -D
   bool allocations_only = false;  // -X
-  bool by_state = false;     // -s given: jobs in that state within the window
-  template <class V> void fields(V& v) {
-    v(1, jobs); v(2, users); v(3, accounts); v(4, names); v(5, partitions); v(6, nodes); v(7, qos);
-    v(8, states); v(9, clusters); v(10, uids); v(11, all_users); v(12, start); v(13, end);
-    v(14, duplicates); v(15, allocations_only); v(16, by_state);
+  bool by_state = false;          // -s given: jobs in that state within the window
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, users);
+    v(3, accounts);
+    v(4, names);
+    v(5, partitions);
+    v(6, nodes);
+    v(7, qos);
+    v(8, states);
+    v(9, clusters);
+    v(10, uids);
+    v(11, all_users);
+    v(12, start);
+    v(13, end);
+    v(14, duplicates);
+    v(15, allocations_only);
+    v(16, by_state);
   }
 };
 struct BatchScriptRequest {  // scontrol write batch_script
   JobId job;
-  template <class V> void fields(V& v) { v(1, job); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
 };
 
-using Request = std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
-                             ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest,
-                             ReconfigureRequest, ShutdownRequest, DebugRequest, WaitJobRequest,
-                             StepRequest, ReleaseRequest, AccountingRequest, BatchScriptRequest>;
+using Request =
+    std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
+                 ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
+                 ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
+                 AccountingRequest, BatchScriptRequest>;
 
 // --- replies ---
 
 struct Done {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 struct PingReply {
   Text host, mode;  // mode: "primary"
   Epoch epoch;
   Time started;
-  template <class V> void fields(V& v) { v(1, host); v(2, mode); v(3, epoch); v(4, started); }
+  template <class V>
+  void fields(V& v) {
+    v(1, host);
+    v(2, mode);
+    v(3, epoch);
+    v(4, started);
+  }
 };
 struct SubmitReply {
   JobId job;
@@ -205,41 +328,65 @@ struct SubmitReply {
   Text nodes;        // test_only
   std::uint32_t cpus = 0;
   Text partition;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, warnings); v(3, would_start); v(4, nodes); v(5, cpus); v(6, partition);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, warnings);
+    v(3, would_start);
+    v(4, nodes);
+    v(5, cpus);
+    v(6, partition);
   }
 };
 // A job with what is known of it beyond the journal.
 struct JobView {
   Cow<Job> job;
-  Text reason;            // why it waits: "Resources", "Priority", ...
-  Text reason_detail;     // "ReqNodeNotAvail, UnavailableNodes:n3": printed instead where set
+  Text reason;         // why it waits: "Resources", "Priority", ...
+  Text reason_detail;  // "ReqNodeNotAvail, UnavailableNodes:n3": printed instead where set
   Time expected_start;
   Time last_evaluated;
-  Text nodes;             // hostlist of its allocation
+  Text nodes;  // hostlist of its allocation
   Text scheduled_nodes;
   Text batch_host;
-  Text dependency;        // as users see it: "afterok:12(unfulfilled)"
+  Text dependency;               // as users see it: "afterok:12(unfulfilled)"
   std::vector<Text> node_names;  // parallel to job.allocation
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, reason); v(3, reason_detail); v(4, expected_start); v(5, last_evaluated);
-    v(6, nodes); v(7, scheduled_nodes); v(8, batch_host); v(9, dependency); v(10, node_names);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, reason);
+    v(3, reason_detail);
+    v(4, expected_start);
+    v(5, last_evaluated);
+    v(6, nodes);
+    v(7, scheduled_nodes);
+    v(8, batch_host);
+    v(9, dependency);
+    v(10, node_names);
   }
 };
 struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
-  template <class V> void fields(V& v) { v(1, now); v(2, jobs); }
+  template <class V>
+  void fields(V& v) {
+    v(1, now);
+    v(2, jobs);
+  }
 };
 struct NodeView {
   Cow<Node> node;
-  double cpu_load = -1;           // -1 = not known
+  double cpu_load = -1;  // -1 = not known
   std::uint64_t free_memory_mib = 0;
   bool free_memory_known = false;
   Time last_contact;
   std::vector<Text> partitions;
-  template <class V> void fields(V& v) {
-    v(1, node); v(2, cpu_load); v(3, free_memory_mib); v(4, free_memory_known); v(5, last_contact);
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, cpu_load);
+    v(3, free_memory_mib);
+    v(4, free_memory_known);
+    v(5, last_contact);
     v(6, partitions);
   }
 };
@@ -247,37 +394,64 @@ struct NodesReply {
   Time now;
   std::vector<NodeView> nodes;  // in the order of the configuration
   std::vector<Partition> partitions;
-  template <class V> void fields(V& v) { v(1, now); v(2, nodes); v(3, partitions); }
+  template <class V>
+  void fields(V& v) {
+    v(1, now);
+    v(2, nodes);
+    v(3, partitions);
+  }
 };
 struct PartitionView {
   Partition partition;
-  Text nodes;               // hostlist
+  Text nodes;  // hostlist
   std::vector<Text> node_names;
   std::uint32_t total_cpus = 0, total_nodes = 0;
-  Text tres;                // "cpu=32,mem=64000M,node=4,billing=32"
-  template <class V> void fields(V& v) {
-    v(1, partition); v(2, nodes); v(3, node_names); v(4, total_cpus); v(5, total_nodes); v(6, tres);
+  Text tres;  // "cpu=32,mem=64000M,node=4,billing=32"
+  template <class V>
+  void fields(V& v) {
+    v(1, partition);
+    v(2, nodes);
+    v(3, node_names);
+    v(4, total_cpus);
+    v(5, total_nodes);
+    v(6, tres);
   }
 };
 struct PartitionsReply {
   std::vector<PartitionView> partitions;
-  template <class V> void fields(V& v) { v(1, partitions); }
+  template <class V>
+  void fields(V& v) {
+    v(1, partitions);
+  }
 };
 struct ConfigReply {
   std::vector<std::pair<std::string, std::string>> settings;  // in printing order
-  template <class V> void fields(V& v) { v(1, settings); }
+  template <class V>
+  void fields(V& v) {
+    v(1, settings);
+  }
 };
 // What did not work, one entry per id; the rest did.
 struct CancelReply {
   std::vector<std::pair<JobRef, Error>> errors;
   std::uint32_t cancelled = 0;
-  template <class V> void fields(V& v) { v(1, errors); v(2, cancelled); }
+  template <class V>
+  void fields(V& v) {
+    v(1, errors);
+    v(2, cancelled);
+  }
 };
 struct StepPlace {
   Text node, address;
   std::uint32_t port = 0;
   std::vector<std::uint32_t> ranks;
-  template <class V> void fields(V& v) { v(1, node); v(2, address); v(3, port); v(4, ranks); }
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, address);
+    v(3, port);
+    v(4, ranks);
+  }
 };
 struct StepReply {
   StepId step;
@@ -285,32 +459,53 @@ struct StepReply {
   std::string key;  // proves to the step that this srun is its own
   std::vector<StepPlace> places;
   std::uint32_t num_tasks = 0;
-  template <class V> void fields(V& v) {
-    v(1, step); v(2, attempt); v(3, key); v(4, places); v(5, num_tasks);
+  template <class V>
+  void fields(V& v) {
+    v(1, step);
+    v(2, attempt);
+    v(3, key);
+    v(4, places);
+    v(5, num_tasks);
   }
 };
 struct AccountingReply {
   std::vector<std::string> rows;  // encoded model/accounting_record.h, in printing order
-  template <class V> void fields(V& v) { v(1, rows); }
+  template <class V>
+  void fields(V& v) {
+    v(1, rows);
+  }
 };
 struct BatchScriptReply {
   std::string script;
-  template <class V> void fields(V& v) { v(1, script); }
+  template <class V>
+  void fields(V& v) {
+    v(1, script);
+  }
 };
 
-using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
-                            ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply>;
+using Answer =
+    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
+                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;
   Request request;
-  template <class V> void fields(V& v) { v(1, id); v(2, request); }
+  template <class V>
+  void fields(V& v) {
+    v(1, id);
+    v(2, request);
+  }
 };
 struct ReplyFrame {
   std::uint64_t id = 0;
   bool more = false;
   Answer answer;
-  template <class V> void fields(V& v) { v(1, id); v(2, more); v(3, answer); }
+  template <class V>
+  void fields(V& v) {
+    v(1, id);
+    v(2, more);
+    v(3, answer);
+  }
 };
 
 }  // namespace muster::wire

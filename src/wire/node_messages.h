@@ -1,6 +1,7 @@
-// Between the controller and slurmd, over the one connection that slurmd keeps open. The controller's
-// orders are idempotent: a node that has carried one out, or is at it, answers the repetition with
-// what it knows. Every order carries the controller's epoch; a node refuses a lower one.
+// Between the controller and slurmd, over the one connection that slurmd keeps open. The
+// controller's orders are idempotent: a node that has carried one out, or is at it, answers the
+// repetition with what it knows. Every order carries the controller's epoch; a node refuses a lower
+// one.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,12 @@ struct StepRef {
   Attempt attempt;
   StepId step;
   auto operator<=>(const StepRef&) const = default;
-  template <class V> void fields(V& v) { v(1, job); v(2, attempt); v(3, step); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, step);
+  }
 };
 
 // Everything a slurmstepd needs to run its node's part of a step (or the batch script).
@@ -38,10 +44,10 @@ struct StepLaunch {
   JobId array_id;
   std::uint32_t task_id = kNoTask;
 
-  std::string script;              // batch only
-  std::vector<std::string> argv;   // batch: the script's arguments
+  std::string script;             // batch only
+  std::vector<std::string> argv;  // batch: the script's arguments
   std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;
-  std::vector<std::string> environment;  // complete but for what is added per node and task
+  std::vector<std::string> environment;     // complete but for what is added per node and task
   Text work_dir, std_in, std_out, std_err;  // patterns; empty for a step = to its srun
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;
@@ -58,12 +64,36 @@ struct StepLaunch {
   std::uint64_t memory_limit_mib = 0;  // 0 = none
   std::string key;                     // an srun proves this to attach; empty = none may
   bool waits_for_client = false;       // tasks start once srun has connected
-  template <class V> void fields(V& v) {
-    v(1, ref); v(2, uid); v(3, gid); v(4, user_name); v(5, job_name); v(6, array_id); v(7, task_id);
-    v(8, script); v(9, argv); v(10, argv_by_rank); v(11, environment); v(12, work_dir);
-    v(13, std_in); v(14, std_out); v(15, std_err); v(16, open_mode); v(17, umask); v(18, restarts);
-    v(19, get_user_env); v(20, pty); v(21, kill_on_bad_exit); v(22, node_index); v(23, num_tasks);
-    v(24, ranks); v(25, share); v(26, device_files); v(27, memory_limit_mib); v(28, key);
+  template <class V>
+  void fields(V& v) {
+    v(1, ref);
+    v(2, uid);
+    v(3, gid);
+    v(4, user_name);
+    v(5, job_name);
+    v(6, array_id);
+    v(7, task_id);
+    v(8, script);
+    v(9, argv);
+    v(10, argv_by_rank);
+    v(11, environment);
+    v(12, work_dir);
+    v(13, std_in);
+    v(14, std_out);
+    v(15, std_err);
+    v(16, open_mode);
+    v(17, umask);
+    v(18, restarts);
+    v(19, get_user_env);
+    v(20, pty);
+    v(21, kill_on_bad_exit);
+    v(22, node_index);
+    v(23, num_tasks);
+    v(24, ranks);
+    v(25, share);
+    v(26, device_files);
+    v(27, memory_limit_mib);
+    v(28, key);
     v(29, waits_for_client);
   }
 };
@@ -72,7 +102,10 @@ struct StepLaunch {
 
 struct LaunchOrder {
   StepLaunch launch;
-  template <class V> void fields(V& v) { v(1, launch); }
+  template <class V>
+  void fields(V& v) {
+    v(1, launch);
+  }
 };
 struct SignalOrder {
   JobId job;
@@ -82,50 +115,82 @@ struct SignalOrder {
   bool whole_batch = false;
   bool all_steps = false;  // every numbered step here
   int signal = 0;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, steps); v(4, batch); v(5, whole_batch); v(6, all_steps); v(7, signal);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, steps);
+    v(4, batch);
+    v(5, whole_batch);
+    v(6, all_steps);
+    v(7, signal);
   }
 };
 // End everything of this attempt: CONT and TERM at once, KILL after the wait. Answered by JobGone.
-// The message is written to the job's standard error by its batch step ("CANCELLED AT ... DUE TO TIME LIMIT").
+// The message is written to the job's standard error by its batch step ("CANCELLED AT ... DUE TO
+// TIME LIMIT").
 struct EndJobOrder {
   JobId job;
   Attempt attempt;
   Seconds kill_wait{30};
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
-  template <class V> void fields(V& v) {
-    v(1, job); v(2, attempt); v(3, kill_wait); v(4, message_suffix); v(5, announce);
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, kill_wait);
+    v(4, message_suffix);
+    v(5, announce);
   }
 };
 struct EndStepOrder {
   StepRef ref;
   Seconds kill_wait{30};
   bool announce = false;
-  template <class V> void fields(V& v) { v(1, ref); v(2, kill_wait); v(3, announce); }
+  template <class V>
+  void fields(V& v) {
+    v(1, ref);
+    v(2, kill_wait);
+    v(3, announce);
+  }
 };
 struct SuspendOrder {
   JobId job;
   Attempt attempt;
   bool resume = false;
-  template <class V> void fields(V& v) { v(1, job); v(2, attempt); v(3, resume); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, resume);
+  }
 };
 struct ConfirmOrder {  // the node may forget these ended steps
   std::vector<StepRef> steps;
-  template <class V> void fields(V& v) { v(1, steps); }
+  template <class V>
+  void fields(V& v) {
+    v(1, steps);
+  }
 };
 struct ReconfigureOrder {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
 struct ShutdownOrder {
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
-using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder, ConfirmOrder,
-                           ReconfigureOrder, ShutdownOrder>;
+using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
+                           ConfirmOrder, ReconfigureOrder, ShutdownOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;
-  template <class V> void fields(V& v) { v(1, epoch); v(2, orders); }
+  template <class V>
+  void fields(V& v) {
+    v(1, epoch);
+    v(2, orders);
+  }
 };
 
 // --- node to controller ---
@@ -136,12 +201,20 @@ struct StepEnd {
   std::map<std::uint32_t, std::uint32_t> exit_by_rank;
   bool out_of_memory = false;
   bool launch_failed = false;
-  Text failure;       // why it could not be launched
+  Text failure;  // why it could not be launched
   Time started, ended;
   Usage usage;
-  template <class V> void fields(V& v) {
-    v(1, ref); v(2, exit_status); v(3, exit_by_rank); v(4, out_of_memory); v(5, launch_failed);
-    v(6, failure); v(7, started); v(8, ended); v(9, usage);
+  template <class V>
+  void fields(V& v) {
+    v(1, ref);
+    v(2, exit_status);
+    v(3, exit_by_rank);
+    v(4, out_of_memory);
+    v(5, launch_failed);
+    v(6, failure);
+    v(7, started);
+    v(8, ended);
+    v(9, usage);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.
@@ -149,34 +222,56 @@ struct RegisterReport {
   Text name;
   NodeFacts facts;
   std::vector<StepRef> running;
-  std::vector<StepEnd> ended;   // not confirmed yet
+  std::vector<StepEnd> ended;  // not confirmed yet
   double cpu_load = 0;
   std::uint64_t free_memory_mib = 0;
-  template <class V> void fields(V& v) {
-    v(1, name); v(2, facts); v(3, running); v(4, ended); v(5, cpu_load); v(6, free_memory_mib);
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, facts);
+    v(3, running);
+    v(4, ended);
+    v(5, cpu_load);
+    v(6, free_memory_mib);
   }
 };
 struct HeartbeatReport {
   double cpu_load = 0;
   std::uint64_t free_memory_mib = 0;
-  template <class V> void fields(V& v) { v(1, cpu_load); v(2, free_memory_mib); }
+  template <class V>
+  void fields(V& v) {
+    v(1, cpu_load);
+    v(2, free_memory_mib);
+  }
 };
 struct StepEndReport {
   StepEnd end;
-  template <class V> void fields(V& v) { v(1, end); }
+  template <class V>
+  void fields(V& v) {
+    v(1, end);
+  }
 };
 struct JobGoneReport {  // nothing of this attempt runs here any more
   JobId job;
   Attempt attempt;
-  template <class V> void fields(V& v) { v(1, job); v(2, attempt); }
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
 };
 struct LeavingReport {  // slurmd is told to stop; its steps go on
-  template <class V> void fields(V&) {}
+  template <class V>
+  void fields(V&) {}
 };
-using Report = std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport, LeavingReport>;
+using Report =
+    std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport, LeavingReport>;
 struct ReportBatch {
   std::vector<Report> reports;
-  template <class V> void fields(V& v) { v(1, reports); }
+  template <class V>
+  void fields(V& v) {
+    v(1, reports);
+  }
 };
 
 }  // namespace muster::wire

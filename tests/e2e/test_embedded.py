@@ -1,6 +1,9 @@
 """muster up, down and status: a cluster for one user with no configuration, no root and no munge."""
 import os
+import pty
 import re
+import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,20 +14,27 @@ import muster
 from muster import wait_for
 
 pytestmark = pytest.mark.ours
+OTHER_USER = "nobody"  # exists everywhere, has no home and no privilege
 
 
 class Embedded:
     """The commands with a home directory of their own, so that no other cluster of this user is touched."""
 
-    def __init__(self):
+    def __init__(self, user):
+        self.user = user
         self.home = Path(tempfile.mkdtemp(prefix="muster-home.", dir="/tmp"))
         self.environment = {"PATH": f"{muster.BIN}:/usr/bin:/bin", "HOME": str(self.home),
-                            "XDG_STATE_HOME": str(self.home / "state"), "XDG_RUNTIME_DIR": str(self.home / "run")}
-        (self.home / "run").mkdir(mode=0o700)
+                            "XDG_STATE_HOME": str(self.home / "state")}
+        if user:
+            shutil.chown(self.home, user)
+        self.base = self.home / "state/muster"
 
-    def run(self, *args):
-        return subprocess.run(list(args), env=self.environment, cwd=self.home, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, timeout=muster.LIMIT)
+    def command(self, *args):
+        return ["/usr/sbin/runuser", "-u", self.user, "--", *args] if self.user else list(args)
+
+    def run(self, *args, **settings):
+        return subprocess.run(self.command(*args), env={**self.environment, **settings}, cwd=self.home,
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=muster.LIMIT)
 
     def up(self, *args):
         done = self.run("muster", "up", *args)
@@ -34,58 +44,237 @@ class Embedded:
             self.environment["SLURM_CONF"] = conf[1]
         return done.stdout
 
+    def submit(self, *args):
+        done = self.run("sbatch", "--parsable", *args)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
-@pytest.fixture
-def embedded():
-    cluster = Embedded()
+    def queue(self):
+        return self.run("squeue", "-h", "-o", "%i %T").stdout.splitlines()
+
+    def wait_running(self, job):
+        wait_for(lambda: f"{job} RUNNING" in self.queue(), lambda: f"job {job} to run: {self.queue()}")
+
+    def processes(self, *names):
+        """Pids of what was started from this home; of all programs unless some are named."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                environ, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
+            except OSError:
+                continue
+            if f"HOME={self.home}".encode() in environ.split(b"\0") and (not names or name in names):
+                found.append(int(process.name))
+        return found
+
+    def remaining(self, limit=5):
+        """What is there after `down`; a slurmstepd whose job is over may take a moment more."""
+        try:
+            wait_for(lambda: not self.processes(), limit=limit)
+        except AssertionError:
+            pass
+        return self.processes()
+
+    def crash(self):
+        killed = self.processes("slurmctld", "slurmd")
+        for pid in killed:
+            os.kill(pid, signal.SIGKILL)
+        wait_for(lambda: not any(map(muster.is_alive, killed)), "the daemons to be gone")
+        return killed
+
+
+@pytest.fixture(params=[None, OTHER_USER] if muster.IS_ROOT else [None], ids=lambda user: user or "me")
+def embedded(request):
+    cluster = Embedded(request.param)
+    if cluster.run("sbatch", "-V").returncode != 0:
+        pytest.skip(f"{request.param} cannot reach {muster.BIN}")
     yield cluster
-    cluster.run("muster", "down", "--force")
-    subprocess.run(["rm", "-rf", cluster.home])
+    down = cluster.run("muster", "down", "--force")
+    left = cluster.remaining()
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    if getattr(request.node, "failed", False):
+        for log in sorted(cluster.base.glob("log/*.log")):
+            print(f"--- {log.name}", log.read_text(errors="replace")[-4000:], sep="\n")
+    shutil.rmtree(cluster.home, ignore_errors=True)
+    assert down.returncode == 0, down.stderr
+    assert not left, "processes were left behind"
 
 
 def test_a_job_runs_on_the_embedded_cluster(embedded):
-    embedded.up()
+    assert "is up" in embedded.up()
     assert embedded.run("muster", "status").returncode == 0
-    done = embedded.run("sbatch", "--wait", "-o", "out", "--wrap", "echo hello from $SLURM_JOB_ID")
+    done = embedded.run("sbatch", "--wait", "-o", "out", "--wrap", "echo hello from $SLURM_JOB_ID; srun id -u")
     assert done.returncode == 0, done.stderr
-    assert (embedded.home / "out").read_text() == "hello from 1\n"
-    assert "COMPLETED" in embedded.run("sacct", "-j", "1").stdout
+    owner = (embedded.home.stat()).st_uid
+    assert (embedded.home / "out").read_text() == f"hello from 1\n{owner}\n"
+    # Accounting is written a moment after the end.
+    wait_for(lambda: "COMPLETED" in embedded.run("sacct", "-n", "-X", "-j", "1", "-o", "State").stdout,
+             "the job's record")
+
+
+def test_only_its_user_can_look_into_its_directories(embedded):
+    embedded.up()
+    for directory in (embedded.base, *(embedded.base / d for d in ("etc", "run", "state", "spool", "log"))):
+        assert directory.stat().st_mode & 0o777 == 0o700, directory
+
+
+def test_several_jobs_fit_on_the_node(embedded):
+    embedded.up()
+    cpus = int(embedded.run("sinfo", "-h", "-o", "%c").stdout)
+    jobs = [embedded.submit("--wrap", "sleep 100") for _ in range(cpus)]
+    for job in jobs:
+        embedded.wait_running(job)
 
 
 def test_a_second_up_says_that_it_runs_already(embedded):
     embedded.up()
-    again = embedded.run("muster", "up")
-    assert "already" in again.stdout + again.stderr
+    before = embedded.processes("slurmctld", "slurmd")
+    assert "already" in embedded.up()
+    assert embedded.processes("slurmctld", "slurmd") == before
+    other = embedded.run("muster", "up", "--nodes", "3")
+    assert other.returncode == 1 and "muster down" in other.stderr
 
 
 def test_pretend_nodes(embedded):
     embedded.up("--nodes", "4")
-    wait_for(lambda: embedded.run("sinfo", "-h", "-o", "%D %T").stdout.split() == ["4", "idle"],
-             lambda: "four idle nodes: " + embedded.run("sinfo").stdout)
+    assert embedded.run("sinfo", "-h", "-o", "%D %T %N").stdout.split() == ["4", "idle", "node[1-4]"]
     done = embedded.run("srun", "-N4", "bash", "-c", "echo $SLURMD_NODENAME")
-    assert len(set(done.stdout.split())) == 4, done.stderr
+    assert sorted(done.stdout.split()) == ["node1", "node2", "node3", "node4"], done.stderr
 
 
-def test_down_stops_it_and_up_brings_the_jobs_back(embedded):
+def test_status_tells_up_from_down_and_from_damaged(embedded):
+    down = embedded.run("muster", "status")
+    assert down.returncode == 1 and "No cluster" in down.stdout
     embedded.up()
-    job = embedded.run("sbatch", "--parsable", "-H", "--wrap", "true").stdout.strip()
-    embedded.run("muster", "down", "--force")
-    assert embedded.run("squeue").returncode != 0
+    embedded.submit("-H", "--wrap", "true")
+    up = embedded.run("muster", "status")
+    assert up.returncode == 0 and "1 node, 0 jobs running, 1 pending" in up.stdout
+    (slurmd,) = embedded.processes("slurmd")
+    os.kill(slurmd, signal.SIGKILL)
+    wait_for(lambda: not muster.is_alive(slurmd), "slurmd to be gone")
+    damaged = embedded.run("muster", "status")
+    assert damaged.returncode == 1 and "does not run" in damaged.stdout
     embedded.up()
-    assert embedded.run("squeue", "-h", "-o", "%i").stdout.split() == [job]
+    assert embedded.run("muster", "status").returncode == 0
+
+
+def test_down_leaves_queued_jobs_for_the_next_up(embedded):
+    embedded.up()
+    job = embedded.submit("-H", "--wrap", "true")
+    done = embedded.run("muster", "down")
+    assert done.returncode == 0 and "1 queued job stays" in done.stdout
+    assert not embedded.remaining()
+    squeue = embedded.run("squeue")
+    assert squeue.returncode != 0
+    assert embedded.run("muster", "status").returncode == 1
+    embedded.up()
+    assert embedded.queue() == [f"{job} PENDING"]
+    embedded.run("scontrol", "release", job)
+    wait_for(lambda: not embedded.queue(), "the job to run")
+
+
+def test_down_refuses_while_jobs_run_unless_forced(embedded):
+    embedded.up()
+    running = embedded.submit("--exclusive", "--wrap", "sleep 1000")
+    embedded.wait_running(running)
+    waiting = embedded.submit("--exclusive", "-o", "waited", "--wrap", "echo ran")
+    refused = embedded.run("muster", "down")
+    assert refused.returncode == 1 and "--force" in refused.stderr
+    assert f"{running} RUNNING" in embedded.queue()
+    forced = embedded.run("muster", "down", "--force")
+    assert forced.returncode == 0, forced.stderr
+    assert not embedded.remaining()
+    assert not (embedded.home / "waited").exists()  # what the cancelled job freed started nothing
+    embedded.up()
+    wait_for(lambda: (embedded.home / "waited").exists(), f"job {waiting}, which was queued, to run")
+    wait_for(lambda: "CANCELLED" in embedded.run("sacct", "-n", "-X", "-j", running, "-o", "State").stdout,
+             "the record of the cancelled job")
+
+
+def test_down_asks_on_a_terminal(embedded):
+    embedded.up()
+    embedded.wait_running(embedded.submit("--wrap", "sleep 1000"))
+    for answer, stays in (b"n\n", True), (b"y\n", False):
+        ours, theirs = pty.openpty()
+        asked = subprocess.Popen(embedded.command("muster", "down"), env=embedded.environment, stdin=theirs,
+                                 stdout=subprocess.PIPE, text=True)
+        os.write(ours, answer)
+        out, _ = asked.communicate(timeout=muster.LIMIT)
+        os.close(ours), os.close(theirs)
+        assert asked.returncode == 0 and "[y/N]" in out
+        assert (embedded.run("muster", "status").returncode == 0) == stays
 
 
 def test_up_recovers_after_a_crash(embedded):
     embedded.up()
-    job = embedded.run("sbatch", "--parsable", "-H", "--wrap", "true").stdout.strip()
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            environ, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
-        except OSError:
-            continue
-        if str(embedded.home).encode() in environ and name in ("slurmctld", "slurmd"):
-            os.kill(int(process.name), 9)
+    job = embedded.submit("-H", "--wrap", "true")
+    assert len(embedded.crash()) == 2
+    assert embedded.run("muster", "status").returncode == 1
     embedded.up()
-    assert embedded.run("squeue", "-h", "-o", "%i").stdout.split() == [job]
+    assert embedded.queue() == [f"{job} PENDING"]
     done = embedded.run("sbatch", "--wait", "-o", "out", "--wrap", "echo again")
     assert done.returncode == 0, done.stderr
+
+
+def test_a_running_job_goes_on_through_a_crash_of_all_daemons(embedded):
+    embedded.up("--nodes", "2")
+    job = embedded.submit("-w", "node2", "-o", "out",
+                          "--wrap", "while [ ! -e go ]; do sleep 0.1; done; echo done on $SLURMD_NODENAME")
+    embedded.wait_running(job)
+    embedded.crash()
+    assert embedded.run("muster", "down").returncode == 1  # its job would be forgotten
+    embedded.up()  # with as many nodes as before
+    assert embedded.queue() == [f"{job} RUNNING"]
+    (embedded.home / "go").touch()
+    wait_for(lambda: not embedded.queue(), "the job to end")
+    assert (embedded.home / "out").read_text() == "done on node2\n"
+
+
+def test_down_force_after_a_crash_ends_what_still_runs(embedded):
+    embedded.up()
+    embedded.wait_running(embedded.submit("--wrap", "sleep 1000"))
+    embedded.crash()
+    assert embedded.processes()
+    done = embedded.run("muster", "down", "--force")
+    assert done.returncode == 0, done.stderr
+    assert not embedded.remaining()
+
+
+def test_up_names_the_configuration_where_commands_use_another(embedded):
+    other = embedded.home / "other.conf"
+    done = embedded.run("muster", "up", SLURM_CONF=str(other))
+    assert done.returncode == 0, done.stderr
+    assert str(other) in done.stdout
+    assert f"  export SLURM_CONF={embedded.base}/etc/slurm.conf\n" in done.stdout
+    embedded.environment["SLURM_CONF"] = f"{embedded.base}/etc/slurm.conf"
+    done = embedded.run("srun", "echo", "found")
+    assert done.stdout == "found\n", done.stderr
+
+
+def test_two_ups_at_once_make_one_cluster(embedded):
+    ups = [subprocess.Popen(embedded.command("muster", "up"), env=embedded.environment, stdout=subprocess.DEVNULL,
+                            stdin=subprocess.DEVNULL) for _ in range(3)]
+    assert [up.wait(muster.LIMIT) for up in ups] == [0, 0, 0]
+    assert len(embedded.processes("slurmctld", "slurmd")) == 2
+
+
+@pytest.mark.parametrize("args, word", [
+    (["up", "--nodes", "0"], "from 1 to"), (["up", "--nodes", "many"], "from 1 to"), (["up", "--nodes"], "number"),
+    (["up", "now"], "now"), (["down", "--hard"], "--hard"), (["status", "x"], "x"), (["sweep"], "up, down, status"),
+    ([], "up, down, status")], ids=" ".join)
+def test_a_wrong_word_is_refused_with_what_there_is(args, word):
+    done = subprocess.run([muster.BIN / "muster", *args], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stdout == ""
+    assert done.stderr.startswith("muster: error: ") and word in done.stderr
+
+
+def test_a_directory_too_deep_for_sockets_is_refused_clearly(embedded):
+    done = embedded.run("muster", "up", XDG_STATE_HOME=str(embedded.home / ("d" * 90)))
+    assert done.returncode == 1 and "XDG_STATE_HOME" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--help", "-h", "help", "--usage", "-V", "--version"])
+def test_help_and_version(option):
+    done = subprocess.run([muster.BIN / "muster", option], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout and done.stderr == ""

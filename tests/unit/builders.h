@@ -1,6 +1,8 @@
-// Builders for tests of the pure core: clusters made by applying real events, and job specifications.
+// Builders for tests of the pure core: clusters made by applying real events, and job
+// specifications.
 //
-//   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(job().tasks(2)).build();
+//   auto cluster = ClusterBuilder().nodes(4).running(3,
+//   60).pending(4).pending(job().tasks(2)).build();
 //
 // Job ids count from 1 in the order of the calls; nodes are called n1, n2, ...
 #pragma once
@@ -66,7 +68,7 @@ class SpecBuilder {
   SpecBuilder& user(Uid uid) { return set(&JobSpec::uid, uid); }
 
   template <class M, class T>
-  SpecBuilder& set(M JobSpec::*member, T value) {
+  SpecBuilder& set(M JobSpec::* member, T value) {
     spec_.*member = std::move(value);
     return *this;
   }
@@ -80,13 +82,13 @@ inline SpecBuilder job() { return {}; }
 inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t0) {
   Job job;
   job.id = id;
-  const Partition* partition = spec.partition.empty() ? cluster.default_partition()
-                                                      : cluster.find_partition(spec.partition);
+  const Partition* partition =
+      spec.partition.empty() ? cluster.default_partition() : cluster.find_partition(spec.partition);
   if (partition) job.partition = partition->name;
   job.account = "root";
   job.qos = "normal";
-  job.time_limit = spec.time_limit.value_or(
-      partition ? partition->max_time.value_or(kUnlimited) : kUnlimited);
+  job.time_limit =
+      spec.time_limit.value_or(partition ? partition->max_time.value_or(kUnlimited) : kUnlimited);
   job.submitted = now;
   job.eligible = std::max(now, spec.begin);
   job.hold = spec.hold ? Hold::user : Hold::none;
@@ -212,7 +214,8 @@ class ClusterBuilder {
   }
   // The run ends and leaves its nodes.
   ClusterBuilder& ended(std::uint32_t id, JobState state, std::uint32_t status = 0, Time at = t0) {
-    event(JobEnded{.job = JobId{id}, .state = state, .exit_status = status, .at = at, .reason = {}});
+    event(
+        JobEnded{.job = JobId{id}, .state = state, .exit_status = status, .at = at, .reason = {}});
     return released(id);
   }
   ClusterBuilder& released(std::uint32_t id) {
@@ -225,7 +228,8 @@ class ClusterBuilder {
     JobId id = record.waiting_tasks.size() == 1 ? record.id : cluster_.next_job_id;
     return event(TaskSplit{.array = JobId{array}, .task = task, .id = id});
   }
-  ClusterBuilder& change_node(std::uint32_t number, const std::function<void(NodeChanged&)>& change) {
+  ClusterBuilder& change_node(std::uint32_t number,
+                              const std::function<void(NodeChanged&)>& change) {
     load();
     const Node& node = cluster_.nodes.at(NodeId{number});
     NodeChanged e{.node = node.id,
@@ -316,12 +320,12 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
     }
     const Job& job = cluster.jobs.at(id);
     muster::apply(cluster, JobStarted{.job = id,
-                              .attempt = Attempt{job.attempt.value + 1},
-                              .partition = s.partition,
-                              .allocation = s.allocation,
-                              .at = now,
-                              .runs_batch = job.spec->kind == JobKind::batch,
-                              .time_limit = job.time_limit});
+                                      .attempt = Attempt{job.attempt.value + 1},
+                                      .partition = s.partition,
+                                      .allocation = s.allocation,
+                                      .at = now,
+                                      .runs_batch = job.spec->kind == JobKind::batch,
+                                      .time_limit = job.time_limit});
   }
 }
 

@@ -1,5 +1,6 @@
-// One table row per column, for every listing command: what -o and -O call it, its header, how its text
-// and its sorting key are got out of a record. The commands differ in their tables, not in the code.
+// One table row per column, for every listing command: what -o and -O call it, its header, how its
+// text and its sorting key are got out of a record. The commands differ in their tables, not in the
+// code.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,8 @@ template <class Row>
 struct Format {
   std::string prefix;
   std::vector<Field<Row>> fields;
-  std::vector<std::string> unknown;  // what the table does not know, for the command to complain about
+  std::vector<std::string>
+      unknown;  // what the table does not know, for the command to complain about
 };
 
 template <class Row>
@@ -62,7 +64,8 @@ const Column<Row>* find_name(std::span<const Column<Row>> table, std::string_vie
 
 // %all: every column that has a letter, bars between them.
 template <class Row>
-void add_all_fields(std::span<const Column<Row>> table, std::string_view suffix, Format<Row>& format) {
+void add_all_fields(std::span<const Column<Row>> table, std::string_view suffix,
+                    Format<Row>& format) {
   for (const Column<Row>& column : table)
     if (column.letter != 0) format.fields.push_back({&column, {}, "|"});
   if (!format.fields.empty()) format.fields.back().suffix = suffix;
@@ -180,7 +183,8 @@ void sort_rows(std::vector<Row>& rows, const std::vector<SortKey<Row>>& keys) {
   auto before = [&](std::size_t a, std::size_t b) {
     for (std::size_t k = 0; k < keys.size(); ++k) {
       std::size_t at_a = a * keys.size() + k, at_b = b * keys.size() + k;
-      if (int text = texts[at_a].compare(texts[at_b])) return keys[k].descending ? text > 0 : text < 0;
+      if (int text = texts[at_a].compare(texts[at_b]))
+        return keys[k].descending ? text > 0 : text < 0;
       std::int64_t x = numbers[at_a], y = numbers[at_b];
       if (x == y) continue;
       if (x == kUnsetKey || y == kUnsetKey) return y == kUnsetKey;

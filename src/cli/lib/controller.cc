@@ -74,8 +74,8 @@ Result<ClientConfig> from_file(const std::string& path) {
     endpoint.host = host.address;
     endpoint.port = settings->slurmctld_port;
     endpoint.server_uid = user;
-    endpoint.use_munge = !iequals(settings->auth_type, "auth/none") &&
-                         !iequals(settings->auth_type, "auth/unix");
+    endpoint.use_munge =
+        !iequals(settings->auth_type, "auth/none") && !iequals(settings->auth_type, "auth/unix");
     found.endpoints.push_back(std::move(endpoint));
   }
   return found;

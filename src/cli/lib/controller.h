@@ -15,7 +15,7 @@ namespace muster::cli {
 
 // What a command needs of the configuration, read without parsing all of slurm.conf.
 struct ClientConfig {
-  std::string path;          // slurm.conf; empty = the embedded cluster
+  std::string path;  // slurm.conf; empty = the embedded cluster
   std::string cluster_name;
   std::vector<io::Endpoint> endpoints;
   std::string plugin_note;
@@ -46,7 +46,8 @@ class Controller {
     return fail(ErrorCode::protocol_version);
   }
   // A streamed answer: each part is handed over as it comes.
-  Result<void> stream(const wire::Request& request, const std::function<void(wire::Answer&&)>& part);
+  Result<void> stream(const wire::Request& request,
+                      const std::function<void(wire::Answer&&)>& part);
   // Sends, and lets the caller poll channel() for the answer (srun, salloc).
   Result<void> send(const wire::Request& request);
   Result<wire::Answer> receive(Millis timeout);

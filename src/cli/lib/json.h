@@ -14,8 +14,8 @@ namespace muster::cli {
 using Json = nlohmann::ordered_json;
 
 // {"meta": ..., "errors": [], KEY: records}, indented, newline at the end.
-std::string json_document(std::string_view plugin_type, std::string_view plugin_name, std::string_view key,
-                          Json records);
+std::string json_document(std::string_view plugin_type, std::string_view plugin_name,
+                          std::string_view key, Json records);
 
 inline Json json_text(std::string_view text) { return std::string(text); }
 inline Json json_time(Time t) { return is_set(t) ? unix_seconds(t) : 0; }

@@ -46,7 +46,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"cpu-bind", 0, R, required, cpu_bind, "how", "bind tasks to CPUs", {}, "SLURM_CPU_BIND"},
 {"cpu-freq", 0, kAll, required, not_yet, "min[-max[:gov]]", "frequency of the CPUs", {}, "SLURM_CPU_FREQ_REQ"},
 {"cpu_bind", 0, R, required, cpu_bind, "how", ""},
-{"cpus-per-gpu", 0, kAll, required, number<&S::cpus_per_gpu>, "n", "CPUs for each GPU", "SBATCH_CPUS_PER_GPU", "SLURM_CPUS_PER_GPU", "SALLOC_CPUS_PER_GPU"},
+{"cpus-per-gpu", 0, kAll, required, not_yet, "n", "CPUs for each GPU", "SBATCH_CPUS_PER_GPU", "SLURM_CPUS_PER_GPU", "SALLOC_CPUS_PER_GPU"},
 {"cpus-per-task", 'c', kAll, required, number<&S::cpus_per_task>, "n", "CPUs for each task", {}, "SRUN_CPUS_PER_TASK"},
 {"deadline", 0, kAll, required, date<&S::deadline>, "time", "drop the job if it cannot end before this time"},
 {"debugger-test", 0, R, none, not_yet, "", ""},

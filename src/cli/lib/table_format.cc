@@ -49,7 +49,8 @@ std::string strftime_text(const std::tm& broken, const char* format) {
 // Today's times of day; days nearby by name; then dates.
 std::string relative_date(Time t, Time now) {
   std::tm then = local_time(t), today = local_time(now);
-  if (then.tm_year != today.tm_year) return fmt::format("{} {}", then.tm_mday, strftime_text(then, "%b %Y"));
+  if (then.tm_year != today.tm_year)
+    return fmt::format("{} {}", then.tm_mday, strftime_text(then, "%b %Y"));
   int days = then.tm_yday - today.tm_yday;
   if (days == 0) return strftime_text(then, "%H:%M:%S");
   if (days == 1) return "Tomorr " + strftime_text(then, "%H:%M");
@@ -161,7 +162,8 @@ TimeStyle::TimeStyle(std::string_view setting, Time now) : now_(now) {
 TimeStyle TimeStyle::from_environment(std::string_view program, Time now) {
   std::string setting = env_text("SLURM_TIME_FORMAT");
   TimeStyle style(setting, now);
-  if (!style.valid()) print_error(program, fmt::format("invalid SLURM_TIME_FORMAT = '{}'", setting));
+  if (!style.valid())
+    print_error(program, fmt::format("invalid SLURM_TIME_FORMAT = '{}'", setting));
   return style;
 }
 
@@ -176,7 +178,9 @@ void TimeStyle::append(Time t, std::string_view unset, std::string& out) const {
     out += format_date(t);
 }
 
-std::string date_line(Time now) { return strftime_text(local_time(now), "%a %b %e %H:%M:%S %Y") + "\n"; }
+std::string date_line(Time now) {
+  return strftime_text(local_time(now), "%a %b %e %H:%M:%S %Y") + "\n";
+}
 
 std::string env_text(const char* name) {
   const char* value = std::getenv(name);
@@ -186,7 +190,8 @@ std::string env_text(const char* name) {
 Time clock_now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 bool write_out(std::string_view text) {
-  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+         std::fflush(stdout) == 0;
 }
 
 }  // namespace muster::cli

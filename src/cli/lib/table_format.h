@@ -14,7 +14,7 @@ namespace muster::cli {
 struct Layout {
   std::size_t width = 0;  // 0 = as wide as the value
   bool right = false;
-  bool whole = false;     // a longer value is not cut
+  bool whole = false;  // a longer value is not cut
   bool operator==(const Layout&) const = default;
 };
 

@@ -16,7 +16,8 @@ constexpr Column<Fruit> kFruits[] = {
     {'n', "Name", "NAME", [](const Fruit& f, std::string& o) { o += f.name; }},
     {'w', "Weight", "WEIGHT", [](const Fruit& f, std::string& o) { o += std::to_string(f.weight); },
      [](const Fruit& f) { return f.weight == 0 ? kUnsetKey : f.weight; }},
-    {0, "Long", "LONG", [](const Fruit& f, std::string& o) { o += f.name + f.name; }, nullptr, true},
+    {0, "Long", "LONG", [](const Fruit& f, std::string& o) { o += f.name + f.name; }, nullptr,
+     true},
 };
 constexpr std::span<const Column<Fruit>> kTable = kFruits;
 
@@ -39,7 +40,9 @@ std::string sorted(std::string_view keys, std::vector<Fruit> fruits) {
   return out;
 }
 
-TEST(LetterFormat, PutsTextAroundAndBetweenFields) { EXPECT_EQ(letters("[%n|%w]"), "[NAME|WEIGHT]\n[apple|7]\n"); }
+TEST(LetterFormat, PutsTextAroundAndBetweenFields) {
+  EXPECT_EQ(letters("[%n|%w]"), "[NAME|WEIGHT]\n[apple|7]\n");
+}
 
 TEST(LetterFormat, AlignsRightAfterADotAndCutsWhatIsTooLong) {
   EXPECT_EQ(letters("%.8n|%8n|%3n|%.3w"), "    NAME|NAME    |NAM|WEI\n   apple|apple   |app|  7\n");
@@ -53,7 +56,9 @@ TEST(LetterFormat, KeepsWhatItDoesNotKnow) {
 
 TEST(LetterFormat, TakesTwoPercentSignsForOne) { EXPECT_EQ(letters("%%|%w"), "%|WEIGHT\n%|7\n"); }
 
-TEST(LetterFormat, PrintsAllFieldsBetweenBars) { EXPECT_EQ(letters("%all"), "NAME|WEIGHT\napple|7\n"); }
+TEST(LetterFormat, PrintsAllFieldsBetweenBars) {
+  EXPECT_EQ(letters("%all"), "NAME|WEIGHT\napple|7\n");
+}
 
 TEST(NameFormat, IsTwentyWideUnlessToldOtherwise) {
   EXPECT_EQ(named("name,weight:5"), "NAME                WEIGH\napple               7    \n");
@@ -61,7 +66,8 @@ TEST(NameFormat, IsTwentyWideUnlessToldOtherwise) {
 
 TEST(NameFormat, TakesTheTextAfterTheWidthForASuffix) {
   EXPECT_EQ(named("NAME:.6xx,Weight:--"), "  NAMExxWEIGHT--\n applexx7--\n");
-  EXPECT_EQ(named("Name:###turm###,weight:###turm###"), "NAME###turm###WEIGHT###turm###\napple###turm###7###turm###\n");
+  EXPECT_EQ(named("Name:###turm###,weight:###turm###"),
+            "NAME###turm###WEIGHT###turm###\napple###turm###7###turm###\n");
 }
 
 TEST(NameFormat, PrintsOnlyTheSuffixOfAnUnknownName) {

@@ -69,7 +69,8 @@ std::expected<AcctOptions, Refusal> parse(std::initializer_list<const char*> wor
   argv.push_back(nullptr);
   return parse_sacct(static_cast<int>(text.size()), argv.data(), kNow);
 }
-std::string list(const std::vector<AccountingRow>& rows, std::initializer_list<const char*> words = {}) {
+std::string list(const std::vector<AccountingRow>& rows,
+                 std::initializer_list<const char*> words = {}) {
   setenv("TZ", "UTC", 1);
   auto options = parse(words);
   EXPECT_TRUE(options);
@@ -99,11 +100,14 @@ TEST(Sacct, PrintsTheDefaultLayout) {
 }
 
 TEST(Sacct, SeparatesFieldsWithBars) {
-  EXPECT_EQ(list({good().row}, {"-P", "-X", "--format=JobID,JobName%20,State,Elapsed,AllocTRES,ReqMem,NodeList,NNodes"}),
+  EXPECT_EQ(list({good().row},
+                 {"-P", "-X",
+                  "--format=JobID,JobName%20,State,Elapsed,AllocTRES,ReqMem,NodeList,NNodes"}),
             "JobID|JobName|State|Elapsed|AllocTRES|ReqMem|NodeList|NNodes\n"
             "35|good|COMPLETED|00:00:04|billing=1,cpu=1,mem=16000M,node=1|16000M|n1|1\n");
   EXPECT_EQ(list({good().row}, {"-p", "-n", "-X", "-o", "jobid,state"}), "35|COMPLETED|\n");
-  EXPECT_EQ(list({good().row}, {"-P", "-n", "-X", "--delimiter=^|^", "-o", "jobid,state"}), "35^|^COMPLETED\n");
+  EXPECT_EQ(list({good().row}, {"-P", "-n", "-X", "--delimiter=^|^", "-o", "jobid,state"}),
+            "35^|^COMPLETED\n");
 }
 
 TEST(Sacct, CutsWithAPlusAndAlignsAsTheWidthSays) {
@@ -115,14 +119,19 @@ TEST(Sacct, CutsWithAPlusAndAlignsAsTheWidthSays) {
 }
 
 TEST(Sacct, NamesArraysAndTheirTasks) {
-  EXPECT_EQ(value(RowBuilder(36).array(36, kNoTask, "0-5%2"), "jobid,jobidraw,state,nodelist,start"),
-            "36_[0-5%2]|36|PENDING|None assigned|Unknown\n");
-  EXPECT_EQ(value(good().array(30, 3), "jobid,jobidraw"), "30_3|35\n30_3.batch|35.batch\n30_3.0|35.0\n");
+  EXPECT_EQ(
+      value(RowBuilder(36).array(36, kNoTask, "0-5%2"), "jobid,jobidraw,state,nodelist,start"),
+      "36_[0-5%2]|36|PENDING|None assigned|Unknown\n");
+  EXPECT_EQ(value(good().array(30, 3), "jobid,jobidraw"),
+            "30_3|35\n30_3.batch|35.batch\n30_3.0|35.0\n");
 }
 
 TEST(Sacct, PrintsExitCodesAndSignals) {
-  EXPECT_EQ(value(RowBuilder(1).ended(JobState::failed, "FAILED", Seconds{1}, 3 << 8), "exitcode"), "3:0\n");
-  EXPECT_EQ(value(RowBuilder(1).ended(JobState::failed, "FAILED", Seconds{1}, 9), "exitcode,derivedexitcode"), "0:9|0:0\n");
+  EXPECT_EQ(value(RowBuilder(1).ended(JobState::failed, "FAILED", Seconds{1}, 3 << 8), "exitcode"),
+            "3:0\n");
+  EXPECT_EQ(value(RowBuilder(1).ended(JobState::failed, "FAILED", Seconds{1}, 9),
+                  "exitcode,derivedexitcode"),
+            "0:9|0:0\n");
 }
 
 TEST(Sacct, PrintsUsageOfStepsAndItsSumForTheJob) {
@@ -140,7 +149,8 @@ TEST(Sacct, PrintsUsageOfStepsAndItsSumForTheJob) {
 }
 
 TEST(Sacct, LeavesBlankWhatStepsDoNotHave) {
-  EXPECT_EQ(list({good().row}, {"-n", "-P", "-o", "jobid,partition,user,reqmem,timelimit,ntasks,reqtres,qos"}),
+  EXPECT_EQ(list({good().row},
+                 {"-n", "-P", "-o", "jobid,partition,user,reqmem,timelimit,ntasks,reqtres,qos"}),
             "35|batch|root|16000M|Partition_Limit||billing=1,cpu=1,mem=16000M,node=1|\n"
             "35.batch|||||1||\n35.0|||||1||\n");
 }
@@ -149,8 +159,11 @@ TEST(Sacct, PrintsTimes) {
   RowBuilder row = RowBuilder(1).ended(JobState::completed, "COMPLETED", Seconds{90061}, 0);
   row.row.job.time_limit = Minutes{30};
   row.row.job.allocated_cpus = 2;
-  EXPECT_EQ(value(row, "start,end,elapsed,elapsedraw,cputime,cputimeraw,timelimit,timelimitraw,submit,eligible,suspended"),
-            "2026-11-16T01:32:06|2026-11-17T02:33:07|1-01:01:01|90061|2-02:02:02|180122|00:30:00|30|2026-11-16T01:32:06|"
+  EXPECT_EQ(value(row,
+                  "start,end,elapsed,elapsedraw,cputime,cputimeraw,timelimit,timelimitraw,submit,"
+                  "eligible,suspended"),
+            "2026-11-16T01:32:06|2026-11-17T02:33:07|1-01:01:01|90061|2-02:02:02|180122|00:30:00|"
+            "30|2026-11-16T01:32:06|"
             "2026-11-16T01:32:06|00:00:00\n");
   EXPECT_EQ(value(RowBuilder(2), "end,eligible,elapsed"), "Unknown|Unknown|00:00:00\n");
 }
@@ -159,7 +172,9 @@ TEST(Sacct, ConvertsUnitsOnRequest) {
   RowBuilder row = good();
   row.row.job.requested_memory = "200M";
   row.row.job.allocated_tres = "billing=4,cpu=4,mem=200M,node=2";
-  auto in = [&](const char* option) { return list({row.row}, {"-n", "-P", "-X", option, "-o", "reqmem,alloctres"}); };
+  auto in = [&](const char* option) {
+    return list({row.row}, {"-n", "-P", "-X", option, "-o", "reqmem,alloctres"});
+  };
   EXPECT_EQ(in("--units=G"), "0.20G|billing=4,cpu=4,mem=0.20G,node=2\n");
   EXPECT_EQ(in("--units=K"), "204800K|billing=4,cpu=4,mem=204800K,node=2\n");
   EXPECT_EQ(in("--noconvert"), "200M|billing=4,cpu=4,mem=200M,node=2\n");
@@ -167,8 +182,9 @@ TEST(Sacct, ConvertsUnitsOnRequest) {
 
 TEST(Sacct, ListsFieldsInFourColumns) {
   std::string out = acct_field_list();
-  EXPECT_TRUE(out.starts_with("Account             AdminComment        AllocCPUS           AllocNodes         \n"
-                              "AllocTRES           AssocID             AveCPU              AveCPUFreq         \n"));
+  EXPECT_TRUE(out.starts_with(
+      "Account             AdminComment        AllocCPUS           AllocNodes         \n"
+      "AllocTRES           AssocID             AveCPU              AveCPUFreq         \n"));
   EXPECT_TRUE(out.ends_with("\nWorkDir            \n"));
 }
 
@@ -176,7 +192,8 @@ TEST(Sacct, TakesTheBeginningOfAFieldsName) {
   EXPECT_EQ(find_acct_field("j")->name, "JobID");
   EXPECT_EQ(find_acct_field("JOBN")->name, "JobName");
   EXPECT_EQ(find_acct_field("bogus"), nullptr);
-  EXPECT_EQ(parse({"-o", "bogus"}).error(), (Refusal{"sacct: error: Invalid field requested: \"bogus\"\n", 1}));
+  EXPECT_EQ(parse({"-o", "bogus"}).error(),
+            (Refusal{"sacct: error: Invalid field requested: \"bogus\"\n", 1}));
 }
 
 TEST(Sacct, PrintsOnlyTheStepThatWasAskedFor) {
@@ -190,15 +207,20 @@ TEST(SacctOptions, CollectRepeatedIds) {
   auto options = parse({"-j", "12", "-j", "15,16.batch"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->request.jobs.size(), 3u);
-  EXPECT_EQ(parse({"-j", "abc"}).error(), (Refusal{"sacct: fatal: Bad job/step specified: abc\n", 1}));
+  EXPECT_EQ(parse({"-j", "abc"}).error(),
+            (Refusal{"sacct: fatal: Bad job/step specified: abc\n", 1}));
 }
 
 TEST(SacctOptions, RefuseBadValues) {
-  EXPECT_EQ(parse({"-s", "bogus"}).error(), (Refusal{"sacct: fatal: unrecognized job state value 'bogus'\n", 1}));
-  EXPECT_EQ(parse({"-S", "bogus"}).error(), (Refusal{"Invalid time specification (pos=0): bogus\n", 1}));
-  EXPECT_EQ(parse({"-u", "nosuchuser"}).error(), (Refusal{"sacct: error: Invalid user id: nosuchuser\n", 1}));
+  EXPECT_EQ(parse({"-s", "bogus"}).error(),
+            (Refusal{"sacct: fatal: unrecognized job state value 'bogus'\n", 1}));
+  EXPECT_EQ(parse({"-S", "bogus"}).error(),
+            (Refusal{"Invalid time specification (pos=0): bogus\n", 1}));
+  EXPECT_EQ(parse({"-u", "nosuchuser"}).error(),
+            (Refusal{"sacct: error: Invalid user id: nosuchuser\n", 1}));
   EXPECT_EQ(parse({"-l", "-o", "jobid"}).error().exit_code, 1);
-  EXPECT_EQ(parse({"extra"}).error().text, "sacct: error: Unknown arguments:\nsacct: error:  extra\n");
+  EXPECT_EQ(parse({"extra"}).error().text,
+            "sacct: error: Unknown arguments:\nsacct: error:  extra\n");
   auto reversed = parse({"-S", "now", "-E", "now-1hour"});
   ASSERT_FALSE(reversed);
   EXPECT_TRUE(reversed.error().text.starts_with("sacct: error: Start time ("));
@@ -216,8 +238,8 @@ TEST(SacctJson, HasTheReferencesTopKeys) {
   AcctContext context;
   context.now = kNow;
   std::string out = accounting_json({good().row}, context);
-  for (std::string_view part : {"\"meta\"", "\"errors\": []", "\"jobs\": [", "\"job_id\": 35", "\"current\": \"COMPLETED\"",
-                                "\"steps\": ["})
+  for (std::string_view part : {"\"meta\"", "\"errors\": []", "\"jobs\": [", "\"job_id\": 35",
+                                "\"current\": \"COMPLETED\"", "\"steps\": ["})
     EXPECT_NE(out.find(part), out.npos) << part;
 }
 

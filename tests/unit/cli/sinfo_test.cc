@@ -98,7 +98,8 @@ TEST(Sinfo, OrdersStatesAsTheReferenceDoes) {
             "batch*       up   infinite      1    mix n3\n"
             "batch*       up   infinite      1  alloc n2\n"
             "batch*       up   infinite      2   idle n[1,4]\n");
-  EXPECT_EQ(list(ClusterBuilder().busy(1, 8).drained(1, "x").drained(2, "y").busy(0, 1), {"-p", "batch", "-h"}),
+  EXPECT_EQ(list(ClusterBuilder().busy(1, 8).drained(1, "x").drained(2, "y").busy(0, 1),
+                 {"-p", "batch", "-h"}),
             "batch*       up   infinite      1   drng n2\n"
             "batch*       up   infinite      1  drain n3\n"
             "batch*       up   infinite      1    mix n1\n"
@@ -123,10 +124,11 @@ TEST(Sinfo, PrintsTheLongLayoutUnderADate) {
   p2.allow_groups = "root,daemon";
   p2.state = PartitionState::inactive;
   std::string out = list(cluster, {"-l"});
-  EXPECT_EQ(out.substr(out.find('\n') + 1),
-            "PARTITION AVAIL  TIMELIMIT   JOB_SIZE ROOT OVERSUBS     GROUPS  NODES       STATE NODELIST\n"
-            "batch*       up   infinite 1-infinite   no       NO        all      4        idle n[1-4]\n"
-            "p2        inact 2-00:00:00          2  yes  FORCE:2 root,daemo      4        idle n[1-4]\n");
+  EXPECT_EQ(
+      out.substr(out.find('\n') + 1),
+      "PARTITION AVAIL  TIMELIMIT   JOB_SIZE ROOT OVERSUBS     GROUPS  NODES       STATE NODELIST\n"
+      "batch*       up   infinite 1-infinite   no       NO        all      4        idle n[1-4]\n"
+      "p2        inact 2-00:00:00          2  yes  FORCE:2 root,daemo      4        idle n[1-4]\n");
 }
 
 TEST(Sinfo, PrintsALineForEachNodeAndPartition) {
@@ -138,15 +140,18 @@ TEST(Sinfo, PrintsALineForEachNodeAndPartition) {
             "n2             1     short idle  \n");
   std::string out = list(ClusterBuilder(1), {"-N", "-l", "-p", "batch"});
   EXPECT_EQ(out.substr(out.find('\n') + 1),
-            "NODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON              \n"
-            "n1             1    batch*        idle 8       1:8:1  16000        0      1   (null) none                \n");
+            "NODELIST   NODES PARTITION       STATE CPUS    S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE "
+            "REASON              \n"
+            "n1             1    batch*        idle 8       1:8:1  16000        0      1   (null) "
+            "none                \n");
 }
 
 TEST(Sinfo, ListsReasons) {
   EXPECT_EQ(list(ClusterBuilder().drained(2, "a very long reason which is long"), {"-R"}),
             "REASON               USER      TIMESTAMP           NODELIST\n"
             "a very long reason w root      2026-11-16T01:48:11 n3\n");
-  EXPECT_EQ(list(ClusterBuilder(), {"-R"}), "REASON               USER      TIMESTAMP           NODELIST\n");
+  EXPECT_EQ(list(ClusterBuilder(), {"-R"}),
+            "REASON               USER      TIMESTAMP           NODELIST\n");
 }
 
 TEST(Sinfo, WidensTheColumnOfLongPartitionNames) {
@@ -167,14 +172,17 @@ TEST(Sinfo, ShowsPartitionsWithoutAMatchingNode) {
             "batch*       up   infinite      0    n/a \n"
             "standard     up   infinite      0    n/a \n"
             "short        up      10:00      0    n/a \n");
-  EXPECT_EQ(list(ClusterBuilder(), {"-p", "nope"}), "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n");
+  EXPECT_EQ(list(ClusterBuilder(), {"-p", "nope"}),
+            "PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST\n");
   EXPECT_EQ(list(ClusterBuilder(), {"-h", "-t", "down", "-o", "%D"}), "0\n");
 }
 
 TEST(Sinfo, FiltersByState) {
   ClusterBuilder cluster;
   cluster.busy(0, 8).busy(1, 2).drained(0, "x").drained(2, "y");
-  auto nodes = [&](const char* states) { return list(cluster, {"-h", "-p", "batch", "-o", "%N", "-t", states}); };
+  auto nodes = [&](const char* states) {
+    return list(cluster, {"-h", "-p", "batch", "-o", "%N", "-t", states});
+  };
   EXPECT_EQ(nodes("idle"), "n[3-4]\n");
   EXPECT_EQ(nodes("drain"), "n[1,3]\n");
   EXPECT_EQ(nodes("drained"), "n3\n");
@@ -214,8 +222,10 @@ TEST(Sinfo, MarksAmountsThatDiffer) {
 TEST(Sinfo, ShowsGresInUse) {
   ClusterBuilder cluster(2);
   cluster.busy(0, 1).nodes[0].used_gres = {{"gpu", "v100", 2, IdSet::range(0, 1)}};
-  EXPECT_EQ(list(cluster, {"-h", "-N", "-p", "batch", "-O", "NodeList:5,GresUsed:|,Gres:|,StateComplete:|"}),
-            "n1   gpu:v100:2(IDX:0-1)|gpu:v100:4|mixed|\nn2   gpu:v100:0(IDX:N/A)|gpu:v100:4|idle|\n");
+  EXPECT_EQ(
+      list(cluster,
+           {"-h", "-N", "-p", "batch", "-O", "NodeList:5,GresUsed:|,Gres:|,StateComplete:|"}),
+      "n1   gpu:v100:2(IDX:0-1)|gpu:v100:4|mixed|\nn2   gpu:v100:0(IDX:N/A)|gpu:v100:4|idle|\n");
 }
 
 TEST(Sinfo, HidesHiddenPartitions) {
@@ -229,19 +239,22 @@ TEST(Sinfo, HidesHiddenPartitions) {
 TEST(Sinfo, SortsByWhatIsAsked) {
   EXPECT_EQ(list(ClusterBuilder(), {"-h", "-S", "P", "-o", "%P"}), "batch*\nshort\nstandard\n");
   EXPECT_EQ(list(ClusterBuilder(), {"-h", "-S", "-P", "-o", "%P"}), "standard\nshort\nbatch*\n");
-  EXPECT_EQ(list(ClusterBuilder(11), {"-h", "-N", "-p", "batch", "-S", "-N", "-o", "%N"}).substr(0, 8), "n11\nn10\n");
+  EXPECT_EQ(
+      list(ClusterBuilder(11), {"-h", "-N", "-p", "batch", "-S", "-N", "-o", "%N"}).substr(0, 8),
+      "n11\nn10\n");
 }
 
 TEST(Sinfo, HasEveryLetterOfTheManual) {
-  for (std::string_view letters = "aAbBcCdDeEfFgGhHIlLmMnNoOpPrRsStTuUvVwXYZz"; char letter : letters)
+  for (std::string_view letters = "aAbBcCdDeEfFgGhHIlLmMnNoOpPrRsStTuUvVwXYZz";
+       char letter : letters)
     EXPECT_TRUE(find_letter(node_columns(), letter)) << letter;
 }
 
 TEST(SinfoJson, HasTheReferencesTopKeys) {
   NodeContext context;
   std::string out = nodes_json(ClusterBuilder(1).busy(0, 3).build(), context);
-  for (std::string_view part : {"\"meta\"", "\"errors\": []", "\"nodes\": [", "\"name\": \"n1\"", "\"state\": \"mixed\"",
-                                "\"alloc_cpus\": 3", "\"idle_cpus\": 5"})
+  for (std::string_view part : {"\"meta\"", "\"errors\": []", "\"nodes\": [", "\"name\": \"n1\"",
+                                "\"state\": \"mixed\"", "\"alloc_cpus\": 3", "\"idle_cpus\": 5"})
     EXPECT_NE(out.find(part), out.npos) << part;
 }
 

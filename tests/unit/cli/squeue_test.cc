@@ -79,7 +79,8 @@ std::string list(const std::vector<wire::JobView>& jobs, QueueOptions options = 
   EXPECT_TRUE(listing);
   return list_queue(jobs, options, *listing, context);
 }
-std::string listed(const std::vector<wire::JobView>& jobs, std::string_view format, std::string_view sort = "i") {
+std::string listed(const std::vector<wire::JobView>& jobs, std::string_view format,
+                   std::string_view sort = "i") {
   QueueOptions options;
   options.format = format;
   options.sort = sort;
@@ -96,7 +97,8 @@ std::expected<QueueOptions, Refusal> parse(std::initializer_list<const char*> wo
 }
 
 TEST(Squeue, PrintsTheDefaultLayout) {
-  EXPECT_EQ(list({JobBuilder(35, "averylongname").running("n[1-2]", 2, 5s).build(), JobBuilder(36, "held").held().build()}),
+  EXPECT_EQ(list({JobBuilder(35, "averylongname").running("n[1-2]", 2, 5s).build(),
+                  JobBuilder(36, "held").held().build()}),
             "             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)\n"
             "                36     batch     held     root PD       0:00      1 (JobHeldUser)\n"
             "                35     batch averylon     root  R       0:05      2 n[1-2]\n");
@@ -109,8 +111,10 @@ TEST(Squeue, PrintsTheLongLayoutUnderADateAndNeverCutsTimes) {
   job.running("n3", 1, 129s).job.time_limit = Minutes{525600};
   std::string out = list({job.build()}, options);
   EXPECT_EQ(out.substr(out.find('\n') + 1),
-            "             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES NODELIST(REASON)\n"
-            "                22     batch     long     root  RUNNING       2:09 365-00:00:00      1 n3\n");
+            "             JOBID PARTITION     NAME     USER    STATE       TIME TIME_LIMI  NODES "
+            "NODELIST(REASON)\n"
+            "                22     batch     long     root  RUNNING       2:09 365-00:00:00      "
+            "1 n3\n");
 }
 
 TEST(Squeue, PrintsExpectedStartsWithUnknownOnesLast) {
@@ -120,8 +124,9 @@ TEST(Squeue, PrintsExpectedStartsWithUnknownOnesLast) {
   later.pending("Priority").view.expected_start = from_unix_seconds(1'800'003'600);
   sooner.pending("Resources").view.expected_start = from_unix_seconds(1'800'000'060);
   std::string out = list({JobBuilder(37).held().build(), later.build(), sooner.build()}, options);
-  EXPECT_TRUE(out.starts_with("             JOBID PARTITION     NAME     USER ST          START_TIME  NODES "
-                              "SCHEDNODES           NODELIST(REASON)\n"));
+  EXPECT_TRUE(out.starts_with(
+      "             JOBID PARTITION     NAME     USER ST          START_TIME  NODES "
+      "SCHEDNODES           NODELIST(REASON)\n"));
   EXPECT_LT(out.find(" 39 "), out.find(" 38 "));
   EXPECT_LT(out.find(" 38 "), out.find(" 37 "));
   EXPECT_NE(out.find("                 N/A      1 (null)               (JobHeldUser)\n"), out.npos);
@@ -129,8 +134,8 @@ TEST(Squeue, PrintsExpectedStartsWithUnknownOnesLast) {
 
 TEST(Squeue, SortsByPartitionStateAndFallingPriorityByDefault) {
   std::vector<wire::JobView> jobs = {
-      JobBuilder(1).running("n1", 1, 1s).build(), JobBuilder(2).held().build(), JobBuilder(3).pending("Priority").build(),
-      JobBuilder(4).pending("Resources").build()};
+      JobBuilder(1).running("n1", 1, 1s).build(), JobBuilder(2).held().build(),
+      JobBuilder(3).pending("Priority").build(), JobBuilder(4).pending("Resources").build()};
   QueueOptions options;
   options.format = "%i";
   options.header = false;
@@ -168,13 +173,21 @@ TEST(Squeue, ListsArraysTaskByTaskOnRequest) {
 }
 
 TEST(Squeue, SaysWhyAJobFailedAndWhereOthersRan) {
-  EXPECT_EQ(listed({JobBuilder(1).running("n1", 1, 9s).ended(JobState::failed, "NonZeroExitCode").build()}, "%R|%r|%t"),
-            "(NonZeroExitCode)|NonZeroExitCode|F\n");
-  EXPECT_EQ(listed({JobBuilder(1).running("n1", 1, 9s).ended(JobState::timeout, "TimeLimit").build()}, "%R %T"),
-            "(TimeLimit) TIMEOUT\n");
-  EXPECT_EQ(listed({JobBuilder(1).running("n1", 1, 9s).ended(JobState::completed, "").build()}, "%R %r"), "n1 None\n");
+  EXPECT_EQ(
+      listed(
+          {JobBuilder(1).running("n1", 1, 9s).ended(JobState::failed, "NonZeroExitCode").build()},
+          "%R|%r|%t"),
+      "(NonZeroExitCode)|NonZeroExitCode|F\n");
+  EXPECT_EQ(
+      listed({JobBuilder(1).running("n1", 1, 9s).ended(JobState::timeout, "TimeLimit").build()},
+             "%R %T"),
+      "(TimeLimit) TIMEOUT\n");
+  EXPECT_EQ(
+      listed({JobBuilder(1).running("n1", 1, 9s).ended(JobState::completed, "").build()}, "%R %r"),
+      "n1 None\n");
   JobBuilder cancelled(1);
-  EXPECT_EQ(listed({cancelled.held().ended(JobState::cancelled, "").build()}, "%R|%r"), "|JobHeldUser\n");
+  EXPECT_EQ(listed({cancelled.held().ended(JobState::cancelled, "").build()}, "%R|%r"),
+            "|JobHeldUser\n");
 }
 
 TEST(Squeue, PrintsTheDetailOfAReason) {
@@ -190,7 +203,8 @@ TEST(Squeue, ShowsACompletingJobWithTheNodesThatAreLeft) {
 }
 
 TEST(Squeue, CutsReasonsButNotNodeLists) {
-  EXPECT_EQ(listed({JobBuilder(1).running("n[1-2]", 2, 9s).build(), JobBuilder(2).held().build()}, "%.3R"),
+  EXPECT_EQ(listed({JobBuilder(1).running("n[1-2]", 2, 9s).build(), JobBuilder(2).held().build()},
+                   "%.3R"),
             "n[1-2]\n(Jo\n");
 }
 
@@ -204,9 +218,13 @@ TEST(Squeue, PrintsWhatMonitorsAskFor) {
   job.job.time_limit = Minutes{30};
   job.job.account = "root";
   job.view.batch_host = "n1";
-  EXPECT_EQ(listed({job.build()}, "%i|%A|%F|%j|%u|%U|%P|%t|%T|%D|%C|%N|%R|%r|%l|%m|%b|%k|%a|%y|%n|%x|%B|%Z|%o|%E|%h|%L|%M"),
-            "35|35|35|fmt|root|0|batch|R|RUNNING|2|4|n[1-2]|n[1-2]|None|30:00|100M|gres:gpu:1|cm|root|0|||n1|/w|(null)|"
-            "(null)|OK|29:55|0:05\n");
+  EXPECT_EQ(
+      listed(
+          {job.build()},
+          "%i|%A|%F|%j|%u|%U|%P|%t|%T|%D|%C|%N|%R|%r|%l|%m|%b|%k|%a|%y|%n|%x|%B|%Z|%o|%E|%h|%L|%M"),
+      "35|35|35|fmt|root|0|batch|R|RUNNING|2|4|n[1-2]|n[1-2]|None|30:00|100M|gres:gpu:1|cm|root|0||"
+      "|n1|/w|(null)|"
+      "(null)|OK|29:55|0:05\n");
 }
 
 TEST(Squeue, PrintsColumnsByName) {
@@ -215,12 +233,14 @@ TEST(Squeue, PrintsColumnsByName) {
   options.header = false;
   JobBuilder job(35, "fmt");
   job.running("n[1-2]", 2, 5s).spec.work_dir = "/w";
-  EXPECT_EQ(list({job.build()}, options),
-            "35        fmt   RUNNING   2   cpu=4,mem=200M,node=2,billing=4         /w/slurm-35.out|\n");
+  EXPECT_EQ(
+      list({job.build()}, options),
+      "35        fmt   RUNNING   2   cpu=4,mem=200M,node=2,billing=4         /w/slurm-35.out|\n");
 }
 
 TEST(Squeue, HasEveryColumnOnce) {
-  for (std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"; char letter : letters)
+  for (std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+       char letter : letters)
     EXPECT_TRUE(find_letter(job_columns(), letter)) << letter;
   for (const Column<JobRow>& column : job_columns()) {
     bool letter_is_its_own = !column.letter || find_letter(job_columns(), column.letter) == &column;
@@ -251,7 +271,8 @@ TEST(Squeue, ListsRunningSteps) {
             "       35.batch    batch     batch     root      0:06 n1\n");
   options.filter.jobs = {*wire::parse_job_ref("35.0")};
   options.header = false;
-  EXPECT_EQ(list({job.build()}, options), "           35.0    sleep     batch     root      0:06 n[1-2]\n");
+  EXPECT_EQ(list({job.build()}, options),
+            "           35.0    sleep     batch     root      0:06 n[1-2]\n");
 }
 
 TEST(SqueueStates, DefaultToJobsThatWaitOrAreActive) {
@@ -277,7 +298,10 @@ TEST(SqueueStates, TakeNamesAndCodesInAnyCase) {
 }
 
 TEST(SqueueOptions, TakeIdsWithAndWithoutABlank) {
-  for (auto words : {std::vector<const char*>{"-j12,13_4"}, {"-j", "12,13_4"}, {"--jobs=12,13_4"}, {"--job", "12,13_4"}}) {
+  for (auto words : {std::vector<const char*>{"-j12,13_4"},
+                     {"-j", "12,13_4"},
+                     {"--jobs=12,13_4"},
+                     {"--job", "12,13_4"}}) {
     auto options = words.size() == 1 ? parse({words[0]}) : parse({words[0], words[1]});
     ASSERT_TRUE(options);
     ASSERT_EQ(options->filter.jobs.size(), 2u);
@@ -320,8 +344,9 @@ TEST(SqueueJson, HasTheReferencesTopKeys) {
   QueueContext context;
   context.now = kNow;
   std::string out = queue_json({JobBuilder(35, "fmt").running("n1", 1, 5s).build()}, context);
-  for (std::string_view part : {"\"meta\"", "\"errors\": []", "\"jobs\": [", "\"job_id\": 35", "\"job_state\": \"RUNNING\"",
-                                "\"nodes\": \"n1\"", "\"time_limit\": null"})
+  for (std::string_view part :
+       {"\"meta\"", "\"errors\": []", "\"jobs\": [", "\"job_id\": 35", "\"job_state\": \"RUNNING\"",
+        "\"nodes\": \"n1\"", "\"time_limit\": null"})
     EXPECT_NE(out.find(part), out.npos) << part;
 }
 

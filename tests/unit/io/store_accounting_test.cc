@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "accounting/query.h"
 #include <sqlite3.h>
+#include "accounting/query.h"
 
 #include "accounting/scenario.h"
 #include "io/power_cut_vfs.h"
@@ -73,7 +73,8 @@ TEST(SqliteAccounting, TakesRecordsInOnlyOnce) {
   ASSERT_TRUE(store->ingest(records));
   ASSERT_TRUE(store->ingest({records.front()}));  // again, and late: must not undo the second
   EXPECT_EQ(store->last(), 2u);
-  EXPECT_EQ(accounting::query(*store, of_jobs({ref(1)}), kNow)->front().job.state, JobState::running);
+  EXPECT_EQ(accounting::query(*store, of_jobs({ref(1)}), kNow)->front().job.state,
+            JobState::running);
   ASSERT_TRUE(store->ingest(records));
   auto all = of_jobs({ref(1)});
   all.duplicates = true;

@@ -23,7 +23,10 @@ wire::LaunchOrder launch(wire::StepRef ref, std::uint32_t uid = 1000) {
   return order;
 }
 wire::EndJobOrder end_job(Seconds kill_wait, bool announce = false, Text suffix = {}) {
-  return {.job = JobId{12}, .attempt = Attempt{1}, .kill_wait = kill_wait, .message_suffix = suffix,
+  return {.job = JobId{12},
+          .attempt = Attempt{1},
+          .kill_wait = kill_wait,
+          .message_suffix = suffix,
           .announce = announce};
 }
 wire::StepEnd ended(wire::StepRef ref, std::uint32_t status = 0) {
@@ -176,14 +179,22 @@ TEST_F(Agent, ListsWhatRunsAndWhatHasEndedWhenItRegistersAgain) {
 TEST_F(Agent, SendsSignalsWhereTheOrderSays) {
   run(kBatch);
   run(kStep0);
-  order(wire::SignalOrder{.job = JobId{12}, .attempt = Attempt{1}, .steps = {}, .all_steps = true, .signal = 10});
+  order(wire::SignalOrder{
+      .job = JobId{12}, .attempt = Attempt{1}, .steps = {}, .all_steps = true, .signal = 10});
   EXPECT_EQ(host.take_calls(), Calls{"signal 10 12.1.0"});
-  order(wire::SignalOrder{.job = JobId{12}, .attempt = Attempt{1}, .steps = {}, .batch = true, .signal = 12});
+  order(wire::SignalOrder{
+      .job = JobId{12}, .attempt = Attempt{1}, .steps = {}, .batch = true, .signal = 12});
   EXPECT_EQ(host.take_calls(), Calls{"signal 12 leader 12.1.batch"});
-  order(wire::SignalOrder{.job = JobId{12}, .attempt = Attempt{1}, .steps = {}, .batch = true,
-                          .whole_batch = true, .all_steps = true, .signal = 10});
+  order(wire::SignalOrder{.job = JobId{12},
+                          .attempt = Attempt{1},
+                          .steps = {},
+                          .batch = true,
+                          .whole_batch = true,
+                          .all_steps = true,
+                          .signal = 10});
   EXPECT_EQ(host.take_calls(), (Calls{"signal 10 12.1.0", "signal 10 12.1.batch"}));
-  order(wire::SignalOrder{.job = JobId{12}, .attempt = Attempt{2}, .steps = {}, .all_steps = true, .signal = 10});
+  order(wire::SignalOrder{
+      .job = JobId{12}, .attempt = Attempt{2}, .steps = {}, .all_steps = true, .signal = 10});
   EXPECT_TRUE(host.calls.empty());
 }
 

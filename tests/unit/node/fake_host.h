@@ -27,7 +27,9 @@ class FakeHost : public NodeHost {
   void signal(const wire::StepRef& step, int number, SignalScope scope) override {
     note(fmt::format("signal {}{}", number, scope == SignalScope::leader ? " leader" : ""), step);
   }
-  void suspend(const wire::StepRef& step, bool resume) override { note(resume ? "resume" : "suspend", step); }
+  void suspend(const wire::StepRef& step, bool resume) override {
+    note(resume ? "resume" : "suspend", step);
+  }
   void announce(const wire::StepRef& step, std::string_view suffix) override {
     note(fmt::format("announce{}", suffix), step);
   }
@@ -36,8 +38,12 @@ class FakeHost : public NodeHost {
     reports.insert(reports.end(), batch.reports.begin(), batch.reports.end());
   }
   void store_epoch(Epoch epoch) override { calls.push_back(fmt::format("epoch {}", epoch.value)); }
-  void hand_over(AttachId id, const wire::StepRef& step) override { note(fmt::format("hand over {}", id), step); }
-  void refuse(AttachId id, std::string_view why) override { calls.push_back(fmt::format("refuse {}: {}", id, why)); }
+  void hand_over(AttachId id, const wire::StepRef& step) override {
+    note(fmt::format("hand over {}", id), step);
+  }
+  void refuse(AttachId id, std::string_view why) override {
+    calls.push_back(fmt::format("refuse {}: {}", id, why));
+  }
   void reconfigure() override { calls.push_back("reconfigure"); }
   void shutdown() override { calls.push_back("shutdown"); }
   void log(std::string_view line) override { logged.emplace_back(line); }

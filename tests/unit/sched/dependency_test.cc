@@ -46,7 +46,8 @@ Fulfilment of(const Cluster& cluster, std::uint32_t id, Time now = t0) {
 }
 
 TEST(ParseDependency, ReadsEveryKind) {
-  auto d = parse_dependencies("after:1+5,afterany:2,afterok:3:4,afternotok:5,aftercorr:6,singleton");
+  auto d =
+      parse_dependencies("after:1+5,afterany:2,afterok:3:4,afternotok:5,aftercorr:6,singleton");
   ASSERT_TRUE(d);
   ASSERT_EQ(d->conditions.size(), 7u);
   EXPECT_FALSE(d->any);
@@ -70,8 +71,9 @@ TEST(ParseDependency, ReadsTasksAndAlternatives) {
 }
 
 TEST(ParseDependency, RefusesWhatItDoesNotUnderstand) {
-  for (const char* text : {"afterok", "afterok:", "afterok:x", "afterok:0", "before:1", "afterok:1_x",
-                           "afterok:1+5", "after:1+", "afterok:1,", "afterok:1?afterok:2,afterok:3"})
+  for (const char* text :
+       {"afterok", "afterok:", "afterok:x", "afterok:0", "before:1", "afterok:1_x", "afterok:1+5",
+        "after:1+", "afterok:1,", "afterok:1?afterok:2,afterok:3"})
     EXPECT_FALSE(parse_dependencies(text)) << text;
 }
 
@@ -179,7 +181,8 @@ TEST(Fulfilment, AftercorrStartsEachTaskAfterItsCounterpart) {
 
 TEST(PlanWithDependencies, WaitingAndHopelessJobsSayWhich) {
   auto b = with_first("failed", 256);
-  auto cluster = b.pending(job()).pending(job().dependency("afterok:1"))
+  auto cluster = b.pending(job())
+                     .pending(job().dependency("afterok:1"))
                      .pending(job().dependency("afterany:2"))
                      .build();
   Plan p = plan(cluster, t0);

@@ -89,14 +89,14 @@ TEST(Nodes, ARangeIsNotExceeded) {
 
 TEST(Nodes, ListedOnesAreTakenAndExcludedOnesAreNot) {
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().on("n[3-4]")).build()), "n3:1 n4:1");
-  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).on("n4")).build()), "n1:1 n4:1");
+  EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).on("n4")).build()),
+            "n1:1 n4:1");
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).not_on("n[1,3]")).build()),
             "n2:1 n4:1");
 }
 
 TEST(Nodes, ContiguousOnesAreNeighbours) {
-  auto cluster =
-      ClusterBuilder().nodes(5).down(2).pending(job().nodes(2).contiguous()).build();
+  auto cluster = ClusterBuilder().nodes(5).down(2).pending(job().nodes(2).contiguous()).build();
   EXPECT_EQ(placed(cluster), "n3:1 n4:1");
   auto none = ClusterBuilder().nodes(3).down(2).pending(job().nodes(2).contiguous()).build();
   EXPECT_EQ(placed(none), "");
@@ -150,8 +150,10 @@ TEST(Memory, ThePartitionsDefaultOverrulesTheClusters) {
 }
 
 TEST(Memory, PerCpuCountsTheCpusThatAreHeld) {
-  auto cluster =
-      ClusterBuilder().nodes(1).pending(job().tasks(2).cpus_per_task(2).memory_per_cpu(300)).build();
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .pending(job().tasks(2).cpus_per_task(2).memory_per_cpu(300))
+                     .build();
   EXPECT_EQ(first_share(cluster).memory_mib, 1200u);
 }
 
@@ -261,8 +263,7 @@ TEST(Gres, ZeroOfThemIsNoRequest) {
 }
 
 TEST(Gpus, TotalIsSpreadWithOneForEveryNode) {
-  auto cluster =
-      ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus("v100:5")).build();
+  auto cluster = ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus("v100:5")).build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "1");
   EXPECT_EQ(devices(p.starts[0].allocation[0]), "gpu:v100:4[0-3]");
@@ -270,12 +271,14 @@ TEST(Gpus, TotalIsSpreadWithOneForEveryNode) {
 }
 
 TEST(Gpus, PerNodeAndPerTask) {
-  auto per_node = ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus_per_node("2")).build();
+  auto per_node =
+      ClusterBuilder().nodes(2).gpus(4).pending(job().nodes(2).gpus_per_node("2")).build();
   Plan p = plan(per_node, t0);
   ASSERT_EQ(starts(p), "1");
   EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:2[0-1]");
 
-  auto per_task = ClusterBuilder().nodes(2).gpus(4).pending(job().tasks(3).gpus_per_task("2")).build();
+  auto per_task =
+      ClusterBuilder().nodes(2).gpus(4).pending(job().tasks(3).gpus_per_task("2")).build();
   p = plan(per_task, t0);
   ASSERT_EQ(starts(p), "1");
   EXPECT_EQ(placed(per_task), "n1:2 n2:1");
@@ -284,10 +287,11 @@ TEST(Gpus, PerNodeAndPerTask) {
 }
 
 // Two requests for the same devices are counted one by one, then taken together.
-TEST(Gpus, DISABLED_OverlappingRequestsAreCountedTogether) {
+TEST(Gpus, OverlappingRequestsAreCountedTogether) {
   ClusterBuilder b;
   b.nodes(1).gpus(4);
-  EXPECT_EQ(refusal(b, job().gres("gpu:3,gpu:v100:2")), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(b, job().gres("gpu:3,gpu:v100:2")),
+            ErrorCode::requested_node_config_unavailable);
   EXPECT_EQ(refusal(b, job().gres("gpu:3").gpus_per_task("2")),
             ErrorCode::requested_node_config_unavailable);
 }

@@ -63,12 +63,23 @@ SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id)
   if (dice.one_in(6)) spec.memory_per_cpu(dice.between(1, 800));
   // One way of asking for GPUs at a time.
   switch (dice.upto(9)) {
-    case 0: spec.gres("gpu:" + std::to_string(dice.between(1, 3))); break;
-    case 1: spec.gres("gpu:a100:1"); break;
-    case 2: spec.gpus(std::to_string(dice.between(1, 5))); break;
-    case 3: spec.gpus_per_task("1"); break;
-    case 4: spec.gpus_per_node("v100:2"); break;
-    default: break;
+    case 0:
+      spec.gres("gpu:" + std::to_string(dice.between(1, 3)));
+      break;
+    case 1:
+      spec.gres("gpu:a100:1");
+      break;
+    case 2:
+      spec.gpus(std::to_string(dice.between(1, 5)));
+      break;
+    case 3:
+      spec.gpus_per_task("1");
+      break;
+    case 4:
+      spec.gpus_per_node("v100:2");
+      break;
+    default:
+      break;
   }
   if (dice.one_in(8)) spec.exclusive();
   if (dice.one_in(8)) spec.contiguous();
@@ -111,16 +122,19 @@ void end_some(Cluster& cluster, Dice& dice) {
   }
 }
 
-bool may_start(const Cluster& cluster, const Start& s, Time now) {
+// Why a start must not be; "" if it may.
+std::string objection(const Cluster& cluster, const Start& s, Time now) {
   const Job& job = cluster.jobs.at(s.job);
   const Partition& partition = *cluster.find_partition(s.partition);
-  if (job.hold != Hold::none || job.eligible > now || job.state != JobState::pending) return false;
-  if (partition.max_time && job.time_limit > *partition.max_time) return false;
-  if (partition.max_nodes && s.allocation.size() > *partition.max_nodes) return false;
-  if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return false;
-  if (job.spec->dependency.empty()) return true;
+  if (job.state != JobState::pending) return "it does not wait";
+  if (job.hold != Hold::none) return "it is held";
+  if (job.eligible > now) return "it is not eligible";
+  if (partition.max_time && job.time_limit > *partition.max_time) return "it is too long";
+  if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return "no such task";
+  if (job.spec->dependency.empty()) return "";
   auto dependencies = parse_dependencies(job.spec->dependency);
-  return fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
+  bool met = fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
+  return met ? "" : "it depends on others";
 }
 
 bool same(const Plan& a, const Plan& b) {
@@ -142,7 +156,7 @@ void check_plan(const Cluster& cluster, const Plan& p, Time now) {
   std::map<JobId, std::uint64_t> tasks_started;
   for (const Start& s : p.starts) {
     EXPECT_TRUE(started.insert({s.job, s.task}).second) << "job " << s.job.value << " starts twice";
-    EXPECT_TRUE(may_start(cluster, s, now)) << "job " << s.job.value << " must not start";
+    EXPECT_EQ(objection(cluster, s, now), "") << "of job " << s.job.value;
     for (const NodeShare& share : s.allocation)
       EXPECT_TRUE(is_available(cluster.nodes.at(share.node)));
     ++tasks_started[s.job];

@@ -29,14 +29,16 @@ TEST(World, RepeatsARunExactlyFromItsSeed) {
 }
 
 TEST(World, SurvivesACrashOfTheControllerAtEveryJournalPosition) {
-  WorldOptions calm{.seed = 3, .jobs = 8, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
+  WorldOptions calm{
+      .seed = 3, .jobs = 8, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
   BatchNumber batches = simulate(calm).batches;
   ASSERT_GT(batches, 20u);
   for (BatchNumber at = 1; at <= batches; ++at) {
     WorldOptions crashing = calm;
     crashing.crash_at_batch = at;
     Verdict verdict = simulate(crashing);
-    ASSERT_TRUE(verdict.broken.empty()) << "crash at batch " << at << ": " << join(verdict.broken, "; ");
+    ASSERT_TRUE(verdict.broken.empty())
+        << "crash at batch " << at << ": " << join(verdict.broken, "; ");
     ASSERT_EQ(verdict.crashes, 1u);
   }
 }

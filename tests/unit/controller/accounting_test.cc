@@ -1,0 +1,120 @@
+// What accounting is told of each kind of end.
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+using Key = std::pair<std::uint32_t, std::uint32_t>;
+
+TEST(Accounting, AJobHasARowFromItsSubmissionOn) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().hold().tasks(2).memory(100).minutes(5));
+  auto rows = w.job_rows();
+  ASSERT_TRUE(rows.contains(Key{id, 1}));
+  const JobRecord& row = rows.at(Key{id, 1});
+  EXPECT_EQ(row.state_text, "PENDING");
+  EXPECT_EQ(row.requested_cpus, 2u);
+  EXPECT_EQ(row.requested_memory, "100M");
+  EXPECT_EQ(row.time_limit, Minutes{5});
+  EXPECT_EQ(row.allocated_cpus, 0u);
+  EXPECT_EQ(row.cluster, "test");
+}
+
+TEST(Accounting, StatesAndCodesOfEveryEnd) {
+  struct Case {
+    const char* end;
+    const char* state;
+    std::uint32_t exit_status;
+  };
+  for (const Case& c : {Case{"exit 0", "COMPLETED", 0}, Case{"exit 3", "FAILED", 3 << 8},
+                        Case{"cancel", "CANCELLED by 1001", 0}, Case{"limit", "TIMEOUT", 0},
+                        Case{"memory", "OUT_OF_MEMORY", 125}, Case{"node", "NODE_FAIL", SIGKILL}}) {
+    World w{ClusterBuilder().nodes(1)};
+    auto id = w.submit(job().minutes(60).requeue(false));
+    std::string end = c.end;
+    if (end == "exit 0") w.step_end(1, batch_of(id));
+    if (end == "exit 3") w.step_end(1, batch_of(id), 3 << 8);
+    if (end == "memory") w.step_end(1, batch_of(id), SIGKILL, true);
+    if (end == "cancel") w.cancel(id);
+    if (end == "limit") w.pass(Minutes{60});
+    if (end == "cancel" || end == "limit") w.step_end(1, batch_of(id), SIGTERM);
+    if (end == "node") {
+      w.leave(1);
+      w.pass(Seconds{300});
+    }
+    const JobRecord row = w.job_rows().at(Key{id, 1});
+    EXPECT_EQ(row.state_text, c.state) << c.end;
+    EXPECT_EQ(row.exit_status, c.exit_status) << c.end;
+    EXPECT_EQ(row.nodes, "n1") << c.end;
+    EXPECT_EQ(row.ended, w.job(id).ended) << c.end;
+  }
+}
+
+TEST(Accounting, AJobThatNeverRanIsCancelledByItsUser) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto id = w.submit(job());
+  w.cancel(id, kRoot);
+  const JobRecord row = w.job_rows().at(Key{id, 1});
+  EXPECT_EQ(row.state_text, "CANCELLED by 0");
+  EXPECT_EQ(row.allocated_nodes, 0u);
+  EXPECT_EQ(row.nodes, "");
+}
+
+TEST(Accounting, EachRunOfARequeuedJobHasItsRow) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.act(wire::JobAction::requeue, id);
+  w.step_end(1, batch_of(id), SIGTERM);
+  w.step_end(1, batch_of(id, 2));
+  auto rows = w.job_rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows.at(Key{id, 1}).state_text, "REQUEUED");
+  EXPECT_TRUE(rows.at(Key{id, 1}).superseded);
+  EXPECT_EQ(rows.at(Key{id, 2}).state_text, "COMPLETED");
+  EXPECT_EQ(rows.at(Key{id, 2}).restarts, 1u);
+  EXPECT_FALSE(rows.at(Key{id, 2}).superseded);
+}
+
+TEST(Accounting, AllocatedResourcesAreWhatTheJobHeld) {
+  World w{ClusterBuilder().nodes(2).gpus(2)};
+  auto id = w.submit(job().nodes(2).tasks(4).memory(100).gpus_per_node("1"));
+  const JobRecord row = w.job_rows().at(Key{id, 1});
+  EXPECT_EQ(row.allocated_cpus, 4u);
+  EXPECT_EQ(row.allocated_nodes, 2u);
+  EXPECT_EQ(row.nodes, "n[1-2]");
+  EXPECT_EQ(row.allocated_tres, "billing=4,cpu=4,gres/gpu=2,mem=200M,node=2");
+  EXPECT_EQ(row.requested_tres, row.allocated_tres);
+}
+
+TEST(Accounting, TheBatchStepHasARow) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 256);
+  std::optional<StepRecord> last;
+  for (const std::string& bytes : w.host.commits.back().accounting)
+    if (auto entry = decode<AccountingEntry>(bytes))
+      if (auto* row = std::get_if<StepRecord>(&entry->record)) last = *row;
+  ASSERT_TRUE(last);
+  EXPECT_EQ(last->step, kBatchStep);
+  EXPECT_EQ(last->name, "batch");
+  EXPECT_EQ(last->state_text, "FAILED");
+  EXPECT_EQ(last->exit_status, 256u);
+  EXPECT_EQ(last->nodes, "n1");
+}
+
+TEST(Accounting, IsSilentWhereItIsSwitchedOff) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.accounting = false; })};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id));
+  EXPECT_TRUE(w.job_rows().empty());
+}
+
+}  // namespace
+}  // namespace muster::controller

@@ -1,0 +1,131 @@
+// Nodes that register, come back, fall silent or reboot, and what that means for their jobs.
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+TEST(Register, ANodeIsSentAgainWhatItDoesNotRun) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.take<wire::LaunchOrder>();
+  w.join(1, {batch_of(id)});
+  EXPECT_TRUE(w.take<wire::LaunchOrder>().empty()) << "it runs there";
+  w.join(1);
+  auto launches = w.take<wire::LaunchOrder>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].second.launch.ref, batch_of(id));
+}
+
+TEST(Register, StaleAttemptsAndForgottenJobsAreEnded) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.join(1, {batch_of(id), batch_of(id, 9), batch_of(77)});
+  auto ends = w.take<wire::EndJobOrder>();
+  ASSERT_EQ(ends.size(), 2u);
+  EXPECT_EQ(ends[0].second.attempt, Attempt{9});
+  EXPECT_EQ(ends[1].second.job, JobId{77});
+  EXPECT_FALSE(ends[0].second.announce);
+  EXPECT_EQ(w.job(id).state, JobState::running);
+}
+
+TEST(Register, EndsThatWereNotConfirmedCount) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.leave(1);
+  w.join(1, {}, {{.ref = batch_of(id), .exit_status = 256}});
+  EXPECT_EQ(w.job(id).state, JobState::failed);
+  EXPECT_TRUE(w.take<wire::LaunchOrder>().size() == 1) << "only the first launch";
+}
+
+TEST(Register, AnEndIsOrderedAgainAfterAReconnect) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.cancel(id);
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 0u);
+  w.join(1, {batch_of(id)});
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
+}
+
+TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
+  World w{ClusterBuilder().nodes(1).config()};
+  wire::RegisterReport report{.name = "n1",
+                              .facts = {.boot_id = "b", .cpus = 4, .memory_mib = 16000}};
+  w.core.on_report(101, report, w.now);
+  w.run();
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
+}
+
+TEST(Register, AnUnknownNodeIsIgnored) {
+  World w{ClusterBuilder().nodes(1)};
+  w.core.on_report(555, wire::RegisterReport{.name = "stranger"}, w.now);
+  w.run();
+  EXPECT_EQ(w.host.errors.size(), 1u);
+}
+
+TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().on("n2"));
+  auto stays = w.submit(job());
+  w.leave(2);
+  w.pass(Seconds{299});
+  EXPECT_EQ(w.node(2).health, NodeHealth::up);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.node(2).health, NodeHealth::down);
+  EXPECT_EQ(w.node(2).reason, "Not responding");
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  EXPECT_EQ(w.job(id).restarts, 1u);
+  EXPECT_EQ(w.job(stays).state, JobState::running);
+}
+
+TEST(LostNode, AJobThatMayNotBeRequeuedFails) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().requeue(false));
+  w.leave(1);
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+  EXPECT_EQ(w.job(id).end_reason, "NodeDown");
+}
+
+TEST(LostNode, AnotherNodeOfTheJobIsToldToEndIt) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().nodes(2).requeue(false));
+  w.leave(2);
+  w.pass(Seconds{300});
+  auto ends = w.take<wire::EndJobOrder>();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_EQ(ends[0].first, 1u);
+  w.step_end(1, batch_of(id), SIGTERM);
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+}
+
+TEST(LostNode, ARebootLosesWhatRanThere) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().requeue(false));
+  w.join(1, {}, {}, "another boot");
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+}
+
+TEST(LostNode, ReturnToServiceDecidesAboutComingBack) {
+  for (auto [setting, expected] :
+       {std::pair{0u, NodeHealth::down}, std::pair{1u, NodeHealth::up}}) {
+    World w{ClusterBuilder().nodes(1).settings(
+        [&, s = setting](Settings& x) { x.return_to_service = s; })};
+    w.leave(1);
+    w.pass(Seconds{300});
+    ASSERT_EQ(w.node(1).health, NodeHealth::down);
+    w.join(1);
+    EXPECT_EQ(w.node(1).health, expected);
+  }
+}
+
+}  // namespace
+}  // namespace muster::controller

@@ -1,0 +1,241 @@
+// Who may do what, and which keys scontrol update takes.
+#include <gtest/gtest.h>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+ErrorCode code_of(const wire::Answer& answer) {
+  auto* error = std::get_if<Error>(&answer);
+  return error ? error->code : ErrorCode{};
+}
+ErrorCode first_error(const wire::CancelReply& reply) {
+  return reply.errors.empty() ? ErrorCode{} : reply.errors[0].second.code;
+}
+constexpr ErrorCode kFine{};
+
+TEST(Permission, OnlyTheOwnerAndOperatorsCancel) {
+  World w{ClusterBuilder().nodes(1)};
+  auto running = w.submit(job()), pending = w.submit(job());
+  EXPECT_EQ(first_error(w.cancel(running, kBob)), ErrorCode::access_denied);
+  EXPECT_EQ(first_error(w.cancel(pending, kBob)), ErrorCode::access_denied);
+  EXPECT_EQ(w.job(pending).state, JobState::pending);
+  EXPECT_FALSE(w.job(running).ending);
+  EXPECT_EQ(first_error(w.cancel(pending, kRoot)), kFine);
+  EXPECT_EQ(w.job(pending).ending->by, kRoot);
+  EXPECT_EQ(first_error(w.cancel(running, Uid{64030})), kFine) << "SlurmUser";
+}
+
+TEST(Permission, AFilterOnlyReachesOnesOwnJobs) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto id = w.submit(job());
+  wire::CancelRequest request{.filter = wire::JobFilter{}};
+  EXPECT_EQ(std::get<wire::CancelReply>(w.answer(request, kBob)).cancelled, 0u);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+}
+
+// A task that somebody else names must stay in its array.
+TEST(Permission, ARefusedCancelChangesNothing) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto id = w.submit(job().array("0-3"));
+  Cluster before = w.core.cluster();
+  wire::CancelRequest request{.jobs = {{.job = JobId{id}, .tasks = IdSet::range(2, 2)}}};
+  EXPECT_EQ(first_error(std::get<wire::CancelReply>(w.answer(request, kBob))),
+            ErrorCode::access_denied);
+  EXPECT_EQ(w.core.cluster(), before);
+}
+
+TEST(Permission, NobodySubmitsForAnother) {
+  World w{ClusterBuilder().nodes(1)};
+  EXPECT_EQ(code_of(w.try_submit(job().user(kAlice), kBob)), ErrorCode::user_id_missing);
+  EXPECT_EQ(code_of(w.try_submit(job().user(kAlice), kRoot)), kFine);
+}
+
+TEST(Permission, ActionsOnAnothersJobAreRefused) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  for (auto action : {wire::JobAction::hold, wire::JobAction::release, wire::JobAction::requeue})
+    EXPECT_EQ(first_error(w.act(action, id, kBob)), ErrorCode::user_id_missing);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::suspend, id, kAlice)), ErrorCode::access_denied);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::suspend, id, kRoot)), kFine);
+  EXPECT_EQ(w.job(id).state, JobState::suspended);
+}
+
+TEST(Permission, AnAdministratorsHoldIsNotReleasedByTheUser) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().begin(t0 + Minutes{9}));
+  w.act(wire::JobAction::hold, id, kRoot);
+  EXPECT_EQ(w.job(id).hold, Hold::admin);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::release, id)), ErrorCode::access_denied);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::release, id, kRoot)), kFine);
+  EXPECT_EQ(w.job(id).hold, Hold::none);
+  EXPECT_NE(w.job(id).priority, 0u);
+}
+
+TEST(Permission, NodesAndPartitionsAreForOperators) {
+  World w{ClusterBuilder().nodes(1)};
+  using Kind = wire::UpdateRequest::Kind;
+  wire::UpdateRequest node{.kind = Kind::node,
+                           .settings = {{"NodeName", "n1"}, {"State", "DRAIN"}, {"Reason", "x"}}};
+  wire::UpdateRequest partition{.kind = Kind::partition,
+                                .settings = {{"PartitionName", "main"}, {"State", "DOWN"}}};
+  EXPECT_EQ(code_of(w.answer(node)), ErrorCode::user_id_missing);
+  EXPECT_EQ(code_of(w.answer(partition)), ErrorCode::user_id_missing);
+  EXPECT_EQ(code_of(w.answer(node, kRoot)), kFine);
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason_uid, kRoot);
+  EXPECT_EQ(code_of(w.answer(partition, kRoot)), kFine);
+  EXPECT_EQ(w.core.cluster().find_partition("main")->state, PartitionState::down);
+}
+
+TEST(UpdateNode, DrainingNeedsAReasonAndResumeClearsIt) {
+  World w{ClusterBuilder().nodes(1)};
+  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node,
+                              .settings = {{"NodeName", "n1"}, {"State", "DRAIN"}}};
+  EXPECT_EQ(code_of(w.answer(request, kRoot)), ErrorCode::failure);
+  request.settings.emplace_back("Reason", "disk");
+  EXPECT_EQ(code_of(w.answer(request, kRoot)), kFine);
+  request.settings = {{"NodeName", "n1"}, {"State", "RESUME"}};
+  EXPECT_EQ(code_of(w.answer(request, kRoot)), kFine);
+  EXPECT_FALSE(w.node(1).drain);
+  EXPECT_TRUE(w.node(1).reason.empty());
+}
+
+TEST(UpdateNode, SettingANodeDownLosesItsJobs) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().requeue(false));
+  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node,
+                              .settings = {{"NodeName", "n1"}, {"State", "DOWN"}, {"Reason", "x"}}};
+  EXPECT_EQ(code_of(w.answer(request, kRoot)), kFine);
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+}
+
+TEST(Submit, RefusalsCarryTheirCodes) {
+  World w{ClusterBuilder().nodes(2).settings([](Settings& s) { s.max_array_size = 10; })};
+  EXPECT_EQ(code_of(w.try_submit(job().partition("nowhere"))), ErrorCode::invalid_partition);
+  EXPECT_EQ(code_of(w.try_submit(job().cpus_per_task(9))),
+            ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(code_of(w.try_submit(job().array("0-10"))), ErrorCode::invalid_array);
+  EXPECT_EQ(code_of(w.try_submit(job().array("0-9"))), kFine);
+  EXPECT_EQ(code_of(w.try_submit(job().array("x"))), ErrorCode::invalid_array);
+  EXPECT_EQ(code_of(w.try_submit(job().dependency("afterok:x"))), ErrorCode::dependency);
+  EXPECT_EQ(code_of(w.try_submit(job().on("n7"))), ErrorCode::invalid_node_name);
+  EXPECT_EQ(code_of(w.try_submit(job().gres("fpga"))), ErrorCode::invalid_gres);
+}
+
+TEST(Submit, TheNumberOfJobsIsBounded) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_job_count = 2; })};
+  w.submit(job());
+  w.submit(job());
+  EXPECT_EQ(code_of(w.try_submit(job())), ErrorCode::too_many_jobs);
+}
+
+TEST(Submit, ATestSaysWhenAndWhereAndLeavesNothing) {
+  World w{ClusterBuilder().nodes(2)};
+  w.submit(job().nodes(2).minutes(7));
+  wire::SubmitRequest request{.spec = Cow(JobSpec(job().on("n2"))), .test_only = true};
+  auto reply = std::get<wire::SubmitReply>(w.answer(request));
+  EXPECT_EQ(reply.would_start, t0 + Minutes{7});
+  EXPECT_EQ(reply.nodes, "n2");
+  EXPECT_EQ(w.core.cluster().jobs.size(), 1u);
+}
+
+TEST(Submit, ImmediateIsRefusedRatherThanQueued) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  wire::SubmitRequest request{.spec = Cow(JobSpec(job())), .immediate = true};
+  EXPECT_EQ(code_of(w.answer(request)), ErrorCode::nodes_busy);
+}
+
+TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
+  struct Case {
+    const char *key, *value;
+    bool pending_only;
+  };
+  const Case cases[] = {
+      {"TimeLimit", "3", false},   {"Name", "x", false},
+      {"Comment", "x", false},     {"Nice", "5", false},
+      {"Requeue", "0", false},     {"AdminComment", "x", false},
+      {"MailUser", "x", false},    {"Partition", "main", true},
+      {"StartTime", "now", true},  {"Dependency", "", true},
+      {"NumNodes", "1-2", true},   {"NumTasks", "2", true},
+      {"CPUsPerTask", "2", true},  {"MinMemoryNode", "50", true},
+      {"Gres", "gpu:1", true},     {"ReqNodeList", "n1", true},
+      {"ExcNodeList", "n1", true}, {"StdOut", "/x", true},
+      {"Account", "a", true},      {"QOS", "q", true},
+      {"WorkDir", "/", true},
+  };
+  for (const Case& c : cases) {
+    World w{ClusterBuilder().nodes(2).gpus(1)};
+    auto running = w.submit(job().minutes(60)), pending = w.submit(job().hold().minutes(60));
+    EXPECT_EQ(w.update(pending, c.key, c.value), kFine) << c.key;
+    EXPECT_EQ(w.update(running, c.key, c.value), c.pending_only ? ErrorCode::not_pending : kFine)
+        << c.key;
+  }
+}
+
+TEST(UpdateJob, ChangesWhatItSays) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().hold().minutes(60));
+  w.update(id, "TimeLimit", "10");
+  EXPECT_EQ(w.job(id).time_limit, Minutes{10});
+  w.update(id, "TimeLimit", "+5");
+  EXPECT_EQ(w.job(id).time_limit, Minutes{15});
+  w.update(id, "timelimit", "-5");
+  EXPECT_EQ(w.job(id).time_limit, Minutes{10});
+  w.update(id, "JobName", "new");
+  EXPECT_EQ(w.job(id).spec->name, "new");
+  w.update(id, "NumNodes", "2");
+  EXPECT_EQ(w.job(id).spec->min_nodes, 2u);
+  w.update(id, "MinMemoryCPU", "100");
+  EXPECT_EQ(w.job(id).spec->memory_per_cpu_mib, 100u);
+  EXPECT_EQ(w.job(id).spec->memory_per_node_mib, std::nullopt);
+}
+
+TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {
+  World w{ClusterBuilder().nodes(1)};
+  auto running = w.submit(job().minutes(10)), pending = w.submit(job().minutes(10));
+  EXPECT_EQ(w.update(running, "TimeLimit", "11"), ErrorCode::access_denied);
+  EXPECT_EQ(w.update(running, "TimeLimit", "9"), kFine);
+  EXPECT_EQ(w.update(running, "TimeLimit", "20", kRoot), kFine);
+  EXPECT_EQ(w.update(pending, "TimeLimit", "20"), kFine);
+  EXPECT_EQ(w.update(pending, "Priority", "4294967290"), ErrorCode::access_denied);
+  EXPECT_EQ(w.update(pending, "Priority", "7"), kFine);
+  EXPECT_EQ(w.job(pending).priority, 7u);
+  EXPECT_EQ(w.update(pending, "Nice", "-5"), ErrorCode::access_denied);
+  EXPECT_EQ(w.update(pending, "Nice", "-5", kRoot), kFine);
+}
+
+TEST(UpdateJob, RefusesBadValuesAndForeignJobs) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().hold());
+  Cluster before = w.core.cluster();
+  EXPECT_EQ(w.update(id, "TimeLimit", "abc"), ErrorCode::invalid_time_limit);
+  EXPECT_EQ(w.update(id, "Partition", "none"), ErrorCode::invalid_partition);
+  EXPECT_EQ(w.update(id, "Dependency", "afterok:x"), ErrorCode::dependency);
+  EXPECT_EQ(w.update(id, "NumNodes", "2-1"), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "CPUsPerTask", "9"), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(w.update(id, "ReqNodeList", "n9"), ErrorCode::invalid_node_name);
+  EXPECT_EQ(w.update(id, "Gres", "gpu:x:y:z"), ErrorCode::invalid_gres);
+  EXPECT_EQ(w.update(id, "ArrayTaskThrottle", "1"), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "NoSuchKey", "1"), ErrorCode::not_supported_yet);
+  EXPECT_EQ(w.update(id, "Comment", "x", kBob), ErrorCode::user_id_missing);
+  EXPECT_EQ(w.update(99, "Comment", "x"), ErrorCode::invalid_job_id);
+  EXPECT_EQ(w.core.cluster(), before);
+}
+
+TEST(UpdateJob, AThrottleThatIsRaisedLetsTasksStart) {
+  World w{ClusterBuilder().nodes(4)};
+  auto id = w.submit(job().array("0-3%1"));
+  EXPECT_EQ(w.job(id).waiting_tasks.size(), 3u);
+  EXPECT_EQ(w.update(id, "ArrayTaskThrottle", "3"), kFine);
+  EXPECT_EQ(w.core.cluster().active.size(), 3u);
+}
+
+}  // namespace
+}  // namespace muster::controller

@@ -1,0 +1,350 @@
+// What each event does to the cluster.
+#include "state/apply.h"
+
+#include <gtest/gtest.h>
+
+#include "state/invariants.h"
+#include "state/scenario.h"
+
+namespace muster {
+namespace {
+
+using namespace muster::test;
+
+const std::vector<std::string> kSound;
+
+const Job& job_of(const Cluster& cluster, std::uint32_t id) { return cluster.jobs.at(JobId{id}); }
+const Node& node_of(const Cluster& cluster, std::uint32_t id) {
+  return cluster.nodes.at(NodeId{id});
+}
+
+TEST(Apply, EveryKindOfEventLeavesASoundState) {
+  ClusterBuilder b = eventful();
+  Cluster cluster;
+  for (const Event& event : b.events()) {
+    muster::apply(cluster, event);
+    EXPECT_EQ(broken_invariants(cluster), kSound) << "after event of kind " << event.index();
+  }
+  EXPECT_EQ(cluster, b.build());
+}
+
+TEST(Apply, EpochStartedSetsTheEpoch) {
+  EXPECT_EQ(ClusterBuilder().nodes(1).event(EpochStarted{Epoch{7}}).build().epoch, Epoch{7});
+}
+
+TEST(Apply, ASubmittedJobWaitsAndUsesUpItsId) {
+  auto cluster = ClusterBuilder().nodes(1).pending(1).build();
+  EXPECT_TRUE(cluster.pending.contains(1));
+  EXPECT_EQ(cluster.next_job_id, JobId{2});
+  EXPECT_EQ(job_of(cluster, 1).state, JobState::pending);
+}
+
+TEST(Apply, TheFirstJobIdOfTheConfigurationIsALowerBound) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .settings([](Settings& s) { s.first_job_id = 100; })
+                     .pending(1)
+                     .build();
+  EXPECT_TRUE(cluster.jobs.contains(JobId{100}));
+}
+
+TEST(Apply, AStartedJobHoldsItsShares) {
+  NodeShare share = share_of(2, 1, 2, 700);
+  share.gres = {{.name = "gpu", .type = "v100", .count = 2, .indices = IdSet::range(0, 1)}};
+  auto cluster = ClusterBuilder().nodes(2).gpus(4).running(job(), {share}).build();
+  const Node& node = node_of(cluster, 2);
+  EXPECT_EQ(node.used_cpus.text(), "1-2");
+  EXPECT_EQ(node.used_memory_mib, 700u);
+  ASSERT_EQ(node.used_gres.size(), 1u);
+  EXPECT_EQ(node.used_gres[0].indices.text(), "0-1");
+  EXPECT_TRUE(node.jobs.contains(1));
+  EXPECT_TRUE(cluster.active.contains(1));
+  EXPECT_FALSE(cluster.pending.contains(1));
+  EXPECT_EQ(job_of(cluster, 1).attempt, Attempt{1});
+  EXPECT_EQ(job_of(cluster, 1).steps.count(kBatchStep), 1u);
+  EXPECT_FALSE(job_of(cluster, 1).batch_done);
+}
+
+TEST(Apply, AnAllocationStartsWithoutABatchStep) {
+  auto cluster = ClusterBuilder().nodes(1).running(job().allocation(), {share_of(1, 0, 0)}).build();
+  EXPECT_TRUE(job_of(cluster, 1).steps.empty());
+  EXPECT_TRUE(job_of(cluster, 1).batch_done);
+}
+
+TEST(Apply, AnEndedJobCompletesUntilItsNodesAreReleased) {
+  ClusterBuilder b;
+  b.nodes(2).running(2).event(JobEnded{.job = JobId{1}, .at = t0, .reason = {}});
+  b.event(NodesReleased{.job = JobId{1}, .attempt = Attempt{1}, .nodes = {NodeId{1}}});
+  auto cluster = b.build();
+  EXPECT_TRUE(job_of(cluster, 1).completing());
+  EXPECT_TRUE(cluster.active.contains(1));
+  EXPECT_TRUE(node_of(cluster, 1).used_cpus.empty());
+  EXPECT_TRUE(node_of(cluster, 2).completing.contains(1));
+
+  cluster = b.released(1).build();
+  EXPECT_FALSE(job_of(cluster, 1).completing());
+  EXPECT_FALSE(cluster.active.contains(1));
+  EXPECT_EQ(node_of(cluster, 2).used_memory_mib, 0u);
+  EXPECT_FALSE(job_of(cluster, 1).allocation.empty()) << "the allocation stays for display";
+}
+
+TEST(Apply, AJobThatIsToldToEndRunsOnUntilItDoes) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .running(1)
+                     .event(JobsEnding{.jobs = IdSet::range(1, 1),
+                                       .ending = {.becomes = JobState::timeout, .since = t0}})
+                     .build();
+  EXPECT_EQ(job_of(cluster, 1).state, JobState::running);
+  EXPECT_EQ(job_of(cluster, 1).ending->becomes, JobState::timeout);
+  EXPECT_TRUE(node_of(cluster, 1).completing.contains(1));
+}
+
+TEST(Apply, ASetOfPendingJobsEndsAtOnce) {
+  ClusterBuilder b;
+  b.nodes(1).pending(1).pending(1).pending(1);
+  auto cluster =
+      b.event(PendingJobsEnded{
+                  .jobs = *IdSet::parse("1,3"), .by = kBob, .at = t0 + Seconds{3}, .reason = "why"})
+          .build();
+  EXPECT_EQ(cluster.pending.text(), "2");
+  EXPECT_EQ(job_of(cluster, 3).state, JobState::cancelled);
+  EXPECT_EQ(job_of(cluster, 3).ending->by, kBob);
+  EXPECT_EQ(job_of(cluster, 3).ended, t0 + Seconds{3});
+  EXPECT_EQ(job_of(cluster, 3).end_reason, "why");
+}
+
+TEST(Apply, ATaskThatLeavesItsArrayIsAJobOfItsOwn) {
+  auto cluster = ClusterBuilder().nodes(1).pending(job().array("0-2%2")).split(1, 1).build();
+  EXPECT_EQ(job_name(job_of(cluster, 1)), "1_[0,2%2]");
+  EXPECT_EQ(job_name(job_of(cluster, 2)), "1_1");
+  EXPECT_EQ(job_of(cluster, 2).array_id, JobId{1});
+  EXPECT_TRUE(job_of(cluster, 2).task_jobs.empty());
+  EXPECT_TRUE(job_of(cluster, 1).task_jobs.contains(2));
+  EXPECT_TRUE(cluster.pending.contains(2));
+  EXPECT_EQ(cluster.find_task(JobId{1}, 1)->id, JobId{2});
+}
+
+TEST(Apply, TheLastTaskKeepsTheArraysId) {
+  auto cluster =
+      ClusterBuilder().nodes(1).pending(job().array("0-1")).split(1, 0).split(1, 1).build();
+  EXPECT_EQ(cluster.jobs.size(), 2u);
+  EXPECT_EQ(job_of(cluster, 1).task_id, 1u);
+  EXPECT_FALSE(job_of(cluster, 1).is_array_record());
+  EXPECT_EQ(job_name(job_of(cluster, 1)), "1_1");
+  EXPECT_TRUE(job_of(cluster, 1).task_jobs.contains(2));
+}
+
+TEST(Apply, CancelledTasksLeaveTheRecord) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .pending(job().array("0-9"))
+                     .event(TasksCancelled{.array = JobId{1}, .tasks = IdSet::range(2, 8)})
+                     .build();
+  EXPECT_EQ(job_of(cluster, 1).waiting_tasks.list(), "0,1,9");
+}
+
+TEST(ApplyDeathTest, AnArrayRecordDoesNotLoseAllItsTasks) {
+  auto cluster = ClusterBuilder().nodes(1).pending(job().array("0-1")).build();
+  EXPECT_DEATH(
+      muster::apply(cluster, TasksCancelled{.array = JobId{1}, .tasks = IdSet::range(0, 1)}),
+      "CHECK");
+}
+
+TEST(ApplyDeathTest, EventsThatContradictTheStateStopTheProgram) {
+  auto cluster = ClusterBuilder().nodes(1).running(1).build();
+  EXPECT_DEATH(
+      muster::apply(cluster, JobStarted{.job = JobId{1}, .allocation = {share_of(1, 0, 0)}}),
+      "CHECK");
+  EXPECT_DEATH(
+      muster::apply(cluster, NodesReleased{.job = JobId{1}, .attempt = Attempt{2}, .nodes = {}}),
+      "CHECK");
+  EXPECT_DEATH(muster::apply(cluster, JobSubmitted{job_of(cluster, 1)}), "CHECK");
+  EXPECT_DEATH(muster::apply(cluster, JobRequeued{.job = JobId{1}}), "CHECK");
+}
+
+TEST(Apply, ARequeuedJobWaitsAgainAsIfNew) {
+  ClusterBuilder b;
+  b.nodes(1).running(1).event(JobsEnding{.jobs = IdSet::range(1, 1),
+                                         .ending = {.by = kAlice, .since = t0, .requeue = true}});
+  auto cluster = b.released(1)
+                     .event(JobRequeued{.job = JobId{1}, .at = t0, .eligible = t0 + Seconds{2}})
+                     .build();
+  const Job& j = job_of(cluster, 1);
+  EXPECT_EQ(j.state, JobState::pending);
+  EXPECT_EQ(j.restarts, 1u);
+  EXPECT_EQ(j.attempt, Attempt{1});
+  EXPECT_FALSE(j.ending);
+  EXPECT_TRUE(j.allocation.empty() && j.steps.empty());
+  EXPECT_FALSE(is_set(j.started));
+  EXPECT_EQ(j.eligible, t0 + Seconds{2});
+  EXPECT_TRUE(cluster.pending.contains(1));
+  EXPECT_FALSE(cluster.active.contains(1));
+  EXPECT_NE(j.priority, 0u);
+
+  cluster = b.start(1, {share_of(1, 0, 0)}).build();
+  EXPECT_EQ(job_of(cluster, 1).attempt, Attempt{2});
+}
+
+TEST(Apply, ARequeueWithHoldHasNoPriority) {
+  ClusterBuilder b;
+  b.nodes(1).running(1).ended(1, JobState::failed, 256);
+  auto cluster = b.event(JobRequeued{.job = JobId{1}, .at = t0, .hold = Hold::admin}).build();
+  EXPECT_EQ(job_of(cluster, 1).hold, Hold::admin);
+  EXPECT_EQ(job_of(cluster, 1).priority, 0u);
+  EXPECT_EQ(job_of(cluster, 1).exit_status, 0u);
+}
+
+TEST(Apply, HoldAndReleaseSetThePriority) {
+  ClusterBuilder b;
+  b.nodes(1).pending(1).event(JobsHeld{.jobs = IdSet::range(1, 1)});
+  EXPECT_EQ(job_of(b.build(), 1).hold, Hold::user);
+  EXPECT_EQ(job_of(b.build(), 1).priority, 0u);
+  b.event(JobsHeld{.jobs = IdSet::range(1, 1), .hold = Hold::none, .priority = 9});
+  EXPECT_EQ(job_of(b.build(), 1).hold, Hold::none);
+  EXPECT_EQ(job_of(b.build(), 1).priority, 9u);
+}
+
+TEST(Apply, SuspendedTimeIsNotRunTime) {
+  ClusterBuilder b;
+  b.nodes(1).running(1);
+  b.event(JobSuspended{.job = JobId{1}, .at = t0 + Seconds{10}});
+  EXPECT_EQ(job_of(b.build(), 1).state, JobState::suspended);
+  EXPECT_EQ(job_of(b.build(), 1).run_time(t0 + Seconds{60}), Seconds{10});
+  b.event(JobSuspended{.job = JobId{1}, .resumed = true, .at = t0 + Seconds{40}});
+  EXPECT_EQ(job_of(b.build(), 1).state, JobState::running);
+  EXPECT_EQ(job_of(b.build(), 1).suspended_total, Seconds{30});
+}
+
+TEST(Apply, AJobThatEndsWhileSuspendedStopsItsClock) {
+  ClusterBuilder b;
+  b.nodes(1).running(1).event(JobSuspended{.job = JobId{1}, .at = t0 + Seconds{10}});
+  auto cluster = b.ended(1, JobState::cancelled, 15, t0 + Seconds{25}).build();
+  EXPECT_EQ(job_of(cluster, 1).suspended_total, Seconds{15});
+  EXPECT_FALSE(is_set(job_of(cluster, 1).suspended_at));
+}
+
+TEST(Apply, AStepEndsWhenItsLastNodeReports) {
+  auto cluster = eventful().build();
+  const Step& running = job_of(cluster, 3).steps.at(StepId{0});
+  EXPECT_EQ(running.state, JobState::running);
+  EXPECT_EQ(job_of(cluster, 3).next_step, 1u);
+  muster::apply(cluster, StepNodeEnded{.job = JobId{3},
+                                       .attempt = Attempt{1},
+                                       .step = StepId{0},
+                                       .node = NodeId{3},
+                                       .usage = {.user_cpu_us = 7},
+                                       .at = t0 + Seconds{8}});
+  const Step& ended = job_of(cluster, 3).steps.at(StepId{0});
+  EXPECT_EQ(ended.state, JobState::failed);
+  EXPECT_EQ(ended.exit_status, 256u);
+  EXPECT_EQ(ended.usage.user_cpu_us, 12u);
+  EXPECT_EQ(ended.ended, t0 + Seconds{8});
+  EXPECT_EQ(job_of(cluster, 3).derived_exit_status, 256u);
+}
+
+TEST(Apply, TheStateOfAStepFollowsItsStatus) {
+  struct Case {
+    std::uint32_t status;
+    bool out_of_memory;
+    JobState expected;
+  };
+  for (const Case& c :
+       {Case{0, false, JobState::completed}, Case{256, false, JobState::failed},
+        Case{15, false, JobState::cancelled}, Case{9, true, JobState::out_of_memory}}) {
+    auto cluster = ClusterBuilder()
+                       .nodes(1)
+                       .running(1)
+                       .event(StepNodeEnded{.job = JobId{1},
+                                            .attempt = Attempt{1},
+                                            .step = kBatchStep,
+                                            .node = NodeId{1},
+                                            .exit_status = c.status,
+                                            .out_of_memory = c.out_of_memory,
+                                            .at = t0})
+                       .build();
+    EXPECT_EQ(job_of(cluster, 1).steps.at(kBatchStep).state, c.expected);
+    EXPECT_TRUE(job_of(cluster, 1).batch_done);
+    EXPECT_EQ(job_of(cluster, 1).derived_exit_status, 0u) << "the batch script does not count";
+  }
+}
+
+TEST(Apply, PurgedTasksLeaveTheirArraysList) {
+  ClusterBuilder b;
+  b.nodes(1).pending(job().array("0-1")).split(1, 0);
+  b.event(PendingJobsEnded{.jobs = IdSet::range(2, 2), .at = t0, .reason = {}});
+  auto cluster = b.event(JobsPurged{*IdSet::parse("2,9")}).build();
+  EXPECT_FALSE(cluster.jobs.contains(JobId{2}));
+  EXPECT_TRUE(job_of(cluster, 1).task_jobs.empty());
+}
+
+TEST(Apply, AReloadKeepsTheIdsAndStatesOfNodes) {
+  ClusterBuilder b;
+  b.nodes(3).running(1).down(3);
+  ClusterConfig config = b.config();
+  std::swap(config.nodes[0], config.nodes[2]);
+  config.nodes[2].cpus = 16;                     // n1
+  config.nodes.erase(config.nodes.begin() + 1);  // n2
+  config.nodes.push_back(config.nodes[0]);
+  config.nodes.back().name = "n9";
+  config.partition_nodes = {{"n3", "n1", "n9"}};
+  auto cluster = b.event(ConfigLoaded{Cow(config)}).build();
+  EXPECT_EQ(cluster.find_node("n1")->id, NodeId{1});
+  EXPECT_EQ(cluster.find_node("n1")->config.cpus, 16u);
+  EXPECT_TRUE(cluster.find_node("n1")->jobs.contains(1));
+  EXPECT_EQ(cluster.find_node("n1")->health, NodeHealth::up);
+  EXPECT_EQ(cluster.find_node("n2"), nullptr);
+  EXPECT_EQ(cluster.find_node("n3")->health, NodeHealth::down);
+  EXPECT_EQ(cluster.find_node("n9")->id, NodeId{4}) << "the id of a removed node is not used again";
+  EXPECT_EQ(cluster.find_node("n9")->health, NodeHealth::unknown);
+  EXPECT_EQ(cluster.node_order, (std::vector{NodeId{3}, NodeId{1}, NodeId{4}}));
+  EXPECT_EQ(cluster.find_partition("main")->nodes, cluster.node_order);
+  EXPECT_EQ(broken_invariants(cluster), kSound);
+}
+
+TEST(Apply, ANewNodeTakesItsStateFromTheConfiguration) {
+  for (auto [state, check] :
+       {std::pair{"DOWN", +[](const Node& n) { return n.health == NodeHealth::down; }},
+        std::pair{"DRAIN", +[](const Node& n) { return n.drain; }},
+        std::pair{"FAIL", +[](const Node& n) { return n.fail; }},
+        std::pair{"FUTURE", +[](const Node& n) { return n.future; }}}) {
+    ClusterConfig config = ClusterBuilder().nodes(1).config();
+    config.nodes[0].state = state;
+    Cluster cluster;
+    muster::apply(cluster, ConfigLoaded{Cow(config)});
+    EXPECT_TRUE(check(node_of(cluster, 1))) << state;
+  }
+}
+
+TEST(Apply, ChangedFeaturesOfTheConfigurationBecomeActive) {
+  ClusterBuilder b;
+  b.nodes(1).features({"old"});
+  ClusterConfig config = b.config();
+  b.change_node(1, [](NodeChanged& e) { e.active_features = {"set by hand"}; });
+  b.event(ConfigLoaded{Cow(config)});
+  EXPECT_EQ(node_of(b.build(), 1).active_features, std::vector<Text>{"set by hand"});
+  config.nodes[0].features = {"new"};
+  b.event(ConfigLoaded{Cow(config)});
+  EXPECT_EQ(node_of(b.build(), 1).active_features, std::vector<Text>{"new"});
+}
+
+TEST(Apply, APartitionThatBecomesTheDefaultReplacesTheOther) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .event(PartitionChanged{.partition = {.name = "two", .is_default = true}})
+                     .build();
+  EXPECT_EQ(cluster.default_partition()->name, "two");
+  EXPECT_FALSE(cluster.find_partition("main")->is_default);
+  muster::apply(cluster, PartitionChanged{.partition = {.name = "two"}, .removed = true});
+  EXPECT_EQ(cluster.find_partition("two"), nullptr);
+}
+
+TEST(Apply, AnUpdateReplacesWhatTheJobAskedFor) {
+  auto cluster = eventful().build();
+  EXPECT_EQ(job_of(cluster, 4).spec->name, "new name");
+  EXPECT_EQ(job_of(cluster, 4).time_limit, Minutes{9});
+  EXPECT_EQ(job_of(cluster, 4).priority, 5u);
+}
+
+}  // namespace
+}  // namespace muster

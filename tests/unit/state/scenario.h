@@ -1,0 +1,72 @@
+// A history that uses every kind of event, for tests of journals, snapshots and codecs.
+#pragma once
+
+#include "builders.h"
+
+namespace muster::test {
+
+inline NodeShare share_of(std::uint32_t node, std::uint32_t first, std::uint32_t last,
+                          std::uint64_t memory = 100) {
+  return {.node = NodeId{node},
+          .cpus = IdSet::range(first, last),
+          .memory_mib = memory,
+          .tasks = 1,
+          .gres = {}};
+}
+
+inline ClusterBuilder eventful() {
+  ClusterBuilder b;
+  b.nodes(3).gpus(2).features({"fast"});
+  b.partition({.name = "main", .max_time = Minutes{600}}, 1, 3);
+  b.event(NodeRegistered{.node = NodeId{1}, .facts = {.boot_id = "b1", .cpus = 8}, .at = t0});
+  b.pending(job().array("0-3%2"));              // 1
+  b.split(1, 0).start(2, {share_of(1, 0, 1)});  // 2 = 1_0
+  NodeShare with_gpu = share_of(2, 0, 3);
+  with_gpu.gres.push_back(
+      {.name = "gpu", .type = "v100", .count = 1, .indices = IdSet::range(1, 1)});
+  b.running(job().name("gpu"), {with_gpu, share_of(3, 2, 5)});  // 3
+  Step step;
+  step.id = StepId{0};
+  step.name = "hostname";
+  step.num_tasks = 2;
+  step.nodes = {{.node = NodeId{2}, .ranks = {0}, .share = with_gpu},
+                {.node = NodeId{3}, .ranks = {1}, .share = share_of(3, 2, 5)}};
+  step.unfinished = {NodeId{2}, NodeId{3}};
+  step.started = t0;
+  b.event(StepCreated{.job = JobId{3}, .step = step});
+  b.event(StepNodeEnded{.job = JobId{3},
+                        .attempt = Attempt{1},
+                        .step = StepId{0},
+                        .node = NodeId{2},
+                        .exit_status = 256,
+                        .usage = {.user_cpu_us = 5},
+                        .at = t0 + Seconds{5}});
+  b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});
+  b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
+  b.event(JobWarned{.job = JobId{3}, .at = t0 + Seconds{10}});
+  b.pending(job().hold()).pending(job()).pending(job());  // 4, 5, 6
+  b.event(JobsHeld{.jobs = IdSet::range(4, 4), .hold = Hold::none, .priority = 77});
+  b.event(PendingJobsEnded{.jobs = IdSet::range(5, 6), .by = kAlice, .at = t0, .reason = {}});
+  b.event(JobsPurged{IdSet::range(6, 6)});
+  b.event(TasksCancelled{.array = JobId{1}, .tasks = IdSet::range(3, 3)});
+  b.event(JobsEnding{.jobs = IdSet::range(2, 2),
+                     .ending = {.by = kAlice, .since = t0, .requeue = true}});
+  b.released(2);
+  b.event(JobRequeued{.job = JobId{2}, .at = t0, .eligible = t0 + Seconds{1}});
+  b.event(JobEnded{
+      .job = JobId{3}, .state = JobState::failed, .exit_status = 256, .at = t0, .reason = "x"});
+  b.event(JobUpdated{.job = JobId{4},
+                     .spec = Cow(JobSpec(job().name("new name"))),
+                     .priority = 5,
+                     .partition = "main",
+                     .account = "a",
+                     .qos = "q",
+                     .time_limit = Minutes{9},
+                     .eligible = t0});
+  b.event(PartitionChanged{.partition = {.name = "extra", .nodes = {NodeId{2}}}});
+  b.event(PartitionChanged{.partition = {.name = "gone"}});
+  b.event(PartitionChanged{.partition = {.name = "gone"}, .removed = true});
+  return b;
+}
+
+}  // namespace muster::test
