@@ -63,7 +63,7 @@ class Embedded:
                 environ, name = (process / "environ").read_bytes(), (process / "comm").read_text().strip()
             except OSError:
                 continue
-            if f"HOME={self.home}".encode() in environ.split(b"\0") and (not names or name in names):
+            if f"XDG_STATE_HOME={self.home}/state".encode() in environ.split(b"\0") and (not names or name in names):
                 found.append(int(process.name))
         return found
 
