@@ -30,7 +30,7 @@ struct Unit {
   std::int64_t seconds;
 };
 constexpr std::array<Unit, 5> kUnits{
-    {{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86400}, {"week", 7 * 86400}}};
+    {{"second", 1}, {"minute", 60}, {"hour", 3600}, {"day", 86400}, {"week", 604800}}};
 
 std::tm local(Time t) {
   std::time_t seconds = unix_seconds(t);

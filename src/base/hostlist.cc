@@ -182,7 +182,7 @@ std::string compress_hostlist(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string compress_hostlist_sorted(std::vector<std::string> names) {
+std::string compress_hostlist_sorted(const std::vector<std::string>& names) {
   // Numbers of one padding stand together ("n[1-2,01-02]"). An unpadded one joins the padded ones
   // of its own length: n09, n10 is one range.
   std::map<std::string_view, std::set<std::size_t>> padded_widths;

@@ -20,7 +20,7 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view expression);
 std::string compress_hostlist(const std::vector<std::string>& names);
 
 // The same after sorting by prefix and number and dropping duplicates.
-std::string compress_hostlist_sorted(std::vector<std::string> names);
+std::string compress_hostlist_sorted(const std::vector<std::string>& names);
 
 // Sorts names as Slurm lists nodes: by prefix, then by number (n2 before n10).
 bool host_less(std::string_view a, std::string_view b);

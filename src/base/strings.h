@@ -11,6 +11,10 @@
 namespace muster {
 
 std::vector<std::string_view> split(std::string_view text, char separator);  // keeps empty parts
+// The parts point into the text, so a temporary one would be gone before they are read.
+template <class S>
+  requires std::same_as<S, std::string>
+std::vector<std::string_view> split(S&& text, char separator) = delete;
 std::vector<std::string_view> split_words(std::string_view text);  // at blanks; no empty parts
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);

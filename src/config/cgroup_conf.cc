@@ -55,7 +55,7 @@ Result<void> read_text(const Location& at, const Setting& setting, CgroupConf& c
     auto number = parse_number<std::uint64_t>(setting.value);
     if (!number) return bad_value(at, setting, "a number");
     if (is("AllowedKmemSpace"))
-      conf.allowed_kmem_bytes = *number;
+      conf.allowed_kmem_bytes = number;
     else
       (is("MinRAMSpace") ? conf.min_ram_mib : conf.min_kmem_mib) = *number;
   } else if (is("MemorySwappiness")) {

@@ -22,6 +22,13 @@ Result<ControllerHost> parse_host(const Location& at, const Setting& setting) {
                         std::string(text.substr(open + 1, text.size() - open - 2)), true};
 }
 
+std::vector<std::string> words_of(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::string_view word : split(list, ','))
+    if (!trim(word).empty()) words.emplace_back(trim(word));
+  return words;
+}
+
 // Reads the lines one by one; what needs the whole file waits for finish().
 class Loader {
  public:
@@ -210,10 +217,8 @@ void Loader::fill_members() {
   c.health_check_program = value("HealthCheckProgram");
   c.reboot_program = value("RebootProgram");
   c.unkillable_step_program = value("UnkillableStepProgram");
-  for (std::string_view flag : split(value("PrologFlags"), ','))
-    if (!trim(flag).empty()) c.prolog_flags.emplace_back(trim(flag));
-  for (std::string_view type : split(value("GresTypes"), ','))
-    if (!trim(type).empty()) c.gres_types.emplace_back(trim(type));
+  c.prolog_flags = words_of(value("PrologFlags"));
+  c.gres_types = words_of(value("GresTypes"));
 }
 
 Result<SlurmConf> Loader::finish() {

@@ -35,9 +35,8 @@ std::optional<Condition> parse_condition(DependencyKind kind, std::string_view t
   if (auto line = text.find('_'); line != text.npos) {
     auto rest = text.substr(line + 1);
     if (rest != "*") {
-      auto task = parse_number<std::uint32_t>(rest);
-      if (!task) return std::nullopt;
-      c.task = *task;
+      c.task = parse_number<std::uint32_t>(rest);
+      if (!c.task) return std::nullopt;
     }
     text = text.substr(0, line);
   }

@@ -124,7 +124,7 @@ struct Applier {
     Job job = e.job;
     if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1}))
       job.spec = shared_with(job.spec, last->spec);
-    cluster.jobs.put(job.id, std::move(job));
+    cluster.jobs.put(e.job.id, std::move(job));
     cluster.pending.insert(e.job.id.value);
     cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
   }
