@@ -137,7 +137,9 @@ void Core::finish(const Job& job, Time now) {
       open_.accounting.push_back(std::move(row));
     record(JobRequeued{.job = id,
                        .at = now,
-                       .hold = job.ending->hold ? Hold::admin : Hold::none,
+                       .hold = !job.ending->hold                   ? Hold::none
+                               : is_operator({job.ending->by, {}}) ? Hold::admin
+                                                                   : Hold::user,
                        .eligible = now});
     want_plan();
     return;

@@ -146,8 +146,15 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
       if (owned.has(fd) && fchown(fd, setup.launch.uid.value, setup.launch.gid.value) != 0)
         return fail(fmt::format("cannot give a task its streams: {}", std::strerror(errno)));
 
+  // The child ignores what its supervisor ignores until it has restored its signals. One that comes
+  // in between would be lost, were it not blocked: a blocked signal waits.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &before);
   const pid_t supervisor = getpid();
   pid_t pid = fork();
+  if (pid != 0) sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
 
