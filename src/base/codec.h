@@ -358,3 +358,12 @@ Result<T> decode(std::string_view bytes) {
 }
 
 }  // namespace muster
+
+// A message whose codec many files call says MUSTER_DECLARE_CODEC below its struct and MUSTER_CODEC
+// in one .cc: the code for its tree of fields is then compiled there alone.
+#define MUSTER_DECLARE_CODEC(T)                            \
+  extern template std::string muster::encode<T>(const T&); \
+  extern template muster::Result<T> muster::decode<T>(std::string_view);
+#define MUSTER_CODEC(T)                             \
+  template std::string muster::encode<T>(const T&); \
+  template muster::Result<T> muster::decode<T>(std::string_view);

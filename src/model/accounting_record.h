@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -168,3 +169,6 @@ struct AccountingRow {
 };
 
 }  // namespace muster
+
+MUSTER_DECLARE_CODEC(muster::AccountingEntry)
+MUSTER_DECLARE_CODEC(muster::AccountingRow)

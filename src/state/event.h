@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/ids.h"
 #include "base/idset.h"
 #include "base/text.h"
@@ -301,3 +302,5 @@ struct EventEntry {
 };
 
 }  // namespace muster
+
+MUSTER_DECLARE_CODEC(muster::EventEntry)

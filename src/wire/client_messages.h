@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/cow.h"
 #include "base/ids.h"
 #include "base/idset.h"
@@ -509,3 +510,6 @@ struct ReplyFrame {
 };
 
 }  // namespace muster::wire
+
+MUSTER_DECLARE_CODEC(muster::wire::RequestFrame)
+MUSTER_DECLARE_CODEC(muster::wire::ReplyFrame)

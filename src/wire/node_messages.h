@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/codec.h"
 #include "base/ids.h"
 #include "base/idset.h"
 #include "base/text.h"
@@ -275,3 +276,6 @@ struct ReportBatch {
 };
 
 }  // namespace muster::wire
+
+MUSTER_DECLARE_CODEC(muster::wire::OrderBatch)
+MUSTER_DECLARE_CODEC(muster::wire::ReportBatch)

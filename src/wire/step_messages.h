@@ -7,6 +7,7 @@
 #include <string>
 #include <variant>
 
+#include "base/codec.h"
 #include "base/ids.h"
 #include "base/text.h"
 #include "wire/node_messages.h"
@@ -123,3 +124,6 @@ struct ToStepFrame {
 };
 
 }  // namespace muster::wire
+
+MUSTER_DECLARE_CODEC(muster::wire::FromStepFrame)
+MUSTER_DECLARE_CODEC(muster::wire::ToStepFrame)

@@ -1,0 +1,4 @@
+#include "model/accounting_record.h"
+
+MUSTER_CODEC(muster::AccountingEntry)
+MUSTER_CODEC(muster::AccountingRow)

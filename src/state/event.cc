@@ -1,0 +1,3 @@
+#include "state/event.h"
+
+MUSTER_CODEC(muster::EventEntry)

@@ -1,0 +1,4 @@
+#include "wire/client_messages.h"
+
+MUSTER_CODEC(muster::wire::RequestFrame)
+MUSTER_CODEC(muster::wire::ReplyFrame)

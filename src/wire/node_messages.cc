@@ -1,0 +1,4 @@
+#include "wire/node_messages.h"
+
+MUSTER_CODEC(muster::wire::OrderBatch)
+MUSTER_CODEC(muster::wire::ReportBatch)

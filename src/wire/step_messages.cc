@@ -1,0 +1,4 @@
+#include "wire/step_messages.h"
+
+MUSTER_CODEC(muster::wire::FromStepFrame)
+MUSTER_CODEC(muster::wire::ToStepFrame)
