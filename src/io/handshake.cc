@@ -86,11 +86,7 @@ Result<Accepted> accept_credential(const ClientHello& client, const ServerHello&
     return fail(ErrorCode::access_denied, "its credential was made for another connection");
   if (offer->server_name != ours.server_name)
     return fail(ErrorCode::access_denied, "its credential was made for another server");
-  Accepted accepted;
-  accepted.key = std::move(offer->key);
-  accepted.uid = credential->uid;
-  accepted.gid = credential->gid;
-  return accepted;
+  return Accepted{.key = std::move(offer->key), .uid = credential->uid, .gid = credential->gid};
 }
 
 }  // namespace muster::io
