@@ -22,6 +22,8 @@ std::string_view error_text(ErrorCode code) {
       return "No partition specified or system default partition";
     case ErrorCode::access_denied:
       return "Access/permission denied";
+    case ErrorCode::invalid_node_count:
+      return "Node count specification invalid";
     case ErrorCode::job_missing_required_group:
       return "User's group not permitted to use this partition";
     case ErrorCode::requested_node_config_unavailable:
@@ -48,6 +50,8 @@ std::string_view error_text(ErrorCode code) {
       return "Operation only valid for batch jobs";
     case ErrorCode::invalid_reservation:
       return "Requested reservation is invalid";
+    case ErrorCode::reservation_busy:
+      return "Requested reservation is in use";
     case ErrorCode::job_suspended:
       return "Job is suspended";
     case ErrorCode::bad_signal:

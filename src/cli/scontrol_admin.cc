@@ -97,8 +97,8 @@ Commands (may be shortened):
                                hostlistsorted LIST, daemons, aliases, licenses, reservation, topology
   update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)
                                or step (StepId=)
-  create PartitionName=NAME .. makes a partition
-  delete PartitionName=NAME    removes a partition
+  create PartitionName=NAME .. makes a partition; create reservation KEY=VALUE.. a reservation
+  delete PartitionName=NAME    removes a partition; delete ReservationName=NAME a reservation
   hold JOBS                    keeps pending jobs from starting; jobname=NAME for all of a name
   uhold JOBS                   the same, and the owner may release them
   release JOBS                 lets held jobs start

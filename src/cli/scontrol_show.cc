@@ -10,6 +10,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "cli/scontrol_reservation.h"
 #include "cli/scontrol_session.h"
 #include "cli/sinfo_list.h"
 #include "cli/squeue_list.h"
@@ -316,13 +317,8 @@ constexpr std::array kEntities{
            }},
     Entity{"nodes", 1, show_nodes},
     Entity{"partitions", 1, show_partitions},
-    Entity{"reservations", 1,
-           [](S& s, Id id) {
-             if (!id.empty()) s.exit_code = 1;
-             if (s.quiet) return;
-             fmt::print("{}\n", id.empty() ? "No reservations in the system"
-                                           : fmt::format("Reservation {} not found", id));
-           }},
+    Entity{"reservations", 1, show_reservations},
+    Entity{"reservationname", 12, show_reservations},
     Entity{"steps", 2, show_steps},
     Entity{"topology", 1,
            [](S& s, Id) {

@@ -8,6 +8,7 @@
 
 #include "base/duration.h"
 #include "base/strings.h"
+#include "cli/scontrol_reservation.h"
 
 namespace muster::cli {
 
@@ -144,6 +145,8 @@ std::span<const Key> keys_of(Kind kind) {
       return kPartitionKeys;
     case Kind::step:
       return kStepKeys;
+    case Kind::reservation:
+      break;
   }
   return {};
 }
@@ -346,18 +349,19 @@ std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words) {
 
 void scontrol_update(ScontrolSession& session, Words words) {
   if (words.empty()) return session.error("too few arguments for update keyword");
+  if (auto settings = reservation_settings(words))
+    return update_reservation(session, std::move(*settings));
   auto request = parse_update(words);
   if (!request) return session.error("{}", request.error());
   send_update(session, *request);
 }
 
 void scontrol_create(ScontrolSession& session, Words words) {
+  if (auto settings = reservation_settings(words))
+    return create_reservation(session, std::move(*settings));
   auto settings = read_settings(words);
-  if (!abbreviates(settings[0].key, "PartitionName", 3)) {
-    if (istarts_with("ReservationName", settings[0].key))
-      return session.error("create reservation: {}", error_text(ErrorCode::not_supported_yet));
+  if (!abbreviates(settings[0].key, "PartitionName", 3))
     return session.error("scontrol: error: Invalid creation entity: {}", words[0]);
-  }
   if (settings[0].value.empty())
     return session.error("scontrol: error: PartitionName must be given.");
   wire::UpdateRequest request;
@@ -371,6 +375,8 @@ void scontrol_create(ScontrolSession& session, Words words) {
 }
 
 void scontrol_delete(ScontrolSession& session, Words words) {
+  if (auto settings = reservation_settings(words))
+    return delete_reservation(session, std::move(*settings), words[0]);
   auto settings = read_settings(words);
   if (!abbreviates(settings[0].key, "PartitionName", 3))
     return session.error("Invalid deletion entity: {}", words[0]);

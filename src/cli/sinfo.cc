@@ -7,6 +7,7 @@
 
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
+#include "cli/scontrol_reservation.h"
 #include "cli/sinfo_list.h"
 
 namespace muster::cli {
@@ -63,8 +64,12 @@ Done run(int argc, char** argv) {
   if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
   if (options->verbose > 0)
     print_info("sinfo", fmt::format("cluster {}", controller->config().cluster_name));
-  if (options->reservations) {  // the controller keeps none
-    if (!write_out("No reservations in the system\n")) return std::unexpected(Refusal{});
+  if (options->reservations) {
+    auto reply = controller->ask_for<wire::ReservationsReply>(wire::ReservationsRequest{});
+    if (!reply)
+      return std::unexpected(
+          Refusal{fmt::format("slurm_load_reservations: {}\n", reply.error().text())});
+    if (!write_out(reservation_table(*reply, options->header))) return std::unexpected(Refusal{});
     return {};
   }
   while (true) {

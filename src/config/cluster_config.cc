@@ -1,5 +1,6 @@
 #include "config/cluster_config.h"
 
+#include "base/duration.h"
 #include "base/size.h"
 #include "base/strings.h"
 
@@ -26,6 +27,55 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   std::string parameters = upper(slurm.value("SelectTypeParameters"));
   settings.memory_is_consumable = parameters.find("MEMORY") != parameters.npos;
   settings.use_core_granularity = parameters.find("CR_CPU") == parameters.npos;
+  settings.whole_sockets = parameters.find("CR_SOCKET") != parameters.npos;
+  settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
+}
+
+std::vector<std::pair<Text, double>> weights(std::string_view text) {
+  std::vector<std::pair<Text, double>> list;
+  for (std::string_view item : split(text, ',')) {
+    auto equal = item.find('=');
+    if (equal == item.npos) continue;
+    auto weight = parse_number<std::uint32_t>(trim(item.substr(equal + 1)));
+    if (weight) list.emplace_back(lower(trim(item.substr(0, equal))), *weight);
+  }
+  return list;
+}
+
+PrioritySettings priority_of(const SlurmConf& slurm) {
+  PrioritySettings p;
+  p.multifactor = iequals(slurm.value("PriorityType"), "priority/multifactor");
+  p.age = number(slurm, "PriorityWeightAge");
+  p.association = number(slurm, "PriorityWeightAssoc");
+  p.fair_share = number(slurm, "PriorityWeightFairShare");
+  p.job_size = number(slurm, "PriorityWeightJobSize");
+  p.partition = number(slurm, "PriorityWeightPartition");
+  p.qos = number(slurm, "PriorityWeightQOS");
+  p.tres = weights(slurm.value("PriorityWeightTRES"));
+  p.max_age = parse_duration(slurm.value("PriorityMaxAge")).value_or(p.max_age);
+  p.favor_small = is_yes(slurm.value("PriorityFavorSmall"));
+  std::string flags = upper(slurm.value("PriorityFlags"));
+  p.size_by_time = flags.find("SMALL_RELATIVE_TO_TIME") != flags.npos;
+  p.no_normal_part =
+      flags.find("NO_NORMAL_PART") != flags.npos || flags.find("NO_NORMAL_ALL") != flags.npos;
+  p.no_normal_qos =
+      flags.find("NO_NORMAL_QOS") != flags.npos || flags.find("NO_NORMAL_ALL") != flags.npos;
+  return p;
+}
+
+PreemptSettings preempt_of(const SlurmConf& slurm) {
+  PreemptSettings p;
+  std::string type = lower(slurm.value("PreemptType"));
+  if (type == "preempt/partition_prio") p.type = PreemptType::partition_priority;
+  if (type == "preempt/qos") p.type = PreemptType::qos;
+  p.mode = parse_preempt_mode(slurm.value("PreemptMode")).value_or(PreemptMode::off);
+  p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
+  p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
+                     slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
+  p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
+                   slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
+  p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
+  return p;
 }
 
 Settings settings_of(const SlurmConf& slurm) {
@@ -61,6 +111,11 @@ Settings settings_of(const SlurmConf& slurm) {
   for (const License& license : slurm.licenses)
     s.licenses.emplace_back(license.name, license.count);
   s.job_file_append = slurm.value("JobFileAppend");
+  s.priority = priority_of(slurm);
+  s.preempt = preempt_of(slurm);
+  s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
+  s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});
+  s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});
   s.accounting = !iequals(slurm.accounting_storage_type, "accounting_storage/none");
   return s;
 }

@@ -22,8 +22,9 @@ std::string node_names(const Cluster& cluster, const auto& shares) {
 // What the job asked for, before it was given anything.
 Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory) {
   Tres tres;
-  const Partition* partition = cluster.find_partition(job.partition);
-  if (!partition) return tres;
+  auto named = named_partitions(cluster, job.partition);
+  if (!named) return tres;
+  const Partition* partition = named->front();
   auto request = sched::make_request(cluster, *job.spec, *partition);
   if (!request) return tres;
   tres.nodes = request->min_nodes;

@@ -106,7 +106,12 @@ void Core::settle(JobId id, Time now) {
   if (!over || job->state == JobState::pending) return;
 
   // A job that ended by itself has its end now; what it left elsewhere is cleaned up behind it.
-  if (!job->ending && !is_ended(job->state)) finish(*job, now);
+  if (!job->ending && !is_ended(job->state)) {
+    if (auto ending = ends_as(*job, now))
+      record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = *ending});
+    else
+      finish(*job, now);
+  }
   job = &cluster_.jobs.at(id);
 
   std::vector<NodeId> idle;
@@ -135,9 +140,10 @@ void Core::finish(const Job& job, Time now) {
     CHECK(job.unfinished.empty());
     for (std::string& row : accounting_of_ended_run(job, now))
       open_.accounting.push_back(std::move(row));
+    bool hold = job.ending->hold;
     record(JobRequeued{.job = id,
                        .at = now,
-                       .hold = !job.ending->hold                   ? Hold::none
+                       .hold = !hold                               ? Hold::none
                                : is_operator({job.ending->by, {}}) ? Hold::admin
                                                                    : Hold::user,
                        .eligible = now});

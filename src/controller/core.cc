@@ -7,6 +7,12 @@
 
 namespace muster::controller {
 
+namespace {
+
+constexpr Seconds kDeepPlanEvery{5};
+
+}  // namespace
+
 void Core::record(Event event) {
   muster::apply(cluster_, event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
@@ -22,7 +28,11 @@ void Core::flush(Time now) {
   if (plan_wanted_ && !planning_) {
     plan_wanted_ = false;
     planning_ = true;
-    host_.start_planning(cluster_, now);
+    // Every few seconds the whole queue is looked at, otherwise as much as an answer at once
+    // allows.
+    bool deep = now - last_deep_plan_ >= kDeepPlanEvery;
+    if (deep) last_deep_plan_ = now;
+    host_.start_planning(cluster_, now, deep ? sched::Budget{} : sched::quick_budget(cluster_));
   }
   if (in_flight_ || open_.empty()) return;
   Flight flight;

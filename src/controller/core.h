@@ -1,8 +1,8 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, register, complete, schedule, tick, effects,
-//   recover.
+//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, tick,
+//   effects, recover.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "controller/host.h"
+#include "controller/partition_choice.h"
 #include "state/event.h"
 
 namespace muster::controller {
@@ -46,6 +47,7 @@ class Core {
   void on_node_closed(NodeConnection from, Time now);
   void on_committed(CommitOutcome outcome);
   void on_planned(sched::Plan plan, Time now);
+  void on_planner_idle() { planning_ = false; }
   void on_tick(Time now);  // about once a second
   // Seals the open batch if nothing is being committed. The host calls it after each delivery.
   void flush(Time now);
@@ -75,6 +77,9 @@ class Core {
 
   // --- verbs ---
   wire::Answer submit(Caller caller, const wire::SubmitRequest& request, Time now);
+  Result<void> fits_partition(const JobSpec& spec, const Partition& partition, const Submitter& who,
+                              std::vector<std::string>& warnings) const;
+  Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
   Result<Job> accept(Caller caller, const wire::SubmitRequest& request, Time now,
                      std::vector<std::string>& warnings);
   wire::Answer try_submission(Job job, Time now);
@@ -84,6 +89,7 @@ class Core {
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
@@ -108,7 +114,11 @@ class Core {
   JobId next_id() const { return cluster_.next_job_id; }
 
   // --- runs and their ends ---
+  void keep_expectations(sched::Plan& plan) const;
   void start_job(const sched::Start& start, Time now);
+  void evict(const sched::Eviction& eviction, Time now);
+  void end_preempted(JobId job, Time now);
+  std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fits(const sched::Start& start) const;
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
   void on_job_gone(NodeId node, JobId job, Attempt attempt, Time now);
@@ -131,6 +141,8 @@ class Core {
 
   // --- time ---
   void enforce_limits(Time now);
+  void end_graces(Time now);
+  void turn_reservations(Time now);
   void watch_nodes(Time now);
   void purge_old_jobs(Time now);
   void cancel_hopeless(const sched::Plan& plan, Time now);
@@ -181,6 +193,7 @@ class Core {
 
   std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();
   Time last_plan_at_;
+  Time last_deep_plan_;
   Time now_;  // of the latest delivery
   bool plan_wanted_ = true;
   bool planning_ = false;

@@ -57,10 +57,13 @@ class Host {
   virtual void publish(Published published) = 0;
   virtual void reply(ReplyTo to, wire::Answer answer) = 0;
   virtual void send(NodeConnection to, Epoch epoch, std::vector<OutgoingOrder> orders) = 0;
-  // Plans on this state and calls Core::on_planned. One at a time.
-  virtual void start_planning(Cluster cluster, Time now) = 0;
+  // Plans on this state and calls Core::on_planned, then Core::on_planner_idle once it takes
+  // another.
+  virtual void start_planning(Cluster cluster, Time now, sched::Budget budget) = 0;
   // A number nobody can guess, for this step's key.
   virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
+  // Names of the user's groups, for partitions that list some.
+  virtual std::vector<std::string> groups_of(Uid user) = 0;
   virtual void log(std::string_view line) = 0;
   virtual void log_error(std::string_view line) = 0;
 };

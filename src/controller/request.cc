@@ -41,6 +41,8 @@ wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Tim
       return update_node(caller, request, now);
     case wire::UpdateRequest::Kind::partition:
       return update_partition(caller, request, now);
+    case wire::UpdateRequest::Kind::reservation:
+      return update_reservation(caller, request, now);
     case wire::UpdateRequest::Kind::step:
       break;
   }

@@ -2,12 +2,11 @@
 #include <algorithm>
 
 #include "controller/core.h"
-#include "sched/place.h"
+#include "sched/free.h"
 
 namespace muster::controller {
 
 void Core::on_planned(sched::Plan plan, Time now) {
-  planning_ = false;
   now_ = now;
   for (const sched::Start& start : plan.starts) {
     if (still_fits(start))
@@ -15,12 +14,29 @@ void Core::on_planned(sched::Plan plan, Time now) {
     else
       want_plan();
   }
-  if (!plan.complete) want_plan();
+  for (const sched::Eviction& eviction : plan.evictions) evict(eviction, now);
+  if (plan.more_starts) want_plan();
+  if (!plan.complete) keep_expectations(plan);
   cancel_hopeless(plan, now);
   last_plan_ = std::make_shared<sched::Plan>(std::move(plan));
   last_plan_at_ = now;
   // Reasons are not journalled: publish them even if nothing else happened.
   if (open_.empty() && !in_flight_) host_.publish({committed_, last_plan_, published_loads_, now});
+}
+
+// A quick plan has not looked at all jobs: of the others the last thorough one still knows when
+// they may start.
+void Core::keep_expectations(sched::Plan& plan) const {
+  std::vector<sched::Expected> all = std::move(plan.expected);
+  for (const sched::Expected& old : last_plan_->expected) {
+    const Job* job = cluster_.jobs.find(old.job);
+    if (job && job->state == JobState::pending && old.at > now_) all.push_back(old);
+  }
+  auto by_job = [](const sched::Expected& a, const sched::Expected& b) { return a.job < b.job; };
+  auto same = [](const sched::Expected& a, const sched::Expected& b) { return a.job == b.job; };
+  std::stable_sort(all.begin(), all.end(), by_job);
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  plan.expected = std::move(all);
 }
 
 // The state may have moved on while the plan was made.
@@ -31,16 +47,7 @@ bool Core::still_fits(const sched::Start& start) const {
   for (const NodeShare& share : start.allocation) {
     const Node* node = cluster_.nodes.find(share.node);
     if (!node || !is_available(*node)) return false;
-    sched::Free free = sched::free_of(*node);
-    if (free.cpus.intersect(share.cpus).size() != share.cpus.size()) return false;
-    if (free.memory_mib < share.memory_mib) return false;
-    for (const GresShare& wanted : share.gres) {
-      bool have = std::any_of(free.gres.begin(), free.gres.end(), [&](const GresShare& g) {
-        return g.name == wanted.name && g.type == wanted.type && g.count >= wanted.count &&
-               g.indices.intersect(wanted.indices).size() == wanted.indices.size();
-      });
-      if (!have) return false;
-    }
+    if (!sched::holds(sched::free_of(*node), share)) return false;
   }
   return true;
 }
@@ -56,7 +63,7 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .allocation = start.allocation,
                     .at = now,
                     .runs_batch = job.spec->kind == JobKind::batch,
-                    .time_limit = job.time_limit});
+                    .time_limit = start.time_limit});
   touch_nodes_of(cluster_.jobs.at(id));
 }
 

@@ -9,6 +9,7 @@
 #include "sched/dependency.h"
 #include "sched/place.h"
 #include "sched/request.h"
+#include "state/apply.h"
 
 namespace muster::controller {
 
@@ -37,20 +38,6 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
   return array;
 }
 
-Result<const Partition*> choose_partition(const Cluster& cluster, std::string_view asked) {
-  if (asked.empty()) {
-    const Partition* partition = cluster.default_partition();
-    if (!partition) return fail(ErrorCode::no_default_partition);
-    return partition;
-  }
-  auto names = split(asked, ',');
-  if (names.size() > 1)
-    return fail(ErrorCode::not_supported_yet, "--partition with several partitions");
-  const Partition* partition = cluster.find_partition(names[0]);
-  if (!partition) return fail(ErrorCode::invalid_partition, std::string(names[0]));
-  return partition;
-}
-
 Minutes effective_limit(const JobSpec& spec, const Partition& partition) {
   if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
   if (partition.default_time) return *partition.default_time;
@@ -58,6 +45,38 @@ Minutes effective_limit(const JobSpec& spec, const Partition& partition) {
 }
 
 }  // namespace
+
+Result<void> Core::fits_partition(const JobSpec& spec, const Partition& p, const Submitter& who,
+                                  std::vector<std::string>& warnings) const {
+  if (auto ok = admits(p, who); !ok) return ok;
+  const Text& enforce = cluster_.settings().enforce_part_limits;
+  if (enforce == "ALL" || enforce == "ANY")
+    if (auto ok = within_limits(p, spec, effective_limit(spec, p)); !ok) return ok;
+  auto wanted = sched::make_request(cluster_, spec, p);
+  if (!wanted) return std::unexpected(wanted.error());
+  auto ok = sched::feasible(cluster_, *wanted, p);
+  if (ok) return {};
+  if (ok.error().code == ErrorCode::insufficient_memory)
+    warnings.push_back("Memory specification can not be satisfied");
+  return fail(ErrorCode::requested_node_config_unavailable);
+}
+
+// A reservation admits the users or accounts it lists.
+Result<void> Core::may_use_reservation(const JobSpec& spec, const Text& account) const {
+  const Reservation* r = cluster_.find_reservation(spec.reservation);
+  if (!r) return fail(ErrorCode::invalid_reservation);
+  auto lists = [](const std::vector<Text>& names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (lists(r->users, "-" + spec.user_name.str()) || lists(r->accounts, "-" + account.str()))
+    return fail(ErrorCode::access_denied);
+  bool open = std::none_of(r->users.begin(), r->users.end(),
+                           [](const Text& u) { return !u.view().starts_with('-'); }) &&
+              std::none_of(r->accounts.begin(), r->accounts.end(),
+                           [](const Text& a) { return !a.view().starts_with('-'); });
+  if (open || lists(r->users, spec.user_name) || lists(r->accounts, account)) return {};
+  return fail(ErrorCode::access_denied);
+}
 
 Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time now,
                          std::vector<std::string>& warnings) {
@@ -67,12 +86,10 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
   if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
-  auto partition = choose_partition(cluster_, spec.partition);
-  if (!partition) return std::unexpected(partition.error());
-  const Partition& p = **partition;
-  if (p.root_only && !is_operator(caller)) return fail(ErrorCode::access_denied);
-  if (p.state == PartitionState::drain || p.state == PartitionState::inactive)
-    return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
+  auto named = named_partitions(cluster_, spec.partition);
+  if (!named) return std::unexpected(named.error());
+  job.account = spec.account.empty() ? Text("root") : spec.account;
+  job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
@@ -86,23 +103,36 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
     auto dependencies = sched::parse_dependencies(spec.dependency);
     if (!dependencies) return std::unexpected(dependencies.error());
   }
-  auto wanted = sched::make_request(cluster_, spec, p);
-  if (!wanted) return std::unexpected(wanted.error());
-  if (auto ok = sched::feasible(cluster_, *wanted, p); !ok) {
-    if (ok.error().code == ErrorCode::insufficient_memory)
-      warnings.push_back("Memory specification can not be satisfied");
-    return fail(ErrorCode::requested_node_config_unavailable);
+  if (!spec.reservation.empty())
+    if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
+  Submitter who{.is_operator = is_operator(caller), .account = job.account, .qos = job.qos};
+  if (std::any_of(named->begin(), named->end(),
+                  [](const Partition* p) { return !p->allow_groups.empty(); }))
+    who.groups = host_.groups_of(spec.uid);
+  // One partition that will do is enough; with none, the first one's reason is told.
+  std::vector<const Partition*> chosen;
+  std::optional<Error> refusal;
+  for (const Partition* p : *named) {
+    auto ok = fits_partition(spec, *p, who, warnings);
+    if (ok)
+      chosen.push_back(p);
+    else if (!refusal)
+      refusal = ok.error();
   }
+  bool all = cluster_.settings().enforce_part_limits == "ALL";
+  if (chosen.empty() || (all && refusal)) return std::unexpected(*refusal);
+  const Partition& p = *chosen.front();
   job.id = next_id();
   if (job.is_array_record()) job.array_id = job.id;
-  job.partition = p.name;
-  job.account = spec.account.empty() ? Text("root") : spec.account;
-  job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
+  std::string names;
+  for (const Partition* q : chosen) names += (names.empty() ? "" : ",") + q->name.str();
+  job.partition = names;
   job.time_limit = effective_limit(spec, p);
   job.submitted = now;
   job.eligible = std::max(now, spec.begin);
   bool held = spec.hold || (spec.priority && *spec.priority == 0);
   job.hold = held ? Hold::user : Hold::none;
+  job.priority_fixed = spec.priority && !held;
   job.priority =
       held
           ? 0
@@ -143,47 +173,35 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   return reply;
 }
 
-// When and where it would start: at once if the plan for the queue with it says so, else when the
-// running jobs that are in its way have reached their limits.
+// When and where it would start if it were submitted now: what the plan for the queue with it says.
 wire::Answer Core::try_submission(Job job, Time now) {
   wire::SubmitReply reply{.job = job.id};
-  const Partition& partition = *cluster_.find_partition(job.partition);
-  auto request = sched::make_request(cluster_, *job.spec, partition);
-  CHECK(request.has_value());
-  auto nodes = sched::candidates(cluster_, *request, partition);
-  std::map<NodeId, sched::Free> free;
-  for (NodeId id : nodes)
-    if (is_available(cluster_.nodes.at(id))) free[id] = sched::free_of(cluster_.nodes.at(id));
-  std::vector<std::pair<Time, JobId>> ends{{now, JobId{}}};
-  for (std::uint32_t id : cluster_.active.ids())
-    ends.emplace_back(cluster_.jobs.at(JobId{id}).end_limit(), JobId{id});
-  std::sort(ends.begin() + 1, ends.end());
-  for (const auto& [end, id] : ends) {
-    if (id)
-      for (const NodeShare& share : cluster_.jobs.at(id).allocation)
-        if (auto f = free.find(share.node); f != free.end()) {
-          f->second.cpus.merge(share.cpus);
-          f->second.memory_mib += share.memory_mib;
-          for (const GresShare& back : share.gres)
-            for (GresShare& g : f->second.gres)
-              if (g.name == back.name && g.type == back.type) {
-                g.count += back.count;
-                g.indices.merge(back.indices);
-              }
-        }
-    auto shares = sched::place(cluster_, *request, nodes, free);
-    if (!shares) continue;
-    reply.would_start = std::max(std::max(now, job.eligible), end);
-    std::vector<std::string> names;
-    for (const NodeShare& share : *shares) {
-      names.push_back(cluster_.nodes.at(share.node).config.name.str());
+  Cluster with = cluster_;
+  JobId id = job.id;
+  apply(with, JobSubmitted{std::move(job)});
+  sched::Plan plan = sched::plan(with, now);
+  std::vector<NodeId> nodes;
+  auto start = std::find_if(plan.starts.begin(), plan.starts.end(),
+                            [&](const sched::Start& s) { return s.job == id; });
+  if (start != plan.starts.end()) {
+    reply.would_start = now;
+    reply.partition = start->partition;
+    for (const NodeShare& share : start->allocation) {
+      nodes.push_back(share.node);
       reply.cpus += static_cast<std::uint32_t>(share.cpus.size());
     }
-    reply.nodes = compress_hostlist(names);
-    reply.partition = partition.name;
-    return reply;
+  } else if (const sched::Expected* expected = sched::find_expected(plan, id)) {
+    reply.would_start = expected->at;
+    reply.partition = with.jobs.at(id).partition;
+    reply.cpus = expected->cpus;
+    nodes = expected->nodes;
+  } else {
+    return Error{ErrorCode::requested_node_config_unavailable, {}};
   }
-  return Error{ErrorCode::requested_node_config_unavailable, {}};
+  std::vector<std::string> names;
+  for (NodeId node : nodes) names.push_back(with.nodes.at(node).config.name.str());
+  reply.nodes = compress_hostlist(names);
+  return reply;
 }
 
 }  // namespace muster::controller

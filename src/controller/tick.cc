@@ -12,6 +12,8 @@ void Core::on_tick(Time now) {
     return;
   }
   enforce_limits(now);
+  end_graces(now);
+  turn_reservations(now);
   watch_nodes(now);
   end_orphans(now);
   purge_old_jobs(now);

@@ -69,6 +69,7 @@ Result<void> set_priority(Draft& d, std::string_view value) {
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
   d.spec.priority = *priority;
   d.event.priority = *priority;
+  d.event.priority_fixed = true;
   return {};
 }
 
@@ -81,7 +82,8 @@ Result<void> set_nice(Draft& d, std::string_view value) {
 }
 
 Result<void> set_partition(Draft& d, std::string_view value) {
-  if (!d.cluster.find_partition(value)) return fail(ErrorCode::invalid_partition);
+  if (auto named = named_partitions(d.cluster, value); !named)
+    return fail(ErrorCode::invalid_partition);
   d.spec.partition = Text(value);
   d.event.partition = Text(value);
   return {};
@@ -222,6 +224,7 @@ Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
   d.event.time_limit = job.time_limit;
   d.event.task_limit = job.task_limit;
   d.event.eligible = job.eligible;
+  d.event.priority_fixed = job.priority_fixed;
   for (const auto& [name, value] : settings) {
     if (selects_job(name)) continue;
     const Key* key = find_key(name);
@@ -230,11 +233,12 @@ Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
     if (auto ok = key->set(d, value); !ok) return std::unexpected(ok.error());
   }
   if (job.state == JobState::pending) {
-    const Partition* partition = cluster.find_partition(d.event.partition);
-    auto request = partition ? sched::make_request(cluster, d.spec, *partition)
-                             : Result<sched::Request>(fail(ErrorCode::invalid_partition));
+    auto named = named_partitions(cluster, d.event.partition);
+    if (!named) return fail(ErrorCode::invalid_partition);
+    const Partition& partition = *named->front();
+    auto request = sched::make_request(cluster, d.spec, partition);
     if (!request) return std::unexpected(request.error());
-    if (auto ok = sched::feasible(cluster, *request, *partition); !ok)
+    if (auto ok = sched::feasible(cluster, *request, partition); !ok)
       return fail(ErrorCode::requested_node_config_unavailable);
   }
   d.event.spec = Cow(std::move(d.spec));

@@ -127,6 +127,15 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
 wire::JobView view_of(const Published& published, const Job& job) {
   wire::JobView view{.job = published.cluster.jobs.share(job.id), .last_evaluated = published.at};
   view.reason = reason_of(published, job, view.reason_detail);
+  if (published.plan && job.state == JobState::pending)
+    if (const sched::Expected* e = sched::find_expected(*published.plan, job.id)) {
+      std::vector<std::string> names;
+      for (NodeId id : e->nodes)
+        if (const Node* node = published.cluster.nodes.find(id))
+          names.push_back(node->config.name.str());
+      view.expected_start = e->at;
+      view.scheduled_nodes = compress_hostlist(names);
+    }
   if (!job.allocation.empty()) {
     std::vector<std::string> names;
     for (const NodeShare& share : job.allocation) {
@@ -142,6 +151,20 @@ wire::JobView view_of(const Published& published, const Job& job) {
   return view;
 }
 
+wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation) {
+  wire::ReservationView view{.reservation = reservation};
+  std::vector<std::string> names;
+  for (NodeId id : reservation.nodes) {
+    const Node* node = cluster.nodes.find(id);
+    if (!node) continue;
+    names.push_back(node->config.name.str());
+    view.cpus += node->config.cpus;
+    view.cores += node->config.cpus / std::max(1u, node->config.threads_per_core);
+  }
+  view.nodes = compress_hostlist(names);
+  return view;
+}
+
 bool answer_query(const Published& published, const wire::Request& request, Time now,
                   const std::function<void(wire::Answer, bool more)>& part) {
   if (auto* jobs = std::get_if<wire::JobsRequest>(&request)) {
@@ -150,6 +173,11 @@ bool answer_query(const Published& published, const wire::Request& request, Time
     part(nodes_reply(published, *nodes, now), false);
   } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
     part(partitions_reply(published), false);
+  } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {
+    wire::ReservationsReply reply{.now = now};
+    for (const Reservation& r : *published.cluster.reservations)
+      reply.reservations.push_back(view_of(published.cluster, r));
+    part(std::move(reply), false);
   } else {
     return false;
   }

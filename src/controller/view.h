@@ -11,8 +11,10 @@ namespace muster::controller {
 
 wire::JobView view_of(const Published& published, const Job& job);
 
-// Answers JobsRequest, NodesRequest and PartitionsRequest, in one or more parts; false for any
-// other.
+wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation);
+
+// Answers JobsRequest, NodesRequest, PartitionsRequest and ReservationsRequest, in one or more
+// parts; false for any other.
 bool answer_query(const Published& published, const wire::Request& request, Time now,
                   const std::function<void(wire::Answer, bool more)>& part);
 

@@ -4,12 +4,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <thread>
 
 #include "base/codec.h"
 #include "base/strings.h"
 #include "controller/view.h"
 #include "io/files.h"
 #include "io/log.h"
+#include "io/users.h"
 #include "state/snapshot.h"
 
 namespace muster::daemon {
@@ -18,6 +20,7 @@ namespace {
 
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr std::size_t kBlobCacheBytes = 64u << 20;
+constexpr std::chrono::milliseconds kShortPlan{2}, kLongestRest{500};
 
 Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
 
@@ -280,14 +283,26 @@ Result<std::string> Service::blob(const Text& hash) {
   return bytes;
 }
 
-void Service::start_planning(Cluster cluster, Time now) {
-  planner_->post([this, cluster = std::move(cluster), now] {
-    auto plan = sched::plan(cluster, now);
-    core_thread_->post([this, plan = std::move(plan)]() mutable {
+// A long plan is followed by a rest four times as long, in which the core collects what happens: on
+// a large cluster planning takes a fifth of a processor at most.
+void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
+  planner_->post([this, cluster = std::move(cluster), now, budget] {
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point began = Clock::now();
+    auto plan = sched::plan(cluster, now, budget);
+    Clock::duration took = Clock::now() - began;
+    bool rest = took > kShortPlan;
+    core_thread_->post([this, plan = std::move(plan), rest]() mutable {
       core_->on_planned(std::move(plan), system_now());
+      if (!rest) core_->on_planner_idle();
     });
+    if (!rest) return;
+    std::this_thread::sleep_for(std::min<Clock::duration>(4 * took, kLongestRest));
+    core_thread_->post([this] { core_->on_planner_idle(); });
   });
 }
+
+std::vector<std::string> Service::groups_of(Uid user) { return io::group_names(user); }
 
 std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
   std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +

@@ -53,8 +53,9 @@ class Service final : public controller::Host {
   void reply(controller::ReplyTo to, wire::Answer answer) override;
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
-  void start_planning(Cluster cluster, Time now) override;
+  void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
+  std::vector<std::string> groups_of(Uid user) override;
   void log(std::string_view line) override;
   void log_error(std::string_view line) override;
 

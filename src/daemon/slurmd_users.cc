@@ -1,10 +1,11 @@
 #include "daemon/slurmd_users.h"
 
-#include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <utility>
+
+#include "io/users.h"
 
 namespace muster {
 namespace {
@@ -21,12 +22,7 @@ UserInfo look_up(Uid uid, Gid gid) {
   info.home = entry.pw_dir;
   info.shell = entry.pw_shell;
 
-  int count = 64;
-  std::vector<gid_t> groups(static_cast<std::size_t>(count));
-  while (getgrouplist(entry.pw_name, gid.value, groups.data(), &count) < 0)
-    groups.resize(static_cast<std::size_t>(count));
-  info.groups.clear();
-  for (int i = 0; i < count; ++i) info.groups.push_back(Gid{groups[static_cast<std::size_t>(i)]});
+  info.groups = io::user_groups(info.name, gid);
   return info;
 }
 

@@ -15,6 +15,18 @@ const Partition* Cluster::find_partition(std::string_view name) const {
   return found == (*partitions).end() ? nullptr : &*found;
 }
 
+const Reservation* Cluster::find_reservation(std::string_view name) const {
+  for (const Reservation& r : *reservations)
+    if (r.name == name) return &r;
+  return nullptr;
+}
+
+const Qos* Cluster::find_qos(std::string_view name) const {
+  for (const Qos& qos : (*config).qos)
+    if (qos.name == name) return &qos;
+  return nullptr;
+}
+
 const Partition* Cluster::default_partition() const {
   auto found = std::ranges::find_if(*partitions, &Partition::is_default);
   return found == (*partitions).end() ? nullptr : &*found;

@@ -17,8 +17,58 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/reservation.h"
 
 namespace muster {
+
+// PriorityType=priority/multifactor and its weights; without it a job's priority is its place in
+// the order of arrival.
+struct PrioritySettings {
+  bool multifactor = false;
+  std::uint32_t age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
+  std::vector<std::pair<Text, double>> tres;  // PriorityWeightTRES by name: "cpu", "gres/gpu"
+  Seconds max_age{7 * 24 * 3600};
+  bool favor_small = false;
+  bool size_by_time = false;    // PriorityFlags=SMALL_RELATIVE_TO_TIME
+  bool no_normal_part = false;  // factors as they are, not divided by the greatest
+  bool no_normal_qos = false;
+  bool operator==(const PrioritySettings&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, multifactor);
+    v(2, age);
+    v(3, association);
+    v(4, fair_share);
+    v(5, job_size);
+    v(6, partition);
+    v(7, qos);
+    v(8, tres);
+    v(9, max_age);
+    v(10, favor_small);
+    v(11, size_by_time);
+    v(12, no_normal_part);
+    v(13, no_normal_qos);
+  }
+};
+
+enum class PreemptType : std::uint8_t { none, partition_priority, qos };
+
+struct PreemptSettings {
+  PreemptType type = PreemptType::none;
+  PreemptMode mode = PreemptMode::off;
+  Seconds exempt_time{0};  // nobody is preempted before having run this long
+  bool youngest_first = false, strict_order = false, send_user_signal = false;
+  bool operator==(const PreemptSettings&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, type);
+    v(2, mode);
+    v(3, exempt_time);
+    v(4, youngest_first);
+    v(5, strict_order);
+    v(6, send_user_signal);
+  }
+};
 
 // The settings that decisions depend on; the rest of slurm.conf stays in the daemons.
 struct Settings {
@@ -44,6 +94,13 @@ struct Settings {
   Seconds complete_wait{0};
   Text job_file_append;  // JobFileAppend
   bool accounting = true;
+  PrioritySettings priority;
+  PreemptSettings preempt;
+  bool backfill = true;                     // SchedulerType=sched/backfill
+  bool whole_sockets = false;               // CR_Socket
+  bool least_loaded = false;                // CR_LLN
+  IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
+  std::uint32_t max_requeues = 5;           // SchedulerParameters=max_batch_requeue
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -77,6 +134,14 @@ struct Settings {
     v(28, complete_wait);
     v(29, job_file_append);
     v(30, accounting);
+    v(31, priority);
+    v(32, preempt);
+    v(33, backfill);
+    v(34, whole_sockets);
+    v(35, least_loaded);
+    v(36, requeue_exits);
+    v(37, requeue_exits_held);
+    v(38, max_requeues);
   }
 };
 
@@ -104,6 +169,7 @@ struct Cluster {
   Cow<std::map<Text, NodeId>> node_ids{std::map<Text, NodeId>{}};
   std::vector<NodeId> node_order;  // as in the configuration
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
+  Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by start
   Table<JobId, Job> jobs;
   IdSet pending;  // ids of jobs in state pending
   IdSet active;   // ids of jobs that run, are suspended, or are completing
@@ -115,6 +181,8 @@ struct Cluster {
   const Node* find_node(std::string_view name) const;
   const Partition* find_partition(std::string_view name) const;
   const Partition* default_partition() const;
+  const Reservation* find_reservation(std::string_view name) const;
+  const Qos* find_qos(std::string_view name) const;
   // The record that holds this array task: the task's own, or the array's while it waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
 

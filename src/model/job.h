@@ -15,6 +15,7 @@
 #include "base/time.h"
 #include "model/job_spec.h"
 #include "model/job_state.h"
+#include "model/partition.h"
 #include "model/resources.h"
 #include "model/step.h"
 
@@ -37,6 +38,21 @@ struct Ending {
     v(3, since);
     v(4, requeue);
     v(5, hold);
+  }
+};
+
+// A running job that must make room: it was told so and ends at `kill_at` at the latest.
+struct Preemption {
+  JobId by;
+  PreemptMode mode = PreemptMode::cancel;
+  Time since, kill_at;
+  bool operator==(const Preemption&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, by);
+    v(2, mode);
+    v(3, since);
+    v(4, kill_at);
   }
 };
 
@@ -74,6 +90,8 @@ struct Job {
   Text end_reason;  // "TimeLimit", "NonZeroExitCode", ... after the end
   std::map<StepId, Step> steps;
   std::uint32_t next_step = 0;
+  std::optional<Preemption> preemption;
+  bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
@@ -116,6 +134,8 @@ struct Job {
     v(30, end_reason);
     v(31, steps);
     v(32, next_step);
+    v(33, preemption);
+    v(34, priority_fixed);
   }
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -11,6 +12,10 @@
 #include "base/time.h"
 
 namespace muster {
+
+enum class PreemptMode : std::uint8_t { off, cancel, requeue, suspend };
+// "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; nothing for an empty or unknown text.
+std::optional<PreemptMode> parse_preempt_mode(std::string_view text);
 
 enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 

@@ -1,162 +1,187 @@
 #include "sched/place.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "sched/node_fit.h"
 
 namespace muster::sched {
 
 namespace {
 
-bool has_features(const Node& node, const Request& request) {
-  const auto& have = node.active_features;
-  auto has = [&](const Text& f) { return std::find(have.begin(), have.end(), f) != have.end(); };
-  for (const Text& f : request.features_all)
-    if (!has(f)) return false;
-  for (const auto& any : request.features_any)
-    if (std::none_of(any.begin(), any.end(), has)) return false;
-  return true;
-}
-
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
-  std::uint64_t n = 0;
-  for (const GresShare& g : free.gres)
-    if (g.name == wanted.name && (wanted.type.empty() || g.type == wanted.type)) n += g.count;
-  return n;
-}
-
-// False where there are too few; what was taken then is the caller's to drop.
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share) {
-  for (GresShare& g : free.gres) {
-    if (count == 0) return true;
-    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
-      continue;
-    std::uint64_t n = std::min(count, g.count);
-    GresShare taken{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
-    g.count -= n;
-    g.indices.subtract(taken.indices);
-    share.gres.push_back(std::move(taken));
-    count -= n;
-  }
-  return count == 0;
-}
-
-// CPUs are handed out by whole cores.
-std::uint32_t round_to_cores(const Node& node, std::uint32_t cpus, const Settings& settings) {
-  std::uint32_t per_core =
-      settings.use_core_granularity ? std::max(1u, node.config.threads_per_core) : 1;
-  if (node.config.cpus < node.config.threads_per_core * node.config.cores_per_socket) per_core = 1;
-  return (cpus + per_core - 1) / per_core * per_core;
-}
+struct Usable {
+  NodeId node;
+  std::uint32_t capacity = 0;  // tasks
+};
 
 class Placer {
  public:
-  Placer(const Cluster& cluster, const Request& request, const std::map<NodeId, Free>& free)
+  Placer(const Cluster& cluster, const Request& request, const FreeOn& free)
       : cluster_(cluster), request_(request), free_(free) {}
 
-  // The most tasks of the request that one node could hold.
-  std::uint32_t task_capacity(NodeId id) const {
-    const Node& node = cluster_.nodes.at(id);
-    const Free& free = free_.at(id);
-    if (request_.exclusive && !free.untouched) return 0;
-    if (!take_gres(free, 0)) return 0;
-    std::uint64_t tasks = free.cpus.size() / request_.cpus_per_task;
-    if (request_.overcommit && !free.cpus.empty())
-      tasks = std::max<std::uint64_t>(tasks, request_.tasks);
-    if (free.cpus.size() < request_.min_cpus_per_node) return 0;
-    if (request_.tasks_per_node_max)
-      tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
-    if (request_.gpus_per_task && request_.gpus_per_task->count)
-      tasks = std::min(tasks,
-                       free_devices(free, *request_.gpus_per_task) / request_.gpus_per_task->count);
-    tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
-    auto fits = [&](std::uint32_t n) {
-      return memory_for(node, n) <= free.memory_mib && take_gres(free, n);
+  std::optional<std::vector<NodeShare>> run(const std::vector<NodeId>& nodes) {
+    if (request_.constraint.same.empty()) return among(nodes);
+    for (const auto& feature : request_.constraint.same) {
+      std::vector<NodeId> alike;
+      for (NodeId id : nodes)
+        if (has_features(cluster_.nodes.at(id), feature)) alike.push_back(id);
+      if (auto shares = among(alike)) return shares;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool is_plain() const {
+    return request_.required_nodes.empty() && request_.constraint.counts.empty() &&
+           !request_.contiguous && !request_.least_loaded && !request_.spread;
+  }
+
+  std::optional<std::vector<NodeShare>> among(const std::vector<NodeId>& nodes) {
+    usable_.clear();
+    for (NodeId id : nodes) {
+      const Free* free = free_(id);
+      if (!free) continue;
+      std::uint32_t capacity =
+          NodeFit(cluster_.settings(), request_, cluster_.nodes.at(id), *free).task_capacity();
+      if (capacity == 0) continue;
+      usable_.push_back({id, capacity});
+      // Mostly the first nodes that have room will do, and the others need not be looked at.
+      if (usable_.size() == request_.min_nodes && is_plain())
+        if (auto shares = on(usable_)) return shares;
+    }
+    if (!covers_required()) return std::nullopt;
+    if (request_.least_loaded) by_free_cpus();
+    auto most =
+        std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
+    for (std::uint32_t i = 0; request_.min_nodes + i <= most; ++i) {
+      std::uint32_t count = request_.most_nodes ? most - i : request_.min_nodes + i;
+      if (auto shares = request_.contiguous ? neighbours(count) : of_all(count)) return shares;
+    }
+    return std::nullopt;
+  }
+
+  bool covers_required() const {
+    return std::all_of(request_.required_nodes.begin(), request_.required_nodes.end(),
+                       [&](NodeId id) { return find(id) != nullptr; });
+  }
+  const Usable* find(NodeId id) const {
+    auto at =
+        std::find_if(usable_.begin(), usable_.end(), [&](const Usable& u) { return u.node == id; });
+    return at == usable_.end() ? nullptr : &*at;
+  }
+
+  void by_free_cpus() {
+    auto share = [&](const Usable& u) {
+      return static_cast<double>(free_(u.node)->usable_cpus()) /
+             std::max(1u, cluster_.nodes.at(u.node).config.cpus);
     };
-    while (tasks > 0 && !fits(static_cast<std::uint32_t>(tasks))) --tasks;
-    return static_cast<std::uint32_t>(tasks);
+    std::stable_sort(usable_.begin(), usable_.end(),
+                     [&](const Usable& a, const Usable& b) { return share(a) > share(b); });
   }
 
-  std::uint64_t memory_for(const Node& node, std::uint32_t tasks) const {
-    if (request_.memory_per_node_mib)
-      return *request_.memory_per_node_mib ? *request_.memory_per_node_mib : node.config.memory_mib;
-    if (request_.memory_per_cpu_mib)
-      return *request_.memory_per_cpu_mib ? *request_.memory_per_cpu_mib * cpus_for(node, tasks)
-                                          : node.config.memory_mib;
-    if (request_.memory_per_gpu_mib) return *request_.memory_per_gpu_mib * gpus_for(tasks);
-    return 0;
+  // The required nodes, those of counted features, then the first others; if these hold too few
+  // tasks, the roomiest ones.
+  std::optional<std::vector<NodeShare>> of_all(std::uint32_t count) const {
+    std::vector<Usable> first, others = usable_;
+    auto move_over = [&](auto matches, std::uint32_t n) {
+      for (auto at = others.begin(); at != others.end() && n > 0;) {
+        if (!matches(*at)) {
+          ++at;
+          continue;
+        }
+        first.push_back(*at);
+        at = others.erase(at);
+        --n;
+      }
+      return n == 0;
+    };
+    const auto& required = request_.required_nodes;
+    move_over(
+        [&](const Usable& u) {
+          return std::binary_search(required.begin(), required.end(), u.node);
+        },
+        static_cast<std::uint32_t>(required.size()));
+    for (const FeatureCount& c : request_.constraint.counts) {
+      auto has = [&](const Usable& u) { return has_features(cluster_.nodes.at(u.node), c.what); };
+      if (!move_over(has, std::min(c.nodes, count))) return std::nullopt;
+    }
+    if (first.size() > count) return std::nullopt;
+    auto choose = [&]() -> std::optional<std::vector<NodeShare>> {
+      std::vector<Usable> chosen = first;
+      for (const Usable& u : others) {
+        if (chosen.size() >= count) break;
+        chosen.push_back(u);
+      }
+      if (chosen.size() != count) return std::nullopt;
+      return on(std::move(chosen));
+    };
+    if (auto shares = choose()) return shares;
+    std::stable_sort(others.begin(), others.end(),
+                     [](const Usable& a, const Usable& b) { return a.capacity > b.capacity; });
+    return choose();
   }
 
-  std::uint32_t cpus_for(const Node& node, std::uint32_t tasks) const {
-    if (request_.exclusive) return node.config.cpus;
-    std::uint32_t cpus = request_.overcommit ? 1 : tasks * request_.cpus_per_task;
-    cpus = std::max(cpus, request_.min_cpus_per_node);
-    return round_to_cores(node, cpus, cluster_.settings());
+  // Nodes next to each other in the cluster's order, as early as possible.
+  std::optional<std::vector<NodeShare>> neighbours(std::uint32_t count) const {
+    std::map<NodeId, Usable> usable;
+    for (const Usable& u : usable_) usable[u.node] = u;
+    std::vector<Usable> run;
+    for (NodeId id : cluster_.node_order) {
+      auto at = usable.find(id);
+      if (at == usable.end()) {
+        run.clear();
+        continue;
+      }
+      run.push_back(at->second);
+      if (run.size() > count) run.erase(run.begin());
+      if (run.size() < count) continue;
+      bool complete = std::all_of(
+          request_.required_nodes.begin(), request_.required_nodes.end(), [&](NodeId required) {
+            return std::any_of(run.begin(), run.end(),
+                               [&](const Usable& u) { return u.node == required; });
+          });
+      if (!complete) continue;
+      if (auto shares = on(run)) return shares;
+    }
+    return std::nullopt;
   }
 
-  std::uint64_t gpus_for(std::uint32_t tasks) const {
-    std::uint64_t n = 0;
-    for (const GresRequest& g : request_.gres_per_node)
-      if (g.name == "gpu") n += g.count;
-    if (request_.gpus_per_task) n += request_.gpus_per_task->count * tasks;
-    if (request_.gpus_total) n += request_.gpus_total->count;
-    return n;
-  }
-
-  // The devices for this many tasks; requests that overlap ("gpu:3,gpu:v100:2") are served one
-  // after the other from what is left.
-  std::optional<std::vector<GresShare>> take_gres(Free free, std::uint32_t tasks) const {
-    NodeShare share;
-    for (const GresRequest& g : request_.gres_per_node)
-      if (!take_devices(free, g, g.count, share)) return std::nullopt;
-    if (request_.gpus_per_task &&
-        !take_devices(free, *request_.gpus_per_task, request_.gpus_per_task->count * tasks, share))
-      return std::nullopt;
-    return std::move(share.gres);
-  }
-
-  std::optional<std::vector<NodeShare>> on(const std::vector<NodeId>& chosen) const {
+  std::optional<std::vector<NodeShare>> on(std::vector<Usable> chosen) const {
+    std::sort(chosen.begin(), chosen.end(),
+              [](const Usable& a, const Usable& b) { return a.node < b.node; });
     auto tasks = distribute(chosen);
     if (!tasks) return std::nullopt;
     std::vector<NodeShare> shares;
     std::uint64_t gpus_left = request_.gpus_total ? request_.gpus_total->count : 0;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
-      const Node& node = cluster_.nodes.at(chosen[i]);
-      Free free = free_.at(chosen[i]);
-      NodeShare share{.node = chosen[i], .tasks = (*tasks)[i]};
-      std::uint32_t cpus = std::min<std::uint32_t>(cpus_for(node, share.tasks),
-                                                   static_cast<std::uint32_t>(free.cpus.size()));
-      share.cpus = free.cpus.first(cpus);
-      share.memory_mib = memory_for(node, share.tasks);
-      if (share.memory_mib > free.memory_mib) return std::nullopt;
-      auto gres = take_gres(free, share.tasks);
-      if (!gres) return std::nullopt;
-      share.gres = std::move(*gres);
-      for (const GresShare& g : share.gres) take(free, {.gres = {g}});
+      const Free& free = *free_(chosen[i].node);
+      NodeFit fit(cluster_.settings(), request_, cluster_.nodes.at(chosen[i].node), free);
+      Free left;
+      auto share = fit.take((*tasks)[i], left);
+      if (!share) return std::nullopt;
       if (request_.gpus_total) {
         // Every later node needs at least one of what is left.
         std::uint64_t later = chosen.size() - i - 1;
         if (gpus_left <= later) return std::nullopt;
-        std::uint64_t n = std::min(free_devices(free, *request_.gpus_total), gpus_left - later);
-        if (n == 0 || !take_devices(free, *request_.gpus_total, n, share)) return std::nullopt;
+        std::uint64_t n = std::min(free_devices(left, *request_.gpus_total), gpus_left - later);
+        if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres))
+          return std::nullopt;
         gpus_left -= n;
       }
-      shares.push_back(std::move(share));
+      shares.push_back(std::move(*share));
     }
     if (gpus_left > 0) return std::nullopt;
     return shares;
   }
 
- private:
-  // The first node takes what the others, with one task each, leave over.
-  std::optional<std::vector<std::uint32_t>> distribute(const std::vector<NodeId>& chosen) const {
-    std::vector<std::uint32_t> capacity, tasks;
-    for (NodeId id : chosen) capacity.push_back(task_capacity(id));
-    for (std::uint32_t c : capacity)
-      if (c == 0) return std::nullopt;
+  // The first node takes what the others, with one task each, leave over; spread evenly if asked.
+  std::optional<std::vector<std::uint32_t>> distribute(const std::vector<Usable>& chosen) const {
+    std::vector<std::uint32_t> tasks;
     if (request_.tasks_follow_nodes) {
-      for (std::uint32_t c : capacity) {
-        std::uint32_t each = std::max(1u, request_.tasks_per_node_max);
-        if (c < each) return std::nullopt;
+      std::uint32_t each = std::max(1u, request_.tasks_per_node_max);
+      for (const Usable& u : chosen) {
+        if (u.capacity < each) return std::nullopt;
         tasks.push_back(each);
       }
       return tasks;
@@ -164,7 +189,9 @@ class Placer {
     std::uint64_t left = request_.tasks;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       std::uint64_t later = chosen.size() - i - 1;
-      std::uint64_t n = left > later ? std::min<std::uint64_t>(capacity[i], left - later) : 0;
+      std::uint64_t n =
+          left > later ? std::min<std::uint64_t>(chosen[i].capacity, left - later) : 0;
+      if (request_.spread) n = std::min(n, (left + later) / (later + 1));
       if (n == 0) return std::nullopt;
       tasks.push_back(static_cast<std::uint32_t>(n));
       left -= n;
@@ -175,71 +202,11 @@ class Placer {
 
   const Cluster& cluster_;
   const Request& request_;
-  const std::map<NodeId, Free>& free_;
+  const FreeOn& free_;
+  std::vector<Usable> usable_;
 };
 
-// `count` neighbours in the cluster's order, starting as early as possible.
-std::vector<std::vector<NodeId>> runs_of_neighbours(const Cluster& cluster,
-                                                    const std::vector<NodeId>& usable,
-                                                    std::size_t count) {
-  std::set<NodeId> set(usable.begin(), usable.end());
-  std::vector<std::vector<NodeId>> runs;
-  std::vector<NodeId> run;
-  for (NodeId id : cluster.node_order) {
-    if (!set.contains(id)) {
-      run.clear();
-      continue;
-    }
-    run.push_back(id);
-    if (run.size() > count) run.erase(run.begin());
-    if (run.size() == count) runs.push_back(run);
-  }
-  return runs;
-}
-
-bool contains_all(const std::vector<NodeId>& chosen, const std::vector<NodeId>& required) {
-  return std::all_of(required.begin(), required.end(), [&](NodeId id) {
-    return std::find(chosen.begin(), chosen.end(), id) != chosen.end();
-  });
-}
-
 }  // namespace
-
-Free all_of(const Node& node) {
-  Free free;
-  free.cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
-  free.memory_mib = node.config.memory_mib;
-  for (const GresPool& pool : node.config.gres)
-    free.gres.push_back(
-        {.name = pool.name, .type = pool.type, .count = pool.count, .indices = pool.indices});
-  return free;
-}
-
-Free free_of(const Node& node) {
-  Free free = all_of(node);
-  free.cpus.subtract(node.used_cpus);
-  free.memory_mib -= std::min(free.memory_mib, node.used_memory_mib);
-  for (GresShare& g : free.gres)
-    for (const GresShare& used : node.used_gres) {
-      if (used.name != g.name || used.type != g.type) continue;
-      g.count -= std::min(g.count, used.count);
-      g.indices.subtract(used.indices);
-    }
-  free.untouched = node.jobs.empty();
-  return free;
-}
-
-void take(Free& free, const NodeShare& share) {
-  free.untouched = false;
-  free.cpus.subtract(share.cpus);
-  free.memory_mib -= std::min(free.memory_mib, share.memory_mib);
-  for (const GresShare& taken : share.gres)
-    for (GresShare& g : free.gres) {
-      if (g.name != taken.name || g.type != taken.type) continue;
-      g.count -= std::min(g.count, taken.count);
-      g.indices.subtract(taken.indices);
-    }
-}
 
 std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
                                const Partition& partition) {
@@ -249,7 +216,7 @@ std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
     if (!node || node->future) continue;
     if (std::binary_search(request.excluded_nodes.begin(), request.excluded_nodes.end(), id))
       continue;
-    if (!has_features(*node, request)) continue;
+    if (!has_features(*node, request.constraint.each)) continue;
     found.push_back(id);
   }
   // Light nodes first, as configured; equal ones in the configuration's order.
@@ -260,53 +227,27 @@ std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
 }
 
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
-                                            const std::vector<NodeId>& nodes,
-                                            const std::map<NodeId, Free>& free) {
-  Placer placer(cluster, request, free);
-  std::vector<NodeId> usable;
-  for (NodeId id : nodes)
-    if (free.contains(id) && placer.task_capacity(id) > 0) usable.push_back(id);
-  if (!contains_all(usable, request.required_nodes)) return std::nullopt;
+                                            const std::vector<NodeId>& nodes, const FreeOn& free) {
+  return Placer(cluster, request, free).run(nodes);
+}
 
-  std::uint32_t most =
-      std::min<std::uint32_t>(request.max_nodes, static_cast<std::uint32_t>(usable.size()));
-  for (std::uint32_t count = request.min_nodes; count <= most; ++count) {
-    if (request.contiguous) {
-      for (const auto& run : runs_of_neighbours(cluster, usable, count))
-        if (contains_all(run, request.required_nodes))
-          if (auto shares = placer.on(run)) return shares;
-      continue;
-    }
-    // The required nodes, then the first others; if these hold too few tasks, the roomiest ones.
-    std::vector<NodeId> others;
-    for (NodeId id : usable)
-      if (!std::binary_search(request.required_nodes.begin(), request.required_nodes.end(), id))
-        others.push_back(id);
-    auto choose = [&](const std::vector<NodeId>& from) -> std::optional<std::vector<NodeShare>> {
-      std::vector<NodeId> chosen = request.required_nodes;
-      for (NodeId id : from) {
-        if (chosen.size() >= count) break;
-        chosen.push_back(id);
-      }
-      if (chosen.size() != count) return std::nullopt;
-      std::sort(chosen.begin(), chosen.end());
-      return placer.on(chosen);
-    };
-    if (auto shares = choose(others)) return shares;
-    std::stable_sort(others.begin(), others.end(), [&](NodeId a, NodeId b) {
-      return placer.task_capacity(a) > placer.task_capacity(b);
-    });
-    if (auto shares = choose(others)) return shares;
-  }
-  return std::nullopt;
+std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,
+                            const Free& free) {
+  return NodeFit(cluster.settings(), request, cluster.nodes.at(node), free).task_capacity();
 }
 
 Result<void> feasible(const Cluster& cluster, const Request& request, const Partition& partition) {
   std::vector<NodeId> nodes = candidates(cluster, request, partition);
-  if (!contains_all(nodes, request.required_nodes))
-    return fail(ErrorCode::requested_node_config_unavailable);
-  std::map<NodeId, Free> free;
-  for (NodeId id : nodes) free[id] = all_of(cluster.nodes.at(id));
+  bool has_required = std::all_of(
+      request.required_nodes.begin(), request.required_nodes.end(),
+      [&](NodeId id) { return std::find(nodes.begin(), nodes.end(), id) != nodes.end(); });
+  if (!has_required) return fail(ErrorCode::requested_node_config_unavailable);
+  std::map<NodeId, Free> empty;
+  auto free = [&](NodeId id) -> const Free* {
+    auto [at, fresh] = empty.try_emplace(id);
+    if (fresh) at->second = all_of(cluster.nodes.at(id));
+    return &at->second;
+  };
   Request fewer = request;
   if (request.min_nodes > partition.nodes.size() && !nodes.empty()) {
     // More nodes than the partition has is accepted (it may grow); one node must be able to serve.

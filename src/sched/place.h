@@ -1,36 +1,33 @@
 // place: chooses nodes, CPUs, memory and devices for one request out of what is free.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <optional>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
+#include "sched/free.h"
 #include "sched/request.h"
 
 namespace muster::sched {
 
-// What a node has to give.
-struct Free {
-  IdSet cpus;
-  std::uint64_t memory_mib = 0;
-  std::vector<GresShare> gres;  // free devices by name and type
-  bool untouched = true;        // nobody holds anything here
-};
-Free free_of(const Node& node);
-Free all_of(const Node& node);
-void take(Free& free, const NodeShare& share);
+// What a node has to give to the request at hand; nullptr where it may not use the node. The answer
+// stays valid while one placement is made.
+using FreeOn = std::function<const Free*(NodeId)>;
 
-// The nodes that the request could ever use in this partition, whatever is free or down now.
+// The nodes that the request could ever use in this partition, whatever is free or down now, in the
+// order of preference.
 std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
                                const Partition& partition);
 
-// The shares, in the order of the nodes, or nothing if it does not fit into `free` (only the nodes
-// that have an entry there are considered).
+// The shares, in the order of the nodes, or nothing if it does not fit.
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
-                                            const std::vector<NodeId>& nodes,
-                                            const std::map<NodeId, Free>& free);
+                                            const std::vector<NodeId>& nodes, const FreeOn& free);
+
+// The most tasks of the request that this node could hold.
+std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,
+                            const Free& free);
 
 // Could it run on an empty cluster with all nodes up? Why not, for submission to say.
 Result<void> feasible(const Cluster& cluster, const Request& request, const Partition& partition);

@@ -1,170 +1,185 @@
 #include "sched/plan.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
-#include "sched/dependency.h"
+#include "sched/gate.h"
 #include "sched/place.h"
+#include "sched/preempt.h"
+#include "sched/priority.h"
+#include "sched/profile.h"
 #include "sched/request.h"
 
 namespace muster::sched {
 
 namespace {
 
+constexpr int kTasksPromised = 20;       // of one array
+constexpr std::size_t kTimesTried = 32;  // for one job's promise
+// A job without a limit is planned as longer than anything that runs: it never slips in before one
+// that waits.
+constexpr Minutes kLongest = 2 * kNoLimitLeaves;
+
+// What all jobs of one specification and partition have in common.
+struct Shape {
+  Request request;
+  std::vector<NodeId> nodes;  // candidates
+  const Partition* partition = nullptr;
+  const Reservation* reservation = nullptr;
+  Reason impossible = Reason::none;
+};
+
+struct Entry {
+  std::uint32_t tier = 0, priority = 0;
+  const Job* job = nullptr;
+  const Partition* partition = nullptr;
+};
+
 class Planner {
  public:
   Planner(const Cluster& cluster, Time now, Budget budget)
-      : cluster_(cluster), now_(now), budget_(budget) {
-    cluster_.nodes.each([&](const Node& node) {
-      if (is_available(node)) free_[node.id] = free_of(node);
-    });
+      : cluster_(cluster), now_(now), budget_(budget), profile_(cluster, now) {
+    for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
+    for (std::uint32_t id : cluster.active.ids()) {
+      const Job& job = cluster.jobs.at(JobId{id});
+      if (job.spec->licenses.empty()) continue;
+      if (auto held = parse_licenses(cluster, job.spec->licenses))
+        for (const auto& [name, count] : *held) use_license(name, count);
+    }
   }
 
   Plan run() {
-    for (const Job* job : in_order()) consider(*job);
-    std::sort(plan_.waits.begin(), plan_.waits.end(),
-              [](const Wait& a, const Wait& b) { return a.job < b.job; });
+    for (const Entry& entry : in_order())
+      if (!settled_.contains(entry.job->id)) consider(entry);
+    finish();
     return std::move(plan_);
   }
 
  private:
-  // Higher partition tier first, then priority, then age.
-  std::vector<const Job*> in_order() const {
-    std::vector<std::pair<std::uint32_t, const Job*>> jobs;
+  // One entry for each partition that a job may use: higher tier first, then priority, then age.
+  std::vector<Entry> in_order() const {
+    Priorities priorities(cluster_, now_);
+    std::vector<Entry> entries;
+    const Partition* last = nullptr;
+    auto add = [&](const Job& job, std::string_view name) {
+      if (!last || last->name != name) last = cluster_.find_partition(name);
+      entries.push_back({last ? last->priority_tier : 0, priorities.of(job, last), &job, last});
+    };
     for (const IdSet::Range& range : cluster_.pending.ranges())
       for (std::uint64_t id = range.first; id <= range.last; ++id) {
         const Job& job = cluster_.jobs.at(JobId{static_cast<std::uint32_t>(id)});
-        const Partition* partition = partition_of(job);
-        jobs.emplace_back(partition ? partition->priority_tier : 0, &job);
+        for (std::string_view name : split(job.partition, ',')) add(job, name);
       }
-    std::stable_sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) {
-      if (a.first != b.first) return a.first > b.first;
-      return a.second->priority > b.second->priority;
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      if (a.tier != b.tier) return a.tier > b.tier;
+      return a.priority > b.priority;
     });
-    std::vector<const Job*> ordered;
-    ordered.reserve(jobs.size());
-    for (const auto& [tier, job] : jobs) ordered.push_back(job);
-    return ordered;
+    return entries;
   }
 
-  // Jobs come in runs of the same partition.
-  const Partition* partition_of(const Job& job) const {
-    if (last_partition_ && last_partition_->name == job.partition) return last_partition_;
-    return last_partition_ = cluster_.find_partition(job.partition);
+  // A job with several partitions may have waited in one and started in another.
+  void finish() {
+    auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
+    std::stable_sort(plan_.waits.begin(), plan_.waits.end(), by_job);
+    auto same = [](const Wait& a, const Wait& b) { return a.job == b.job; };
+    plan_.waits.erase(std::unique(plan_.waits.begin(), plan_.waits.end(), same), plan_.waits.end());
+    std::erase_if(plan_.waits, [&](const Wait& w) { return settled_.contains(w.job); });
+    std::stable_sort(plan_.expected.begin(), plan_.expected.end(), by_job);
+    std::erase_if(plan_.expected, [&](const Expected& e) { return settled_.contains(e.job); });
   }
 
   void wait(const Job& job, Reason reason, Text detail = {}) {
     plan_.waits.push_back({job.id, reason, std::move(detail)});
   }
 
-  void consider(const Job& job) {
-    if (job.hold != Hold::none)
-      return wait(job, job.hold == Hold::user ? Reason::held_user : Reason::held_admin);
-    const Partition* partition = partition_of(job);
-    if (!partition || partition->state == PartitionState::inactive)
-      return wait(job, Reason::partition_inactive);
-    if (!job.spec->dependency.empty() && !dependency_allows(job)) return;
-    if (job.eligible > now_) return wait(job, Reason::begin_time);
-    if (partition->state == PartitionState::down) return wait(job, Reason::partition_down);
-    if (partition->max_time && job.time_limit > *partition->max_time)
-      return wait(job, Reason::partition_time_limit);
-    if (job.spec->min_nodes > partition->nodes.size()) return wait(job, Reason::partition_config);
-    if (blocked_everywhere(*partition)) return wait(job, Reason::priority);
-    if (plan_.starts.size() >= budget_.max_starts || placements_ >= budget_.max_placements) {
+  void use_license(const Text& name, std::uint32_t count) {
+    auto at = licenses_.find(name);
+    if (at != licenses_.end()) at->second -= std::min(at->second, count);
+  }
+
+  const Shape& shape_of(const Job& job, const Partition& partition) {
+    auto [at, fresh] = shapes_.try_emplace({&*job.spec, &partition});
+    if (!fresh) return at->second;
+    Shape& shape = at->second;
+    shape.partition = &partition;
+    auto request = make_request(cluster_, *job.spec, partition);
+    if (!request) {
+      shape.impossible = Reason::bad_constraints;
+      return shape;
+    }
+    shape.request = std::move(*request);
+    const Request& r = shape.request;
+    if (r.min_nodes > partition.nodes.size() || r.max_nodes < partition.min_nodes)
+      shape.impossible = Reason::partition_config;
+    if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
+      shape.impossible = Reason::partition_node_limit;
+    shape.nodes = candidates(cluster_, r, partition);
+    if (!job.spec->reservation.empty()) {
+      shape.reservation = cluster_.find_reservation(job.spec->reservation);
+      if (shape.reservation && !shape.reservation->has("FLEX") &&
+          !shape.reservation->has("ANY_NODES"))
+        std::erase_if(shape.nodes, [&](NodeId id) {
+          const auto& kept = shape.reservation->nodes;
+          return !std::binary_search(kept.begin(), kept.end(), id);
+        });
+    }
+    return shape;
+  }
+
+  bool exhausted() const {
+    return plan_.starts.size() >= budget_.max_starts ||
+           profile_.questions() >= budget_.max_questions;
+  }
+
+  void consider(const Entry& entry) {
+    const Job& job = *entry.job;
+    Gate g = gate(cluster_, job, entry.partition, now_);
+    if (g.hopeless) plan_.hopeless.push_back(job.id);
+    if (g.reason != Reason::none) return wait(job, g.reason);
+    if (blocked_everywhere(*entry.partition)) {
       plan_.complete = false;
       return wait(job, Reason::priority);
     }
-    auto request = make_request(cluster_, *job.spec, *partition);
-    if (!request) return wait(job, Reason::bad_constraints);
-    if (exceeds_partition(*request, *partition)) return wait(job, Reason::partition_config);
-    place_job(job, *request, *partition);
-  }
-
-  bool exceeds_partition(const Request& request, const Partition& partition) const {
-    if (request.min_nodes > partition.nodes.size()) return true;
-    if (partition.max_nodes && request.min_nodes > *partition.max_nodes) return true;
-    return request.max_nodes < partition.min_nodes;
-  }
-
-  // Array tasks with aftercorr are asked one by one in place_job.
-  bool dependency_allows(const Job& job) {
-    auto dependencies = parse_dependencies(job.spec->dependency);
-    if (!dependencies) {
-      wait(job, Reason::bad_constraints);
-      return false;
-    }
-    if (job.is_array_record() && corresponds(*dependencies)) return true;
-    switch (fulfilment(cluster_, job, *dependencies, std::nullopt, now_)) {
-      case Fulfilment::met:
-        return true;
-      case Fulfilment::waiting:
-        wait(job, Reason::dependency);
-        return false;
-      case Fulfilment::never:
-        wait(job, Reason::dependency_never_satisfied);
-        plan_.hopeless.push_back(job.id);
-        return false;
-    }
-    return false;
-  }
-
-  static bool corresponds(const Dependencies& d) {
-    return std::any_of(d.conditions.begin(), d.conditions.end(),
-                       [](const Condition& c) { return c.kind == DependencyKind::after_corr; });
-  }
-
-  // Nodes on which an earlier job waits are not for later ones.
-  bool blocked_everywhere(const Partition& partition) {
-    if (reserved_.empty()) return false;
-    auto [at, fresh] = fully_blocked_.try_emplace(partition.name, std::pair{std::size_t{0}, false});
-    if (at->second.first == reserved_.size()) return at->second.second;
-    bool all = std::all_of(partition.nodes.begin(), partition.nodes.end(), [&](NodeId id) {
-      return reserved_.contains(id) || !free_.contains(id);
-    });
-    at->second = {reserved_.size(), all};
-    return all;
-  }
-
-  void place_job(const Job& job, const Request& request, const Partition& partition) {
-    std::vector<NodeId> all = candidates(cluster_, request, partition);
-    std::vector<NodeId> open;
-    for (NodeId id : all)
-      if (!reserved_.contains(id)) open.push_back(id);
-
+    const Shape& shape = shape_of(job, *entry.partition);
+    if (shape.impossible != Reason::none) return wait(job, shape.impossible);
     if (!job.is_array_record()) {
-      ++placements_;
-      auto shares = place(cluster_, request, open, free_);
-      if (!shares) return blocked(job, request, all, open);
-      return start(job, std::nullopt, partition, std::move(*shares));
+      Reason reason = try_one(job, shape, std::nullopt);
+      if (reason != Reason::none) blocked(job, shape, reason);
+      return;
     }
-    auto dependencies = parse_dependencies(job.spec->dependency);
-    bool one_by_one = !job.spec->dependency.empty() && dependencies && corresponds(*dependencies);
-    std::uint32_t running = job.task_limit ? running_tasks(job) : 0;
+    consider_tasks(job, shape);
+  }
+
+  void consider_tasks(const Job& record, const Shape& shape) {
+    bool one_by_one = asks_task_by_task(record);
+    std::uint32_t running = record.task_limit ? running_tasks(record) : 0;
     bool some_wait = false;
-    for (std::uint32_t task : job.waiting_tasks.first(budget_.max_starts).ids()) {
-      if (job.task_limit && running >= job.task_limit) return wait(job, Reason::array_task_limit);
-      if (plan_.starts.size() >= budget_.max_starts) {
-        plan_.complete = false;
-        return wait(job, Reason::none);
+    for (std::uint32_t task : record.waiting_tasks.first(budget_.max_starts).ids()) {
+      if (record.task_limit && running >= record.task_limit) {
+        settled_.erase(record.id);
+        return wait(record, Reason::array_task_limit);
       }
-      if (one_by_one && fulfilment(cluster_, job, *dependencies, task, now_) != Fulfilment::met) {
+      if (one_by_one && !task_may_run(cluster_, record, task, now_)) {
         some_wait = true;
         continue;
       }
-      ++placements_;
-      auto shares = place(cluster_, request, open, free_);
-      if (!shares) return blocked(job, request, all, open);
-      start(job, task, partition, std::move(*shares));
+      Reason reason = try_one(record, shape, task);
+      if (reason != Reason::none) {
+        settled_.erase(record.id);
+        return blocked(record, shape, reason);
+      }
       ++running;
     }
-    if (job.waiting_tasks.size() > budget_.max_starts) {
-      plan_.complete = false;
-      return wait(job, Reason::none);
-    }
-    if (some_wait) wait(job, Reason::dependency);
+    bool more = record.waiting_tasks.size() > budget_.max_starts;
+    if (!more && !some_wait) return;
+    settled_.erase(record.id);
+    if (more) plan_.more_starts = true;
+    wait(record, some_wait ? Reason::dependency : Reason::none);
   }
 
   std::uint32_t running_tasks(const Job& record) const {
@@ -173,62 +188,318 @@ class Planner {
       const Job& job = cluster_.jobs.at(JobId{id});
       if (job.array_id == record.array_id && is_active(job.state)) ++n;
     }
-    // A task with a record of its own may still wait, or have been started by this plan.
+    // A task with a record of its own may have been started by this plan.
     for (const Start& s : plan_.starts)
       if (cluster_.jobs.at(s.job).array_id == record.array_id) ++n;
     return n;
   }
 
-  void start(const Job& job, std::optional<std::uint32_t> task, const Partition& partition,
-             std::vector<NodeShare> shares) {
-    for (const NodeShare& share : shares) take(free_.at(share.node), share);
-    plan_.starts.push_back({job.id, task, partition.name, std::move(shares)});
+  Minutes limit_of(const Job& job, const Shape& shape) const {
+    Minutes limit = job.time_limit;
+    if (shape.partition->max_time) limit = std::min(limit, *shape.partition->max_time);
+    return limit;
+  }
+  static Time end_of(Time from, Minutes limit) { return from + std::min(limit, kLongest); }
+  Window window(const Shape& shape, Time from, Time until) const {
+    return {from, until, shape.reservation, shape.request.user,
+            shape.request.exclusive_user.has_value()};
   }
 
-  void blocked(const Job& job, const Request& request, const std::vector<NodeId>& all,
-               const std::vector<NodeId>& open) {
-    bool behind_others = open.size() < all.size() && fits_without_reservations(request, all);
+  // What the profile says, less the nodes of jobs that nobody may pass and within MaxCPUsPerNode.
+  FreeOn free_during(const Shape& shape, Window w, Profile& profile) {
+    return [this, &shape, w, &profile](NodeId id) -> const Free* {
+      if (barred_.contains(id)) return nullptr;
+      if (w.reservation && !w.reservation->has("FLEX") && w.until > w.reservation->end)
+        return nullptr;
+      const Free* free = profile.during(id, w);
+      if (!free || !shape.request.max_cpus_per_node) return free;
+      return bounded(*free, id, shape);
+    };
+  }
+
+  const Free* bounded(const Free& free, NodeId id, const Shape& shape) {
+    std::uint32_t used = 0;
+    for (std::uint32_t job_id : cluster_.nodes.at(id).jobs.ids()) {
+      const Job& job = cluster_.jobs.at(JobId{job_id});
+      if (job.partition != shape.partition->name) continue;
+      for (const NodeShare& share : job.allocation)
+        if (share.node == id) used += static_cast<std::uint32_t>(share.cpus.size());
+    }
+    for (const Start& s : plan_.starts)
+      if (s.partition == shape.partition->name)
+        for (const NodeShare& share : s.allocation)
+          if (share.node == id) used += static_cast<std::uint32_t>(share.cpus.size());
+    std::uint32_t limit = shape.request.max_cpus_per_node;
+    std::uint32_t rest = limit - std::min(limit, used);
+    if (free.usable_cpus() <= rest) return &free;
+    Free& copy = bounded_[id] = free;
+    copy.promised_cpus = static_cast<std::uint32_t>(copy.cpus.size()) - rest;
+    return rest ? &copy : nullptr;
+  }
+
+  // Starts it, or says what it lacks.
+  Reason try_one(const Job& job, const Shape& shape, std::optional<std::uint32_t> task) {
+    for (const auto& [name, count] : shape.request.licenses) {
+      auto at = licenses_.find(name);
+      if (at == licenses_.end() || at->second < count) return Reason::licenses;
+    }
+    if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
+    if (exhausted()) return Reason::priority;
+    Minutes limit = limit_of(job, shape);
+    if (failed_.contains({&shape, limit})) return Reason::resources;
+    auto shares = place_now(shape, limit);
+    if (!shares && job.spec->time_min) shares = place_shorter(job, shape, limit);
+    if (!shares) {
+      failed_.insert({&shape, limit_of(job, shape)});
+      return Reason::resources;
+    }
+    start(job, shape, task, std::move(*shares), limit);
+    return Reason::none;
+  }
+
+  std::optional<std::vector<NodeShare>> place_now(const Shape& shape, Minutes limit) {
+    return place(cluster_, shape.request, shape.nodes,
+                 free_during(shape, window(shape, now_, end_of(now_, limit)), profile_));
+  }
+
+  // --time-min: the longest run that ends before a promise is due.
+  std::optional<std::vector<NodeShare>> place_shorter(const Job& job, const Shape& shape,
+                                                      Minutes& limit) {
+    Minutes least = std::max(*job.spec->time_min, Minutes{1});
+    if (least >= limit || !place_now(shape, least)) return std::nullopt;
+    Minutes low = least, high = std::min(limit, kLongest);
+    while (low + Minutes{1} < high) {
+      Minutes middle = low + (high - low) / 2;
+      (place_now(shape, middle) ? low : high) = middle;
+    }
+    limit = low;
+    return place_now(shape, low);
+  }
+
+  void start(const Job& job, const Shape& shape, std::optional<std::uint32_t> task,
+             std::vector<NodeShare> shares, Minutes limit) {
+    for (const NodeShare& share : shares)
+      profile_.start(share, job.spec->uid, shape.request.exclusive_user.has_value(),
+                     end_of(now_, std::min(limit, kNoLimitLeaves)));
+    for (const auto& [name, count] : shape.request.licenses) use_license(name, count);
+    settled_.insert(job.id);
+    plan_.starts.push_back({job.id, task, shape.partition->name, std::move(shares), limit});
+  }
+
+  // It cannot start now: make room for it, promise it a time, and say why it waits.
+  void blocked(const Job& job, const Shape& shape, Reason reason) {
+    if (reason == Reason::licenses) return wait(job, reason);
+    bool first_here = !someone_waits_on(shape);
+    if (!exhausted() && !has_promise(job)) {
+      if (preempt_for(job, shape)) return wait(job, Reason::resources);
+      // Where no time is known the nodes it lacks are down: others need not wait for that.
+      if (!cluster_.settings().backfill)
+        bar(shape);
+      else
+        promise(job, shape);
+    } else if (!has_promise(job)) {
+      plan_.complete = false;
+      bar(shape);
+    }
+    for (NodeId id : waits_on(shape)) waited_on_.insert(id);
+    explain(job, shape, first_here);
+  }
+
+  bool has_promise(const Job& job) const { return promised_.contains(job.id); }
+
+  // The nodes it stands in line for: those it names, or all that would do.
+  const std::vector<NodeId>& waits_on(const Shape& shape) const {
+    const Request& r = shape.request;
+    return r.required_nodes.size() >= r.max_nodes ? r.required_nodes : shape.nodes;
+  }
+  bool someone_waits_on(const Shape& shape) const {
+    const auto& nodes = waits_on(shape);
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [&](NodeId id) { return waited_on_.contains(id); });
+  }
+  void bar(const Shape& shape) {
+    for (NodeId id : waits_on(shape)) barred_.insert(id);
+  }
+
+  void explain(const Job& job, const Shape& shape, bool first_here) {
     std::vector<std::string> unavailable;
-    for (NodeId id : request.required_nodes)
-      if (!free_.contains(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
-    // A job that names all its nodes stands in nobody's way elsewhere.
-    bool names_all = request.required_nodes.size() >= request.max_nodes;
-    for (NodeId id : names_all ? request.required_nodes : all) reserved_.insert(id);
+    for (NodeId id : shape.request.required_nodes)
+      if (!profile_.available(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
     if (!unavailable.empty())
       return wait(job, Reason::required_node_not_available,
                   "ReqNodeNotAvail, UnavailableNodes:" + compress_hostlist_sorted(unavailable));
-    bool any_up =
-        std::any_of(all.begin(), all.end(), [&](NodeId id) { return free_.contains(id); });
+    bool any_up = std::any_of(shape.nodes.begin(), shape.nodes.end(),
+                              [&](NodeId id) { return profile_.available(id); });
     if (!any_up) return wait(job, Reason::nodes_down);
-    wait(job, behind_others || open.empty() ? Reason::priority : Reason::resources);
+    wait(job, first_here ? Reason::resources : Reason::priority);
   }
 
-  bool fits_without_reservations(const Request& request, const std::vector<NodeId>& all) const {
-    return place(cluster_, request, all, free_).has_value();
+  // All nodes of the partition are down or stand barred.
+  bool blocked_everywhere(const Partition& partition) {
+    if (barred_.empty()) return false;
+    auto [at, fresh] = fully_barred_.try_emplace(&partition, std::pair{std::size_t{0}, false});
+    if (at->second.first == barred_.size()) return at->second.second;
+    bool all = std::all_of(partition.nodes.begin(), partition.nodes.end(), [&](NodeId id) {
+      return barred_.contains(id) || !profile_.available(id);
+    });
+    at->second = {barred_.size(), all};
+    return all;
+  }
+
+  // The earliest time from which it fits for as long as it runs; its part is kept for it.
+  void promise(const Job& job, const Shape& shape) {
+    Minutes limit = limit_of(job, shape);
+    std::size_t wanted =
+        job.is_array_record() ? std::min<std::size_t>(job.waiting_tasks.size(), kTasksPromised) : 1;
+    bool any = false;
+    for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
+      auto found = earliest(shape, limit);
+      if (!found) break;
+      auto& [at, shares] = *found;
+      Expected expected{.job = job.id, .at = at};
+      for (const NodeShare& share : shares) {
+        profile_.promise(share, at, end_of(at, limit));
+        expected.nodes.push_back(share.node);
+        expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
+      }
+      if (!any) plan_.expected.push_back(std::move(expected));
+      any = true;
+    }
+    if (any) promised_.insert(job.id);
+  }
+
+  std::optional<std::pair<Time, std::vector<NodeShare>>> earliest(const Shape& shape,
+                                                                  Minutes limit) {
+    Time& from = not_before_.try_emplace({&shape, limit}, now_).first->second;
+    std::vector<Time> ready;  // when each node alone has room for a part of it
+    for (NodeId id : shape.nodes)
+      if (auto t = ready_at(shape, id, limit, from)) ready.push_back(*t);
+    std::size_t needed = shape.request.min_nodes;
+    if (ready.size() < needed) return std::nullopt;
+    std::nth_element(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(needed - 1),
+                     ready.end());
+    std::vector<Time> times = changes_after(shape, ready[needed - 1]);
+    // One by one at first; far ahead the exact time matters less than the effort.
+    std::size_t step = 1;
+    for (std::size_t i = 0; i < times.size() && !exhausted(); i += step) {
+      Window w = window(shape, times[i], end_of(times[i], limit));
+      if (auto shares =
+              place(cluster_, shape.request, shape.nodes, free_during(shape, w, profile_))) {
+        from = times[i];
+        return std::pair{times[i], std::move(*shares)};
+      }
+      if (i >= kTimesTried) step *= 2;
+      if (i + 1 < times.size() && i + step >= times.size()) i = times.size() - 1 - step;
+    }
+    return std::nullopt;
+  }
+
+  // Times at which it may fit: the given one, and later ones when something changes on its nodes.
+  std::vector<Time> changes_after(const Shape& shape, Time first) {
+    std::vector<Time> times{first};
+    for (NodeId id : shape.nodes)
+      for (Time t : profile_.changes(id))
+        if (t > first) times.push_back(t);
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    return times;
+  }
+
+  std::optional<Time> ready_at(const Shape& shape, NodeId id, Minutes limit, Time from) {
+    auto has_room = [&](Time t) {
+      FreeOn free = free_during(shape, window(shape, t, end_of(t, limit)), profile_);
+      const Free* f = free(id);
+      return f && task_capacity(cluster_, shape.request, id, *f) > 0;
+    };
+    if (has_room(from)) return from;
+    for (Time t : profile_.changes(id))
+      if (t > from && has_room(t)) return t;
+    return std::nullopt;
+  }
+
+  // Running jobs of lower standing make room, as few as possible, and only if it then starts.
+  bool preempt_for(const Job& job, const Shape& shape) {
+    if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(&shape))
+      return false;
+    auto leaving_already = [&](Profile& p) {
+      for (std::uint32_t id : cluster_.active.ids()) {
+        const Job& other = cluster_.jobs.at(JobId{id});
+        if (other.ending || other.preemption || is_ended(other.state)) p.vacate(other);
+      }
+      for (const Eviction& e : plan_.evictions) p.vacate(cluster_.jobs.at(e.victim));
+    };
+    Minutes limit = limit_of(job, shape);
+    std::optional<std::vector<NodeShare>> shares;
+    auto fits = [&](const std::vector<JobId>& victims) {
+      Profile without = profile_;
+      leaving_already(without);
+      for (JobId id : victims) without.vacate(cluster_.jobs.at(id));
+      shares = place(cluster_, shape.request, shape.nodes,
+                     free_during(shape, window(shape, now_, end_of(now_, limit)), without));
+      return shares.has_value();
+    };
+    if (fits({})) return keep_room(job, *shares, limit);  // it only has to wait for them to leave
+    std::vector<JobId> victims =
+        fewest_victims(preemptable(cluster_, job, *shape.partition, now_), fits);
+    std::erase_if(victims, [&](JobId id) { return evicted_.contains(id); });
+    if (victims.empty() || !fits(victims)) {
+      unaided_.insert(&shape);
+      return false;
+    }
+    for (JobId id : victims) {
+      evicted_.insert(id);
+      plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+    }
+    return keep_room(job, *shares, limit);
+  }
+
+  bool keep_room(const Job& job, const std::vector<NodeShare>& shares, Minutes limit) {
+    Expected expected{.job = job.id, .at = now_ + Seconds{1}};
+    for (const NodeShare& share : shares) {
+      profile_.promise(share, now_, end_of(now_, limit));
+      expected.nodes.push_back(share.node);
+    }
+    plan_.expected.push_back(std::move(expected));
+    promised_.insert(job.id);
+    return true;
   }
 
   const Cluster& cluster_;
   Time now_;
   Budget budget_;
+  Profile profile_;
   Plan plan_;
-  std::map<NodeId, Free> free_;  // of available nodes, less what this plan starts
-  std::set<NodeId> reserved_;    // where an earlier job waits
-  std::map<Text, std::pair<std::size_t, bool>>
-      fully_blocked_;  // by size of reserved_ when last asked
-  std::uint32_t placements_ = 0;
-  mutable const Partition* last_partition_ = nullptr;
+  std::map<std::pair<const JobSpec*, const Partition*>, Shape> shapes_;
+  std::set<std::pair<const Shape*, Minutes>>
+      failed_;  // what does not fit now never will in this plan
+  std::map<std::pair<const Shape*, Minutes>, Time> not_before_;
+  std::set<JobId> settled_, promised_, evicted_;
+  std::set<const Shape*> unaided_;  // no preemption helps these
+  std::set<NodeId> barred_;         // nobody may pass a job that waits here without a promise
+  std::set<NodeId> waited_on_;      // somebody waits for these
+  std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
+  std::map<NodeId, Free> bounded_;
+  std::map<Text, std::uint32_t> licenses_;
 };
 
+template <class T>
+const T* find_job(const std::vector<T>& list, JobId job) {
+  auto at = std::lower_bound(list.begin(), list.end(), job,
+                             [](const T& item, JobId id) { return item.job < id; });
+  return at != list.end() && at->job == job ? &*at : nullptr;
+}
+
 }  // namespace
+
+Budget quick_budget(const Cluster& cluster) {
+  return {.max_questions = 10000 + 4 * std::uint64_t{cluster.nodes.size()}};
+}
 
 Plan plan(const Cluster& cluster, Time now, Budget budget) {
   return Planner(cluster, now, budget).run();
 }
 
-const Wait* find_wait(const Plan& plan, JobId job) {
-  auto at = std::lower_bound(plan.waits.begin(), plan.waits.end(), job,
-                             [](const Wait& w, JobId id) { return w.job < id; });
-  return at != plan.waits.end() && at->job == job ? &*at : nullptr;
-}
+const Wait* find_wait(const Plan& plan, JobId job) { return find_job(plan.waits, job); }
+const Expected* find_expected(const Plan& plan, JobId job) { return find_job(plan.expected, job); }
 
 }  // namespace muster::sched

@@ -1,9 +1,14 @@
-// plan: what should start now, and why the rest waits. A pure function of the cluster's state and
-// the time; the controller validates each start again before it takes it.
+// plan: what should start now, what must make room for it, when the rest is expected to start and
+// why it waits. A pure function of the cluster's state and the time; the controller validates each
+// start again before it takes it.
+//
+// Jobs are considered in the order of their priority. One that does not fit now is promised the
+// earliest time at which it will (conservative backfill): whoever comes after it may only use what
+// leaves every promise intact. The budget bounds the work; jobs beyond it wait unexamined, and
+// nobody passes them.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -16,16 +21,18 @@
 namespace muster::sched {
 
 struct Budget {
-  std::uint32_t max_starts = 2000;  // then the caller plans again
-  std::uint32_t max_placements =
-      20000;  // attempts to place a job; the jobs after that wait unexamined
+  std::uint32_t max_starts = 2000;
+  std::uint64_t max_questions = 2000000;  // to the profile: what one node has to give at one time
 };
+// For a plan after every event: enough to start what can start, and to promise a few.
+Budget quick_budget(const Cluster& cluster);
 
 struct Start {
   JobId job;  // the record; for an array record `task` says which of its tasks
   std::optional<std::uint32_t> task;
   Text partition;
   std::vector<NodeShare> allocation;
+  Minutes time_limit{};  // shorter than asked where --time-min allowed it
 };
 
 struct Wait {
@@ -34,16 +41,32 @@ struct Wait {
   Text detail;  // replaces the reason's name where set
 };
 
+struct Expected {  // a later start that was promised
+  JobId job;
+  Time at;
+  std::vector<NodeId> nodes;
+  std::uint32_t cpus = 0;
+};
+
+struct Eviction {  // a running job that has to make room
+  JobId victim, by;
+  PreemptMode mode = PreemptMode::cancel;
+};
+
 struct Plan {
-  std::vector<Start> starts;    // in the order in which they were decided
-  std::vector<Wait> waits;      // ascending by job
-  std::vector<JobId> hopeless;  // jobs whose dependency can never be met
-  bool complete = true;         // false: the budget ran out
+  std::vector<Start> starts;  // in the order in which they were decided
+  std::vector<Eviction> evictions;
+  std::vector<Wait> waits;         // ascending by job
+  std::vector<Expected> expected;  // ascending by job
+  std::vector<JobId> hopeless;     // jobs whose dependency can never be met
+  bool more_starts = false;        // max_starts was reached: plan again
+  bool complete = true;            // false: some jobs were not examined
 };
 
 Plan plan(const Cluster& cluster, Time now, Budget budget = {});
 
-// Why this job waits according to a plan; Reason::none where the plan does not know it.
+// What a plan says of a job; nullptr where it says nothing.
 const Wait* find_wait(const Plan& plan, JobId job);
+const Expected* find_expected(const Plan& plan, JobId job);
 
 }  // namespace muster::sched

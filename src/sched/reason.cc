@@ -39,6 +39,12 @@ std::string_view reason_name(Reason reason) {
              "partitions";
     case Reason::bad_constraints:
       return "BadConstraints";
+    case Reason::licenses:
+      return "Licenses";
+    case Reason::reservation:
+      return "Reservation";
+    case Reason::reservation_deleted:
+      return "ReservationDeleted";
   }
   return "None";
 }

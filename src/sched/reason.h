@@ -24,6 +24,9 @@ enum class Reason : std::uint8_t {
   required_node_not_available,
   nodes_down,
   bad_constraints,
+  licenses,
+  reservation,
+  reservation_deleted,
 };
 
 std::string_view reason_name(Reason reason);

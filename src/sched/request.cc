@@ -24,35 +24,6 @@ Result<std::vector<NodeId>> node_ids(const Cluster& cluster, std::string_view ho
   return ids;
 }
 
-bool feature_exists(const Cluster& cluster, const Text& feature) {
-  bool found = false;
-  cluster.nodes.each([&](const Node& node) {
-    const auto& have = node.config.features;
-    found = found || std::find(have.begin(), have.end(), feature) != have.end();
-  });
-  return found;
-}
-
-// "a", "a&b", "a|b"; counts, brackets and parentheses are not placed yet.
-Result<void> parse_features(const Cluster& cluster, std::string_view text, Request& request) {
-  if (text.empty()) return {};
-  if (text.find_first_of("[]()*") != text.npos)
-    return fail(ErrorCode::not_supported_yet, "--constraint with [], () or *");
-  for (std::string_view part : split(text, '&')) {
-    std::vector<Text> any;
-    for (std::string_view name : split(part, '|')) {
-      name = trim(name);
-      if (name.empty() || !feature_exists(cluster, name)) return fail(ErrorCode::invalid_feature);
-      any.emplace_back(name);
-    }
-    if (any.size() == 1)
-      request.features_all.push_back(any.front());
-    else
-      request.features_any.push_back(std::move(any));
-  }
-  return {};
-}
-
 Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Request& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
@@ -70,7 +41,8 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   std::optional<GresRequest> per_node;
   for (const Option& option :
        {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &per_node},
-        Option{spec.gpus_per_task, &request.gpus_per_task}}) {
+        Option{spec.gpus_per_task, &request.gpus_per_task},
+        Option{spec.gpus_per_socket, &request.gpus_per_socket}}) {
     if (option.text.empty()) continue;
     auto parsed = parse_gpus(option.text);
     if (!parsed) return fail(ErrorCode::invalid_gres);
@@ -81,6 +53,7 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   for (const GresRequest& g : request.gres_per_node)
     if (!known(g)) return fail(ErrorCode::invalid_gres);
   std::erase_if(request.gres_per_node, [](const GresRequest& g) { return g.count == 0; });
+  request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
   return {};
 }
 
@@ -109,14 +82,40 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
   }
 }
 
+// --ntasks-per-gpu: the tasks follow from the GPUs, or these from the tasks.
+void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
+  std::uint32_t per_gpu = spec.ntasks_per_gpu.value_or(0);
+  if (per_gpu == 0) return;
+  std::uint64_t gpus = request.gpus_total ? request.gpus_total->count : 0;
+  for (const GresRequest& g : request.gres_per_node)
+    if (g.name == "gpu") gpus += g.count * request.min_nodes;
+  if (gpus == 0 && spec.num_tasks)
+    request.gpus_total = GresRequest{"gpu", {}, (*spec.num_tasks + per_gpu - 1) / per_gpu};
+  if (gpus != 0 && !spec.num_tasks) {
+    request.tasks = static_cast<std::uint32_t>(gpus * per_gpu);
+    request.tasks_follow_nodes = false;
+  }
+}
+
+void set_shape(const JobSpec& spec, const Partition& partition, Request& request) {
+  request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
+  request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
+  request.max_cpus_per_node = partition.max_cpus_per_node.value_or(0);
+  request.tasks_per_node_max = spec.ntasks_per_node.value_or(0);
+  request.tasks_per_socket_max = spec.ntasks_per_socket.value_or(0);
+  request.tasks_per_core_max = spec.ntasks_per_core.value_or(0);
+  request.threads_per_core = spec.threads_per_core.value_or(0);
+  request.min_threads_per_core = spec.threads_per_core.value_or(0);
+  request.min_sockets = spec.sockets_per_node.value_or(0);
+  request.min_cores_per_socket = spec.cores_per_socket.value_or(0);
+  request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
+}
+
 void set_counts(const JobSpec& spec, Request& request) {
   request.min_nodes = std::max(1u, spec.min_nodes);
   request.max_nodes = spec.max_nodes;
   if (request.required_nodes.size() > request.min_nodes)
     request.min_nodes = static_cast<std::uint32_t>(request.required_nodes.size());
-  request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
-  request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
-  request.tasks_per_node_max = spec.ntasks_per_node.value_or(0);
   if (spec.num_tasks) {
     request.tasks = std::max(1u, *spec.num_tasks);
     if (request.tasks_per_node_max)
@@ -128,7 +127,15 @@ void set_counts(const JobSpec& spec, Request& request) {
     request.tasks_follow_nodes = true;
     request.tasks = request.min_nodes * std::max(1u, request.tasks_per_node_max);
   }
+  tie_tasks_to_gpus(spec, request);
   if (request.max_nodes == 0 && spec.nodes_given) request.max_nodes = request.min_nodes;
+  // Devices counted over the whole job may need more nodes than its tasks.
+  if (!spec.nodes_given && request.gpus_total)
+    request.max_nodes =
+        std::max(request.max_nodes,
+                 static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                     request.gpus_total->count,
+                     request.tasks_follow_nodes ? request.gpus_total->count : request.tasks)));
   request.max_nodes = std::max(request.max_nodes, request.min_nodes);
 }
 
@@ -143,19 +150,48 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   if (!excluded) return std::unexpected(excluded.error());
   request.required_nodes = std::move(*required);
   request.excluded_nodes = std::move(*excluded);
-  if (auto ok = parse_features(cluster, spec.features, request); !ok)
-    return std::unexpected(ok.error());
+  auto constraint = parse_constraint(cluster, spec.features);
+  if (!constraint) return std::unexpected(constraint.error());
+  request.constraint = std::move(*constraint);
+  auto licenses = parse_licenses(cluster, spec.licenses);
+  if (!licenses) return std::unexpected(licenses.error());
+  request.licenses = std::move(*licenses);
   if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
   set_memory(cluster, spec, partition, request);
+  set_shape(spec, partition, request);
   set_counts(spec, request);
   if (partition.max_nodes)
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
   request.exclusive = spec.exclusive || cluster.settings().whole_nodes ||
                       iequals(partition.oversubscribe, "EXCLUSIVE");
+  request.user = spec.uid;
+  if (spec.exclusive_user || partition.exclusive_user) request.exclusive_user = spec.uid;
   request.contiguous = spec.contiguous;
   request.overcommit = spec.overcommit;
+  request.spread = spec.spread_job;
+  request.most_nodes = spec.spread_job;
+  request.least_loaded = partition.lln || cluster.settings().least_loaded;
   return request;
+}
+
+Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
+                                                                   std::string_view text) {
+  std::vector<std::pair<Text, std::uint32_t>> wanted;
+  if (text.empty()) return wanted;
+  const auto& known = cluster.settings().licenses;
+  for (std::string_view item : split(text, text.find(';') == text.npos ? ',' : ';')) {
+    auto colon = item.find_first_of(":*");
+    std::string_view name = trim(item.substr(0, colon));
+    std::optional<std::uint32_t> count = 1;
+    if (colon != item.npos) count = parse_number<std::uint32_t>(trim(item.substr(colon + 1)));
+    bool exists = std::any_of(known.begin(), known.end(), [&](const auto& l) {
+      return l.first == name && count && *count <= l.second;
+    });
+    if (!exists) return fail(ErrorCode::invalid_license);
+    wanted.emplace_back(name, *count);
+  }
+  return wanted;
 }
 
 }  // namespace muster::sched

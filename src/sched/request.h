@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
+#include "sched/features.h"
 
 namespace muster::sched {
 
@@ -15,23 +17,35 @@ struct Request {
   std::uint32_t max_nodes = 0;  // never below min_nodes
   std::uint32_t tasks = 1;
   bool tasks_follow_nodes = false;       // no -n: one task (or ntasks-per-node) on each node
-  std::uint32_t tasks_per_node_max = 0;  // 0 = no bound
+  std::uint32_t tasks_per_node_max = 0;  // 0 = no bound; so are the next ones
+  std::uint32_t tasks_per_socket_max = 0, tasks_per_core_max = 0;
   std::uint32_t cpus_per_task = 1;
-  std::uint32_t min_cpus_per_node = 0;
+  std::uint32_t min_cpus_per_node = 0, max_cpus_per_node = 0;
+  std::uint32_t threads_per_core = 0;  // use so many of each core's; 0 = all
+  std::uint32_t min_sockets = 0, min_cores_per_socket = 0, min_threads_per_core = 0;
+  std::uint64_t tmp_disk_mib = 0;
   std::optional<std::uint64_t> memory_per_node_mib;  // 0 = the whole node's
   std::optional<std::uint64_t> memory_per_cpu_mib;
   std::optional<std::uint64_t> memory_per_gpu_mib;
   std::vector<GresRequest> gres_per_node;
-  std::optional<GresRequest> gpus_total, gpus_per_task;
+  std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
+  std::uint32_t cpus_per_gpu = 0;
   std::vector<NodeId> required_nodes, excluded_nodes;  // ascending
-  std::vector<Text> features_all;                      // "a&b"
-  std::vector<std::vector<Text>> features_any;         // "a|b": one of each list
-  bool exclusive = false, contiguous = false, overcommit = false;
+  Constraint constraint;
+  std::vector<std::pair<Text, std::uint32_t>> licenses;
+  bool exclusive = false, contiguous = false, overcommit = false, spread = false,
+       least_loaded = false, most_nodes = false;
+  std::optional<Uid> exclusive_user;  // shares nodes only with jobs of this user
+  Uid user;
 };
 
-// Fails where the request names something that does not exist (node, feature, gres) or is
+// Fails where the request names something that does not exist (node, feature, gres, license) or is
 // malformed.
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
                              const Partition& partition);
+
+// "matlab:2,ansys": names and counts.
+Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
+                                                                   std::string_view text);
 
 }  // namespace muster::sched

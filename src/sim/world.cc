@@ -112,15 +112,17 @@ class World final : public controller::Host {
       if (link != links_.end()) link->second->on_orders(batch);
     });
   }
-  void start_planning(Cluster cluster, Time now) override {
-    auto plan = sched::plan(cluster, now);
+  void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
+    auto plan = sched::plan(cluster, now, budget);
     schedule_.after(Millis{schedule_.between(0, 20)}, [this, life = life_, plan = std::move(plan)] {
       if (life != life_) return;
       core_->on_planned(plan, schedule_.now());
+      core_->on_planner_idle();
       core_->flush(schedule_.now());
     });
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  std::vector<std::string> groups_of(Uid) override { return {}; }
   void log(std::string_view) override {}
   void log_error(std::string_view) override {}
 

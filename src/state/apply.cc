@@ -237,6 +237,7 @@ struct Applier {
     job.hold = e.hold;
     if (e.hold != Hold::none) job.priority = 0;
     job.ending.reset();
+    job.preemption.reset();
     ++job.restarts;
     job.allocation.clear();
     job.steps.clear();
@@ -246,6 +247,9 @@ struct Applier {
     job.exit_status = job.derived_exit_status = 0;
     job.end_reason = {};
     job.eligible = e.eligible;
+    // It ran in one of the partitions it asked for and may now run in any of them.
+    if (job.spec->partition.view().find(',') != std::string_view::npos)
+      job.partition = job.spec->partition;
     cluster.active.erase(e.job.value);
     cluster.pending.insert(e.job.value);
   }
@@ -280,6 +284,7 @@ struct Applier {
     job.time_limit = e.time_limit;
     job.task_limit = e.task_limit;
     job.eligible = e.eligible;
+    job.priority_fixed = e.priority_fixed;
   }
 
   void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
@@ -355,6 +360,19 @@ struct Applier {
     else
       *at = e.partition;
   }
+
+  void operator()(const ReservationChanged& e) {
+    auto& all = cluster.reservations.edit();
+    std::erase_if(all, [&](const Reservation& r) { return r.name == e.reservation.name; });
+    if (e.removed) return;
+    auto after = std::upper_bound(all.begin(), all.end(), e.reservation,
+                                  [](const Reservation& a, const Reservation& b) {
+                                    return std::pair(a.start, a.name) < std::pair(b.start, b.name);
+                                  });
+    all.insert(after, e.reservation);
+  }
+
+  void operator()(const JobPreempted& e) { cluster.jobs.edit(e.job).preemption = e.preemption; }
 };
 
 }  // namespace

@@ -177,6 +177,7 @@ struct JobUpdated {  // the record's new specification and what follows from it
   Minutes time_limit{};
   std::uint32_t task_limit = 0;
   Time eligible;
+  bool priority_fixed = false;
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -188,6 +189,7 @@ struct JobUpdated {  // the record's new specification and what follows from it
     v(7, time_limit);
     v(8, task_limit);
     v(9, eligible);
+    v(10, priority_fixed);
   }
 };
 struct JobWarned {  // its --signal was sent
@@ -287,11 +289,30 @@ struct PartitionChanged {
   }
 };
 
+struct ReservationChanged {
+  Reservation reservation;  // whole; new if the name is
+  bool removed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, reservation);
+    v(2, removed);
+  }
+};
+struct JobPreempted {  // it was told to make room
+  JobId job;
+  Preemption preemption;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, preemption);
+  }
+};
+
 using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
-                 NodeRegistered, NodeChanged, PartitionChanged>;
+                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted>;
 
 struct EventEntry {
   Event event;

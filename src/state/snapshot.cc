@@ -15,6 +15,7 @@ struct Snapshot {
   JobId next_job_id;
   NodeId next_node_id;
   Epoch epoch;
+  std::vector<Reservation> reservations;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -25,6 +26,7 @@ struct Snapshot {
     v(6, next_job_id);
     v(7, next_node_id);
     v(8, epoch);
+    v(9, reservations);
   }
 };
 
@@ -36,7 +38,8 @@ std::string encode_snapshot(const Cluster& cluster) {
              .partitions = *cluster.partitions,
              .next_job_id = cluster.next_job_id,
              .next_node_id = cluster.next_node_id,
-             .epoch = cluster.epoch};
+             .epoch = cluster.epoch,
+             .reservations = *cluster.reservations};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   return encode(s);
@@ -53,6 +56,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   }
   cluster.node_order = std::move(s->node_order);
   cluster.partitions = Cow(std::move(s->partitions));
+  cluster.reservations = Cow(std::move(s->reservations));
   Cow<JobSpec> last;
   for (Cow<Job>& job : s->jobs) {
     last = job.edit().spec = shared_with((*job).spec, last);

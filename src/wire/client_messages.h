@@ -150,7 +150,7 @@ struct JobActionRequest {
 };
 // scontrol update: keys as written, in order; the controller knows what they mean.
 struct UpdateRequest {
-  enum class Kind : std::uint8_t { job, node, partition, step };
+  enum class Kind : std::uint8_t { job, node, partition, step, reservation };
   Kind kind = Kind::job;
   std::vector<std::pair<std::string, std::string>>
       settings;         // "TimeLimit" -> "10"; also jobid=, nodename=
@@ -298,11 +298,16 @@ struct BatchScriptRequest {  // scontrol write batch_script
   }
 };
 
+struct ReservationsRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
-                 AccountingRequest, BatchScriptRequest>;
+                 AccountingRequest, BatchScriptRequest, ReservationsRequest>;
 
 // --- replies ---
 
@@ -484,9 +489,31 @@ struct BatchScriptReply {
   }
 };
 
-using Answer =
-    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
-                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply>;
+struct ReservationView {
+  Reservation reservation;
+  Text nodes;  // hostlist
+  std::uint32_t cpus = 0, cores = 0;
+  template <class V>
+  void fields(V& v) {
+    v(1, reservation);
+    v(2, nodes);
+    v(3, cpus);
+    v(4, cores);
+  }
+};
+struct ReservationsReply {
+  Time now;
+  std::vector<ReservationView> reservations;
+  template <class V>
+  void fields(V& v) {
+    v(1, now);
+    v(2, reservations);
+  }
+};
+
+using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
+                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
+                            BatchScriptReply, ReservationsReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

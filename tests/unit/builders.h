@@ -325,7 +325,7 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
                                       .allocation = s.allocation,
                                       .at = now,
                                       .runs_batch = job.spec->kind == JobKind::batch,
-                                      .time_limit = job.time_limit});
+                                      .time_limit = s.time_limit});
   }
 }
 

@@ -24,7 +24,7 @@ class MemoryHost : public Host {
   std::vector<std::string> what;  // "commit 1", "reply 3", "send 101" in order
   std::optional<Cluster> to_plan;
   std::optional<Published> published;
-  std::vector<std::string> errors;
+  std::vector<std::string> errors, groups;
   bool commit_waits = false;  // a commit was asked for and has not been answered
 
   void commit(Batch batch) override {
@@ -42,8 +42,11 @@ class MemoryHost : public Host {
     what.push_back("send " + std::to_string(to));
     for (OutgoingOrder& order : list) orders.emplace_back(to, std::move(order));
   }
-  void start_planning(Cluster cluster, Time) override { to_plan = std::move(cluster); }
+  void start_planning(Cluster cluster, Time, sched::Budget) override {
+    to_plan = std::move(cluster);
+  }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  std::vector<std::string> groups_of(Uid) override { return groups; }
   void log(std::string_view) override {}
   void log_error(std::string_view line) override { errors.emplace_back(line); }
 };
@@ -80,6 +83,7 @@ class World {
         Cluster cluster = std::move(*host.to_plan);
         host.to_plan.reset();
         core.on_planned(sched::plan(cluster, now), now);
+        core.on_planner_idle();
       } else {
         break;
       }

@@ -15,7 +15,7 @@ TEST(Order, JobsStartInTheOrderOfTheirSubmission) {
 }
 
 TEST(Order, ALaterJobDoesNotOvertakeOneThatWaitsForTheSameNodes) {
-  auto cluster = ClusterBuilder().nodes(4).running(3).pending(2).pending(1).build();
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(1, 61).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(starts(p), "");
   EXPECT_EQ(reason(p, 2), "Resources");
@@ -207,20 +207,20 @@ TEST(Unavailable, ANodeThatDoesNotRespondGetsNothing) {
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 
-TEST(Budget, APlanThatRanOutSaysThatItIsNotComplete) {
+TEST(Budget, APlanThatStartedAsManyAsItMaySaysThatThereIsMore) {
   auto cluster = ClusterBuilder().nodes(3).pending(1).pending(1).pending(1).build();
   Plan p = plan(cluster, t0, {.max_starts = 2});
   EXPECT_EQ(starts(p), "1 2");
-  EXPECT_FALSE(p.complete);
-  EXPECT_TRUE(plan(cluster, t0).complete);
+  EXPECT_TRUE(p.more_starts);
+  EXPECT_FALSE(plan(cluster, t0).more_starts);
 }
 
 // Without this the rest of the array waits for the next tick.
-TEST(Budget, AnArrayLargerThanTheBudgetLeavesThePlanIncomplete) {
+TEST(Budget, AnArrayLargerThanTheBudgetLeavesMoreToStart) {
   auto cluster = ClusterBuilder().nodes(4).pending(job().array("0-3")).build();
   Plan p = plan(cluster, t0, {.max_starts = 2});
   EXPECT_EQ(starts(p), "1_0 1_1");
-  EXPECT_FALSE(p.complete);
+  EXPECT_TRUE(p.more_starts);
   EXPECT_NE(find_wait(p, JobId{1}), nullptr);
 }
 

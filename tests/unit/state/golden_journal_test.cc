@@ -1,7 +1,6 @@
 // A journal of the first release: later versions must read it and come to the same state.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 
 #include "base/codec.h"
@@ -25,7 +24,7 @@ struct Line {
 };
 
 std::vector<Line> golden_lines() {
-  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "golden_journal.txt");
+  std::ifstream file(MUSTER_UNIT_TESTS "/state/golden_journal.txt");
   EXPECT_TRUE(file) << "golden_journal.txt lies next to this file";
   std::vector<Line> lines;
   for (std::string text; std::getline(file, text);) {

@@ -44,6 +44,8 @@ inline ClusterBuilder eventful() {
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});
   b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
   b.event(JobWarned{.job = JobId{3}, .at = t0 + Seconds{10}});
+  b.event(JobPreempted{.job = JobId{3},
+                       .preemption = {.by = JobId{9}, .since = t0, .kill_at = t0 + Minutes{9}}});
   b.pending(job().hold()).pending(job()).pending(job());  // 4, 5, 6
   b.event(JobsHeld{.jobs = IdSet::range(4, 4), .hold = Hold::none, .priority = 77});
   b.event(PendingJobsEnded{.jobs = IdSet::range(5, 6), .by = kAlice, .at = t0, .reason = {}});
@@ -66,6 +68,12 @@ inline ClusterBuilder eventful() {
   b.event(PartitionChanged{.partition = {.name = "extra", .nodes = {NodeId{2}}}});
   b.event(PartitionChanged{.partition = {.name = "gone"}});
   b.event(PartitionChanged{.partition = {.name = "gone"}, .removed = true});
+  b.event(ReservationChanged{.reservation = {.name = "maint",
+                                             .start = t0,
+                                             .end = t0 + Minutes{60},
+                                             .nodes = {NodeId{2}},
+                                             .users = {"alice"},
+                                             .flags = {"MAINT"}}});
   return b;
 }
 

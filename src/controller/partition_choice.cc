@@ -1,0 +1,63 @@
+#include "controller/partition_choice.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+namespace muster::controller {
+
+namespace {
+
+bool lists(const Text& names, std::string_view name) {
+  for (std::string_view one : split(names, ','))
+    if (iequals(trim(one), name)) return true;
+  return false;
+}
+
+bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowed, "ALL"); }
+
+}  // namespace
+
+Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
+                                                       std::string_view names) {
+  std::vector<const Partition*> found;
+  if (names.empty()) {
+    const Partition* partition = cluster.default_partition();
+    if (!partition) return fail(ErrorCode::no_default_partition);
+    return std::vector{partition};
+  }
+  for (std::string_view name : split(names, ',')) {
+    const Partition* partition = cluster.find_partition(trim(name));
+    if (!partition) return fail(ErrorCode::invalid_partition, std::string(names));
+    if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);
+  }
+  return found;
+}
+
+Result<void> admits(const Partition& p, const Submitter& who) {
+  if (p.root_only && !who.is_operator) return fail(ErrorCode::access_denied);
+  if (p.state == PartitionState::drain || p.state == PartitionState::inactive)
+    return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
+  if (restricts(p.allow_groups) && !who.is_operator &&
+      std::none_of(who.groups.begin(), who.groups.end(),
+                   [&](const std::string& group) { return lists(p.allow_groups, group); }))
+    return fail(ErrorCode::job_missing_required_group);
+  bool account_ok = restricts(p.allow_accounts) ? lists(p.allow_accounts, who.account)
+                                                : !lists(p.deny_accounts, who.account);
+  if (!account_ok) return fail(ErrorCode::invalid_account);
+  bool qos_ok = restricts(p.allow_qos) ? lists(p.allow_qos, who.qos) : !lists(p.deny_qos, who.qos);
+  if (!qos_ok) return fail(ErrorCode::invalid_qos);
+  return {};
+}
+
+Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {
+  if (p.max_time && std::min(time_limit, spec.time_min.value_or(time_limit)) > *p.max_time)
+    return fail(ErrorCode::invalid_time_limit);
+  std::uint32_t most = std::max(spec.min_nodes, spec.max_nodes);
+  if ((p.max_nodes && spec.min_nodes > *p.max_nodes) || spec.min_nodes > p.nodes.size() ||
+      (spec.nodes_given && most < p.min_nodes))
+    return fail(ErrorCode::invalid_node_count);
+  return {};
+}
+
+}  // namespace muster::controller

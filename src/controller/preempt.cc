@@ -1,0 +1,71 @@
+// Preemption: a running job is told to make room, has its grace, and then ends or goes back to the
+// queue.
+#include <csignal>
+
+#include "controller/core.h"
+#include "sched/preempt.h"
+
+namespace muster::controller {
+
+void Core::evict(const sched::Eviction& eviction, Time now) {
+  const Job* job = cluster_.jobs.find(eviction.victim);
+  if (!job || job->state != JobState::running || job->ending || job->preemption) return;
+  const Job* by = cluster_.jobs.find(eviction.by);
+  if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
+  Seconds grace = sched::grace_time(cluster_, *job);
+  host_.log("job " + std::to_string(job->id.value) + " is preempted by job " +
+            std::to_string(eviction.by.value));
+  Preemption preemption{
+      .by = eviction.by, .mode = eviction.mode, .since = now, .kill_at = now + grace};
+  JobId id = job->id;
+  touch_job(id);
+  record(JobPreempted{.job = id, .preemption = preemption});
+  if (grace.count() == 0) return end_preempted(id, now);
+  // The notice reaches the script as well: a trap there has the whole grace to save its work.
+  job = &cluster_.jobs.at(id);
+  std::vector<int> notice{SIGCONT, SIGTERM};
+  if (cluster_.settings().preempt.send_user_signal && job->spec->warn_signal.number)
+    notice = {job->spec->warn_signal.number};
+  for (int signal : notice) {
+    wire::SignalOrder o{.job = id, .attempt = job->attempt, .signal = signal};
+    o.batch = o.all_steps = true;
+    for (NodeId node : job->unfinished) order(node, o);
+  }
+}
+
+void Core::end_preempted(JobId id, Time now) {
+  const Job& job = cluster_.jobs.at(id);
+  Ending ending{.becomes = JobState::preempted, .since = now};
+  ending.requeue = job.preemption->mode == PreemptMode::requeue;
+  (void)end_job(job, ending, "", now);
+}
+
+void Core::end_graces(Time now) {
+  std::vector<JobId> over;
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at)
+      over.push_back(job.id);
+  }
+  for (JobId id : over) end_preempted(id, now);
+}
+
+// What becomes of a run that ended by itself: nothing special, or another one.
+std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
+  if (job.preemption)
+    return Ending{.becomes = JobState::preempted,
+                  .since = now,
+                  .requeue = job.preemption->mode == PreemptMode::requeue};
+  auto batch = job.steps.find(kBatchStep);
+  if (batch == job.steps.end()) return std::nullopt;
+  std::uint32_t status = batch->second.exit_status;
+  if ((status & 0x7f) != 0 || status == 0) return std::nullopt;
+  const Settings& s = cluster_.settings();
+  std::uint32_t code = status >> 8;
+  bool held = s.requeue_exits_held.contains(code);
+  if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
+  if (!job.spec->requeue.value_or(s.job_requeue)) return std::nullopt;
+  return Ending{.becomes = JobState::failed, .since = now, .requeue = true, .hold = held};
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,35 @@
+#include "io/users.h"
+
+#include <grp.h>
+#include <pwd.h>
+
+namespace muster::io {
+
+std::vector<Gid> user_groups(const std::string& name, Gid primary) {
+  int count = 64;
+  std::vector<gid_t> found(static_cast<std::size_t>(count));
+  while (getgrouplist(name.c_str(), primary.value, found.data(), &count) < 0)
+    found.resize(static_cast<std::size_t>(count));
+  std::vector<Gid> groups;
+  for (int i = 0; i < count; ++i) groups.push_back(Gid{found[static_cast<std::size_t>(i)]});
+  return groups;
+}
+
+std::vector<std::string> group_names(Uid user) {
+  std::vector<std::string> names;
+  passwd entry{}, *found = nullptr;
+  std::string buffer(16384, '\0');
+  if (getpwuid_r(user.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+    return names;
+  for (Gid gid : user_groups(entry.pw_name, Gid{entry.pw_gid})) {
+    group group_entry{}, *group_found = nullptr;
+    std::string group_buffer(65536, '\0');
+    if (getgrgid_r(gid.value, &group_entry, group_buffer.data(), group_buffer.size(),
+                   &group_found) == 0 &&
+        group_found)
+      names.emplace_back(group_found->gr_name);
+  }
+  return names;
+}
+
+}  // namespace muster::io

@@ -1,0 +1,39 @@
+// --constraint: which nodes have the features that a job asks for.
+//   a&b   a|b   (a|b)&c        evaluated from left to right on each node
+//   [a|b]                      all nodes have the same one
+//   a*4   [a*2&b*3]            so many of the nodes have it
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+struct FeatureTerm {
+  bool alternative = false;        // joined to what is left of it by "|"
+  Text name;                       // or, if empty:
+  std::vector<FeatureTerm> group;  // (...)
+};
+
+struct FeatureCount {
+  std::vector<FeatureTerm> what;
+  std::uint32_t nodes = 1;
+};
+
+struct Constraint {
+  std::vector<FeatureTerm> each;               // of every node; empty = anything
+  std::vector<std::vector<FeatureTerm>> same;  // "[a|b]": one of these on all nodes
+  std::vector<FeatureCount> counts;
+  bool empty() const { return each.empty() && same.empty() && counts.empty(); }
+};
+
+// Fails where the text is malformed or names a feature that no node has.
+Result<Constraint> parse_constraint(const Cluster& cluster, std::string_view text);
+
+bool has_features(const Node& node, const std::vector<FeatureTerm>& terms);
+
+}  // namespace muster::sched

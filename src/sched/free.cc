@@ -1,0 +1,69 @@
+#include "sched/free.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+
+namespace {
+
+GresShare* pool_of(Free& free, const GresShare& share) {
+  for (GresShare& g : free.gres)
+    if (g.name == share.name && g.type == share.type) return &g;
+  return nullptr;
+}
+
+}  // namespace
+
+Free all_of(const Node& node) {
+  Free free;
+  std::uint32_t cpus = std::max(1u, node.config.cpus);
+  std::uint32_t special = node.config.core_spec_count * std::max(1u, node.config.threads_per_core);
+  free.cpus = IdSet::range(0, cpus - 1 - std::min(special, cpus - 1));
+  free.memory_mib =
+      node.config.memory_mib - std::min(node.config.memory_mib, node.config.memory_spec_limit_mib);
+  for (const GresPool& pool : node.config.gres)
+    free.gres.push_back(
+        {.name = pool.name, .type = pool.type, .count = pool.count, .indices = pool.indices});
+  return free;
+}
+
+Free free_of(const Node& node) {
+  Free free = all_of(node);
+  take(free, {.cpus = node.used_cpus, .memory_mib = node.used_memory_mib, .gres = node.used_gres});
+  free.untouched = node.jobs.empty();
+  return free;
+}
+
+void take(Free& free, const NodeShare& share) {
+  free.untouched = false;
+  free.cpus.subtract(share.cpus);
+  free.memory_mib -= std::min(free.memory_mib, share.memory_mib);
+  for (const GresShare& taken : share.gres)
+    if (GresShare* g = pool_of(free, taken)) {
+      g->count -= std::min(g->count, taken.count);
+      g->indices.subtract(taken.indices);
+    }
+}
+
+void give_back(Free& free, const NodeShare& share) {
+  free.cpus.merge(share.cpus);
+  free.memory_mib += share.memory_mib;
+  for (const GresShare& back : share.gres)
+    if (GresShare* g = pool_of(free, back)) {
+      g->count += back.count;
+      g->indices.merge(back.indices);
+    }
+}
+
+bool holds(const Free& free, const NodeShare& share) {
+  if (free.cpus.intersect(share.cpus).size() != share.cpus.size()) return false;
+  if (free.memory_mib < share.memory_mib) return false;
+  return std::all_of(share.gres.begin(), share.gres.end(), [&](const GresShare& wanted) {
+    return std::any_of(free.gres.begin(), free.gres.end(), [&](const GresShare& g) {
+      return g.name == wanted.name && g.type == wanted.type && g.count >= wanted.count &&
+             g.indices.intersect(wanted.indices).size() == wanted.indices.size();
+    });
+  });
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,32 @@
+// What nodes have to give, now.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+struct Free {
+  IdSet cpus;
+  std::uint32_t promised_cpus = 0;  // of these: not to be used, whichever they will be
+  std::uint64_t memory_mib = 0;
+  std::vector<GresShare> gres;  // free devices by name and type; `count` of them may be used
+  bool untouched = true;        // nobody holds anything here
+
+  std::uint32_t usable_cpus() const {
+    auto n = static_cast<std::uint32_t>(cpus.size());
+    return n - std::min(n, promised_cpus);
+  }
+};
+
+Free all_of(const Node& node);
+Free free_of(const Node& node);
+void take(Free& free, const NodeShare& share);
+void give_back(Free& free, const NodeShare& share);
+
+// Does the share consist of what is free?
+bool holds(const Free& free, const NodeShare& share);
+
+}  // namespace muster::sched

@@ -1,0 +1,70 @@
+#include "sched/gate.h"
+
+#include <algorithm>
+
+#include "sched/dependency.h"
+
+namespace muster::sched {
+
+namespace {
+
+bool corresponds(const Dependencies& d) {
+  return std::any_of(d.conditions.begin(), d.conditions.end(),
+                     [](const Condition& c) { return c.kind == DependencyKind::after_corr; });
+}
+
+Gate dependency_gate(const Cluster& cluster, const Job& job, Time now) {
+  auto dependencies = parse_dependencies(job.spec->dependency);
+  if (!dependencies) return {Reason::bad_constraints};
+  if (job.is_array_record() && corresponds(*dependencies)) return {};
+  switch (fulfilment(cluster, job, *dependencies, std::nullopt, now)) {
+    case Fulfilment::met:
+      return {};
+    case Fulfilment::waiting:
+      return {Reason::dependency};
+    case Fulfilment::never:
+      return {Reason::dependency_never_satisfied, true};
+  }
+  return {};
+}
+
+Gate reservation_gate(const Cluster& cluster, const Job& job, Time now) {
+  const Reservation* reservation = cluster.find_reservation(job.spec->reservation);
+  if (!reservation || reservation->end <= now) return {Reason::reservation_deleted};
+  if (reservation->start > now) return {Reason::reservation};
+  return {};
+}
+
+}  // namespace
+
+Gate gate(const Cluster& cluster, const Job& job, const Partition* partition, Time now) {
+  if (job.hold != Hold::none)
+    return {job.hold == Hold::user ? Reason::held_user : Reason::held_admin};
+  if (!partition || partition->state == PartitionState::inactive)
+    return {Reason::partition_inactive};
+  if (!job.spec->dependency.empty())
+    if (Gate g = dependency_gate(cluster, job, now); g.reason != Reason::none) return g;
+  if (job.eligible > now) return {Reason::begin_time};
+  if (partition->state == PartitionState::down) return {Reason::partition_down};
+  if (partition->max_time) {
+    Minutes least = job.spec->time_min.value_or(job.time_limit);
+    if (std::min(least, job.time_limit) > *partition->max_time)
+      return {Reason::partition_time_limit};
+  }
+  if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_config};
+  if (!job.spec->reservation.empty()) return reservation_gate(cluster, job, now);
+  return {};
+}
+
+bool asks_task_by_task(const Job& record) {
+  if (!record.is_array_record() || record.spec->dependency.empty()) return false;
+  auto dependencies = parse_dependencies(record.spec->dependency);
+  return dependencies && corresponds(*dependencies);
+}
+
+bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now) {
+  auto dependencies = parse_dependencies(record.spec->dependency);
+  return dependencies && fulfilment(cluster, record, *dependencies, task, now) == Fulfilment::met;
+}
+
+}  // namespace muster::sched

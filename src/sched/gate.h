@@ -1,0 +1,21 @@
+// gate: what keeps a job from being considered at all, whatever is free.
+#pragma once
+
+#include <optional>
+
+#include "model/cluster.h"
+#include "sched/reason.h"
+
+namespace muster::sched {
+
+struct Gate {
+  Reason reason = Reason::none;  // none = it may be placed
+  bool hopeless = false;         // and never will be: its dependency cannot be met any more
+};
+
+// Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
+Gate gate(const Cluster& cluster, const Job& job, const Partition* partition, Time now);
+bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now);
+bool asks_task_by_task(const Job& record);
+
+}  // namespace muster::sched

@@ -1,0 +1,195 @@
+#include "sched/node_fit.h"
+
+#include <algorithm>
+
+namespace muster::sched {
+
+std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
+  std::uint64_t n = 0;
+  for (const GresShare& g : free.gres)
+    if (g.name == wanted.name && (wanted.type.empty() || g.type == wanted.type)) n += g.count;
+  return n;
+}
+
+bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
+                  std::vector<GresShare>& taken) {
+  for (GresShare& g : free.gres) {
+    if (count == 0) return true;
+    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
+      continue;
+    std::uint64_t n = std::min(count, g.count);
+    GresShare part{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
+    g.count -= n;
+    g.indices.subtract(part.indices);
+    count -= n;
+    auto same = std::find_if(taken.begin(), taken.end(), [&](const GresShare& t) {
+      return t.name == part.name && t.type == part.type;
+    });
+    if (same == taken.end()) {
+      taken.push_back(std::move(part));
+    } else {
+      same->count += part.count;
+      same->indices.merge(part.indices);
+    }
+  }
+  return count == 0;
+}
+
+NodeFit::NodeFit(const Settings& settings, const Request& request, const Node& node,
+                 const Free& free)
+    : settings_(settings), request_(request), node_(node), free_(free) {
+  const NodeConfig& c = node.config;
+  std::uint32_t cores = std::max(1u, c.cores_per_socket) * std::max(1u, c.sockets);
+  threads_ = std::max(1u, c.threads_per_core);
+  if (c.cpus < cores * threads_) threads_ = 1;  // CPUs= counts cores
+  cpus_per_socket_ = std::max(1u, c.cores_per_socket) * threads_;
+}
+
+bool NodeFit::has_shape() const {
+  const NodeConfig& c = node_.config;
+  return c.sockets >= request_.min_sockets && c.cores_per_socket >= request_.min_cores_per_socket &&
+         c.threads_per_core >= request_.min_threads_per_core &&
+         c.tmp_disk_mib >= request_.tmp_disk_mib;
+}
+
+std::uint32_t NodeFit::usable_per_core() const {
+  return request_.threads_per_core ? std::min(request_.threads_per_core, threads_) : threads_;
+}
+
+// CPUs are handed out by whole cores (CR_Core) or sockets (CR_Socket).
+std::uint32_t NodeFit::round_up(std::uint32_t cpus) const {
+  std::uint32_t usable = usable_per_core();
+  if (usable < threads_) cpus = (cpus + usable - 1) / usable * threads_;
+  std::uint32_t unit = settings_.whole_sockets          ? cpus_per_socket_
+                       : settings_.use_core_granularity ? threads_
+                                                        : 1;
+  return (cpus + unit - 1) / unit * unit;
+}
+
+std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
+  std::uint64_t n = 0;
+  for (const GresRequest& g : request_.gres_per_node)
+    if (g.name == "gpu") n += g.count;
+  if (request_.gpus_per_task) n += request_.gpus_per_task->count * tasks;
+  if (request_.gpus_per_socket)
+    n += request_.gpus_per_socket->count * std::max(1u, request_.min_sockets);
+  if (request_.gpus_total) n += request_.gpus_total->count;
+  return n;
+}
+
+std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
+  if (request_.exclusive) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
+  std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
+  if (request_.cpus_per_gpu)
+    cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
+  if (request_.tasks_per_core_max)
+    cpus = std::max<std::uint64_t>(cpus, (tasks + request_.tasks_per_core_max - 1) /
+                                             request_.tasks_per_core_max * usable_per_core());
+  cpus = std::max<std::uint64_t>(cpus, request_.min_cpus_per_node);
+  return round_up(static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 30)));
+}
+
+std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
+  if (request_.memory_per_node_mib)
+    return *request_.memory_per_node_mib ? *request_.memory_per_node_mib : node_.config.memory_mib;
+  if (request_.memory_per_cpu_mib)
+    return *request_.memory_per_cpu_mib ? *request_.memory_per_cpu_mib * cpus_for(tasks)
+                                        : node_.config.memory_mib;
+  if (request_.memory_per_gpu_mib) return *request_.memory_per_gpu_mib * gpus_for(tasks);
+  return 0;
+}
+
+// Requests that overlap ("gpu:3,gpu:v100:2") are served one after the other from what is left.
+std::optional<std::vector<GresShare>> NodeFit::devices_for(Free free, std::uint32_t tasks) const {
+  std::vector<GresShare> taken;
+  for (const GresRequest& g : request_.gres_per_node)
+    if (!take_devices(free, g, g.count, taken)) return std::nullopt;
+  if (const auto& g = request_.gpus_per_task; g && !take_devices(free, *g, g->count * tasks, taken))
+    return std::nullopt;
+  if (const auto& g = request_.gpus_per_socket;
+      g && !take_devices(free, *g, g->count * std::max(1u, request_.min_sockets), taken))
+    return std::nullopt;
+  return taken;
+}
+
+std::uint64_t NodeFit::tasks_by_cpus() const {
+  std::uint64_t cpus = free_.usable_cpus();
+  if (request_.max_cpus_per_node) cpus = std::min<std::uint64_t>(cpus, request_.max_cpus_per_node);
+  std::uint64_t cores = cpus / threads_;
+  if (usable_per_core() < threads_) cpus = cores * usable_per_core();
+  if (cpus < request_.min_cpus_per_node || cpus == 0) return 0;
+  if (request_.overcommit) return std::max<std::uint64_t>(cpus, request_.tasks);
+  std::uint64_t tasks = cpus / request_.cpus_per_task;
+  if (request_.tasks_per_core_max) tasks = std::min(tasks, cores * request_.tasks_per_core_max);
+  if (request_.tasks_per_socket_max) {
+    std::uint64_t by_sockets = 0;
+    for (std::uint32_t first = 0; first < node_.config.cpus; first += cpus_per_socket_) {
+      IdSet here = free_.cpus.intersect(IdSet::range(first, first + cpus_per_socket_ - 1));
+      by_sockets += std::min<std::uint64_t>(request_.tasks_per_socket_max,
+                                            here.size() / request_.cpus_per_task);
+    }
+    tasks = std::min(tasks, by_sockets);
+  }
+  return tasks;
+}
+
+std::uint32_t NodeFit::task_capacity() const {
+  if (free_.cpus.empty() || (request_.exclusive && !free_.untouched) || !has_shape()) return 0;
+  std::uint64_t tasks = tasks_by_cpus();
+  if (request_.tasks_per_node_max)
+    tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
+  if (const auto& g = request_.gpus_per_task; g && g->count)
+    tasks = std::min(tasks, free_devices(free_, *g) / g->count);
+  if (const auto& g = request_.gpus_total; g && free_devices(free_, *g) == 0) return 0;
+  bool wants_devices =
+      !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket;
+  if (wants_devices && !devices_for(free_, 0)) return 0;
+  tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
+  // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
+  auto fits = [&](std::uint32_t n) {
+    if (memory_for(n) > free_.memory_mib) return false;
+    if (!request_.exclusive && !request_.gpus_total && cpus_for(n) > free_.usable_cpus())
+      return false;
+    return !wants_devices || devices_for(free_, n).has_value();
+  };
+  std::uint32_t low = 0, high = static_cast<std::uint32_t>(tasks);
+  while (low < high) {
+    std::uint32_t middle = low + (high - low + 1) / 2;
+    if (fits(middle))
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+// The first free ones; where tasks are limited per socket, so many of each socket.
+IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
+  if (!request_.tasks_per_socket_max) return free_.cpus.first(count);
+  IdSet chosen;
+  std::uint32_t left = tasks;
+  for (std::uint32_t first = 0; first < node_.config.cpus && left > 0; first += cpus_per_socket_) {
+    IdSet here = free_.cpus.intersect(IdSet::range(first, first + cpus_per_socket_ - 1));
+    auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(
+        {left, request_.tasks_per_socket_max, here.size() / request_.cpus_per_task}));
+    chosen.merge(here.first(round_up(n * request_.cpus_per_task)));
+    left -= n;
+  }
+  return chosen;
+}
+
+std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
+  NodeShare share{.node = node_.id, .tasks = tasks};
+  std::uint32_t cpus = std::min(cpus_for(tasks), free_.usable_cpus());
+  share.cpus = choose_cpus(cpus, tasks);
+  share.memory_mib = memory_for(tasks);
+  if (share.memory_mib > free_.memory_mib) return std::nullopt;
+  auto devices = devices_for(free_, tasks);
+  if (!devices) return std::nullopt;
+  share.gres = std::move(*devices);
+  left = free_;
+  muster::sched::take(left, share);
+  return share;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,44 @@
+// NodeFit: how much of one request fits on one node, and which CPUs and devices it takes there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "sched/free.h"
+#include "sched/request.h"
+
+namespace muster::sched {
+
+class NodeFit {
+ public:
+  NodeFit(const Settings& settings, const Request& request, const Node& node, const Free& free);
+
+  std::uint32_t task_capacity() const;
+  // Everything but the devices that are counted over the whole job; nothing if it does not fit.
+  std::optional<NodeShare> take(std::uint32_t tasks, Free& left) const;
+  std::uint32_t cpus_for(std::uint32_t tasks) const;  // allocated, by whole cores or sockets
+  std::uint64_t memory_for(std::uint32_t tasks) const;
+
+ private:
+  std::uint64_t gpus_for(std::uint32_t tasks) const;
+  std::optional<std::vector<GresShare>> devices_for(Free free, std::uint32_t tasks) const;
+  std::uint32_t usable_per_core() const;
+  std::uint32_t round_up(std::uint32_t cpus) const;
+  std::uint64_t tasks_by_cpus() const;
+  bool has_shape() const;
+  IdSet choose_cpus(std::uint32_t count, std::uint32_t tasks) const;
+
+  const Settings& settings_;
+  const Request& request_;
+  const Node& node_;
+  const Free& free_;
+  std::uint32_t threads_, cpus_per_socket_;
+};
+
+std::uint64_t free_devices(const Free& free, const GresRequest& wanted);
+// False where there are too few; what was taken then is the caller's to drop.
+bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
+                  std::vector<GresShare>& taken);
+
+}  // namespace muster::sched

@@ -1,0 +1,107 @@
+#include "sched/preempt.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/strings.h"
+
+namespace muster::sched {
+
+namespace {
+
+const Text* limit_of(const Qos* qos, std::string_view key) {
+  if (!qos) return nullptr;
+  for (const auto& [name, value] : qos->limits)
+    if (iequals(name, key)) return &value;
+  return nullptr;
+}
+
+bool qos_may_preempt(const Cluster& cluster, const Job& job, const Job& victim) {
+  const Text* list = limit_of(cluster.find_qos(job.qos), "Preempt");
+  if (!list) return false;
+  for (std::string_view name : split(*list, ','))
+    if (trim(name) == victim.qos) return true;
+  return false;
+}
+
+}  // namespace
+
+PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
+  const PreemptSettings& s = cluster.settings().preempt;
+  PreemptMode mode = s.mode;
+  if (s.type == PreemptType::partition_priority) {
+    if (const Partition* p = cluster.find_partition(victim.partition))
+      mode = parse_preempt_mode(p->preempt_mode).value_or(s.mode);
+  } else if (s.type == PreemptType::qos) {
+    if (const Text* text = limit_of(cluster.find_qos(victim.qos), "PreemptMode"))
+      mode = parse_preempt_mode(*text).value_or(s.mode);
+  } else {
+    return PreemptMode::off;
+  }
+  // What cannot be put back is cancelled.
+  bool requeues = victim.spec->kind == JobKind::batch &&
+                  victim.spec->requeue.value_or(cluster.settings().job_requeue);
+  if (mode == PreemptMode::requeue && !requeues) mode = PreemptMode::cancel;
+  // A suspended job keeps its resources here, so it makes no room.
+  return mode == PreemptMode::suspend ? PreemptMode::off : mode;
+}
+
+Seconds grace_time(const Cluster& cluster, const Job& victim) {
+  if (cluster.settings().preempt.type == PreemptType::qos)
+    if (const Text* text = limit_of(cluster.find_qos(victim.qos), "GraceTime"))
+      return Seconds{parse_number<std::uint32_t>(*text).value_or(0)};
+  const Partition* p = cluster.find_partition(victim.partition);
+  return Seconds{p ? p->grace_time_s : 0};
+}
+
+std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Partition& partition,
+                               Time now) {
+  const PreemptSettings& s = cluster.settings().preempt;
+  std::vector<JobId> found;
+  if (s.type == PreemptType::none) return found;
+  // Lowest tier first; then whoever loses least: the youngest, or the least work done.
+  using Loss = std::tuple<std::uint32_t, Millis, std::uint32_t>;
+  std::vector<std::pair<Loss, JobId>> by_loss;
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& victim = cluster.jobs.at(JobId{id});
+    if (victim.state != JobState::running || victim.ending || victim.preemption) continue;
+    const Partition* theirs = cluster.find_partition(victim.partition);
+    std::uint32_t tier = theirs ? theirs->priority_tier : 0;
+    bool may = s.type == PreemptType::qos ? qos_may_preempt(cluster, job, victim)
+                                          : tier < partition.priority_tier;
+    if (!may || preempt_mode(cluster, victim) == PreemptMode::off) continue;
+    Millis ran = victim.run_time(now);
+    if (ran < s.exempt_time) continue;
+    std::uint64_t cpus =
+        s.youngest_first ? 1 : std::max<std::uint64_t>(1, total(victim.allocation).cpus);
+    by_loss.push_back({{tier, ran * static_cast<std::int64_t>(cpus), ~id}, victim.id});
+  }
+  std::sort(by_loss.begin(), by_loss.end());
+  for (const auto& [loss, id] : by_loss) found.push_back(id);
+  return found;
+}
+
+std::vector<JobId> fewest_victims(const std::vector<JobId>& preemptable,
+                                  const std::function<bool(const std::vector<JobId>&)>& fits) {
+  if (preemptable.empty() || !fits(preemptable)) return {};
+  // The shortest prefix that is enough ...
+  std::size_t low = 1, high = preemptable.size();
+  while (low < high) {
+    std::size_t middle = (low + high) / 2;
+    if (fits({preemptable.begin(), preemptable.begin() + static_cast<std::ptrdiff_t>(middle)}))
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  // ... without those in it that are not in the way, the greatest loss spared first.
+  std::vector<JobId> victims(preemptable.begin(),
+                             preemptable.begin() + static_cast<std::ptrdiff_t>(low));
+  for (std::size_t i = victims.size(); i-- > 0;) {
+    std::vector<JobId> fewer = victims;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!fewer.empty() && fits(fewer)) victims = std::move(fewer);
+  }
+  return victims;
+}
+
+}  // namespace muster::sched

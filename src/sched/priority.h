@@ -1,0 +1,39 @@
+// Priority: which of two waiting jobs comes first, and what it is made of.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+// Each factor lies between 0 and 1; `total` is what squeue shows.
+struct Factors {
+  double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
+  std::int32_t nice = 0;
+  double tres = 0;  // weighted already: each resource has a weight of its own
+  std::uint32_t total = 0;
+};
+
+// Fair-share factor of each user, between 0 and 1; one that is not listed has 1.
+using FairShares = std::map<Uid, double>;
+
+class Priorities {
+ public:
+  Priorities(const Cluster& cluster, Time now, const FairShares* shares = nullptr);
+
+  std::uint32_t of(const Job& job, const Partition* partition) const;
+  Factors factors(const Job& job, const Partition* partition) const;
+
+ private:
+  double size_factor(const Job& job) const;
+  double tres_factor(const Job& job) const;
+
+  const Cluster& cluster_;
+  Time now_;
+  const FairShares* shares_;
+  double most_partition_ = 0, most_qos_ = 0, nodes_ = 0, cpus_ = 0, memory_ = 0, gpus_ = 0;
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,186 @@
+#include "sched/profile.h"
+
+#include <algorithm>
+
+#include "base/duration.h"
+
+namespace muster::sched {
+
+namespace {
+
+// Resources of one node by number.
+struct Amount {
+  explicit Amount(const Free& like) : pools(like.gres), devices(like.gres.size()) {}
+
+  void add(std::int64_t n, std::uint64_t mib, const std::vector<GresShare>& gres, int sign = 1) {
+    cpus += sign * n;
+    memory += sign * static_cast<std::int64_t>(mib);
+    for (const GresShare& g : gres)
+      for (std::size_t i = 0; i < pools.size(); ++i)
+        if (pools[i].name == g.name && pools[i].type == g.type)
+          devices[i] += sign * static_cast<std::int64_t>(g.count);
+  }
+  void subtract(std::int64_t n, std::uint64_t mib, const std::vector<GresShare>& gres) {
+    add(n, mib, gres, -1);
+  }
+  void raise_to(const Amount& other) {
+    cpus = std::max(cpus, other.cpus);
+    memory = std::max(memory, other.memory);
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      devices[i] = std::max(devices[i], other.devices[i]);
+  }
+
+  const std::vector<GresShare>& pools;
+  std::int64_t cpus = 0, memory = 0;
+  std::vector<std::int64_t> devices;  // parallel to the pools
+};
+
+}  // namespace
+
+Time leaves_at(const Job& job, Time now) {
+  Time soon = now + Seconds{1};
+  if (job.ending || is_ended(job.state)) return soon;
+  if (job.preemption) return std::max(soon, job.preemption->kill_at);
+  return std::max(soon, std::min(job.end_limit(), now + kNoLimitLeaves));
+}
+
+Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {
+  entries_.resize(cluster.next_node_id.value);
+  cluster.nodes.each([&](const Node& node) {
+    Entry& e = entry(node.id);
+    e.available = is_available(node);
+    if (e.available) e.now = free_of(node);
+  });
+  for (const Reservation& r : *cluster.reservations) {
+    if (r.end <= now) continue;
+    for (NodeId id : r.nodes)
+      if (id.value < entries_.size()) entry(id).reservations.push_back(&r);
+  }
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    const Partition* partition = cluster.find_partition(job.partition);
+    if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
+    for (NodeId node : job.unfinished) entry(node).private_to = job.spec->uid;
+  }
+}
+
+bool Profile::available(NodeId node) const {
+  return node.value < entries_.size() && entries_[node.value].available;
+}
+
+void Profile::learn_releases(Entry& entry, NodeId node) {
+  if (entry.releases_known) return;
+  entry.releases_known = true;
+  for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    for (const NodeShare& share : job.allocation)
+      if (share.node == node) entry.releases.push_back({leaves_at(job, now_), &share});
+  }
+  std::stable_sort(entry.releases.begin(), entry.releases.end(),
+                   [](const Release& a, const Release& b) { return a.at < b.at; });
+}
+
+bool Profile::open_to(const Entry& entry, NodeId node, const Window& window) const {
+  for (const Reservation* r : entry.reservations) {
+    if (r == window.reservation) continue;
+    if (r->start < window.until && window.from < r->end) return false;
+  }
+  if (entry.private_to && *entry.private_to != window.user) return false;
+  if (!window.exclusive_user) return true;
+  auto jobs = cluster_.nodes.at(node).jobs.ids();
+  return std::all_of(jobs.begin(), jobs.end(), [&](std::uint32_t id) {
+    return cluster_.jobs.at(JobId{id}).spec->uid == window.user;
+  });
+}
+
+// What must stay unused: the most that promises take at any one time within the window beyond what
+// running jobs will have given back by then.
+void Profile::keep_promises(const Entry& entry, const Window& window, Free& free) {
+  Amount most(free);
+  for (const Promise& start : entry.promises) {
+    Time t = std::max(start.from, window.from);
+    if (t >= window.until || t >= start.until) continue;
+    free.untouched = false;
+    Amount now(free);
+    for (const Promise& p : entry.promises)
+      if (p.from <= t && t < p.until) now.add(p.cpus, p.memory_mib, p.gres);
+    for (const Release& r : entry.releases)
+      if (r.at > window.from && r.at <= t)
+        now.subtract(static_cast<std::int64_t>(r.share->cpus.size()), r.share->memory_mib,
+                     r.share->gres);
+    most.raise_to(now);
+  }
+  free.promised_cpus = static_cast<std::uint32_t>(most.cpus);
+  free.memory_mib -=
+      std::min<std::uint64_t>(free.memory_mib, static_cast<std::uint64_t>(most.memory));
+  for (std::size_t i = 0; i < most.devices.size(); ++i)
+    free.gres[i].count -=
+        std::min<std::uint64_t>(free.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
+}
+
+const Free* Profile::during(NodeId node, const Window& window) {
+  ++questions_;
+  if (!available(node)) return nullptr;
+  Entry& e = entry(node);
+  if (!open_to(e, node, window)) return nullptr;
+  if (window.from <= now_ && e.promises.empty()) return &e.now;
+  e.scratch = e.now;
+  if (window.from > now_) {
+    learn_releases(e, node);
+    std::size_t left = e.releases.size();
+    for (const Release& r : e.releases) {
+      if (r.at > window.from) break;
+      give_back(e.scratch, *r.share);
+      --left;
+    }
+    e.scratch.untouched = left == 0;
+  }
+  if (!e.promises.empty()) {
+    learn_releases(e, node);
+    keep_promises(e, window, e.scratch);
+  }
+  return &e.scratch;
+}
+
+std::vector<Time> Profile::changes(NodeId node) {
+  std::vector<Time> times;
+  if (!available(node)) return times;
+  Entry& e = entry(node);
+  learn_releases(e, node);
+  for (const Release& r : e.releases) times.push_back(r.at);
+  for (const Promise& p : e.promises) times.push_back(p.until);
+  for (const Reservation* r : e.reservations) times.push_back(r->end);
+  std::sort(times.begin(), times.end());
+  times.erase(std::unique(times.begin(), times.end()), times.end());
+  return times;
+}
+
+void Profile::start(const NodeShare& share, Uid user, bool exclusive_user, Time until) {
+  Entry& e = entry(share.node);
+  learn_releases(e, share.node);
+  take(e.now, share);
+  started_.push_back(share);
+  auto after = std::upper_bound(e.releases.begin(), e.releases.end(), until,
+                                [](Time t, const Release& r) { return t < r.at; });
+  e.releases.insert(after, {until, &started_.back()});
+  if (exclusive_user) e.private_to = user;
+}
+
+void Profile::promise(const NodeShare& share, Time from, Time until) {
+  entry(share.node)
+      .promises.push_back({from, until, static_cast<std::uint32_t>(share.cpus.size()),
+                           share.memory_mib, share.gres});
+}
+
+void Profile::vacate(const Job& job) {
+  for (const NodeShare& share : job.allocation) {
+    if (!job.unfinished.contains(share.node) || !available(share.node)) continue;
+    Entry& e = entry(share.node);
+    learn_releases(e, share.node);
+    std::erase_if(e.releases, [&](const Release& r) { return r.share == &share; });
+    give_back(e.now, share);
+    e.now.untouched = e.releases.empty();
+  }
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,82 @@
+// Profile: what every node has to give, now and later. Running jobs leave at their time limits;
+// jobs that were promised a later start have their part from then on, counted but not yet chosen;
+// reservations keep others out.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/free.h"
+
+namespace muster::sched {
+
+// Who asks for room, and for when.
+struct Window {
+  Time from, until;
+  const Reservation* reservation = nullptr;  // the one it may use
+  Uid user;
+  bool exclusive_user = false;
+};
+
+class Profile {
+ public:
+  Profile(const Cluster& cluster, Time now);
+
+  bool available(NodeId node) const;
+  // What can be used there during the whole window; nullptr where nothing can. Valid until the next
+  // question about this node.
+  const Free* during(NodeId node, const Window& window);
+  // The times after now at which more may become free there, ascending.
+  std::vector<Time> changes(NodeId node);
+
+  void start(const NodeShare& share, Uid user, bool exclusive_user, Time until);
+  void promise(const NodeShare& share, Time from, Time until);
+  // Another view of the same nodes in which these jobs have left already.
+  void vacate(const Job& job);
+
+  std::uint64_t questions() const { return questions_; }
+
+ private:
+  struct Release {
+    Time at;
+    const NodeShare* share = nullptr;
+  };
+  struct Promise {
+    Time from, until;
+    std::uint32_t cpus = 0;
+    std::uint64_t memory_mib = 0;
+    std::vector<GresShare> gres;
+  };
+  struct Entry {
+    bool available = false;
+    bool releases_known = false;
+    Free now;
+    Free scratch;
+    std::vector<Release> releases;  // ascending
+    std::vector<Promise> promises;
+    std::vector<const Reservation*> reservations;
+    std::optional<Uid> private_to;  // a job runs here that shares only with its own user's
+  };
+
+  Entry& entry(NodeId node) { return entries_[node.value]; }
+  void learn_releases(Entry& entry, NodeId node);
+  bool open_to(const Entry& entry, NodeId node, const Window& window) const;
+  static void keep_promises(const Entry& entry, const Window& window, Free& free);
+
+  const Cluster& cluster_;
+  Time now_;
+  std::vector<Entry> entries_;     // by node id
+  std::deque<NodeShare> started_;  // shares of jobs that this plan starts
+  std::uint64_t questions_ = 0;
+};
+
+// A job without a time limit counts as one that runs this long.
+inline constexpr Minutes kNoLimitLeaves{525600};
+
+// When a job that holds nodes will have left them, as far as is known.
+Time leaves_at(const Job& job, Time now);
+
+}  // namespace muster::sched

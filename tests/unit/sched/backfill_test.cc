@@ -1,0 +1,179 @@
+// Who may pass whom: promised starts, and what fits in before them.
+#include <gtest/gtest.h>
+
+#include "builders.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+// Minutes from now to a job's promised start; -1 without one.
+std::int64_t promised(const Plan& p, std::uint32_t id) {
+  const Expected* e = find_expected(p, JobId{id});
+  return e ? std::chrono::floor<Minutes>(e->at - t0).count() : -1;
+}
+
+TEST(Backfill, AShortJobRunsBeforeAPromisedStart) {
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 60).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "3");
+  EXPECT_EQ(promised(p, 2), 60);
+}
+
+TEST(Backfill, ALongJobDoesNotDelayAPromisedStart) {
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 61).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(promised(p, 2), 60);
+  EXPECT_EQ(promised(p, 3), 90);
+  EXPECT_EQ(reason(p, 3), "Priority");
+}
+
+TEST(Backfill, ALongJobTakesWhatThePromisedOneWillNotNeed) {
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(3, 30).pending(1, 999).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "3");
+}
+
+TEST(Backfill, EveryJobInTheQueueIsPromisedATime) {
+  auto cluster =
+      ClusterBuilder().nodes(1).running(1, 10).pending(1, 20).pending(1, 5).pending(1, 1).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(promised(p, 2), 10);
+  EXPECT_EQ(promised(p, 3), 30);
+  EXPECT_EQ(promised(p, 4), 35);
+}
+
+TEST(Backfill, PromisesCountCpusNotWholeNodes) {
+  auto cluster =
+      ClusterBuilder()
+          .nodes(1, 8)
+          .running(job().minutes(60),
+                   {{.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 100, .tasks = 4}})
+          .pending(job().tasks(6).minutes(10).memory(100))
+          .pending(job().tasks(2).minutes(600).memory(100))
+          .pending(job().tasks(4).minutes(600).memory(100))
+          .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "3");  // six of eight stay free for the promised one
+  EXPECT_EQ(promised(p, 2), 60);
+}
+
+TEST(Backfill, AJobWithoutALimitNeverSlipsIn) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .running(1, 60)
+                     .pending(2)
+                     .pending(job().set(&JobSpec::time_limit, kUnlimited))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "");
+}
+
+TEST(Backfill, BehindARunningJobWithoutALimitTheOrderIsKept) {
+  auto endless = job().set(&JobSpec::time_limit, kUnlimited);
+  auto cluster =
+      ClusterBuilder()
+          .nodes(2)
+          .running(
+              endless,
+              {{.node = NodeId{1}, .cpus = IdSet::range(0, 7), .memory_mib = 16000, .tasks = 1}})
+          .pending(job().nodes(2).set(&JobSpec::time_limit, kUnlimited))
+          .pending(endless)
+          .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "");
+}
+
+TEST(Backfill, AShorterRunIsTakenWhereTimeMinAllowsIt) {
+  auto flexible = job().minutes(120).set(&JobSpec::time_min, Minutes{10});
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(flexible).build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "3");
+  EXPECT_EQ(p.starts[0].time_limit, Minutes{60});
+}
+
+TEST(Backfill, TheBuiltinSchedulerLetsNobodyPass) {
+  auto cluster = ClusterBuilder()
+                     .nodes(4)
+                     .settings([](Settings& s) { s.backfill = false; })
+                     .running(3, 60)
+                     .pending(4, 30)
+                     .pending(1, 1)
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "");
+}
+
+TEST(Backfill, ABudgetThatRunsOutLetsNobodyPass) {
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 1).build();
+  Plan p = plan(cluster, t0, {.max_starts = 10, .max_questions = 1});
+  EXPECT_FALSE(p.complete);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(reason(p, 3), "Priority");
+}
+
+TEST(Backfill, ANodeThatIsDownHoldsUpNobodyElse) {
+  auto cluster =
+      ClusterBuilder().nodes(2).down(1).pending(job().on("n1")).pending(2).pending(1).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "3");
+}
+
+TEST(Partitions, TheOneWithRoomIsTaken) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .partition({.name = "left"}, 1, 1)
+                     .partition({.name = "right"}, 2, 2)
+                     .running(1)
+                     .build();
+  Job two = make_job(JobId{2}, job().partition("left"), cluster);
+  two.partition = "left,right";
+  muster::apply(cluster, JobSubmitted{two});
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "2");
+  EXPECT_EQ(p.starts[0].partition, "right");
+  EXPECT_EQ(reason(p, 2), "(no wait)");
+}
+
+TEST(Licenses, AreCounted) {
+  auto cluster = ClusterBuilder()
+                     .nodes(4)
+                     .settings([](Settings& s) { s.licenses = {{"matlab", 3}}; })
+                     .pending(job().set(&JobSpec::licenses, Text("matlab:2")))
+                     .pending(job().set(&JobSpec::licenses, Text("matlab:2")))
+                     .pending(job().set(&JobSpec::licenses, Text("matlab")))
+                     .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "1 3");
+  EXPECT_EQ(reason(p, 2), "Licenses");
+}
+
+// --- reservations ---
+
+ClusterBuilder reserved(std::vector<Text> users, int from = 30, int until = 90) {
+  ClusterBuilder b;
+  b.nodes(2).event(ReservationChanged{.reservation = {.name = "r",
+                                                      .start = t0 + Minutes{from},
+                                                      .end = t0 + Minutes{until},
+                                                      .nodes = {NodeId{1}},
+                                                      .users = std::move(users)}});
+  return b;
+}
+
+TEST(Reservations, KeepOthersOutWhileTheyLast) {
+  EXPECT_EQ(starts(plan(reserved({}).pending(2, 30).build(), t0)), "1");
+  Plan p = plan(reserved({}).pending(2, 31).build(), t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(promised(p, 1), 90);
+}
+
+TEST(Reservations, AJobOfOneWaitsForItAndStaysWithin) {
+  auto of_it = job().minutes(60).set(&JobSpec::reservation, Text("r"));
+  EXPECT_EQ(reason(plan(reserved({}).pending(of_it).build(), t0), 1), "Reservation");
+  Plan p = plan(reserved({}, -5).pending(of_it).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].allocation[0].node, NodeId{1});
+  EXPECT_EQ(starts(plan(reserved({}, -5, 59).pending(of_it).build(), t0)), "");
+  EXPECT_EQ(reason(plan(ClusterBuilder().nodes(1).pending(of_it).build(), t0), 1),
+            "ReservationDeleted");
+}
+
+}  // namespace
+}  // namespace muster::sched

@@ -1,0 +1,139 @@
+// Who has to make room, and for whom.
+#include "sched/preempt.h"
+
+#include <gtest/gtest.h>
+
+#include "builders.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+ClusterBuilder two_tiers(PreemptMode mode = PreemptMode::requeue) {
+  ClusterBuilder b;
+  b.nodes(4)
+      .settings(
+          [&](Settings& s) { s.preempt = {.type = PreemptType::partition_priority, .mode = mode}; })
+      .partition({.name = "low", .priority_tier = 1}, 1, 4)
+      .partition({.name = "high", .preempt_mode = "OFF", .priority_tier = 10}, 1, 4);
+  return b;
+}
+NodeShare all_of_node(std::uint32_t n) {
+  return {.node = NodeId{n}, .cpus = IdSet::range(0, 7), .memory_mib = 16000, .tasks = 1};
+}
+JobSpec low(int minutes = 60) { return job().partition("low").minutes(minutes); }
+JobSpec high(std::uint32_t nodes) { return job().partition("high").nodes(nodes).exclusive(); }
+// "2>5": job 2 makes room for job 5.
+std::string evictions(const Plan& p) {
+  std::string out;
+  for (const Eviction& e : p.evictions)
+    out += (out.empty() ? "" : " ") + std::to_string(e.victim.value) + ">" +
+           std::to_string(e.by.value);
+  return out;
+}
+
+TEST(Preemption, AHigherTierDisplacesALowerOne) {
+  auto cluster = two_tiers()
+                     .running(low(), {all_of_node(1)})
+                     .running(low(), {all_of_node(2)})
+                     .running(low(), {all_of_node(3)})
+                     .running(low(), {all_of_node(4)})
+                     .pending(high(1))
+                     .build();
+  Plan p = plan(cluster, t0 + Minutes{1});
+  ASSERT_EQ(p.evictions.size(), 1u);
+  EXPECT_EQ(p.evictions[0].mode, PreemptMode::requeue);
+  EXPECT_EQ(reason(p, 5), "Resources");
+}
+
+TEST(Preemption, NobodyIsKilledWhereThereIsRoom) {
+  auto cluster = two_tiers().running(low(), {all_of_node(1)}).pending(high(3)).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "2");
+  EXPECT_EQ(evictions(p), "");
+}
+
+TEST(Preemption, NobodyIsKilledInVain) {
+  auto cluster = two_tiers()
+                     .running(low(), {all_of_node(1)})
+                     .running(job().partition("high"), {all_of_node(2)})
+                     .pending(high(4))
+                     .build();
+  EXPECT_EQ(evictions(plan(cluster, t0)), "");
+}
+
+TEST(Preemption, WhoeverHasDoneLeastGoesFirst) {
+  auto cluster = two_tiers()
+                     .running(low(), {all_of_node(1)}, t0 - Minutes{50})
+                     .running(low(), {all_of_node(2)}, t0 - Minutes{5})
+                     .running(low(), {all_of_node(3)}, t0 - Minutes{30})
+                     .running(low(), {all_of_node(4)}, t0 - Minutes{40})
+                     .pending(high(1))
+                     .build();
+  EXPECT_EQ(evictions(plan(cluster, t0)), "2>5");
+}
+
+TEST(Preemption, OnlyThoseInTheWayGo) {
+  auto cluster = two_tiers()
+                     .running(low(), {all_of_node(1)}, t0 - Minutes{1})
+                     .running(low(), {all_of_node(2)}, t0 - Minutes{50})
+                     .pending(job().partition("high").exclusive().on("n2"))
+                     .build();
+  EXPECT_EQ(evictions(plan(cluster, t0)), "2>3");
+}
+
+TEST(Preemption, ThoseAlreadyLeavingAreWaitedFor) {
+  auto builder = two_tiers()
+                     .running(low(), {all_of_node(1), all_of_node(2), all_of_node(3)})
+                     .running(low(), {all_of_node(4)})
+                     .pending(high(1));
+  builder.event(JobPreempted{
+      .job = JobId{2},
+      .preemption = {
+          .by = JobId{3}, .mode = PreemptMode::cancel, .since = t0, .kill_at = t0 + Seconds{30}}});
+  Plan p = plan(builder.build(), t0);
+  EXPECT_EQ(evictions(p), "");
+  EXPECT_NE(find_expected(p, JobId{3}), nullptr);
+}
+
+TEST(Preemption, TwoThatWaitDisplaceTwo) {
+  auto builder = two_tiers();
+  for (std::uint32_t n = 1; n <= 4; ++n) builder.running(low(), {all_of_node(n)});
+  Plan p = plan(builder.pending(high(1)).pending(high(1)).build(), t0);
+  ASSERT_EQ(p.evictions.size(), 2u);
+  EXPECT_NE(p.evictions[0].victim, p.evictions[1].victim);
+}
+
+TEST(Preemption, AnExemptTimeProtects) {
+  auto builder = two_tiers();
+  builder.settings([](Settings& s) { s.preempt.exempt_time = Seconds{600}; });
+  for (std::uint32_t n = 1; n <= 4; ++n) builder.running(low(), {all_of_node(n)});
+  auto cluster = builder.pending(high(1)).build();
+  EXPECT_EQ(evictions(plan(cluster, t0 + Minutes{9})), "");
+  EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
+}
+
+TEST(Preemption, WhatCannotBePutBackIsCancelled) {
+  auto cluster = two_tiers()
+                     .running(SpecBuilder(job().partition("low")).requeue(false), {all_of_node(1)})
+                     .build();
+  EXPECT_EQ(preempt_mode(cluster, cluster.jobs.at(JobId{1})), PreemptMode::cancel);
+}
+
+TEST(Preemption, ByQosFollowsItsList) {
+  ClusterBuilder b;
+  b.nodes(1).settings(
+      [](Settings& s) { s.preempt = {.type = PreemptType::qos, .mode = PreemptMode::cancel}; });
+  ClusterConfig config = b.config();
+  config.qos = {{.name = "urgent", .limits = {{"Preempt", "normal"}}}, {.name = "normal"}};
+  b.event(ConfigLoaded{Cow(config)});
+  b.running(job(), {all_of_node(1)}).pending(job());
+  Cluster cluster = b.build();
+  EXPECT_EQ(evictions(plan(cluster, t0)), "");
+  cluster.jobs.edit(JobId{2}).qos = "urgent";
+  EXPECT_EQ(evictions(plan(cluster, t0)), "1>2");
+}
+
+}  // namespace
+}  // namespace muster::sched

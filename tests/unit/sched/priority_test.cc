@@ -1,0 +1,104 @@
+// The factors of a job's priority.
+#include "sched/priority.h"
+
+#include <gtest/gtest.h>
+
+#include "builders.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+ClusterBuilder weighted(const std::function<void(PrioritySettings&)>& change) {
+  ClusterBuilder b;
+  b.nodes(4).settings([&](Settings& s) {
+    s.priority.multifactor = true;
+    change(s.priority);
+  });
+  return b;
+}
+Factors factors_of(ClusterBuilder& b, Time now = t0) {
+  Cluster cluster = b.build();
+  const Job& job = cluster.jobs.at(JobId{1});
+  return Priorities(cluster, now).factors(job, cluster.default_partition());
+}
+
+TEST(Priority, WithoutFactorsTheFirstToComeHasTheHighest) {
+  auto cluster = ClusterBuilder().nodes(1).pending(1).pending(1).build();
+  Priorities p(cluster, t0);
+  EXPECT_GT(p.of(cluster.jobs.at(JobId{1}), nullptr), p.of(cluster.jobs.at(JobId{2}), nullptr));
+}
+
+TEST(Priority, AgeGrowsUpToItsLimit) {
+  auto b = weighted([](PrioritySettings& s) {
+             s.age = 1000;
+             s.max_age = Seconds{3600};
+           }).pending(1);
+  EXPECT_EQ(factors_of(b, t0 + Minutes{30}).total, 500u);
+  EXPECT_EQ(factors_of(b, t0 + Minutes{300}).total, 1000u);
+}
+
+TEST(Priority, SizeIsTheShareOfTheCluster) {
+  auto heavy = [](PrioritySettings& s) { s.job_size = 1000; };
+  auto half = weighted(heavy).pending(job().nodes(2).tasks(16));
+  EXPECT_EQ(factors_of(half).total, 500u);
+  auto small = weighted([](PrioritySettings& s) {
+                 s.job_size = 1000;
+                 s.favor_small = true;
+               }).pending(job().nodes(2).tasks(16));
+  EXPECT_EQ(factors_of(small).total, 500u);
+}
+
+TEST(Priority, PartitionsAreComparedWithTheGreatest) {
+  ClusterBuilder b;
+  b.nodes(2)
+      .settings([](Settings& s) {
+        s.priority.multifactor = true;
+        s.priority.partition = 1000;
+      })
+      .partition({.name = "plain", .priority_job_factor = 25}, 1, 2)
+      .partition({.name = "great", .priority_job_factor = 100}, 1, 2)
+      .pending(1);
+  EXPECT_EQ(factors_of(b).total, 250u);
+}
+
+TEST(Priority, NiceIsSubtractedAndNeverGoesBelowOne) {
+  auto b = weighted([](PrioritySettings& s) {
+             s.job_size = 1000;
+           }).pending(job().nodes(4).tasks(32).set(&JobSpec::nice, 400));
+  EXPECT_EQ(factors_of(b).total, 600u);
+  auto c = weighted([](PrioritySettings&) {}).pending(job().set(&JobSpec::nice, 10000));
+  EXPECT_EQ(factors_of(c).total, 1u);
+}
+
+TEST(Priority, FairSharesOfTheUserCount) {
+  auto cluster = weighted([](PrioritySettings& s) { s.fair_share = 1000; }).pending(1).build();
+  FairShares shares{{kAlice, 0.3}};
+  EXPECT_EQ(Priorities(cluster, t0, &shares).of(cluster.jobs.at(JobId{1}), nullptr), 300u);
+}
+
+TEST(Priority, EachResourceHasItsOwnWeight) {
+  auto b = weighted([](PrioritySettings& s) { s.tres = {{"cpu", 320}, {"gres/gpu", 100}}; });
+  b.gpus(2).pending(job().tasks(8).gpus("4"));
+  EXPECT_EQ(factors_of(b).total, 80u + 50u);
+}
+
+TEST(Priority, OneThatWasSetStays) {
+  auto cluster = weighted([](PrioritySettings& s) { s.age = 1000; }).pending(1).build();
+  Job& job = cluster.jobs.edit(JobId{1});
+  job.priority = 77;
+  job.priority_fixed = true;
+  EXPECT_EQ(Priorities(cluster, t0).of(job, nullptr), 77u);
+}
+
+TEST(Priority, DecidesWhoStartsFirst) {
+  auto cluster = weighted([](PrioritySettings& s) { s.job_size = 1000; })
+                     .pending(1)
+                     .pending(job().nodes(4).tasks(32).minutes(10))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "2");
+}
+
+}  // namespace
+}  // namespace muster::sched
