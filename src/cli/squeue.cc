@@ -39,9 +39,9 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
     auto* reply = std::get_if<wire::JobsReply>(&answer);
     if (!reply) return;
     fetched.now = reply->now;
-    for (wire::JobView& view : reply->jobs)
-      if (options.json || options.steps || is_wanted(wanted, *view.job))
-        fetched.jobs.push_back(std::move(view));
+    if (!options.json && !options.steps)
+      std::erase_if(reply->jobs, [&](const auto& view) { return !is_wanted(wanted, *view.job); });
+    std::ranges::move(reply->jobs, std::back_inserter(fetched.jobs));
   });
   if (streamed) return fetched;
   // One unknown id among several is passed over.
