@@ -185,18 +185,19 @@ class Encoder {
   }
   // The same member of a default-constructed struct.
   template <class T>
-  T default_of(const T& member) const {
+  const T& default_of(const T& member) const {
+    static const T otherwise{};
     auto offset = static_cast<std::size_t>(reinterpret_cast<const char*>(&member) - object_);
-    if (!object_ || offset >= object_size_) return T{};
+    if (!object_ || offset >= object_size_) return otherwise;
     return *reinterpret_cast<const T*>(defaults_ + offset);
   }
   void tag(std::uint32_t number, std::uint32_t type) { varint(std::uint64_t{number} << 3 | type); }
   void varint(std::uint64_t v) {
-    while (v >= 0x80) {
-      out_.push_back(static_cast<char>(v | 0x80));
-      v >>= 7;
-    }
-    out_.push_back(static_cast<char>(v));
+    char bytes[10];
+    std::size_t size = 0;
+    for (; v >= 0x80; v >>= 7) bytes[size++] = static_cast<char>(v | 0x80);
+    bytes[size++] = static_cast<char>(v);
+    out_.append(bytes, size);
   }
 
   std::string& out_;
@@ -205,13 +206,15 @@ class Encoder {
   std::size_t object_size_ = 0;
 };
 
-// Reads one message. It first notes where each field lies, then fields() asks for them by number.
+// Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
+// fields() asks for its fields by number. Ours come in ascending order, so each is met once.
 class Decoder {
  public:
   static constexpr int kMaxDepth = 32;
 
-  explicit Decoder(std::string_view in, int depth = 0) : depth_(depth) {
-    ok_ = depth <= kMaxDepth && scan(in);
+  explicit Decoder(std::string_view in, int depth = 0) : in_(in), depth_(depth) {
+    ok_ = depth <= kMaxDepth && check();
+    if (ok_) rewind();
   }
 
   bool ok() const { return ok_; }
@@ -220,30 +223,27 @@ class Decoder {
   void operator()(std::uint32_t number, T& value) {
     using namespace codec_detail;
     if (!ok_) return;
-    for (const Field* f = first(number); f; f = next(f)) {
+    for (bool found = find(number); found; found = find_next(number)) {
+      const Field& f = current_;
       if constexpr (is<T, std::vector>) {
-        read(*f, value.emplace_back());
+        read(f, value.emplace_back());
       } else if constexpr (is<T, std::set>) {
         typename T::value_type item{};
-        read(*f, item);
+        read(f, item);
         value.insert(std::move(item));
       } else if constexpr (is<T, std::map>) {
         typename T::key_type key{};
         typename T::mapped_type item{};
-        Decoder inner(f->bytes, depth_ + 1);
-        if (f->type != 2 || !inner.ok_) return reject();
-        if (const Field* k = inner.first(1)) inner.read(*k, key);
-        if (const Field* i = inner.first(2)) inner.read(*i, item);
+        if (f.type != 2) return reject();
+        Decoder inner(f.bytes, depth_ + 1);
+        if (inner.ok_ && inner.find(1)) inner.read(inner.current_, key);
+        if (inner.ok_ && inner.find(2)) inner.read(inner.current_, item);
         if (!inner.ok_) return reject();
         value.insert_or_assign(std::move(key), std::move(item));
       } else if constexpr (is<T, std::optional>) {
-        read(*f, value.emplace());
-      } else if constexpr (is<T, Cow>) {
-        std::remove_cvref_t<decltype(*value)> item{};
-        read(*f, item);
-        value = T(std::move(item));
+        read(f, value.emplace());
       } else {
-        read(*f, value);
+        read(f, value);
       }
       if (!ok_) return;
     }
@@ -256,6 +256,8 @@ class Decoder {
     std::uint64_t value = 0;
     std::string_view bytes;
   };
+  static constexpr std::uint32_t kMaxNumber = (1u << 29) - 1;
+  static constexpr std::uint32_t kEnd = kMaxNumber + 1;  // number of what follows the last field
 
   // Variant alternatives are numbered from 1; one that this build does not know is an error.
   template <class V, std::size_t I = 0>
@@ -279,34 +281,33 @@ class Decoder {
       if (f.type != 2) return reject();
       value = T(f.bytes);
     } else if constexpr (is<T, std::variant>) {
-      Decoder inner(f.bytes, depth_ + 1);
-      if (f.type != 2 || !inner.ok_ || inner.fields_.size() != 1) return reject();
-      inner.read_alternative(inner.fields_[0], value);
-      if (!inner.ok_) reject();
+      read_nested(f, [&](Decoder& inner) {
+        if (inner.count_ != 1) return inner.reject();
+        inner.read_alternative(inner.current_, value);
+      });
     } else if constexpr (is<T, std::pair>) {
-      Decoder inner(f.bytes, depth_ + 1);
-      if (f.type != 2 || !inner.ok_) return reject();
-      inner(1, value.first);
-      inner(2, value.second);
-      if (!inner.ok_) reject();
+      read_nested(f, [&](Decoder& inner) {
+        inner(1, value.first);
+        inner(2, value.second);
+      });
     } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
-      Decoder inner(f.bytes, depth_ + 1);
-      if (f.type != 2 || !inner.ok_) return reject();
-      inner(1, value);
-      if (!inner.ok_) reject();
+      read_nested(f, [&](Decoder& inner) { inner(1, value); });
     } else if constexpr (Struct<T>) {
-      Decoder inner(f.bytes, depth_ + 1);
-      if (f.type != 2 || !inner.ok_) return reject();
-      value.fields(inner);
-      if (!inner.ok_) reject();
+      read_nested(f, [&](Decoder& inner) { value.fields(inner); });
     } else if constexpr (is<T, Cow>) {
-      std::remove_cvref_t<decltype(*value)> item{};
-      read(f, item);
-      value = T(std::move(item));
+      read(f, value.emplace());
     } else {
       if (f.type != 0) return reject();
       from_varint(f.value, value);
     }
+  }
+
+  template <class Read>
+  void read_nested(const Field& f, Read&& read_it) {
+    if (f.type != 2) return reject();
+    Decoder inner(f.bytes, depth_ + 1);
+    if (inner.ok_) read_it(inner);
+    if (!inner.ok_) reject();
   }
 
   template <class T>
@@ -328,14 +329,37 @@ class Decoder {
       value = static_cast<T>(v);
   }
 
-  bool scan(std::string_view in);
-  const Field* first(std::uint32_t number) const;
-  const Field* next(const Field* f) const;
+  // Moves to the first field of that number.
+  bool find(std::uint32_t number) {
+    if (!ascending_ || number <= asked_) rewind();
+    asked_ = number;
+    while (current_.number < number) advance();
+    if (!ascending_) skip_others(number);
+    return current_.number == number;
+  }
+  bool find_next(std::uint32_t number) {
+    advance();
+    if (!ascending_) skip_others(number);
+    return current_.number == number;
+  }
+  void skip_others(std::uint32_t number) {
+    while (current_.number != number && current_.number != kEnd) advance();
+  }
+  void rewind() {
+    rest_ = in_;
+    asked_ = 0;
+    advance();
+  }
+  bool check();    // that all of it can be read
+  void advance();  // requires check()
+  static bool take(std::string_view& in, Field& field);
   void reject() { ok_ = false; }
 
-  std::vector<Field> fields_;
-  bool ascending_ = true;         // the fields came in the order of their numbers, as ours do
-  mutable std::size_t hint_ = 0;  // where the last field that was asked for lies
+  std::string_view in_, rest_;
+  Field current_;            // the field before rest_
+  std::uint32_t asked_ = 0;  // the number that was looked for last
+  std::size_t count_ = 0;
+  bool ascending_ = true;  // the fields are in the order of their numbers
   int depth_;
   bool ok_;
 };

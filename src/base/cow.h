@@ -36,6 +36,13 @@ class Cow {
     return cell_->value;
   }
 
+  // A new value, not shared, to be filled in.
+  T& emplace() {
+    *this = Cow();
+    cell_ = new Cell;
+    return cell_->value;
+  }
+
   friend bool operator==(const Cow& a, const Cow& b) {
     if (a.cell_ == b.cell_) return true;
     return a.cell_ && b.cell_ && a.cell_->value == b.cell_->value;
@@ -43,9 +50,10 @@ class Cow {
 
  private:
   struct Cell {
+    Cell() = default;
     explicit Cell(T v) : value(std::move(v)) {}
     std::atomic<std::uint32_t> references{1};
-    T value;
+    T value{};
   };
   Cell* cell_ = nullptr;
 };

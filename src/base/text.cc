@@ -18,7 +18,7 @@ std::string_view Text::view() const {
 }
 
 void Text::release() {
-  if (rep_ && rep_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+  if (rep_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     rep_->~Rep();
     ::operator delete(rep_);
   }

@@ -22,7 +22,9 @@ class Text {
     std::swap(rep_, other.rep_);
     return *this;
   }
-  ~Text() { release(); }
+  ~Text() {
+    if (rep_) release();
+  }
 
   std::string_view view() const;
   operator std::string_view() const { return view(); }

@@ -31,6 +31,9 @@ constexpr auto kCommands = std::to_array<Command>({
 #ifdef MUSTER_HAVE_SACCT
     {"sacct", muster::cli::sacct_main},
 #endif
+#ifdef MUSTER_HAVE_SEFF
+    {"seff", muster::cli::seff_main},
+#endif
 #ifdef MUSTER_HAVE_SCONTROL
     {"scontrol", muster::cli::scontrol_main},
 #endif

@@ -4,44 +4,21 @@
 
 #include <fmt/format.h>
 
-#include "base/codec.h"
 #include "base/date.h"
 #include "cli/lib/command.h"
-#include "cli/lib/controller.h"
+#include "cli/sacct_fetch.h"
 #include "cli/sacct_list.h"
 
 namespace muster::cli {
 
 namespace {
 
-using Done = std::expected<void, Refusal>;
-
 constexpr std::string_view kRule =
     "--------------------------------------------------------------------------------";
 
-std::expected<std::vector<AccountingRow>, Refusal> fetch(Controller& controller,
-                                                         const AcctOptions& options) {
-  std::vector<AccountingRow> rows;
-  Result<void> decoded;
-  auto streamed = controller.stream(options.request, [&](wire::Answer&& answer) {
-    auto* reply = std::get_if<wire::AccountingReply>(&answer);
-    if (!reply) return;
-    for (const std::string& bytes : reply->rows) {
-      auto row = decode<AccountingRow>(bytes);
-      if (!row)
-        decoded = std::unexpected(row.error());
-      else
-        rows.push_back(std::move(*row));
-    }
-  });
-  if (streamed && decoded) return rows;
-  const Error& error = streamed ? decoded.error() : streamed.error();
-  return std::unexpected(Refusal{error_lines("sacct", error.text())});
-}
-
 // -B, --env-vars: what the jobs ran, which the controller keeps as long as it knows them.
-Done print_scripts(Controller& controller, const AcctOptions& options,
-                   const std::vector<AccountingRow>& rows) {
+Outcome print_scripts(Controller& controller, const AcctOptions& options,
+                      const std::vector<AccountingRow>& rows) {
   if (options.request.jobs.empty())
     return std::unexpected(Refusal{
         fatal_line("sacct", fmt::format("Printing {} requires -j",
@@ -75,18 +52,14 @@ void tell_window(const AcctOptions& options) {
                          text(request.end, "now")));
 }
 
-Done run(int argc, char** argv) {
+Outcome run(std::span<const std::string> words) {
   Time now = clock_now();
-  auto options = parse_sacct(argc, argv, now);
+  auto options = parse_sacct(words, now);
   if (!options) return std::unexpected(options.error());
-  auto config = find_cluster();
-  if (!config) return std::unexpected(Refusal{error_lines("sacct", config.error().text())});
-  if (config->accounting_none)
-    return std::unexpected(Refusal{"Slurm accounting storage is disabled\n"});
   if (options->verbose > 0) tell_window(*options);
-  auto controller = Controller::connect(std::move(*config));
-  if (!controller) return std::unexpected(Refusal{error_lines("sacct", controller.error().text())});
-  auto rows = fetch(*controller, *options);
+  auto controller = connect_to_accounting("sacct");
+  if (!controller) return std::unexpected(controller.error());
+  auto rows = fetch_accounting("sacct", *controller, options->request);
   if (!rows) return std::unexpected(rows.error());
   if (options->batch_script || options->environment)
     return print_scripts(*controller, *options, *rows);
@@ -105,7 +78,7 @@ Done run(int argc, char** argv) {
 }  // namespace
 
 int sacct_main(int argc, char** argv) {
-  auto done = run(argc, argv);
+  auto done = run(std::vector<std::string>(argv + 1, argv + argc));
   return done ? 0 : print(done.error());
 }
 

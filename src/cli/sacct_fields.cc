@@ -126,6 +126,10 @@ void put_requested_memory(Line line, Out out) {
 void put_requested_tres(Line line, Out out) {
   if (!line.step) out += tres_in_style(line.job().requested_tres, line.context->units);
 }
+// A held job, whose priority is 0, is not eligible.
+Time eligible(const JobRecord& job) {
+  return job.state == JobState::pending && job.priority == 0 ? Time{} : job.eligible;
+}
 // How long the job waited although it might have run.
 Seconds waited(Line line) {
   const JobRecord& job = line.job();
@@ -204,7 +208,7 @@ constexpr AcctField kFields[] = {
     {"ElapsedRaw", 10,
      [](Line l, Out o) { put(o, static_cast<std::uint64_t>(acct_elapsed(l).count())); }},
     {"Eligible", 19,
-     [](Line l, Out o) { put_time(l, l.step ? l.step->started : l.job().eligible, o); }},
+     [](Line l, Out o) { put_time(l, l.step ? l.step->started : eligible(l.job()), o); }},
     {"End", 19, [](Line l, Out o) { put_time(l, l.step ? l.step->ended : l.job().ended, o); }},
     {"ExitCode", 8,
      [](Line l, Out o) {

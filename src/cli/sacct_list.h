@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,7 +37,7 @@ struct AcctOptions {
   std::optional<Minutes> least_limit, most_limit;
 };
 
-std::expected<AcctOptions, Refusal> parse_sacct(int argc, char** argv, Time now);
+std::expected<AcctOptions, Refusal> parse_sacct(std::span<const std::string> words, Time now);
 // "jobid,state%-20,all"
 std::expected<std::vector<AcctColumn>, Refusal> parse_acct_format(std::string_view text);
 std::string acct_field_list();  // --helpformat

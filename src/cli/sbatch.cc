@@ -12,6 +12,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/directives.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/lists.h"
 #include "cli/lib/options.h"
 #include "cli/lib/usage.h"
 #include "cli/sbatch_script.h"
@@ -149,10 +150,14 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
                       reply.nodes.view(), reply.partition.view()));
     return 0;
   }
+  // Which cluster took the job is told to those who named clusters.
+  std::string cluster = options.clusters.empty() ? "" : controller.config().cluster_name;
+  std::string_view before = options.parsable ? ";" : " on cluster ";
+  if (!cluster.empty()) cluster.insert(0, before);
   if (options.parsable)
-    std::fputs(fmt::format("{}\n", reply.job.value).c_str(), stdout);
+    std::fputs(fmt::format("{}{}\n", reply.job.value, cluster).c_str(), stdout);
   else if (!options.quiet)
-    std::fputs(fmt::format("Submitted batch job {}\n", reply.job.value).c_str(), stdout);
+    std::fputs(fmt::format("Submitted batch job {}{}\n", reply.job.value, cluster).c_str(), stdout);
   std::fflush(stdout);
   return options.wait_for_end ? wait_for_end(controller, reply.job) : 0;
 }
@@ -160,6 +165,9 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
 int submit(JobOptions& options, BatchScript script, BatchEnvironment environment) {
   auto controller = Controller::connect();
   if (!controller) return submission_failed(options, controller.error());
+  const std::string& own = controller->config().cluster_name;
+  if (auto known = check_clusters(kProgram, options.clusters, own); !known)
+    return print(known.error());
   if (options.list_gres) return list_gres(*controller);
   wire::SubmitRequest request;
   request.spec = Cow<JobSpec>(options.spec);

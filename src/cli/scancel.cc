@@ -9,7 +9,7 @@
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
-#include "cli/lib/usage.h"
+#include "cli/lib/lists.h"
 #include "cli/scancel_options.h"
 
 namespace muster::cli {
@@ -160,6 +160,9 @@ int cancel_selected(Controller& controller, const CancelOptions& options) {
 int run(CancelOptions options) {
   auto controller = Controller::connect();
   if (!controller) return failed(controller.error());
+  const std::string& own = controller->config().cluster_name;
+  if (auto known = check_clusters(kProgram, options.clusters, own); !known)
+    return print(known.error());
   // Filters of somebody who may not cancel other people's jobs mean his own.
   if (options.has_filter && options.filter.uids.empty() && ::geteuid() != 0)
     options.filter.uids = {Uid{::geteuid()}};
@@ -178,14 +181,6 @@ int run(CancelOptions options) {
 int scancel_main(int argc, char** argv) {
   auto options = parse_cancel(std::vector<std::string>(argv + 1, argv + argc));
   if (!options) return print(options.error());
-  std::string text = options->help      ? cancel_help()
-                     : options->usage   ? cancel_usage()
-                     : options->version ? version_text()
-                                        : std::string{};
-  if (!text.empty()) {
-    std::fputs(text.c_str(), stdout);
-    return 0;
-  }
   return run(std::move(*options));
 }
 

@@ -16,18 +16,14 @@ struct CancelOptions {
   wire::JobFilter filter;
   bool has_filter = false;
   std::string filter_text;  // "job_name=x state=RUNNING ", for messages
-  std::string wckey;
+  std::string wckey, clusters;
   int signal = 0;  // 0 = end the job
   bool batch_only = false, full = false, hurry = false;
   bool interactive = false, quiet = false;
   std::uint32_t verbose = 0;
-  bool help = false, usage = false, version = false;
 };
 
 // Environment variables (SCANCEL_*) first, then the words. Refuses a call that names no job.
 std::expected<CancelOptions, Refusal> parse_cancel(std::span<const std::string> words);
-
-std::string cancel_help();
-std::string cancel_usage();
 
 }  // namespace muster::cli

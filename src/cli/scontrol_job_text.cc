@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "cli/lib/paths.h"
 #include "cli/scontrol_text.h"
+#include "model/mail_type.h"
 
 namespace muster::cli {
 
@@ -74,7 +75,6 @@ StartAndEnd start_and_end(const wire::JobView& view) {
     if (job.time_limit == kUnlimited) return {job.started, Time{}};
     return {job.started, job.started + job.time_limit + job.suspended_total};
   }
-  if (job.hold != Hold::none) return {};
   Time start = is_set(view.expected_start) ? view.expected_start : job.spec->begin;
   bool bounded = is_set(start) && job.time_limit != kUnlimited && job.time_limit > Minutes{0};
   return {start, bounded ? start + job.time_limit : Time{}};
@@ -83,8 +83,10 @@ StartAndEnd start_and_end(const wire::JobView& view) {
 void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& style) {
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
+  // A held job is not eligible but for the time that it asked for itself.
   bool held = job.state == JobState::pending && job.hold != Hold::none;
-  Time eligible = held ? Time{} : job.eligible;
+  Time eligible = held ? spec.begin : job.eligible;
+  bool accrues = !held && job.eligible <= style.now;
   auto [start, end] = start_and_end(view);
   std::string limit =
       job.time_limit == Minutes{0} ? "Partition_Limit" : format_limit(job.time_limit);
@@ -93,7 +95,7 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
                    spec.time_min ? format_limit(*spec.time_min) : "N/A"));
   lines.add(
       format("SubmitTime={} EligibleTime={}", format_date(job.submitted), format_date(eligible)));
-  lines.add(format("AccrueTime={}", format_date(eligible)));
+  lines.add(format("AccrueTime={}", format_date(accrues ? eligible : Time{})));
   lines.add(format("StartTime={} EndTime={} Deadline={}", format_date(start), format_date(end),
                    is_set(spec.deadline) ? format_date(spec.deadline) : "N/A"));
   std::string suspended = "None";
@@ -237,6 +239,9 @@ std::string tres_request(const Text& gres, const Text& gpus) {
 
 void add_tail(RecordLines& lines, const JobSpec& spec) {
   lines.add("Power=");
+  if (spec.kill_on_invalid_dependency)
+    lines.add(format("KillOInInvalidDependent={}",  // as the reference spells it
+                     *spec.kill_on_invalid_dependency ? "Yes" : "No"));
   if (spec.spread_job) lines.add("SpreadJob=Yes");
   if (!spec.container.empty()) lines.add(format("Container={}", spec.container.view()));
   if (spec.cpus_per_gpu) lines.add(format("CpusPerTres=gres:gpu:{}", *spec.cpus_per_gpu));
@@ -253,32 +258,10 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
   if (spec.mail_type != 0)
     lines.add(format("MailUser={} MailType={}",
                      (spec.mail_user.empty() ? spec.user_name : spec.mail_user).view(),
-                     mail_type_text(spec.mail_type)));
+                     mail_types_text(spec.mail_type)));
 }
 
 }  // namespace
-
-std::string mail_type_text(std::uint32_t types) {
-  struct Name {
-    std::uint32_t bit;
-    std::string_view name;
-  };
-  static constexpr std::array<Name, 11> kNames{{{kMailInvalidDepend, "INVALID_DEPEND"},
-                                                {kMailArrayTasks, "ARRAY_TASKS"},
-                                                {kMailBegin, "BEGIN"},
-                                                {kMailEnd, "END"},
-                                                {kMailFail, "FAIL"},
-                                                {kMailRequeue, "REQUEUE"},
-                                                {kMailStageOut, "STAGE_OUT"},
-                                                {kMailTimeLimit50, "TIME_LIMIT_50"},
-                                                {kMailTimeLimit80, "TIME_LIMIT_80"},
-                                                {kMailTimeLimit90, "TIME_LIMIT_90"},
-                                                {kMailTimeLimit, "TIME_LIMIT"}}};
-  std::string out;
-  for (const Name& n : kNames)
-    if (types & n.bit) out += (out.empty() ? "" : ",") + std::string(n.name);
-  return out;
-}
 
 Tres requested_tres(const JobSpec& spec) {
   Tres tres;

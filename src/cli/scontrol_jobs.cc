@@ -54,20 +54,6 @@ std::string job_error_line(const wire::JobRef& ref, const Error& error) {
   return fmt::format("{} for job {}", plain.text(), wire::job_ref_text(ref));
 }
 
-std::vector<std::string> split_job_list(std::string_view text) {
-  std::vector<std::string> items(1);
-  int depth = 0;
-  for (char c : text) {
-    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-    if (c == ',' && depth <= 0)
-      items.emplace_back();
-    else
-      items.back() += c;
-  }
-  std::erase_if(items, [](const std::string& item) { return item.empty(); });
-  return items;
-}
-
 void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words) {
   wire::JobActionRequest request;
   request.action = action;

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "cli/lib/controller.h"
+#include "cli/lib/lists.h"
 #include "cli/scontrol_text.h"
 
 namespace muster::cli {
@@ -61,8 +62,6 @@ using Words = std::span<const std::string>;
 
 // "12_3: text" for tasks of an array, "text for job 12" otherwise.
 std::string job_error_line(const wire::JobRef& ref, const Error& error);
-// Splits at commas that stand outside of brackets: "12_[1,3],14".
-std::vector<std::string> split_job_list(std::string_view text);
 
 void scontrol_show(ScontrolSession& session, Words words);
 void scontrol_update(ScontrolSession& session, Words words);

@@ -32,7 +32,6 @@ std::string config_text(const wire::ConfigReply& config, Time now);
 // What a job that has no allocation asks for, as far as its own request says.
 Tres requested_tres(const JobSpec& spec);
 // "END,FAIL"
-std::string mail_type_text(std::uint32_t types);
 
 // --- building blocks ---
 

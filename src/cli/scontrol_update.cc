@@ -76,6 +76,7 @@ constexpr std::array kJobKeys{
     Key{"StartTime", 2},
     Key{"StdOut", 6},
     Key{"Switches", 2},
+    Key{"TasksPerNode", 9},
     Key{"ThreadSpec", 4},
     Key{"TimeLimit", 5},
     Key{"TimeMin", 5},
@@ -257,8 +258,8 @@ bool takes_sign(Kind kind, std::string_view key) { return kind == Kind::job && k
 std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Setting& setting,
                                          bool has_reason) {
   auto key = find_key(request.kind, setting.key);
-  if (!key || setting.word.find('=') == std::string::npos)
-    return unknown_key(request.kind, setting);
+  bool bare = setting.word.find('=') == std::string::npos;
+  if (!key || (bare && *key != "Nice")) return unknown_key(request.kind, setting);
   if (setting.sign != 0 && !takes_sign(request.kind, *key))
     return fmt::format("scontrol: error: Option {} does not accept [+|-]= syntax", setting.word);
   std::optional<UpdateRefusal> wrong;

@@ -7,6 +7,7 @@
 
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
+#include "cli/lib/lists.h"
 #include "cli/scontrol_reservation.h"
 #include "cli/sinfo_list.h"
 
@@ -14,22 +15,7 @@ namespace muster::cli {
 
 namespace {
 
-using Done = std::expected<void, Refusal>;
-
-Done check_cluster(const InfoOptions& options, const std::string& own) {
-  for (const std::string& name : split_list(options.clusters))
-    if (name != own && name != "all")
-      return std::unexpected(Refusal{error_lines(
-          "sinfo",
-          fmt::format(
-              "No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
-              "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
-              "clusters.",
-              name))});
-  return {};
-}
-
-Done run_once(Controller& controller, const InfoOptions& options) {
+Outcome run_once(Controller& controller, const InfoOptions& options) {
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
   if (!reply)
     return std::unexpected(
@@ -53,15 +39,17 @@ Done run_once(Controller& controller, const InfoOptions& options) {
   return {};
 }
 
-Done run(int argc, char** argv) {
-  auto options = parse_sinfo(argc, argv);
+Outcome run(std::span<const std::string> words) {
+  auto options = parse_sinfo(words);
   if (!options) return std::unexpected(options.error());
   if (own_uid() == Uid{0} && options->partitions.empty()) options->all = true;
   auto controller = Controller::connect();
   if (!controller)
     return std::unexpected(
         Refusal{fmt::format("slurm_load_partitions: {}\n", controller.error().text())});
-  if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
+  if (auto known = check_clusters("sinfo", options->clusters, controller->config().cluster_name);
+      !known)
+    return known;
   if (options->verbose > 0)
     print_info("sinfo", fmt::format("cluster {}", controller->config().cluster_name));
   if (options->reservations) {
@@ -82,7 +70,7 @@ Done run(int argc, char** argv) {
 }  // namespace
 
 int sinfo_main(int argc, char** argv) {
-  auto done = run(argc, argv);
+  auto done = run(std::vector<std::string>(argv + 1, argv + argc));
   return done ? 0 : print(done.error());
 }
 

@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,14 @@ struct InfoOptions {
   bool nodes_given = false;
   std::vector<std::vector<std::string>> states;  // -t: any of these; each all of those
   std::string format, long_format, sort, clusters;
+  bool all_given = false;  // -a, where `all` may come from the environment
   bool all = false, dead = false, responding = false, exact = false, header = true, json = false,
        long_form = false, node_form = false, reasons = false, summarize = false,
        reservations = false;
   int iterate_s = 0, verbose = 0;
 };
 
-std::expected<InfoOptions, Refusal> parse_sinfo(int argc, char** argv);
+std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> words);
 
 // "idle,drain&alloc"; the texts of states that no node of ours is in are known too.
 std::expected<std::vector<std::vector<std::string>>, Refusal> parse_node_states(

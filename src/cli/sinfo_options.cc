@@ -1,79 +1,26 @@
 // sinfo's command line and its SINFO_* variables.
-#include <getopt.h>
+#include <array>
 
 #include <fmt/format.h>
 
 #include "base/hostlist.h"
-#include "cli/lib/usage.h"
+#include "cli/lib/command_options.h"
 #include "cli/sinfo_list.h"
 
 namespace muster::cli {
 
 namespace {
 
-enum LongOnly : int { kFederation = 256, kHelp, kHide, kJson, kLocal, kNoConvert, kUsage, kYaml };
-constexpr option kOptions[] = {
-    {"all", no_argument, nullptr, 'a'},           {"clusters", required_argument, nullptr, 'M'},
-    {"cluster", required_argument, nullptr, 'M'}, {"dead", no_argument, nullptr, 'd'},
-    {"exact", no_argument, nullptr, 'e'},         {"federation", no_argument, nullptr, kFederation},
-    {"Format", required_argument, nullptr, 'O'},  {"format", required_argument, nullptr, 'o'},
-    {"help", no_argument, nullptr, kHelp},        {"hide", no_argument, nullptr, kHide},
-    {"iterate", required_argument, nullptr, 'i'}, {"json", no_argument, nullptr, kJson},
-    {"list-reasons", no_argument, nullptr, 'R'},  {"local", no_argument, nullptr, kLocal},
-    {"long", no_argument, nullptr, 'l'},          {"noconvert", no_argument, nullptr, kNoConvert},
-    {"Node", no_argument, nullptr, 'N'},          {"nodes", required_argument, nullptr, 'n'},
-    {"noheader", no_argument, nullptr, 'h'},      {"partition", required_argument, nullptr, 'p'},
-    {"reservation", no_argument, nullptr, 'T'},   {"responding", no_argument, nullptr, 'r'},
-    {"sort", required_argument, nullptr, 'S'},    {"states", required_argument, nullptr, 't'},
-    {"summarize", no_argument, nullptr, 's'},     {"usage", no_argument, nullptr, kUsage},
-    {"verbose", no_argument, nullptr, 'v'},       {"version", no_argument, nullptr, 'V'},
-    {"yaml", no_argument, nullptr, kYaml},        {nullptr, 0, nullptr, 0},
-};
-
-constexpr std::string_view kUsageText =
-    "Usage: sinfo [-adehlNRrsTvV] [-i seconds] [-t states] [-p partitions] [-n nodes] [-S fields]\n"
-    "             [-o format] [-O format] [-M cluster] [--json]\n";
-
-constexpr std::string_view kHelpText =
-    "Usage: sinfo [OPTIONS]\n"
-    "Lists partitions and nodes.\n"
-    "\n"
-    "Which nodes:\n"
-    "  -a, --all               of hidden partitions too\n"
-    "      --hide              not of hidden partitions (the default)\n"
-    "  -d, --dead              that do not answer\n"
-    "  -M, --clusters=list     of these clusters\n"
-    "  -n, --nodes=nodes       these\n"
-    "  -p, --partition=list    of these partitions\n"
-    "  -r, --responding        that answer\n"
-    "  -t, --states=list       in one of these states; a&b: in both\n"
-    "\n"
-    "How they are printed:\n"
-    "  -e, --exact             only nodes with equal values share a line\n"
-    "  -h, --noheader          no header line\n"
-    "  -i, --iterate=seconds   again and again at this interval\n"
-    "      --json              as JSON\n"
-    "  -l, --long              with more columns\n"
-    "  -N, --Node              a line for each node and partition\n"
-    "      --noconvert         amounts in the units they are kept in\n"
-    "  -o, --format=format     columns by letter: \"%9P %.5a %N\"\n"
-    "  -O, --Format=list       columns by name: NodeList:20,CPUs:.5\n"
-    "  -R, --list-reasons      why nodes are out of service\n"
-    "  -s, --summarize         a line for each partition\n"
-    "  -S, --sort=list         order, letters of --format: #P,-t\n"
-    "  -T, --reservation       reservations instead of nodes\n"
-    "\n"
-    "  -v, --verbose           say what is done\n"
-    "  -V, --version           print the version\n"
-    "      --help, --usage     this text, or a shorter one\n";
-
 std::unexpected<Refusal> refuse(std::string_view text) {
   return std::unexpected(Refusal{error_lines("sinfo", text)});
 }
 
-using Done = std::expected<void, Refusal>;
+Outcome set_all(InfoOptions& options, Value) {
+  options.all = options.all_given = true;
+  return {};
+}
 
-Done set_nodes(InfoOptions& options, const char* value) {
+Outcome set_nodes(InfoOptions& options, Value value) {
   auto names = expand_hostlist(value);
   if (!names) return refuse(fmt::format("'{}' invalid entry for --nodes", value));
   options.nodes = {names->begin(), names->end()};
@@ -81,7 +28,7 @@ Done set_nodes(InfoOptions& options, const char* value) {
   return {};
 }
 
-Done set_iteration(InfoOptions& options, const char* value) {
+Outcome set_iteration(InfoOptions& options, Value value) {
   auto seconds = parse_number<int>(value);
   if (!seconds || *seconds <= 0)
     return refuse(fmt::format("Error: invalid entry for --iterate={}", value));
@@ -89,108 +36,62 @@ Done set_iteration(InfoOptions& options, const char* value) {
   return {};
 }
 
-Done set_states(InfoOptions& options, const char* value) {
+Outcome set_states(InfoOptions& options, Value value) {
   auto states = parse_node_states(value);
   if (!states) return std::unexpected(states.error());
   options.states = std::move(*states);
   return {};
 }
 
-Done apply_option(InfoOptions& options, int option, const char* value) {
-  switch (option) {
-    case 'a':
-      options.all = true;
-      return {};
-    case 'd':
-      options.dead = true;
-      return {};
-    case 'e':
-      options.exact = true;
-      return {};
-    case 'h':
-      options.header = false;
-      return {};
-    case 'i':
-      return set_iteration(options, value);
-    case 'l':
-      options.long_form = true;
-      return {};
-    case 'M':
-      options.clusters = value;
-      return {};
-    case 'N':
-      options.node_form = true;
-      return {};
-    case 'n':
-      return set_nodes(options, value);
-    case 'O':
-      options.long_format = value;
-      return {};
-    case 'o':
-      options.format = value;
-      return {};
-    case 'p':
-      options.partitions = split_list(value);
-      return {};
-    case 'R':
-      options.reasons = true;
-      return {};
-    case 'r':
-      options.responding = true;
-      return {};
-    case 'S':
-      options.sort = value;
-      return {};
-    case 's':
-      options.summarize = true;
-      return {};
-    case 'T':
-      options.reservations = true;
-      return {};
-    case 't':
-      return set_states(options, value);
-    case 'v':
-      ++options.verbose;
-      return {};
-    case kHide:
-      options.all = false;
-      return {};
-    case kJson:
-      options.json = true;
-      return {};
-    case kHelp:
-      return std::unexpected(Refusal{std::string(kHelpText), 0});
-    case kUsage:
-      return std::unexpected(Refusal{std::string(kUsageText), 0});
-    case 'V':
-      return std::unexpected(Refusal{version_text(), 0});
-    case kYaml:
-      return refuse("--yaml is not supported, use --json");
-    case '?':
-      return std::unexpected(Refusal{"Try \"sinfo --help\" for more information\n"});
-    default:
-      return {};  // --federation, --local, --noconvert: nothing differs here
-  }
-}
+Outcome no_yaml(InfoOptions&, Value) { return refuse("--yaml is not supported, use --json"); }
+
+using O = InfoOptions;
+// clang-format off
+constexpr auto kRows = std::to_array<CommandOption<O>>({
+    {{{"all", 'a', none}, "", "nodes of hidden partitions too (also SINFO_ALL)"}, set_all},
+    {{{"cluster", 0, required}, "list", ""}, keep<&O::clusters>},
+    {{{"clusters", 'M', required}, "list", "nodes of these clusters", "SLURM_CLUSTERS"}, keep<&O::clusters>},
+    {{{"dead", 'd', none}, "", "nodes that do not answer"}, flag<&O::dead>},
+    {{{"exact", 'e', none}, "", "only nodes with equal values share a line"}, flag<&O::exact>},
+    {{{"federation", 0, none}, "", "accepted: there is no federation", "SINFO_FEDERATION"}, accepted},
+    {{{"Format", 'O', required}, "list", "columns by name: NodeList:20,CPUs:.5"}, keep<&O::long_format>},
+    {{{"format", 'o', required}, "format", "columns by letter: \"%9P %.5a %N\" (also SINFO_FORMAT)"}, keep<&O::format>},
+    {{{"help", 0, none}, "", "show this list"}},
+    {{{"hide", 0, none}, "", "no nodes of hidden partitions (the default)"}, flag<&O::all, false>},
+    {{{"iterate", 'i', required}, "seconds", "list again and again at this interval"}, set_iteration},
+    {{{"json", 0, none}, "", "print JSON"}, flag<&O::json>},
+    {{{"list-reasons", 'R', none}, "", "why nodes are out of service"}, flag<&O::reasons>},
+    {{{"local", 0, none}, "", "accepted: there is no federation", "SINFO_LOCAL"}, accepted},
+    {{{"long", 'l', none}, "", "more columns"}, flag<&O::long_form>},
+    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in (they always are)"}, accepted},
+    {{{"Node", 'N', none}, "", "a line for each node and partition"}, flag<&O::node_form>},
+    {{{"nodes", 'n', required}, "nodes", "these nodes"}, set_nodes},
+    {{{"noheader", 'h', none}, "", "no header line"}, flag<&O::header, false>},
+    {{{"partition", 'p', required}, "list", "nodes of these partitions (also SINFO_PARTITION)"}, keep<&O::partitions>},
+    {{{"reservation", 'T', none}, "", "reservations instead of nodes"}, flag<&O::reservations>},
+    {{{"responding", 'r', none}, "", "nodes that answer"}, flag<&O::responding>},
+    {{{"sort", 'S', required}, "list", "order, letters of --format: #P,-t", "SINFO_SORT"}, keep<&O::sort>},
+    {{{"states", 't', required}, "list", "nodes in one of these states; a&b: in both"}, set_states},
+    {{{"summarize", 's', none}, "", "a line for each partition"}, flag<&O::summarize>},
+    {{{"usage", 0, none}, "", "show the options in short"}},
+    {{{"verbose", 'v', none}, "", "say what is done"}, count<&O::verbose>},
+    {{{"version", 'V', none}, "", "show the version"}},
+    {{{"yaml", 0, none}, "", ""}, no_yaml},
+});
+// clang-format on
+constexpr CommandText kCommand{"sinfo", "Lists partitions and nodes.", ""};
 
 }  // namespace
 
-std::expected<InfoOptions, Refusal> parse_sinfo(int argc, char** argv) {
+std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> words) {
   InfoOptions options;
-  bool all_asked = false, partitions_asked = false;
   options.all = !env_text("SINFO_ALL").empty();
-  options.clusters = env_text("SLURM_CLUSTERS");
-  optind = 0;
-  for (int c;
-       (c = getopt_long(argc, argv, "adehi:lM:Nn:O:o:p:RrS:sTt:vV", kOptions, nullptr)) != -1;) {
-    if (auto done = apply_option(options, c, optarg); !done) return std::unexpected(done.error());
-    all_asked |= c == 'a';
-    partitions_asked |= c == 'p';
-  }
-  if (all_asked && partitions_asked)
+  auto rest = read_options<O>(kCommand, kRows, words, options);  // words beside options: no matter
+  if (!rest) return std::unexpected(rest.error());
+  if (options.all_given && !options.partitions.empty())
     return refuse("Conflicting options, -a and -p, specified. Please choose one or the other.");
-  if (!partitions_asked && !all_asked) options.partitions = split_list(env_text("SINFO_PARTITION"));
-  if (options.sort.empty()) options.sort = env_text("SINFO_SORT");
+  if (options.partitions.empty() && !options.all_given)
+    options.partitions = split_list(env_text("SINFO_PARTITION"));
   if (options.format.empty() && options.long_format.empty())
     options.format = env_text("SINFO_FORMAT");
   return options;

@@ -7,6 +7,7 @@
 
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
+#include "cli/lib/lists.h"
 #include "cli/squeue_list.h"
 
 namespace muster::cli {
@@ -39,9 +40,9 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
     auto* reply = std::get_if<wire::JobsReply>(&answer);
     if (!reply) return;
     fetched.now = reply->now;
-    for (wire::JobView& view : reply->jobs)
-      if (options.json || options.steps || is_wanted(wanted, *view.job))
-        fetched.jobs.push_back(std::move(view));
+    if (!options.json && !options.steps)
+      std::erase_if(reply->jobs, [&](const auto& view) { return !is_wanted(wanted, *view.job); });
+    std::ranges::move(reply->jobs, std::back_inserter(fetched.jobs));
   });
   if (streamed) return fetched;
   // One unknown id among several is passed over.
@@ -53,8 +54,8 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
 }
 
 // Jobs in hidden partitions are the administrators' affair unless asked for.
-std::expected<void, Refusal> drop_hidden(Controller& controller, const QueueOptions& options,
-                                         std::vector<wire::JobView>& jobs) {
+Outcome drop_hidden(Controller& controller, const QueueOptions& options,
+                    std::vector<wire::JobView>& jobs) {
   if (options.all || options.json || !options.filter.jobs.empty() || own_uid() == Uid{0}) return {};
   auto reply = controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
   if (!reply)
@@ -70,7 +71,7 @@ std::expected<void, Refusal> drop_hidden(Controller& controller, const QueueOpti
   return {};
 }
 
-std::expected<void, Refusal> check_nodes(Controller& controller, const QueueOptions& options) {
+Outcome check_nodes(Controller& controller, const QueueOptions& options) {
   if (options.filter.nodes.empty()) return {};
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
   if (!reply)
@@ -87,21 +88,8 @@ std::expected<void, Refusal> check_nodes(Controller& controller, const QueueOpti
   return {};
 }
 
-std::expected<void, Refusal> check_cluster(const QueueOptions& options, const std::string& own) {
-  for (const std::string& name : split_list(options.clusters))
-    if (name != own && name != "all")
-      return std::unexpected(Refusal{error_lines(
-          "squeue",
-          fmt::format(
-              "No cluster '{0}' known by database.\n'{0}' can't be reached now, or it is an "
-              "invalid entry for --cluster.  Use 'sacctmgr list clusters' to see available "
-              "clusters.",
-              name))});
-  return {};
-}
-
-std::expected<void, Refusal> run_once(Controller& controller, const QueueOptions& options,
-                                      const WantedStates& wanted, const QueueListing& listing) {
+Outcome run_once(Controller& controller, const QueueOptions& options, const WantedStates& wanted,
+                 const QueueListing& listing) {
   auto fetched = fetch(controller, options, wanted);
   if (!fetched) return std::unexpected(fetched.error());
   if (auto dropped = drop_hidden(controller, options, fetched->jobs); !dropped) return dropped;
@@ -123,8 +111,8 @@ std::expected<void, Refusal> run_once(Controller& controller, const QueueOptions
   return {};
 }
 
-std::expected<void, Refusal> run(int argc, char** argv) {
-  auto options = parse_squeue(argc, argv);
+Outcome run(std::span<const std::string> words) {
+  auto options = parse_squeue(words);
   if (!options) return std::unexpected(options.error());
   auto wanted = wanted_states(options->states);
   if (!wanted) return std::unexpected(wanted.error());
@@ -135,7 +123,9 @@ std::expected<void, Refusal> run(int argc, char** argv) {
   if (!controller)
     return std::unexpected(
         Refusal{fmt::format("slurm_load_jobs error: {}\n", controller.error().text())});
-  if (auto known = check_cluster(*options, controller->config().cluster_name); !known) return known;
+  if (auto known = check_clusters("squeue", options->clusters, controller->config().cluster_name);
+      !known)
+    return known;
   if (auto known = check_nodes(*controller, *options); !known) return known;
   while (true) {
     if (auto done = run_once(*controller, *options, *wanted, *listing); !done) return done;
@@ -147,7 +137,7 @@ std::expected<void, Refusal> run(int argc, char** argv) {
 }  // namespace
 
 int squeue_main(int argc, char** argv) {
-  auto done = run(argc, argv);
+  auto done = run(std::vector<std::string>(argv + 1, argv + argc));
   return done ? 0 : print(done.error());
 }
 

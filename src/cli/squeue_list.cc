@@ -150,6 +150,7 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
       checked_sort(job_columns(), options.sort.empty() ? sort : std::string_view(options.sort));
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
+  listing.job_sort.push_back({find_letter(job_columns(), 'i')});  // what they leave equal
   return listing;
 }
 
@@ -168,7 +169,6 @@ std::string list_queue(const std::vector<wire::JobView>& jobs, const QueueOption
   std::vector<JobRow> rows;
   rows.reserve(jobs.size());
   for (const wire::JobView& view : jobs) add_job_rows(view, options, context, rows);
-  std::ranges::stable_sort(rows, {}, job_id_key);  // what the keys leave equal stays in this order
   sort_rows(rows, listing.job_sort);
   if (options.header) append_header(listing.job_format, out);
   append_rows(listing.job_format, rows, out);

@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct QueueOptions {
 };
 
 // Command line over environment. Nothing to do: the Refusal's exit code is 0.
-std::expected<QueueOptions, Refusal> parse_squeue(int argc, char** argv);
+std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);
 
 // Which states are wanted, for the filter and for a look at what came.
 struct WantedStates {

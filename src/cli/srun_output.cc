@@ -33,7 +33,9 @@ std::string LineAssembler::take(std::uint32_t rank, bool is_stderr, std::string_
   if (end == bytes.npos) {
     partial += bytes;
     if (partial.size() < kLongestLine) return {};
-    return labelled(rank, std::exchange(partial, {}));
+    std::string line = labelled(rank, partial);
+    partial.clear();
+    return line;
   }
   std::string lines = std::exchange(partial, std::string(bytes.substr(end + 1)));
   lines += bytes.substr(0, end + 1);

@@ -107,6 +107,7 @@ class Core {
 
   // --- selection ---
   bool is_operator(Caller caller) const;
+  Hold own_hold(Caller caller) const { return is_operator(caller) ? Hold::admin : Hold::user; }
   bool may_change(Caller caller, const Job& job) const;
   Result<std::vector<JobId>> resolve(
       Caller caller, const wire::JobRef& ref);  // splits waiting tasks that are named

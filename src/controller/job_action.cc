@@ -29,10 +29,8 @@ Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
   touch_job(id);
   if (is_ended(job.state)) {
     if (!job.unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
-    record(JobRequeued{.job = id,
-                       .at = now,
-                       .hold = hold ? (is_operator(caller) ? Hold::admin : Hold::user) : Hold::none,
-                       .eligible = now});
+    record(JobRequeued{
+        .job = id, .at = now, .hold = hold ? own_hold(caller) : Hold::none, .eligible = now});
     want_plan();
     return {};
   }
@@ -53,7 +51,8 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   if (resume != (job.state == JobState::suspended))
-    return resume ? fail(ErrorCode::disabled) : fail(ErrorCode::job_suspended);
+    return resume ? fail(ErrorCode::failure, "Job is not suspended")
+                  : fail(ErrorCode::job_suspended);
   JobId id = job.id;
   touch_job(id);
   for (NodeId node : job.unfinished)
@@ -68,7 +67,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
   auto act = [&](const Job& job) -> Result<void> {
     switch (request.action) {
       case JobAction::hold:
-        return hold(caller, job, is_operator(caller) ? Hold::admin : Hold::user);
+        return hold(caller, job, own_hold(caller));
       case JobAction::user_hold:
         return hold(caller, job, Hold::user);
       case JobAction::release:

@@ -83,6 +83,10 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
   Job job;
   JobSpec spec = *request.spec;
+  if (spec.nice < 0 && !is_operator(caller))
+    return fail(ErrorCode::failure, "Invalid --nice value");
+  // --priority is the operators'; 0 does not hold: that is what --hold is for.
+  if (!is_operator(caller) || spec.priority == 0u) spec.priority.reset();
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
   if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "controller/core.h"
 #include "controller/settings_list.h"
+#include "model/mail_type.h"
 #include "sched/dependency.h"
 #include "sched/place.h"
 #include "sched/request.h"
@@ -66,6 +67,9 @@ Result<void> set_time_limit(Draft& d, std::string_view value) {
 Result<void> set_priority(Draft& d, std::string_view value) {
   auto priority = parse_number<std::uint32_t>(value);
   if (!priority) return bad_value();
+  if (*priority == 0) return {};  // a hold: see update_job
+  if (d.job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
   d.spec.priority = *priority;
   d.event.priority = *priority;
@@ -110,10 +114,11 @@ Result<void> set_dependency(Draft& d, std::string_view value) {
   return {};
 }
 
-Result<void> set_requeue(Draft& d, std::string_view value) {
-  auto requeue = parse_yes_no(value);
-  if (!requeue) return bad_value();
-  d.spec.requeue = *requeue;
+template <auto Member>
+Result<void> set_yes_no(Draft& d, std::string_view value) {
+  auto yes = parse_yes_no(value);
+  if (!yes) return bad_value();
+  d.spec.*Member = *yes;
   return {};
 }
 
@@ -147,8 +152,23 @@ Result<void> set_memory(Draft& d, std::string_view value) {
 }
 
 Result<void> set_gres(Draft& d, std::string_view value) {
+  if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
   if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
   d.spec.gres = Text(value);
+  return {};
+}
+
+Result<void> set_mail_type(Draft& d, std::string_view value) {
+  auto types = parse_mail_types(value);
+  if (!types) return bad_value();
+  d.spec.mail_type = *types;
+  return {};
+}
+
+Result<void> set_delay_boot(Draft& d, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span || span->count() < 0) return bad_value();
+  d.spec.delay_boot_s = static_cast<std::uint32_t>(span->count());
   return {};
 }
 
@@ -180,7 +200,7 @@ constexpr Key kKeys[] = {
     {"EligibleTime", true, set_begin},
     {"Deadline", true, set_deadline},
     {"Dependency", true, set_dependency},
-    {"Requeue", false, set_requeue},
+    {"Requeue", false, set_yes_no<&JobSpec::requeue>},
     {"ArrayTaskThrottle", false, set_throttle},
     {"NumNodes", true, set_node_count},
     {"ReqNodes", true, set_node_count},
@@ -188,6 +208,7 @@ constexpr Key kKeys[] = {
     {"ReqProcs", true, set_number<&JobSpec::num_tasks>},
     {"NumCPUs", true, set_number<&JobSpec::num_tasks>},
     {"CPUsPerTask", true, set_number<&JobSpec::cpus_per_task>},
+    {"TasksPerNode", true, set_number<&JobSpec::ntasks_per_node>},
     {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
     {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
     {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
@@ -195,12 +216,16 @@ constexpr Key kKeys[] = {
     {"Gres", true, set_gres},
     {"TresPerNode", true, set_gres},
     {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
+    {"NodeList", true, set_text<&JobSpec::required_nodes>},
     {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
     {"StdOut", true, set_text<&JobSpec::std_out>},
     {"StdErr", true, set_text<&JobSpec::std_err>},
     {"StdIn", true, set_text<&JobSpec::std_in>},
     {"WorkDir", true, set_text<&JobSpec::work_dir>},
     {"MailUser", false, set_text<&JobSpec::mail_user>},
+    {"MailType", false, set_mail_type},
+    {"DelayBoot", true, set_delay_boot},
+    {"Contiguous", true, set_yes_no<&JobSpec::contiguous>},
 };
 
 const Key* find_key(std::string_view name) {
@@ -288,6 +313,9 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
       }
       touch_job(id);
       record(std::move(*change));
+      if (find_setting(request.settings, {"Priority"}) == "0")
+        if (auto held = hold(caller, cluster_.jobs.at(id), own_hold(caller)); !held)
+          reply.errors.emplace_back(ref, held.error());
       ++reply.cancelled;
       want_plan();
     }

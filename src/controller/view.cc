@@ -1,6 +1,7 @@
 #include "controller/view.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "base/hostlist.h"
 #include "controller/filter.h"
@@ -10,7 +11,31 @@ namespace muster::controller {
 
 namespace {
 
-constexpr std::size_t kJobsPerPart = 2000;
+// A client reads one part while the next is made.
+constexpr std::size_t kJobsPerPart = 1000;
+
+// Jobs to be sent, each specification once.
+class JobsPart {
+ public:
+  explicit JobsPart(Time now) : reply_{.now = now} {}
+
+  std::size_t size() const { return reply_.jobs.size(); }
+
+  void add(wire::JobView view) {
+    const Cow<JobSpec>& spec = view.job->spec;
+    auto [place, is_new] = places_.try_emplace(&*spec, places_.size() + 1);
+    if (is_new) reply_.specs.push_back(spec);
+    view.spec_place = place->second;
+    view.job.edit().spec = {};
+    reply_.jobs.push_back(std::move(view));
+  }
+
+  wire::JobsReply take() { return std::move(reply_); }
+
+ private:
+  wire::JobsReply reply_;
+  std::unordered_map<const JobSpec*, std::uint32_t> places_;
+};
 
 Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
@@ -96,14 +121,14 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
   // A single unknown id is an error; in a list the others are shown.
   if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
     return part(Error{ErrorCode::invalid_job_id, {}}, false);
-  wire::JobsReply reply{.now = now};
+  JobsPart jobs(now);
   auto add = [&](const Job& job) {
     if (!matches(cluster, job, request.filter)) return;
-    if (reply.jobs.size() == kJobsPerPart) {
-      part(std::move(reply), true);
-      reply = {.now = now};
+    if (jobs.size() == kJobsPerPart) {
+      part(jobs.take(), true);
+      jobs = JobsPart(now);
     }
-    reply.jobs.push_back(view_of(published, job));
+    jobs.add(view_of(published, job));
   };
   bool by_id =
       !request.filter.jobs.empty() &&
@@ -119,7 +144,7 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
   } else {
     cluster.jobs.each(add);
   }
-  part(std::move(reply), false);
+  part(jobs.take(), false);
 }
 
 }  // namespace

@@ -94,7 +94,8 @@ std::string Tres::text() const {
 }
 
 std::string Tres::accounting_text() const {
-  std::string out = fmt::format("billing={},cpu={}", billing, cpus);
+  std::string out = billing > 0 ? fmt::format("billing={},", billing) : "";  // steps: not charged
+  out += fmt::format("cpu={}", cpus);
   out += gres_items(gres);
   if (memory_mib > 0) out += fmt::format(",mem={}", format_mib(memory_mib));
   return out + fmt::format(",node={}", nodes);

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -356,6 +357,7 @@ struct JobView {
   Text batch_host;
   Text dependency;               // as users see it: "afterok:12(unfulfilled)"
   std::vector<Text> node_names;  // parallel to job.allocation
+  std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -368,15 +370,26 @@ struct JobView {
     v(8, batch_host);
     v(9, dependency);
     v(10, node_names);
+    v(11, spec_place);
   }
 };
+// Most jobs of a long queue have the specification of another: it travels once. Whoever receives
+// the reply finds it in each job again.
 struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
+  std::vector<Cow<JobSpec>> specs;
   template <class V>
   void fields(V& v) {
     v(1, now);
     v(2, jobs);
+    v(3, specs);
+    if constexpr (std::is_same_v<V, Decoder>) put_specs_back();
+  }
+  void put_specs_back() {
+    for (JobView& view : jobs)
+      if (view.job && view.spec_place > 0 && view.spec_place <= specs.size())
+        view.job.edit().spec = specs[view.spec_place - 1];
   }
 };
 struct NodeView {

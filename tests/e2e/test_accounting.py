@@ -129,3 +129,24 @@ def test_accounting_survives_a_restart(cluster):
     cluster.stop_controller()
     cluster.start_controller()
     cluster.wait_sacct([rf"{job}\|FAILED\|2:0"], "-X", "-j", job, "-o", "jobid,state,exitcode")
+
+
+def test_steps_are_not_charged(cluster):
+    job = cluster.sbatch("--wrap", "srun true")
+    cluster.wait_end(job)
+    cluster.wait_sacct([r"billing=1,cpu=1.*", "cpu=1,.*", "cpu=1,.*"], "-j", job, "-o", "alloctres")
+
+
+@pytest.mark.ours
+def test_seff_compares_what_was_given_with_what_was_used(cluster):
+    job = cluster.sbatch("--mem=100", "-c2", "--wrap", "exit 3")
+    cluster.wait_end(job)
+    cluster.wait_sacct(["FAILED"], "-X", "-j", job, "-o", "state")
+    lines = cluster.run("seff", job).ok().lines
+    assert lines[0] == f"Job ID: {job}"
+    assert "State: FAILED (exit code 3)" in lines
+    assert lines[4:6] == ["Nodes: 1", "Cores per node: 2"]
+    assert re.fullmatch(r"CPU Efficiency: \d+\.\d\d% of \S+ core-walltime", lines[7])
+    assert lines[-1].endswith("of 100.00 MB")
+    unknown = cluster.run("seff", "99999999")
+    assert (unknown.code, unknown.err) == (1, "Job not found.\n")

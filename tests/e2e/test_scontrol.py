@@ -138,6 +138,39 @@ def test_updates_of_a_pending_job(cluster):
         "00:20:00", "standard", "renamed", "new"]
 
 
+def test_mail_and_nice_of_a_pending_job_are_changed(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true", "--kill-on-invalid-dep=yes")
+    show(cluster, "update", f"jobid={job}", "MailType=END,FAIL", "MailUser=x@y", "Nice=7")
+    record = cluster.job(job)
+    assert [record[k] for k in ("MailType", "MailUser", "Nice")] == ["END,FAIL", "x@y", "7"]
+    assert record["KillOInInvalidDependent"] == "Yes"
+    show(cluster, "update", f"jobid={job}", "nice")
+    assert cluster.job(job)["Nice"] == "100"
+
+
+def test_priority_zero_holds_a_job(cluster):
+    job = cluster.sbatch("--begin=now+1000", "--wrap", "true")
+    show(cluster, "update", f"jobid={job}", "Priority=0")
+    cluster.wait_reason(job, "JobHeld.*")
+    assert cluster.job(job)["Priority"] == "0"
+    done = cluster.run("scontrol", "update", f"jobid={job}", "Priority=9")
+    assert (done.code, done.err.strip()) == (1, f"Job is in held state, pending scheduler release for job {job}")
+
+
+def test_a_job_that_waits_for_its_time_does_not_age(cluster):
+    job = cluster.sbatch("-H", "--begin=now+1000", "--wrap", "true")
+    record = cluster.job(job)
+    assert record["EligibleTime"] == record["StartTime"] != "Unknown"
+    assert record["AccrueTime"] == "Unknown"
+
+
+def test_only_a_suspended_job_is_resumed(cluster):
+    job = cluster.sbatch("--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    done = cluster.run("scontrol", "resume", job)
+    assert (done.code, done.err.strip()) == (1, f"Job is not suspended for job {job}")
+
+
 def test_a_suspended_job_stands_still(cluster):
     job = cluster.sbatch("-o", "ticks", "--wrap", "while :; do echo x; sleep 0.05; done")
     cluster.wait_text("ticks")

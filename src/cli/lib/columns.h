@@ -166,26 +166,33 @@ std::expected<std::vector<SortKey<Row>>, char> sort_keys(std::span<const Column<
   return keys;
 }
 
-// The keys of every row are taken once, not at every comparison.
+// The rows' keys of one column: where that is a text, its rank.
+template <class Row>
+std::vector<std::int64_t> keys_of(const std::vector<Row>& rows, const Column<Row>& column) {
+  std::vector<std::int64_t> keys;
+  keys.reserve(rows.size());
+  if (column.key) {
+    for (const Row& row : rows) keys.push_back(column.key(row));
+    return keys;
+  }
+  TextRanks ranks;
+  std::string scratch;
+  for (const Row& row : rows) {
+    scratch.clear();
+    column.append(row, scratch);
+    ranks.add(scratch);
+  }
+  return ranks.take();
+}
+
+// The keys of every row are taken once, not at every comparison; rows often come in order already.
 template <class Row>
 void sort_rows(std::vector<Row>& rows, const std::vector<SortKey<Row>>& keys) {
-  if (keys.empty()) return;
-  std::vector<std::int64_t> numbers(rows.size() * keys.size());
-  std::vector<std::string> texts(rows.size() * keys.size());
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (std::size_t k = 0; k < keys.size(); ++k) {
-      const Column<Row>& column = *keys[k].column;
-      if (column.key)
-        numbers[r * keys.size() + k] = column.key(rows[r]);
-      else
-        column.append(rows[r], texts[r * keys.size() + k]);
-    }
+  std::vector<std::vector<std::int64_t>> values;
+  for (const SortKey<Row>& key : keys) values.push_back(keys_of(rows, *key.column));
   auto before = [&](std::size_t a, std::size_t b) {
     for (std::size_t k = 0; k < keys.size(); ++k) {
-      std::size_t at_a = a * keys.size() + k, at_b = b * keys.size() + k;
-      if (int text = texts[at_a].compare(texts[at_b]))
-        return keys[k].descending ? text > 0 : text < 0;
-      std::int64_t x = numbers[at_a], y = numbers[at_b];
+      std::int64_t x = values[k][a], y = values[k][b];
       if (x == y) continue;
       if (x == kUnsetKey || y == kUnsetKey) return y == kUnsetKey;
       return keys[k].descending ? x > y : x < y;
@@ -194,6 +201,7 @@ void sort_rows(std::vector<Row>& rows, const std::vector<SortKey<Row>>& keys) {
   };
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  if (std::ranges::is_sorted(order, before)) return;
   std::ranges::stable_sort(order, before);
   std::vector<Row> sorted;
   sorted.reserve(rows.size());

@@ -17,6 +17,7 @@ int scancel_main(int argc, char** argv);
 int squeue_main(int argc, char** argv);
 int sinfo_main(int argc, char** argv);
 int sacct_main(int argc, char** argv);
+int seff_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 

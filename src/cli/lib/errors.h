@@ -1,6 +1,7 @@
 // What commands say on stderr and the codes they leave with.
 #pragma once
 
+#include <expected>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,8 @@ struct Refusal {
   int exit_code = 1;
   bool operator==(const Refusal&) const = default;
 };
+
+using Outcome = std::expected<void, Refusal>;
 
 inline constexpr int kExitFailure = 1;
 inline constexpr int kExitBadOption =

@@ -46,7 +46,7 @@ struct JobOptions {
 
   // sbatch
   bool parsable = false, wait_for_end = false, ignore_pbs = false;
-  Text export_file;
+  Text export_file, clusters;
   std::optional<std::string> wrap;
 
   // srun
@@ -62,8 +62,6 @@ struct JobOptions {
 
   bool is_given(std::string_view name) const { return given.contains(name); }
 };
-
-using Outcome = std::expected<void, Refusal>;
 
 // Options before the command, in the order written, and the words from the command on.
 struct ParsedWords {

@@ -1,7 +1,7 @@
 // What the options of a job mean together: counts that follow from others, and contradictions.
-#include <fmt/format.h>
+#include <algorithm>
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include "base/hostlist.h"
 #include "base/strings.h"
@@ -55,6 +55,22 @@ Outcome check_gpus_per_task(JobOptions& o) {
   return {};
 }
 
+Outcome check_memory_per_gpu(JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (!spec.memory_per_gpu_mib) return {};
+  for (const Text* gpus :
+       {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
+    if (!gpus->empty()) return {};
+  auto gres = parse_gres(spec.gres);
+  if (!gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; }))
+    return {};
+  return refused(o,
+                 fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.\n"
+                             "Invalid generic resource (gres) specification",
+                             *spec.memory_per_gpu_mib),
+                 kExitFailure);
+}
+
 // A list of nodes asks for at least that many.
 Outcome count_named_nodes(JobOptions& o) {
   JobSpec& spec = o.spec;
@@ -100,13 +116,10 @@ void count_tasks(JobOptions& o) {
 Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
+  if (auto done = check_memory_per_gpu(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
   shrink_to_tasks(o, warnings);
   count_tasks(o);
-  if (o.spec.nice < 0 && ::geteuid() != 0) {
-    warnings.push_back("error: Nice value must be non-negative, value ignored");
-    o.spec.nice = 0;
-  }
   return {};
 }
 

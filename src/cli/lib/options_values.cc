@@ -10,6 +10,7 @@
 #include "base/date.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "model/mail_type.h"
 
 namespace muster::cli {
 
@@ -235,37 +236,9 @@ Outcome priority(JobOptions& o, const OptionRow& row, std::string_view value) {
 }
 
 Outcome mail_type(JobOptions& o, const OptionRow& row, std::string_view value) {
-  struct Name {
-    std::string_view text;
-    std::uint32_t bits;
-  };
-  static constexpr std::array<Name, 13> kNames{{
-      {"BEGIN", kMailBegin},
-      {"END", kMailEnd},
-      {"FAIL", kMailFail},
-      {"REQUEUE", kMailRequeue},
-      {"STAGE_OUT", kMailStageOut},
-      {"TIME_LIMIT", kMailTimeLimit},
-      {"TIME_LIMIT_90", kMailTimeLimit90},
-      {"TIME_LIMIT_80", kMailTimeLimit80},
-      {"TIME_LIMIT_50", kMailTimeLimit50},
-      {"ARRAY_TASKS", kMailArrayTasks},
-      {"INVALID_DEPEND", kMailInvalidDepend},
-      {"ALL",
-       kMailBegin | kMailEnd | kMailFail | kMailRequeue | kMailStageOut | kMailInvalidDepend},
-      {"NONE", 0},
-  }};
-  std::uint32_t types = 0;
-  bool known = false;  // one known name is enough, as the reference has it
-  for (std::string_view part : split(value, ',')) {
-    for (const Name& name : kNames) {
-      if (!iequals(trim(part), name.text)) continue;
-      known = true;
-      types = name.bits == 0 ? 0 : types | name.bits;
-    }
-  }
-  if (!known) return invalid_specification(o, row);
-  o.spec.mail_type = types;
+  auto types = parse_mail_types(value);
+  if (!types) return invalid_specification(o, row);
+  o.spec.mail_type = *types;
   return {};
 }
 

@@ -53,18 +53,27 @@ class Splitter {
       if (next_ == words_.size())
         return Failure(fmt::format("option '--{}' requires an argument", option.name));
       value = words_[next_++];
+    } else if (option.argument == Argument::optional_word && next_is_value()) {
+      value = words_[next_++];
     }
     out_.options.push_back({*index, std::move(value)});
     return {};
   }
 
-  // An exact name, or the only one that starts so.
+  bool next_is_value() const {
+    return next_ < words_.size() && !words_[next_].empty() && words_[next_][0] != '-';
+  }
+
+  // An exact name, or the only one that starts so; a plural is its singular's.
   std::expected<std::size_t, std::string> find(std::string_view name,
                                                std::string_view written) const {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (known_[i].name == name) return i;
-      if (!name.empty() && known_[i].name.starts_with(name)) candidates.push_back(i);
+      bool is_plural =
+          !candidates.empty() && known_[i].name.ends_with('s') &&
+          known_[i].name.substr(0, known_[i].name.size() - 1) == known_[candidates.back()].name;
+      if (!name.empty() && known_[i].name.starts_with(name) && !is_plural) candidates.push_back(i);
     }
     if (candidates.size() == 1) return candidates[0];
     if (candidates.empty()) return Failure(fmt::format("unrecognized option '--{}'", written));
@@ -92,6 +101,8 @@ class Splitter {
           return Failure(fmt::format("option requires an argument -- '{}'", letter));
         text = words_[next_++];
       }
+      if (text.empty() && argument == Argument::optional_word && next_is_value())
+        text = words_[next_++];
       out_.options.push_back({*index, std::string(text)});
       return {};
     }

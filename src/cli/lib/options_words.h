@@ -13,7 +13,12 @@
 
 namespace muster::cli {
 
-enum class Argument : std::uint8_t { none, required, optional };
+enum class Argument : std::uint8_t {
+  none,
+  required,
+  optional,       // "--x=value", "-xvalue"
+  optional_word,  // ... or the next word, unless that is an option too
+};
 
 struct WordOption {
   std::string_view name;

@@ -133,6 +133,22 @@ std::vector<SortItem> scan_sort(std::string_view text) {
   return items;
 }
 
+void TextRanks::add(std::string_view text) {
+  auto found = places_.find(text);
+  if (found == places_.end()) found = places_.emplace(text, places_.size()).first;
+  added_.push_back(found->second);
+}
+
+std::vector<std::int64_t> TextRanks::take() {
+  std::vector<std::int64_t> rank_of(places_.size());
+  std::int64_t rank = 0;
+  for (const auto& [text, place] : places_) rank_of[place] = rank++;
+  std::vector<std::int64_t> ranks;
+  ranks.reserve(added_.size());
+  for (std::size_t place : added_) ranks.push_back(rank_of[place]);
+  return ranks;
+}
+
 void append_cell(std::string& out, std::string_view value, Layout layout) {
   if (layout.width == 0) {
     out += value;

@@ -1,7 +1,10 @@
 // The texts that describe a listing: -o and -O formats, sort lists, widths, and how dates print.
 #pragma once
 
+#include <cstdint>
 #include <expected>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +44,17 @@ struct SortItem {
 };
 // Letters, each after an optional + or -, with or without commas.
 std::vector<SortItem> scan_sort(std::string_view text);
+
+// Texts as numbers that compare as they do.
+class TextRanks {
+ public:
+  void add(std::string_view text);
+  std::vector<std::int64_t> take();  // one number for each text that was added
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> places_;  // each different text, by first sight
+  std::vector<std::size_t> added_;
+};
 
 void append_cell(std::string& out, std::string_view value, Layout layout);
 

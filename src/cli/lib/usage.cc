@@ -51,6 +51,12 @@ std::string help_line(char letter, std::string_view name, std::string_view value
   return out + line + "\n";
 }
 
+std::string usage_part(std::string_view name, Argument argument, std::string_view value_name) {
+  if (argument == Argument::none) return fmt::format("[--{}]", name);
+  if (argument == Argument::required) return fmt::format("[--{}={}]", name, value_name);
+  return fmt::format("[--{}[={}]]", name, value_name);
+}
+
 std::string wrapped_usage(std::string_view program, const std::vector<std::string>& parts) {
   constexpr std::size_t kWidth = 80;
   std::string out, line = fmt::format("Usage: {}", program);
@@ -83,12 +89,7 @@ std::string usage_text(Client client) {
   std::vector<std::string> parts;
   for (const OptionRow& row : option_table()) {
     if (!row.belongs_to(client) || row.help.empty()) continue;
-    if (row.argument == Argument::none)
-      parts.push_back(fmt::format("[--{}]", row.name));
-    else if (row.argument == Argument::optional)
-      parts.push_back(fmt::format("[--{}[={}]]", row.name, row.value_name));
-    else
-      parts.push_back(fmt::format("[--{}={}]", row.name, row.value_name));
+    parts.push_back(usage_part(row.name, row.argument, row.value_name));
   }
   parts.emplace_back(operands(client));
   return wrapped_usage(client_name(client), parts);

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/lib/options.h"
+#include "cli/lib/options_words.h"
 
 namespace muster::cli {
 
@@ -15,6 +16,8 @@ std::string version_text();  // "slurm 22.05.8 (Muster 0.1.0)\n"
 // "  -t, --time=limit   text", the text wrapped to 100 columns.
 std::string help_line(char letter, std::string_view name, std::string_view value_name,
                       bool value_optional, std::string_view help);
+// "[--time=limit]"
+std::string usage_part(std::string_view name, Argument argument, std::string_view value_name);
 // "Usage: sbatch [a] [b] ..." wrapped to 80 columns.
 std::string wrapped_usage(std::string_view program, const std::vector<std::string>& parts);
 

@@ -62,12 +62,7 @@ struct RowBuilder {
 };
 
 std::expected<AcctOptions, Refusal> parse(std::initializer_list<const char*> words) {
-  std::vector<std::string> text = {"sacct"};
-  text.insert(text.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : text) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  return parse_sacct(static_cast<int>(text.size()), argv.data(), kNow);
+  return parse_sacct(std::vector<std::string>(words.begin(), words.end()), kNow);
 }
 std::string list(const std::vector<AccountingRow>& rows,
                  std::initializer_list<const char*> words = {}) {

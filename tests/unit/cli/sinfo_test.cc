@@ -72,12 +72,7 @@ std::string list(const ClusterBuilder& cluster, const InfoOptions& options = {})
   return listing ? listing->text : "";
 }
 InfoOptions parse(std::initializer_list<const char*> words) {
-  std::vector<std::string> text = {"sinfo"};
-  text.insert(text.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : text) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  auto options = parse_sinfo(static_cast<int>(text.size()), argv.data());
+  auto options = parse_sinfo(std::vector<std::string>(words.begin(), words.end()));
   EXPECT_TRUE(options);
   return options.value_or(InfoOptions{});
 }

@@ -88,12 +88,7 @@ std::string listed(const std::vector<wire::JobView>& jobs, std::string_view form
   return list(jobs, options);
 }
 std::expected<QueueOptions, Refusal> parse(std::initializer_list<const char*> words) {
-  std::vector<std::string> text = {"squeue"};
-  text.insert(text.end(), words.begin(), words.end());
-  std::vector<char*> argv;
-  for (std::string& word : text) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  return parse_squeue(static_cast<int>(text.size()), argv.data());
+  return parse_squeue(std::vector<std::string>(words.begin(), words.end()));
 }
 
 TEST(Squeue, PrintsTheDefaultLayout) {
@@ -348,6 +343,21 @@ TEST(SqueueJson, HasTheReferencesTopKeys) {
        {"\"meta\"", "\"errors\": []", "\"jobs\": [", "\"job_id\": 35", "\"job_state\": \"RUNNING\"",
         "\"nodes\": \"n1\"", "\"time_limit\": null"})
     EXPECT_NE(out.find(part), out.npos) << part;
+}
+
+TEST(SqueueOptions, AListOfJobsMayBeTheNextWord) {
+  EXPECT_EQ(parse({"-j", "12,13_[1,4]", "-h"})->filter.jobs.size(), 2u);
+  EXPECT_EQ(parse({"-j12"})->filter.jobs.size(), 1u);
+  auto steps = parse({"-s", "-h"});
+  EXPECT_TRUE(steps->steps && steps->filter.jobs.empty() && !steps->header);
+}
+
+TEST(SqueueOptions, ASingularAndItsPluralAreOneOption) {
+  EXPECT_EQ(parse({"--part", "a,b"})->filter.partitions.size(), 2u);
+  EXPECT_EQ(parse({"--partitions=a"})->filter.partitions.size(), 1u);
+  EXPECT_EQ(parse({"--arr"}).error().text,
+            "squeue: option '--arr' is ambiguous; possibilities: '--array' '--array-unique'\n"
+            "Try \"squeue --help\" for more information\n");
 }
 
 }  // namespace

@@ -152,6 +152,25 @@ TEST(Submit, ImmediateIsRefusedRatherThanQueued) {
   EXPECT_EQ(code_of(w.answer(request)), ErrorCode::nodes_busy);
 }
 
+TEST(Submit, PriorityAndNegativeNiceAreForOperators) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto as = [&](Uid who, auto member, auto value) {
+    return w.try_submit(job().user(who).set(member, value), who);
+  };
+  EXPECT_EQ(code_of(as(kAlice, &JobSpec::nice, -5)), ErrorCode::failure);
+  EXPECT_EQ(code_of(as(kAlice, &JobSpec::nice, 5)), kFine);
+  EXPECT_EQ(code_of(as(kRoot, &JobSpec::nice, -5)), kFine);
+  using Priority = std::optional<std::uint32_t>;
+  auto priority = [&](Uid who, std::uint32_t asked) {
+    auto reply = std::get<wire::SubmitReply>(as(who, &JobSpec::priority, Priority(asked)));
+    return w.job(reply.job.value).priority;
+  };
+  EXPECT_EQ(priority(kRoot, 10), 10u);
+  EXPECT_GT(priority(kAlice, 10), 10u);
+  EXPECT_GT(priority(kRoot, 0), 0u) << "only --hold holds";
+}
+
 TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
   struct Case {
     const char *key, *value;
@@ -168,7 +187,9 @@ TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
       {"Gres", "gpu:1", true},     {"ReqNodeList", "n1", true},
       {"ExcNodeList", "n1", true}, {"StdOut", "/x", true},
       {"Account", "a", true},      {"QOS", "q", true},
-      {"WorkDir", "/", true},
+      {"WorkDir", "/", true},      {"MailType", "END", false},
+      {"NodeList", "n1", true},    {"TasksPerNode", "1", true},
+      {"DelayBoot", "5", true},    {"Contiguous", "yes", true},
   };
   for (const Case& c : cases) {
     World w{ClusterBuilder().nodes(2).gpus(1)};
@@ -195,6 +216,26 @@ TEST(UpdateJob, ChangesWhatItSays) {
   w.update(id, "MinMemoryCPU", "100");
   EXPECT_EQ(w.job(id).spec->memory_per_cpu_mib, 100u);
   EXPECT_EQ(w.job(id).spec->memory_per_node_mib, std::nullopt);
+}
+
+TEST(UpdateJob, PriorityZeroHoldsUntilTheJobIsReleased) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto id = w.submit(job());
+  EXPECT_EQ(w.update(id, "Priority", "0", kRoot), kFine);
+  EXPECT_EQ(w.job(id).hold, Hold::admin);
+  EXPECT_EQ(w.update(id, "Priority", "7", kRoot), ErrorCode::failure);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::release, id, kRoot)), kFine);
+  EXPECT_EQ(w.update(id, "Priority", "0"), kFine);
+  EXPECT_EQ(w.job(id).hold, Hold::user);
+}
+
+TEST(UpdateJob, OnlyASuspendedJobIsResumed) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  auto reply = w.act(wire::JobAction::resume, id, kRoot);
+  ASSERT_EQ(reply.errors.size(), 1u);
+  EXPECT_EQ(reply.errors[0].second.text(), "Job is not suspended");
 }
 
 TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {

@@ -1,0 +1,16 @@
+// --mail-type and MailType= as text: names separated by commas.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace muster {
+
+// The bits of MailType (job_spec.h). One known name is enough, as the reference has it; NONE takes
+// back what stands before it.
+std::optional<std::uint32_t> parse_mail_types(std::string_view text);
+std::string mail_types_text(std::uint32_t types);
+
+}  // namespace muster
