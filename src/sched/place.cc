@@ -17,29 +17,6 @@ bool has_features(const Node& node, const Request& request) {
   return true;
 }
 
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
-  std::uint64_t n = 0;
-  for (const GresShare& g : free.gres)
-    if (g.name == wanted.name && (wanted.type.empty() || g.type == wanted.type)) n += g.count;
-  return n;
-}
-
-// False where there are too few; what was taken then is the caller's to drop.
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share) {
-  for (GresShare& g : free.gres) {
-    if (count == 0) return true;
-    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
-      continue;
-    std::uint64_t n = std::min(count, g.count);
-    GresShare taken{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
-    g.count -= n;
-    g.indices.subtract(taken.indices);
-    share.gres.push_back(std::move(taken));
-    count -= n;
-  }
-  return count == 0;
-}
-
 // CPUs are handed out by whole cores.
 std::uint32_t round_to_cores(const Node& node, std::uint32_t cpus, const Settings& settings) {
   std::uint32_t per_core =
@@ -204,6 +181,28 @@ bool contains_all(const std::vector<NodeId>& chosen, const std::vector<NodeId>& 
 }
 
 }  // namespace
+
+std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
+  std::uint64_t n = 0;
+  for (const GresShare& g : free.gres)
+    if (g.name == wanted.name && (wanted.type.empty() || g.type == wanted.type)) n += g.count;
+  return n;
+}
+
+bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share) {
+  for (GresShare& g : free.gres) {
+    if (count == 0) return true;
+    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
+      continue;
+    std::uint64_t n = std::min(count, g.count);
+    GresShare taken{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
+    g.count -= n;
+    g.indices.subtract(taken.indices);
+    share.gres.push_back(std::move(taken));
+    count -= n;
+  }
+  return count == 0;
+}
 
 Free all_of(const Node& node) {
   Free free;

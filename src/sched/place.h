@@ -21,6 +21,9 @@ struct Free {
 Free free_of(const Node& node);
 Free all_of(const Node& node);
 void take(Free& free, const NodeShare& share);
+std::uint64_t free_devices(const Free& free, const GresRequest& wanted);
+// False where there are too few; what was taken then is the caller's to drop.
+bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count, NodeShare& share);
 
 // The nodes that the request could ever use in this partition, whatever is free or down now.
 std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
