@@ -76,10 +76,11 @@ int run_plan(const SrunPlan& plan) {
   SrunController controller(std::move(*connected), plan, signals);
   if (plan.options.job_id)
     return run_step(plan, controller, signals, JobId{*plan.options.job_id}, false).exit_code;
-  auto job = controller.allocate();
-  if (!job) return job.error().exit_code;
-  StepEnd end = run_step(plan, controller, signals, *job, true);
-  controller.release(*job, end.wait_status);
+  auto granted = controller.allocate(make_submit_request(plan));
+  if (!granted) return granted.error().exit_code;
+  JobId job = granted->job->id;
+  StepEnd end = run_step(plan, controller, signals, job, true);
+  controller.release(job, end.wait_status);
   return end.exit_code;
 }
 

@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -26,16 +28,6 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// A program that can be run: on PATH, or a path itself.
-bool is_program(const std::string& word) {
-  if (word.find('/') != word.npos) return access(word.c_str(), X_OK) == 0;
-  const char* path = std::getenv("PATH");
-  if (!path) return false;
-  for (std::string_view directory : split(path, ':'))
-    if (access(fmt::format("{}/{}", directory, word).c_str(), X_OK) == 0) return true;
-  return false;
-}
-
 // As many as options say; a step that leaves it to its job has one task on each node.
 std::uint32_t count_tasks(const JobSpec& spec) {
   if (spec.num_tasks) return *spec.num_tasks;
@@ -49,7 +41,7 @@ Outcome read_programs(SrunPlan& plan) {
   bool is_file = stream && stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   if (!is_file) {
     // Written like this in many a guide: what follows is the program itself.
-    if (!is_program(file))
+    if (find_program(file).empty())
       return refuse(fmt::format("Could not open multi_prog config file {}", file));
     if (!plan.options.quiet)
       print_info(
@@ -66,37 +58,72 @@ Outcome read_programs(SrunPlan& plan) {
   return {};
 }
 
-// Counts that only came with the job's environment do not bind a step for which nodes were named.
-void drop_inherited_counts(JobOptions& options) {
-  auto source = [&](std::string_view name) -> std::optional<Source> {
-    auto use = options.given.find(name);
-    if (use == options.given.end()) return std::nullopt;
-    return use->second.source;
-  };
-  if (source("nodelist") != Source::command_line) return;
-  if (source("nodes") == Source::environment) {
-    options.spec.min_nodes = 1;
-    options.spec.max_nodes = 0;
-    options.spec.nodes_given = false;
-    if (source("ntasks") == Source::environment) options.spec.num_tasks.reset();
-  }
+std::optional<Source> source_of(const JobOptions& options, std::string_view name) {
+  auto use = options.given.find(name);
+  if (use == options.given.end()) return std::nullopt;
+  return use->second.source;
 }
 
-std::string step_gres(const JobSpec& spec) {
-  if (!spec.gres.empty()) return spec.gres.str();
-  if (!spec.gpus_per_node.empty()) return fmt::format("gpu:{}", spec.gpus_per_node.view());
-  std::uint64_t nodes = std::max(1u, spec.min_nodes);
-  auto per_node = [&](const Text& text, std::uint64_t times) -> std::string {
-    auto gpus = parse_gpus(text);
-    if (!gpus)
-      return fmt::format("gpu:{}", text.view());  // the controller says what is wrong with it
-    std::uint64_t count = (gpus->count * times + nodes - 1) / nodes;
-    return gpus->type.empty() ? fmt::format("gpu:{}", count)
-                              : fmt::format("gpu:{}:{}", gpus->type.view(), count);
+// Counts that only came with the job's environment do not bind a step for which nodes were named.
+void drop_inherited_counts(JobOptions& options) {
+  if (source_of(options, "nodelist") != Source::command_line &&
+      source_of(options, "exclude") != Source::command_line)
+    return;
+  if (source_of(options, "nodes") != Source::environment) return;
+  options.spec.min_nodes = 1;
+  options.spec.max_nodes = 0;
+  options.spec.nodes_given = false;
+  if (source_of(options, "ntasks") == Source::environment) options.spec.num_tasks.reset();
+}
+
+// A step that asks for GPUs in one way does not inherit what its job asked for in another.
+void drop_inherited_gpus(JobOptions& options) {
+  struct Option {
+    std::string_view name;
+    Text JobSpec::* field;
   };
-  if (!spec.gpus_per_task.empty()) return per_node(spec.gpus_per_task, count_tasks(spec));
-  if (!spec.gpus.empty()) return per_node(spec.gpus, 1);
-  return {};
+  static constexpr std::array<Option, 4> kOptions{{{"gres", &JobSpec::gres},
+                                                   {"gpus", &JobSpec::gpus},
+                                                   {"gpus-per-node", &JobSpec::gpus_per_node},
+                                                   {"gpus-per-task", &JobSpec::gpus_per_task}}};
+  bool asks = std::ranges::any_of(kOptions, [&](const Option& option) {
+    return source_of(options, option.name) == Source::command_line;
+  });
+  if (!asks) return;
+  for (const Option& option : kOptions)
+    if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
+}
+
+// --ntasks-per-node that does not go with the other counts gives way, as in the reference.
+void drop_odd_tasks_per_node(JobOptions& options) {
+  JobSpec& spec = options.spec;
+  if (!spec.num_tasks || !spec.ntasks_per_node || !spec.nodes_given) return;
+  std::uint32_t tasks = *spec.num_tasks, per_node = *spec.ntasks_per_node;
+  bool fits = tasks <= per_node || (tasks % per_node == 0 && tasks / per_node == spec.min_nodes);
+  if (fits) return;
+  if (!options.quiet)
+    print_info(kProgram,
+               fmt::format("Warning: can't honor --ntasks-per-node set to {} which doesn't match "
+                           "the requested tasks {} with the number of requested nodes {}. "
+                           "Ignoring --ntasks-per-node.",
+                           per_node, tasks, spec.min_nodes));
+  spec.ntasks_per_node.reset();
+}
+
+void set_devices(const JobOptions& options, wire::StepRequest& request) {
+  const JobSpec& spec = options.spec;
+  std::vector<std::string> per_node;
+  if (!spec.gres.empty()) per_node.push_back(spec.gres.str());
+  if (!spec.gpus_per_node.empty())
+    per_node.push_back(fmt::format("gpu:{}", spec.gpus_per_node.view()));
+  request.gres = join(per_node, ",");
+  if (per_node.empty() && options.is_given("gres")) request.gres = "none";
+  request.gpus = spec.gpus;
+  request.gpus_per_task = spec.gpus_per_task;
+  request.gpu_bind = options.gpu_bind;
+  if (request.gpu_bind.empty() && !spec.gpus_per_task.empty())
+    if (auto each = parse_gpus(spec.gpus_per_task))
+      request.gpu_bind = fmt::format("per_task:{}", each->count);
 }
 
 std::uint32_t current_umask() {
@@ -125,8 +152,6 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   environment.set_number("SLURM_STEP_LAUNCHER_PORT", launcher.port);
   environment.set("SLURM_UMASK", fmt::format("{:04o}", current_umask()));
   environment.set_number("SRUN_DEBUG", 3 + options.verbose);
-  if (options.spec.distribution.empty() && count_tasks(options.spec) > options.spec.min_nodes)
-    environment.set("SLURM_DISTRIBUTION", "block");
   if (environment.value("ENVIRONMENT") == "BATCH") {  // the batch shell's own
     environment.erase("ENVIRONMENT");
     environment.erase("HOSTNAME");
@@ -146,7 +171,11 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
         Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
   if (!plan.options.mpi.empty() && !iequals(plan.options.mpi, "none"))
     return refuse(fmt::format("--mpi={}: not supported yet", plan.options.mpi.view()));
-  if (plan.options.job_id) drop_inherited_counts(plan.options);
+  if (plan.options.job_id) {
+    drop_inherited_counts(plan.options);
+    drop_inherited_gpus(plan.options);
+    drop_odd_tasks_per_node(plan.options);
+  }
   if (plan.options.multi_prog)
     if (auto done = read_programs(plan); !done) return std::unexpected(done.error());
 
@@ -208,9 +237,17 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.node_list = spec.required_nodes;
   request.excluded_nodes = spec.excluded_nodes;
   request.overlap = plan.options.overlap;
-  request.exclusive = spec.exclusive || plan.options.exact;
+  bool exact = spec.exclusive || plan.options.exact || spec.cpus_per_task;
+  request.exclusive = exact && !plan.options.whole;
   request.memory_per_node_mib = spec.memory_per_node_mib;
-  request.gres = step_gres(spec);
+  request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
+  set_devices(plan.options, request);
+  request.relative = plan.options.relative;
+  request.overcommit = spec.overcommit;
+  if (plan.options.job_id) {
+    request.immediate_s = plan.options.immediate_s;
+    request.time_limit = spec.time_limit;
+  }
   request.distribution = spec.distribution;
   request.argv = plan.argv;
   request.argv_by_rank = plan.programs;

@@ -1,5 +1,6 @@
 #include "cli/srun_signals.h"
 
+#include <poll.h>
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -10,11 +11,12 @@
 
 namespace muster::cli {
 
-SignalQueue::SignalQueue() {
+SignalQueue::SignalQueue(Children children) {
   sigset_t wanted;
   sigemptyset(&wanted);
   for (int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH})
     sigaddset(&wanted, number);
+  if (children == Children::reported) sigaddset(&wanted, SIGCHLD);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);
   fd_ = signalfd(-1, &wanted, SFD_NONBLOCK | SFD_CLOEXEC);
   CHECK(fd_ >= 0);
@@ -29,6 +31,19 @@ std::optional<int> SignalQueue::take() {
   signalfd_siginfo info;
   if (read(fd_, &info, sizeof info) != static_cast<ssize_t>(sizeof info)) return std::nullopt;
   return static_cast<int>(info.ssi_signo);
+}
+
+SignalQueue::Heard SignalQueue::wait_for(int fd, Millis timeout) const {
+  pollfd fds[]{{fd, POLLIN, 0}, {fd_, POLLIN, 0}};
+  int ready = poll(fds, 2, static_cast<int>(timeout.count()));
+  return {.timed_out = ready == 0, .readable = fds[0].revents != 0};
+}
+
+void SignalQueue::restore() {
+  for (int number : {SIGPIPE, SIGTTIN, SIGTTOU}) std::signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
 struct RawTerminal::Saved {

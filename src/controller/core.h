@@ -90,12 +90,19 @@ class Core {
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
+  // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
+  Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request, Time now);
+  Result<void> can_take_steps(Caller caller, JobId job) const;
+  void start_waiting_steps(Time now);
+  void end_impatient_steps(Time now);
+  void enforce_step_limits(Time now);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
-  void wait_job(ReplyTo to, const wire::WaitJobRequest& request);
+  void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
   void answer_waiters();
   void adopt(std::uint64_t connection, JobId job);
+  void disown(JobId job);
   void end_orphans(Time now);
 
   Result<void> end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now);
@@ -182,6 +189,13 @@ class Core {
       std::make_shared<std::map<NodeId, NodeLoad>>();
 
   std::map<std::pair<JobId, StepId>, wire::StepRequest> step_launches_;  // of running steps
+  struct WaitingStep {  // does not fit beside the steps that run
+    ReplyTo to;
+    Caller caller;
+    wire::StepRequest request;
+    Time until;
+  };
+  std::vector<WaitingStep> waiting_steps_;  // first come, first tried
   struct Waiter {
     ReplyTo to;
     JobId job;
@@ -189,7 +203,7 @@ class Core {
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>
-      allocation_owners_;          // connection of the srun that owns an allocation
+      allocation_owners_;          // connection of the command that owns an allocation
   std::map<JobId, Time> orphans_;  // allocations whose owner's connection broke
 
   std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();

@@ -1,6 +1,7 @@
 #include "controller/environment.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/hostlist.h"
 #include "base/strings.h"
@@ -37,6 +38,9 @@ void add_array_variables(const Job& job, Variables& v) {
 }
 
 // Every library that knows GPUs by number has its own variable for them.
+constexpr std::array<const char*, 4> kGpuVariables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                                   "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
+
 void add_gpu_variables(const NodeShare& share, std::string_view list_variable, Variables& v) {
   IdSet gpus;
   std::uint64_t count = 0;
@@ -47,9 +51,7 @@ void add_gpu_variables(const NodeShare& share, std::string_view list_variable, V
   }
   if (count == 0) return;
   std::string list = gpus.list();
-  for (const char* name :
-       {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"})
-    v[name] = list;
+  for (const char* name : kGpuVariables) v[name] = list;
   v[std::string(list_variable)] = list;
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
 }
@@ -115,10 +117,19 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
     counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
   v["SLURM_STEP_TASKS_PER_NODE"] = v["SLURM_TASKS_PER_NODE"] = compress_counts(counts);
   v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
-  if (step.nodes.size() > 1) v["SLURM_DISTRIBUTION"] = "block";
-  for (const StepNode& place : step.nodes)
-    if (place.node == node) add_gpu_variables(place.share, "SLURM_STEP_GPUS", v);
+  v["SLURM_NNODES"] = v["SLURM_STEP_NUM_NODES"];
+  std::erase_if(v, [](const auto& entry) { return is_gpu_variable(entry.first); });
+  for (const StepNode& place : step.nodes) {
+    if (place.node != node) continue;
+    v["SLURM_CPUS_ON_NODE"] = std::to_string(place.share.cpus.size());
+    add_gpu_variables(place.share, "SLURM_STEP_GPUS", v);
+  }
   return v;
+}
+
+bool is_gpu_variable(std::string_view name) {
+  return name == "SLURM_GPUS_ON_NODE" || name == "SLURM_STEP_GPUS" ||
+         std::ranges::find(kGpuVariables, name) != kGpuVariables.end();
 }
 
 }  // namespace muster::controller

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "model/cluster.h"
 
@@ -15,5 +16,8 @@ using Variables = std::map<std::string, std::string>;
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node);
 // What a step adds and changes.
 Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node);
+
+// CUDA_VISIBLE_DEVICES and its like: a step has its own or none.
+bool is_gpu_variable(std::string_view name);
 
 }  // namespace muster::controller

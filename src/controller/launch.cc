@@ -16,12 +16,17 @@ std::vector<std::string> as_list(const Variables& variables) {
   return list;
 }
 
-// The caller's variables, except those that the allocation decides.
+// The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
+// own only where it has some.
 std::vector<std::string> merged(const std::vector<std::string>& environment,
                                 const Variables& variables) {
+  const bool has_gpus = variables.contains("SLURM_JOB_GPUS");
   std::vector<std::string> list;
-  for (const std::string& entry : environment)
-    if (!variables.contains(entry.substr(0, entry.find('=')))) list.push_back(entry);
+  for (const std::string& entry : environment) {
+    std::string name = entry.substr(0, entry.find('='));
+    bool ours = variables.contains(name) || (has_gpus && is_gpu_variable(name));
+    if (!ours) list.push_back(entry);
+  }
   for (std::string& entry : as_list(variables)) list.push_back(std::move(entry));
   return list;
 }
@@ -58,6 +63,14 @@ wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, Nod
   return launch;
 }
 
+// SLURM_DISTRIBUTION as tasks see it: "plane" has its size in a variable of its own.
+void add_distribution(const wire::StepRequest& request, const Step& step, Variables& variables) {
+  std::string_view text = request.distribution;
+  if (text.empty()) text = step.num_tasks > step.nodes.size() ? "block" : "cyclic";
+  variables["SLURM_DISTRIBUTION"] = text.substr(0, text.find('='));
+  if (istarts_with(text, "plane=")) variables["SLURM_DIST_PLANESIZE"] = text.substr(6);
+}
+
 }  // namespace
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job) {
@@ -85,10 +98,14 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
     launch.node_index = static_cast<std::uint32_t>(i);
     launch.ranks = step.nodes[i].ranks;
     launch.share = step.nodes[i].share;
+    launch.memory_limit_mib = launch.share.memory_mib;
+    launch.device_files = device_files(cluster.nodes.at(node), launch.share);
   }
+  Variables variables = step_variables(cluster, job, step, node);
+  add_distribution(request, step, variables);
   launch.argv = request.argv;
   launch.argv_by_rank = request.argv_by_rank;
-  launch.environment = merged(request.environment, step_variables(cluster, job, step, node));
+  launch.environment = merged(request.environment, variables);
   launch.work_dir = request.work_dir;
   launch.std_in = request.std_in;
   launch.std_out = request.std_out;
@@ -98,6 +115,12 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.pty = request.pty;
   launch.kill_on_bad_exit = request.kill_on_bad_exit;
   launch.num_tasks = step.num_tasks;
+  launch.cpus_per_task = step.cpus_per_task;
+  launch.gpu_bind = request.gpu_bind;
+  launch.cpu_bind = request.cpu_bind;
+  launch.mem_bind = request.mem_bind;
+  launch.task_prolog = request.task_prolog;
+  launch.task_epilog = request.task_epilog;
   launch.key = std::move(key);
   launch.waits_for_client = true;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};

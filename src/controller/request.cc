@@ -27,7 +27,7 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
   } else if (auto* e = std::get_if<wire::ReleaseRequest>(&request)) {
     answer(to, release(caller, *e, now));
   } else if (auto* w = std::get_if<wire::WaitJobRequest>(&request)) {
-    wait_job(to, *w);
+    wait_job(to, caller, *w);
   } else {
     answer(to, Error{ErrorCode::failure, "this request is not for the core"});
   }

@@ -1,210 +1,134 @@
-// Steps and allocations: what srun and salloc ask for.
+// Steps: what srun asks for inside a job. Each gets a share of its own of what the job holds
+// (sched/step_place.h); one that does not fit now waits here and starts when others have ended.
 #include <algorithm>
-#include <numeric>
 
-#include "base/hostlist.h"
+#include "base/duration.h"
 #include "controller/core.h"
-#include "controller/view.h"
+#include "controller/step_demand.h"
 
 namespace muster::controller {
 
 namespace {
 
-struct Slot {
-  const NodeShare* share;
-  std::uint32_t capacity;
-  std::uint32_t tasks = 0;
-};
-
-Result<std::vector<Slot>> choose_slots(const Cluster& cluster, const Job& job,
-                                       const wire::StepRequest& request,
-                                       std::uint32_t cpus_per_task) {
-  std::vector<std::string> wanted, excluded;
-  for (auto [text, names] :
-       {std::pair{&request.node_list, &wanted}, std::pair{&request.excluded_nodes, &excluded}}) {
-    if (text->empty()) continue;
-    auto expanded = expand_hostlist(*text);
-    if (!expanded) return fail(ErrorCode::invalid_node_name);
-    *names = std::move(*expanded);
+// What the job's other steps have. One that overlaps takes nothing from anybody.
+std::vector<NodeShare> shares_in_use(const Job& job) {
+  std::vector<NodeShare> used;
+  for (const auto& [id, step] : job.steps) {
+    if (id >= kBatchStep || step.overlap || is_ended(step.state)) continue;
+    for (const StepNode& place : step.nodes) {
+      if (!step.unfinished.contains(place.node)) continue;
+      used.push_back(place.share);
+      if (step.shares_memory) used.back().memory_mib = 0;
+    }
   }
-  auto lists = [](const std::vector<std::string>& names, const Text& name) {
-    return std::find(names.begin(), names.end(), name.view()) != names.end();
-  };
-  std::vector<Slot> slots;
-  for (const NodeShare& share : job.allocation) {
-    const Text& name = cluster.nodes.at(share.node).config.name;
-    if (!wanted.empty() && !lists(wanted, name)) continue;
-    if (lists(excluded, name)) continue;
-    slots.push_back(
-        {&share, std::max<std::uint32_t>(
-                     1, static_cast<std::uint32_t>(share.cpus.size()) / cpus_per_task)});
-  }
-  if (slots.empty() || (!wanted.empty() && slots.size() < wanted.size()))
-    return fail(ErrorCode::requested_node_config_unavailable);
-  return slots;
+  return used;
 }
 
-// Block layout: every node one task, then node after node is filled up.
-Result<void> fill(std::vector<Slot>& slots, std::uint32_t tasks, std::uint32_t per_node) {
-  for (Slot& slot : slots) {
-    if (per_node) slot.capacity = std::min(slot.capacity, per_node);
-    slot.tasks = 1;
-  }
-  std::uint32_t left = tasks - static_cast<std::uint32_t>(slots.size());
-  for (Slot& slot : slots) {
-    std::uint32_t n = std::min(left, slot.capacity - 1);
-    slot.tasks += n;
-    left -= n;
-  }
-  if (left > 0) return fail(ErrorCode::failure, "More processors requested than permitted");
-  return {};
+// It only has to wait.
+bool is_temporary(const Error& error) {
+  return error.code == ErrorCode::nodes_busy || error.code == ErrorCode::job_suspended;
 }
 
 }  // namespace
 
-std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
-                                              Time now) {
-  const Job* job = cluster_.jobs.find(request.job);
-  if (!job) return Error{ErrorCode::invalid_job_id, {}};
-  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
-  if (job->state == JobState::pending) return Error{ErrorCode::job_pending, {}};
-  if (is_ended(job->state) || job->ending) return Error{ErrorCode::already_done, {}};
-  if (job->state == JobState::suspended) return Error{ErrorCode::job_suspended, {}};
+Result<void> Core::can_take_steps(Caller caller, JobId id) const {
+  const Job* job = cluster_.jobs.find(id);
+  if (!job) return fail(ErrorCode::invalid_job_id);
+  if (!may_change(caller, *job)) return fail(ErrorCode::access_denied);
+  if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
+  if (is_ended(job->state) || job->ending) return fail(ErrorCode::already_done);
+  if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
   if (job->next_step >= cluster_.settings().max_step_count)
-    return Error{ErrorCode::failure, "Step limit reached for this job"};
-  if (job->spec->kind == JobKind::allocation) adopt(to.connection, job->id);
+    return fail("Step limit reached for this job");
+  return {};
+}
 
-  std::uint32_t cpus_per_task =
-      std::max(1u, request.cpus_per_task.value_or(job->spec->cpus_per_task.value_or(1)));
-  auto slots = choose_slots(cluster_, *job, request, cpus_per_task);
-  if (!slots) return slots.error();
-  std::uint32_t per_node = request.ntasks_per_node.value_or(0);
-  bool as_job = !request.num_tasks && !request.min_nodes && !per_node &&
-                slots->size() == job->allocation.size();
-  std::uint32_t own_tasks = 0;
-  for (const Slot& slot : *slots) own_tasks += slot.share->tasks;
-  if (request.num_tasks && *request.num_tasks == own_tasks &&
-      slots->size() == job->allocation.size() && !per_node &&
-      (!request.min_nodes || request.min_nodes == slots->size()))
-    as_job = true;
-  std::uint32_t tasks = 0;
-  if (as_job) {
-    for (Slot& slot : *slots) slot.tasks = slot.share->tasks, tasks += slot.tasks;
-  } else {
-    std::uint32_t nodes =
-        request.min_nodes ? request.min_nodes : static_cast<std::uint32_t>(slots->size());
-    if (nodes > slots->size()) return Error{ErrorCode::requested_node_config_unavailable, {}};
-    tasks = request.num_tasks.value_or(nodes * std::max(1u, per_node));
-    nodes = std::min(nodes, std::max(1u, tasks));
-    slots->resize(nodes);
-    if (auto ok = fill(*slots, tasks, per_node); !ok) return ok.error();
-  }
+Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request, Time now) {
+  if (auto ok = can_take_steps(caller, request.job); !ok) return std::unexpected(ok.error());
+  const Job& job = cluster_.jobs.at(request.job);
+  auto wanted = step_demand(cluster_, job, request);
+  if (!wanted) return std::unexpected(wanted.error());
+  auto nodes = sched::place_step(wanted->held,
+                                 request.overlap ? std::vector<NodeShare>{} : shares_in_use(job),
+                                 wanted->demand);
+  if (!nodes) return std::unexpected(nodes.error());
 
   Step step;
-  step.id = StepId{job->next_step};
+  step.id = StepId{job.next_step};
   step.name = request.name;
-  step.num_tasks = tasks;
-  step.cpus_per_task = cpus_per_task;
+  step.num_tasks = wanted->demand.tasks;
+  step.cpus_per_task = wanted->demand.cpus_per_task;
   step.started = now;
   step.submit_line = request.submit_line;
-  wire::StepReply reply{.step = step.id, .attempt = job->attempt, .num_tasks = tasks};
-  std::uint32_t rank = 0;
-  for (const Slot& slot : *slots) {
-    StepNode place{.node = slot.share->node, .share = *slot.share};
-    place.ranks.resize(slot.tasks);
-    std::iota(place.ranks.begin(), place.ranks.end(), rank);
-    rank += slot.tasks;
+  step.overlap = request.overlap;
+  step.shares_memory = !wanted->demand.counts_memory;
+  if (request.time_limit && *request.time_limit != kUnlimited)
+    step.time_limit = *request.time_limit;
+  step.nodes = std::move(*nodes);
+  wire::StepReply reply{.step = step.id, .attempt = job.attempt, .num_tasks = step.num_tasks};
+  for (const StepNode& place : step.nodes) {
     const NodeConfig& node = cluster_.nodes.at(place.node).config;
     reply.places.push_back(
         {node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
     step.unfinished.insert(place.node);
-    step.nodes.push_back(std::move(place));
+    touch_node(place.node);
   }
-  reply.key = host_.step_key(job->id, job->attempt, step.id);
-  JobId id = job->id;
+  JobId id = job.id;
+  reply.key = host_.step_key(id, job.attempt, step.id);
   touch_job(id);
-  for (NodeId node : step.unfinished) touch_node(node);
   step_launches_[{id, step.id}] = std::move(request);
   record(StepCreated{.job = id, .step = std::move(step)});
   return reply;
 }
 
-wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, Time now) {
-  const Job* job = cluster_.jobs.find(request.job);
-  if (!job) return Error{ErrorCode::invalid_job_id, {}};
-  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
-  JobId id = job->id;
-  std::erase_if(allocation_owners_, [&](const auto& entry) { return entry.second == id; });
-  orphans_.erase(id);
-  if (job->state == JobState::pending) {
-    (void)end_job(*job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
-    return wire::Done{};
-  }
-  if (is_ended(job->state) || job->ending) return wire::Done{};
-  touch_job(id);
-  record(JobEnded{.job = id,
-                  .state = request.exit_status == 0 ? JobState::completed : JobState::failed,
-                  .exit_status = request.exit_status,
-                  .derived_exit_status = job->derived_exit_status,
-                  .at = now,
-                  .reason = request.exit_status == 0 ? "None" : "NonZeroExitCode"});
-  settle(id, now);
-  return wire::Done{};
+std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
+                                              Time now) {
+  auto reply = start_step(caller, request, now);
+  if (reply) return std::move(*reply);
+  // Seconds up to one mean at once, as the reference has it.
+  bool may_wait = is_temporary(reply.error()) && request.immediate_s.value_or(2) > 1;
+  if (!may_wait) return reply.error();
+  Time until = request.immediate_s ? now + Seconds{*request.immediate_s} : Time::max();
+  waiting_steps_.push_back({to, caller, std::move(request), until});
+  return std::nullopt;
 }
 
-void Core::adopt(std::uint64_t connection, JobId job) {
-  std::erase_if(allocation_owners_, [&](const auto& entry) { return entry.second == job; });
-  allocation_owners_[connection] = job;
-  orphans_.erase(job);
-}
-
-void Core::on_client_closed(std::uint64_t connection, Time now) {
-  std::erase_if(waiters_, [&](const Waiter& w) { return w.to.connection == connection; });
-  auto owned = allocation_owners_.find(connection);
-  if (owned == allocation_owners_.end()) return;
-  orphans_[owned->second] = now;
-  allocation_owners_.erase(owned);
-}
-
-// An allocation whose srun has gone for good serves nobody.
-void Core::end_orphans(Time now) {
-  constexpr Seconds kPatience{20};
-  for (auto at = orphans_.begin(); at != orphans_.end();) {
-    const Job* job = cluster_.jobs.find(at->first);
-    bool over = !job || is_ended(job->state) || job->ending;
-    if (!over && now - at->second < kPatience) {
-      ++at;
-      continue;
-    }
-    if (!over)
-      (void)end_job(*job, {.becomes = JobState::cancelled, .by = job->spec->uid, .since = now}, "",
-                    now);
-    at = orphans_.erase(at);
-  }
-}
-
-void Core::wait_job(ReplyTo to, const wire::WaitJobRequest& request) {
-  waiters_.push_back({to, request.job, request.until_started});
-  if (allocation_owners_.contains(to.connection) || orphans_.contains(request.job))
-    adopt(to.connection, request.job);
-  answer_waiters();
-}
-
-void Core::answer_waiters() {
-  std::erase_if(waiters_, [&](const Waiter& w) {
-    const Job* job = committed_.jobs.find(w.job);
-    if (!job) {
-      if (cluster_.jobs.contains(w.job)) return false;  // about to be committed
-      host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});
-      return true;
-    }
-    bool over = is_ended(job->state) && !job->completing();
-    if (!over && !(w.until_started && job->state != JobState::pending)) return false;
-    wire::JobsReply reply{.now = now_};
-    reply.jobs.push_back(view_of({committed_, last_plan_, published_loads_, last_plan_at_}, *job));
-    host_.reply(w.to, std::move(reply));
+// Called before a batch is sealed: room for a step appears only where something of its job changed.
+void Core::start_waiting_steps(Time now) {
+  if (waiting_steps_.empty()) return;
+  IdSet changed = open_.touched_jobs;
+  std::erase_if(waiting_steps_, [&](WaitingStep& waiting) {
+    if (!changed.contains(waiting.request.job.value)) return false;
+    auto reply = start_step(waiting.caller, waiting.request, now);
+    if (!reply && is_temporary(reply.error())) return false;
+    answer(waiting.to, reply ? wire::Answer(std::move(*reply)) : wire::Answer(reply.error()));
     return true;
   });
+}
+
+void Core::end_impatient_steps(Time now) {
+  std::erase_if(waiting_steps_, [&](const WaitingStep& waiting) {
+    if (now < waiting.until) return false;
+    answer(waiting.to, Error{ErrorCode::nodes_busy, {}});
+    return true;
+  });
+}
+
+// srun -t: the step ends, its job goes on.
+void Core::enforce_step_limits(Time now) {
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.state != JobState::running || job.ending) continue;
+    for (const auto& [step_id, step] : job.steps) {
+      if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
+      if (now < step.started + step.time_limit) continue;
+      for (NodeId node : step.unfinished)
+        order(node, wire::EndStepOrder{.ref = {job.id, job.attempt, step_id},
+                                       .kill_wait = cluster_.settings().kill_wait,
+                                       .announce = true,
+                                       .message_suffix = " DUE TO TIME LIMIT"});
+    }
+  }
 }
 
 }  // namespace muster::controller

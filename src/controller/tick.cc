@@ -16,6 +16,8 @@ void Core::on_tick(Time now) {
   turn_reservations(now);
   watch_nodes(now);
   end_orphans(now);
+  end_impatient_steps(now);
+  enforce_step_limits(now);
   purge_old_jobs(now);
   published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
   if (open_.empty() && !in_flight_)

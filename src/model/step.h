@@ -62,6 +62,9 @@ struct Step {
   bool out_of_memory = false;
   Usage usage;
   Text submit_line;
+  bool overlap = false;        // shares what it has with other steps, which do not count it
+  bool shares_memory = false;  // nobody asked for memory: the job's is not divided
+  Minutes time_limit{0};       // 0 = none of its own
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
@@ -78,6 +81,9 @@ struct Step {
     v(11, out_of_memory);
     v(12, usage);
     v(13, submit_line);
+    v(14, overlap);
+    v(15, shares_memory);
+    v(16, time_limit);
   }
 };
 

@@ -35,7 +35,7 @@ void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
   auto step = running_.find(order.ref);
   if (step == running_.end()) return;
   const bool first_time = !step->second.has_value();
-  end_step(order.ref, order.kill_wait, order.announce && first_time, "", now);
+  end_step(order.ref, order.kill_wait, order.announce && first_time, order.message_suffix, now);
 }
 
 void NodeAgent::end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "model/gpu_bind.h"
+
 namespace muster {
 namespace {
 
@@ -17,6 +19,21 @@ void drop_batch_variables(Environment& environment) {
   if (!mark || *mark != "ENVIRONMENT=BATCH") return;
   environment.erase("ENVIRONMENT");
   environment.erase("HOSTNAME");
+}
+
+// --gpu-bind, --gpus-per-task: the task sees its own part of the step's GPUs.
+void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::uint32_t local_id) {
+  if (launch.gpu_bind.empty()) return;
+  auto bind = parse_gpu_bind(launch.gpu_bind);
+  if (!bind) return;  // srun has refused it
+  IdSet gpus;
+  for (const GresShare& share : launch.share.gres)
+    if (share.name == "gpu") gpus.merge(share.indices);
+  auto own = gpus_of_task(*bind, gpus, local_id);
+  if (!own) return;
+  for (std::string_view name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK", "SLURM_STEP_GPUS"})
+    environment.set(name, own->list());
 }
 
 }  // namespace
@@ -80,6 +97,7 @@ void add_task_variables(Environment& environment, const StepSetup& setup, std::u
   const std::uint32_t rank = local_id < ranks.size() ? ranks[local_id] : 0;
   environment.set("SLURM_PROCID", std::to_string(rank));
   environment.set("SLURM_LOCALID", std::to_string(local_id));
+  bind_gpus(environment, setup.launch, local_id);
 }
 
 }  // namespace muster

@@ -60,7 +60,10 @@ Step batch_step(const JobStarted& e) {
 // How a step that ended by itself is called.
 JobState step_end_state(const Step& step) {
   if (step.out_of_memory) return JobState::out_of_memory;
-  if (step.exit_status & 0x7f) return JobState::cancelled;
+  if (step.exit_status & 0x7f) {
+    bool ran_out = step.time_limit.count() > 0 && step.ended >= step.started + step.time_limit;
+    return ran_out ? JobState::timeout : JobState::cancelled;
+  }
   return step.exit_status == 0 ? JobState::completed : JobState::failed;
 }
 

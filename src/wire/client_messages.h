@@ -185,14 +185,18 @@ struct DebugRequest {
     v(2, flags);
   }
 };
+// Who ends an allocation: the command whose connection owns it, by ending or going away for good.
+enum class Ownership : std::uint8_t { unchanged, take, leave };
 // Answered when the job has started or ended (sbatch -W, srun, salloc).
 struct WaitJobRequest {
   JobId job;
   bool until_started = false;  // else until it has ended
+  Ownership ownership = Ownership::unchanged;
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, until_started);
+    v(3, ownership);
   }
 };
 // srun in an allocation.
@@ -202,9 +206,10 @@ struct StepRequest {
   std::optional<std::uint32_t> num_tasks, cpus_per_task, ntasks_per_node;
   std::uint32_t min_nodes = 0, max_nodes = 0;  // 0 = as the job
   Text node_list, excluded_nodes;
-  bool overlap = false, exclusive = false;
+  bool overlap = false;
+  bool exclusive = false;  // the CPUs of its tasks only, not all of its nodes'
   std::optional<std::uint64_t> memory_per_node_mib;
-  Text gres;
+  Text gres;  // on each node; empty = all that the job has, "none" = nothing
   Text distribution;
   std::vector<std::string> argv;
   std::vector<std::string> environment;
@@ -218,6 +223,14 @@ struct StepRequest {
   Text launcher_host;
   std::uint32_t launcher_port = 0;
   bool propagate_limits = true;
+  std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
+  bool overcommit = false;
+  std::optional<std::uint64_t> memory_per_cpu_mib;
+  Text gpus, gpus_per_task;                  // "[type:]count"
+  Text gpu_bind, cpu_bind, mem_bind;         // as written
+  std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
+  std::optional<Minutes> time_limit;
+  Text task_prolog, task_epilog;
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -249,6 +262,18 @@ struct StepRequest {
     v(27, launcher_host);
     v(28, launcher_port);
     v(29, propagate_limits);
+    v(30, relative);
+    v(31, overcommit);
+    v(32, memory_per_cpu_mib);
+    v(33, gpus);
+    v(34, gpus_per_task);
+    v(35, gpu_bind);
+    v(36, cpu_bind);
+    v(37, mem_bind);
+    v(38, immediate_s);
+    v(39, time_limit);
+    v(40, task_prolog);
+    v(41, task_epilog);
   }
 };
 // The end of an allocation that a command owns.

@@ -65,6 +65,9 @@ struct StepLaunch {
   std::uint64_t memory_limit_mib = 0;  // 0 = none
   std::string key;                     // an srun proves this to attach; empty = none may
   bool waits_for_client = false;       // tasks start once srun has connected
+  std::uint32_t cpus_per_task = 1;
+  Text gpu_bind, cpu_bind, mem_bind;  // as srun was given them
+  Text task_prolog, task_epilog;      // srun's own, besides the cluster's
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -96,6 +99,12 @@ struct StepLaunch {
     v(27, memory_limit_mib);
     v(28, key);
     v(29, waits_for_client);
+    v(40, cpus_per_task);
+    v(41, gpu_bind);
+    v(42, cpu_bind);
+    v(43, mem_bind);
+    v(44, task_prolog);
+    v(45, task_epilog);
   }
 };
 
@@ -149,11 +158,13 @@ struct EndStepOrder {
   StepRef ref;
   Seconds kill_wait{30};
   bool announce = false;
+  Text message_suffix;  // as in EndJobOrder
   template <class V>
   void fields(V& v) {
     v(1, ref);
     v(2, kill_wait);
     v(3, announce);
+    v(4, message_suffix);
   }
 };
 struct SuspendOrder {

@@ -40,8 +40,9 @@ struct JobOptions {
   bool quiet = false;
   std::uint32_t verbose = 0;
   bool test_only = false;
-  bool list_gres = false;                    // --gres=help
-  Text export_list;                          // --export; empty = not given
+  bool list_gres = false;  // --gres=help
+  Text export_list;        // --export; empty = not given
+  Text gpu_bind;
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
 
   // sbatch

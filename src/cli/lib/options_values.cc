@@ -10,6 +10,8 @@
 #include "base/date.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "model/distribution.h"
+#include "model/gpu_bind.h"
 #include "model/mail_type.h"
 
 namespace muster::cli {
@@ -311,14 +313,7 @@ Outcome verbose(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value) {
-  std::string_view method = value.substr(0, value.find_first_of(":,"));
-  std::string_view name = method.substr(0, method.find('='));
-  bool known = false;
-  for (std::string_view each : {"block", "cyclic", "arbitrary", "plane", "*"})
-    known |= iequals(name, each);
-  if (!known) return invalid_specification(o, row);
-  if (!iequals(name, "block") && name != "*")
-    return not_supported(o, fmt::format("--distribution={}", name));
+  if (!parse_distribution(value)) return invalid_specification(o, row);
   o.spec.distribution = Text(value);
   return {};
 }
@@ -395,6 +390,13 @@ bool binds_nothing(std::string_view value) {
 Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
   if (!binds_nothing(value)) return not_supported(o, fmt::format("--{}={}", row.name, value));
   o.cpu_bind = Text(value);
+  return {};
+}
+
+Outcome gpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto bind = parse_gpu_bind(value);
+  if (!bind) return refused(o, bind.error().text(), kExitBadOption);
+  o.gpu_bind = Text(value);
   return {};
 }
 

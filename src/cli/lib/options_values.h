@@ -114,6 +114,7 @@ Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome gpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome mem_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 
 }  // namespace muster::cli

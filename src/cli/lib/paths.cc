@@ -1,6 +1,12 @@
 #include "cli/lib/paths.h"
 
+#include <unistd.h>
+
+#include <cstdlib>
+
 #include <fmt/format.h>
+
+#include "base/strings.h"
 
 namespace muster::cli {
 
@@ -117,6 +123,17 @@ std::string shown_stderr(const Job& job) {
 
 std::string shown_stdin(const Job& job) {
   return job.spec->std_in.empty() ? "/dev/null" : shown_path(job, job.spec->std_in);
+}
+
+std::string find_program(const std::string& word) {
+  if (word.find('/') != word.npos) return access(word.c_str(), X_OK) == 0 ? word : "";
+  const char* path = std::getenv("PATH");
+  if (!path) return {};
+  for (std::string_view directory : split(std::string_view(path), ':')) {
+    std::string candidate = fmt::format("{}/{}", directory.empty() ? "." : directory, word);
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
 }
 
 }  // namespace muster::cli

@@ -34,4 +34,8 @@ std::string shown_stdout(const Job& job);
 std::string shown_stderr(const Job& job);
 std::string shown_stdin(const Job& job);
 
+// The program that a word names: a path, or the first of that name on PATH; empty where there is
+// none.
+std::string find_program(const std::string& word);
+
 }  // namespace muster::cli

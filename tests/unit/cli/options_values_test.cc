@@ -102,8 +102,14 @@ TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
   EXPECT_EQ(error_of({"--switches=1"}), "1 sbatch: error: --switches: not supported yet\n");
   EXPECT_EQ(error_of({"--exclusive=user"}),
             "1 sbatch: error: --exclusive=user: not supported yet\n");
-  EXPECT_EQ(error_of({"-m", "cyclic"}),
-            "1 sbatch: error: --distribution=cyclic: not supported yet\n");
+}
+
+TEST(OptionValues, RefuseLayoutsThatThereAreNot) {
+  EXPECT_EQ(error_of({"-m", "foo"}), "255 sbatch: error: Invalid --distribution specification\n");
+  EXPECT_EQ(error_of({"--gpu-bind=foo"}),
+            "255 sbatch: error: Invalid --gpu-bind argument: gpu:foo\n");
+  EXPECT_EQ(given({"-m", "plane=2"}).options.spec.distribution, "plane=2");
+  EXPECT_EQ(given({"--gpu-bind=single:1"}).options.gpu_bind, "single:1");
 }
 
 TEST(OptionValues, AcceptWhatOnlyInforms) {

@@ -95,7 +95,8 @@ TEST(Environment, ARestartedJobKnowsHowOften) {
 TEST(Environment, OfAStep) {
   World w{ClusterBuilder().nodes(2).gpus(2)};
   auto id = w.submit(job().allocation().nodes(2).tasks(4).cpus_per_task(2).gpus_per_node("1"));
-  w.answer(wire::StepRequest{.job = JobId{id}, .environment = {"MINE=1", "SLURM_JOB_ID=999"}});
+  w.answer(wire::StepRequest{
+      .job = JobId{id}, .num_tasks = 4, .environment = {"MINE=1", "SLURM_JOB_ID=999"}});
   const Step& step = w.job(id).steps.at(StepId{0});
   expect_variables(step_variables(w.core.cluster(), w.job(id), step, NodeId{2}),
                    {{"SLURM_STEP_ID", "0"},
@@ -106,7 +107,6 @@ TEST(Environment, OfAStep) {
                     {"SLURM_NTASKS", "4"},
                     {"SLURM_NPROCS", "4"},
                     {"SLURM_STEP_TASKS_PER_NODE", "3,1"},
-                    {"SLURM_DISTRIBUTION", "block"},
                     {"SLURM_STEP_GPUS", "0"}});
   auto launches = w.take<wire::LaunchOrder>();
   ASSERT_EQ(launches.size(), 2u);
@@ -116,6 +116,7 @@ TEST(Environment, OfAStep) {
   };
   EXPECT_TRUE(has("MINE=1"));
   EXPECT_TRUE(has("SLURM_JOB_ID=1"));
+  EXPECT_TRUE(has("SLURM_DISTRIBUTION=block"));
   EXPECT_FALSE(has("SLURM_JOB_ID=999")) << "the allocation decides";
   EXPECT_EQ(launches[1].second.launch.node_index, 1u);
   EXPECT_EQ(launches[1].second.launch.ranks, (std::vector<std::uint32_t>{3}));

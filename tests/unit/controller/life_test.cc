@@ -287,8 +287,8 @@ TEST(Allocation, WithoutItsOwnerItIsGivenUp) {
 TEST(Steps, RunWithinTheJobAndAreConfirmed) {
   World w{ClusterBuilder().nodes(2)};
   auto id = w.submit(job().allocation().nodes(2).tasks(4));
-  auto reply =
-      std::get<wire::StepReply>(w.answer(wire::StepRequest{.job = JobId{id}, .name = "a"}));
+  auto reply = std::get<wire::StepReply>(
+      w.answer(wire::StepRequest{.job = JobId{id}, .name = "a", .num_tasks = 4}));
   EXPECT_EQ(reply.num_tasks, 4u);
   ASSERT_EQ(reply.places.size(), 2u);
   EXPECT_EQ(reply.places[0].ranks, (std::vector<std::uint32_t>{0, 1, 2}));

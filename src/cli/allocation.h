@@ -1,0 +1,94 @@
+// An allocation that a command makes and owns: asked for, waited for, kept alive by its connection,
+// given back. srun alone and salloc.
+#pragma once
+
+#include <expected>
+#include <optional>
+
+#include "cli/lib/controller.h"
+#include "cli/lib/options.h"
+#include "cli/srun_signals.h"
+
+namespace muster::cli {
+
+// The command ends with this code; what there was to say has been said.
+struct Ended {
+  int exit_code = 1;
+};
+
+// The controller as such a command keeps it: a connection that may come and go.
+class Allocation {
+ public:
+  Allocation(Controller controller, const JobOptions& options, SignalQueue& signals)
+      : controller_(std::move(controller)),
+        config_(controller_->config()),
+        options_(options),
+        signals_(signals) {}
+
+  // Submits the job and waits until it has its nodes.
+  std::expected<wire::JobView, Ended> allocate(const wire::SubmitRequest& request);
+  void release(JobId job, std::uint32_t wait_status);
+  // The job runs on without an owner (--no-shell).
+  void leave(JobId job);
+
+  // While the allocation is in use, the connection shows that its owner lives.
+  void start_keeping(JobId job);
+  void stop_keeping() { controller_.reset(); }
+  int fd() { return controller_ ? controller_->channel().fd() : -1; }
+  void on_readable();
+  void reconnect_if_lost();
+  bool is_lost() const { return kept_job_ && !controller_; }
+  bool has_ended() const { return ended_; }  // the kept job has
+  Millis waited() const { return waited_; }  // for the nodes
+
+  const ClientConfig& config() const { return config_; }
+
+ protected:
+  struct Interrupted {
+    int signal;
+  };
+  // Waits for the next answer; a signal that ends the command breaks it off. `on_slow` is called
+  // once after a while.
+  template <class OnSlow>
+  std::expected<Result<wire::Answer>, Interrupted> wait_answer(Millis slow_after, OnSlow on_slow);
+  bool reconnect();
+
+  std::optional<Controller> controller_;
+  ClientConfig config_;
+  const JobOptions& options_;
+  SignalQueue& signals_;
+
+ private:
+  std::expected<wire::JobView, Ended> wait_for_start(JobId job);
+  void say_queued(JobId job);
+  Ended revoke(JobId job);
+  int failed(const Error& error) const;
+  std::string_view program() const { return client_name(options_.client); }
+  bool is_salloc() const { return options_.client == Client::salloc; }
+
+  std::optional<JobId> kept_job_;
+  bool ended_ = false;
+  Millis waited_{0};
+};
+
+bool is_connection_lost(const Error& error);
+bool ends_command(int signal);
+
+template <class OnSlow>
+std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_answer(
+    Millis slow_after, OnSlow on_slow) {
+  bool told = false;
+  while (true) {
+    auto heard = signals_.wait_for(controller_->channel().fd(),
+                                   told ? Millis{-1} : std::max(slow_after, Millis{0}));
+    if (heard.timed_out && !told) {
+      told = true;
+      on_slow();
+    }
+    while (auto signal = signals_.take())
+      if (ends_command(*signal)) return std::unexpected(Interrupted{*signal});
+    if (heard.readable) return controller_->receive(config_.message_timeout);
+  }
+}
+
+}  // namespace muster::cli

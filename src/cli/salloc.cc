@@ -1,0 +1,214 @@
+// salloc: gets an allocation, runs a command or a shell in it here, and gives it back.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/hostlist.h"
+#include "base/signals.h"
+#include "base/strings.h"
+#include "cli/allocation.h"
+#include "cli/lib/command.h"
+#include "cli/lib/environment.h"
+#include "cli/lib/usage.h"
+#include "cli/salloc_command.h"
+#include "cli/srun_exits.h"
+#include "model/resources.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "salloc";
+constexpr Seconds kBellAfter{10};
+constexpr Seconds kReconnectEvery{1};
+
+struct SallocPlan {
+  JobOptions options;
+  std::vector<std::string> argv;
+  int kill_signal = 0;  // -K; 0 = none
+};
+
+std::vector<std::string> login_shell() {
+  if (const char* shell = std::getenv("SHELL"); shell && *shell) return {shell};
+  const passwd* entry = getpwuid(getuid());
+  if (entry && entry->pw_shell && *entry->pw_shell) return {entry->pw_shell};
+  return {"/bin/sh"};
+}
+
+std::expected<SallocPlan, Refusal> read_plan(ParsedWords& words, std::string submit_line) {
+  SallocPlan plan{
+      JobOptions(Client::salloc, std::chrono::floor<Millis>(std::chrono::system_clock::now())),
+      {},
+      0};
+  JobOptions& options = plan.options;
+  auto environment = apply_environment(options, [](const char* name) { return std::getenv(name); });
+  if (!environment) return std::unexpected(environment.error());
+  if (auto done = apply(options, words, Source::command_line); !done)
+    return std::unexpected(done.error());
+  std::vector<std::string> warnings;
+  if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
+  if (!options.quiet)
+    for (const std::string& warning : warnings) print_info(kProgram, warning);
+  if (options.verbose > 0) print_info(kProgram, describe(options));
+
+  if (options.is_given("kill-command")) {
+    auto number = options.kill_command.empty() ? std::optional<int>(SIGTERM)
+                                               : parse_signal(options.kill_command);
+    if (!number || *number < 1)
+      return std::unexpected(
+          Refusal{error_lines(kProgram, "Invalid --kill-command specification"), kExitBadOption});
+    plan.kill_signal = *number;
+  }
+  plan.argv = words.rest.empty() ? login_shell() : std::move(words.rest);
+  JobSpec& spec = options.spec;
+  if (spec.name.empty()) spec.name = "interactive";
+  spec.submit_line = Text(submit_line);
+  return plan;
+}
+
+wire::SubmitRequest make_submit_request(const JobOptions& options) {
+  wire::SubmitRequest request;
+  JobSpec spec = options.spec;
+  spec.kind = JobKind::allocation;
+  spec.uid = Uid{getuid()};
+  spec.gid = Gid{getgid()};
+  char* here = get_current_dir_name();
+  std::string directory = here ? here : "/";
+  std::free(here);
+  if (!spec.work_dir.view().starts_with('/'))
+    spec.work_dir =
+        spec.work_dir.empty() ? Text(directory) : Text(directory + "/" + spec.work_dir.str());
+  spec.submit_host = Text(short_host_name());
+  spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
+  request.spec = Cow<JobSpec>(std::move(spec));
+  request.immediate = options.immediate_s.has_value();
+  return request;
+}
+
+// What an allocation means for the commands that run in it here, srun above all.
+std::vector<std::string> command_environment(const SallocPlan& plan, const wire::JobView& view,
+                                             const ClientConfig& config) {
+  const Job& job = *view.job;
+  JobEnvironment environment = JobEnvironment::of_process();
+  add_option_variables(environment, plan.options);
+  add_submit_variables(environment);
+  environment.erase("SLURM_PRIO_PROCESS");
+  std::vector<std::uint32_t> cpus, tasks;
+  for (const NodeShare& share : job.allocation) {
+    cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
+    tasks.push_back(share.tasks);
+  }
+  std::string id = std::to_string(job.id.value), nodes = std::to_string(job.allocation.size());
+  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+           {"SLURM_JOB_ID", id},
+           {"SLURM_JOBID", id},
+           {"SLURM_JOB_NAME", job.spec->name.str()},
+           {"SLURM_JOB_NODELIST", view.nodes.str()},
+           {"SLURM_NODELIST", view.nodes.str()},
+           {"SLURM_JOB_NUM_NODES", nodes},
+           {"SLURM_NNODES", nodes},
+           {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
+           {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
+           {"SLURM_JOB_PARTITION", job.partition.str()},
+           {"SLURM_JOB_ACCOUNT", job.account.str()},
+           {"SLURM_JOB_QOS", job.qos.str()},
+           {"SLURM_CLUSTER_NAME", config.cluster_name},
+           {"SLURM_NODE_ALIASES", "(null)"}})
+    environment.set(name, value);
+  if (!config.path.empty()) environment.set("SLURM_CONF", config.path);
+  return std::move(environment).take();
+}
+
+void ring_bell(const JobOptions& options, Millis waited) {
+  if (options.no_bell || isatty(STDOUT_FILENO) == 0) return;
+  if (options.bell || waited > kBellAfter) std::fputs("\a", stdout);
+  std::fflush(stdout);
+}
+
+void on_signal(int number, AllocationCommand& command) {
+  // Ctrl-C and Ctrl-\ come from the terminal and have reached the command already.
+  if (number == SIGTERM || number == SIGHUP || number == SIGUSR1 || number == SIGUSR2)
+    command.signal(number);
+}
+
+// Waits for the command's end. An allocation that ends first takes a shell at the terminal along;
+// another command only with -K.
+std::uint32_t wait_for_end(const SallocPlan& plan, JobId job, Allocation& allocation,
+                           SignalQueue& signals, AllocationCommand& command) {
+  bool revoked = false;
+  while (true) {
+    if (auto status = command.poll_end()) return *status;
+    bool lost = allocation.is_lost();
+    auto heard = signals.wait_for(revoked ? -1 : allocation.fd(),
+                                  lost ? Millis{kReconnectEvery} : Millis{-1});
+    while (auto number = signals.take()) on_signal(*number, command);
+    if (heard.readable) allocation.on_readable();
+    if (lost && heard.timed_out) allocation.reconnect_if_lost();
+    if (revoked || !allocation.has_ended()) continue;
+    revoked = true;
+    print_info(kProgram, fmt::format("Job allocation {} has been revoked.", job.value));
+    if (plan.kill_signal != 0)
+      command.signal(plan.kill_signal);
+    else if (command.is_interactive())
+      command.signal(SIGHUP);
+  }
+}
+
+int run_command(const SallocPlan& plan, const wire::JobView& view, Allocation& allocation,
+                SignalQueue& signals) {
+  const JobId job = view.job->id;
+  std::uint32_t status = 1u << 8;
+  {
+    AllocationCommand command;
+    auto started = command.start(plan.argv, command_environment(plan, view, allocation.config()),
+                                 plan.options.spec.work_dir.str());
+    allocation.start_keeping(job);
+    if (started)
+      status = wait_for_end(plan, job, allocation, signals, command);
+    else
+      print_error(kProgram, started.error().text());
+  }
+  if (!allocation.has_ended()) {
+    if (!plan.options.quiet)
+      print_info(kProgram, fmt::format("Relinquishing job allocation {}", job.value));
+    allocation.release(job, status);
+  }
+  return exit_code_of_status(status);
+}
+
+}  // namespace
+
+int salloc_main(int argc, char** argv) {
+  auto words = parse_words(Client::salloc, std::vector<std::string>(argv + 1, argv + argc));
+  if (!words) return print(words.error());
+  if (answer_help(Client::salloc, *words)) return 0;
+  std::vector<std::string> line(argv, argv + argc);
+  line.front() = kProgram;
+  auto plan = read_plan(*words, join(line, " "));
+  if (!plan) return print(plan.error());
+
+  auto connected = Controller::connect();
+  if (!connected) {
+    print_error(kProgram, fmt::format("Job submit/allocate failed: {}", connected.error().text()));
+    return failure_code();
+  }
+  SignalQueue signals(SignalQueue::Children::reported);
+  Allocation allocation(std::move(*connected), plan->options, signals);
+  auto granted = allocation.allocate(make_submit_request(plan->options));
+  if (!granted) return granted.error().exit_code;
+  if (!plan->options.quiet)
+    print_info(kProgram, fmt::format("Granted job allocation {}", granted->job->id.value));
+  ring_bell(plan->options, allocation.waited());
+  if (plan->options.no_shell) {
+    allocation.leave(granted->job->id);
+    return 0;
+  }
+  return run_command(*plan, *granted, allocation, signals);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,94 @@
+// Allocations that a command owns (srun alone, salloc), and commands that wait for a job.
+#include <algorithm>
+
+#include "controller/core.h"
+#include "controller/view.h"
+
+namespace muster::controller {
+
+wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, Time now) {
+  const Job* job = cluster_.jobs.find(request.job);
+  if (!job) return Error{ErrorCode::invalid_job_id, {}};
+  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
+  JobId id = job->id;
+  disown(id);
+  if (job->state == JobState::pending) {
+    (void)end_job(*job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
+    return wire::Done{};
+  }
+  if (is_ended(job->state) || job->ending) return wire::Done{};
+  touch_job(id);
+  record(JobEnded{.job = id,
+                  .state = request.exit_status == 0 ? JobState::completed : JobState::failed,
+                  .exit_status = request.exit_status,
+                  .derived_exit_status = job->derived_exit_status,
+                  .at = now,
+                  .reason = request.exit_status == 0 ? "None" : "NonZeroExitCode"});
+  settle(id, now);
+  return wire::Done{};
+}
+
+void Core::disown(JobId job) {
+  std::erase_if(allocation_owners_, [&](const auto& entry) { return entry.second == job; });
+  orphans_.erase(job);
+}
+
+void Core::adopt(std::uint64_t connection, JobId job) {
+  disown(job);
+  allocation_owners_[connection] = job;
+}
+
+void Core::on_client_closed(std::uint64_t connection, Time now) {
+  std::erase_if(waiters_, [&](const Waiter& w) { return w.to.connection == connection; });
+  std::erase_if(waiting_steps_, [&](const auto& w) { return w.to.connection == connection; });
+  auto owned = allocation_owners_.find(connection);
+  if (owned == allocation_owners_.end()) return;
+  orphans_[owned->second] = now;
+  allocation_owners_.erase(owned);
+}
+
+// An allocation whose command has gone for good serves nobody.
+void Core::end_orphans(Time now) {
+  constexpr Seconds kPatience{20};
+  for (auto at = orphans_.begin(); at != orphans_.end();) {
+    const Job* job = cluster_.jobs.find(at->first);
+    bool over = !job || is_ended(job->state) || job->ending;
+    if (!over && now - at->second < kPatience) {
+      ++at;
+      continue;
+    }
+    if (!over)
+      (void)end_job(*job, {.becomes = JobState::cancelled, .by = job->spec->uid, .since = now}, "",
+                    now);
+    at = orphans_.erase(at);
+  }
+}
+
+void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
+  waiters_.push_back({to, request.job, request.until_started});
+  const Job* job = cluster_.jobs.find(request.job);
+  if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
+    if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
+    if (request.ownership == wire::Ownership::leave) disown(request.job);
+  }
+  answer_waiters();
+}
+
+void Core::answer_waiters() {
+  std::erase_if(waiters_, [&](const Waiter& w) {
+    const Job* job = committed_.jobs.find(w.job);
+    if (!job) {
+      if (cluster_.jobs.contains(w.job)) return false;  // about to be committed
+      host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});
+      return true;
+    }
+    bool over = is_ended(job->state) && !job->completing();
+    if (!over && !(w.until_started && job->state != JobState::pending)) return false;
+    wire::JobsReply reply{.now = now_};
+    reply.jobs.push_back(view_of({committed_, last_plan_, published_loads_, last_plan_at_}, *job));
+    host_.reply(w.to, std::move(reply));
+    return true;
+  });
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,142 @@
+#include "controller/step_demand.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/hostlist.h"
+
+namespace muster::controller {
+
+namespace {
+
+// Words that srun prints alone.
+std::unexpected<Error> unavailable(std::string words) {
+  return fail(ErrorCode::requested_node_config_unavailable, std::move(words));
+}
+
+// In the order written; a name may come more than once.
+Result<std::vector<NodeId>> nodes_named(const Cluster& cluster, std::string_view hostlist) {
+  std::vector<NodeId> ids;
+  if (hostlist.empty()) return ids;
+  auto names = expand_hostlist(hostlist);
+  if (!names) return fail(ErrorCode::invalid_node_name);
+  for (const std::string& name : *names) {
+    const Node* node = cluster.find_node(name);
+    if (!node) return fail(ErrorCode::invalid_node_name);
+    ids.push_back(node->id);
+  }
+  return ids;
+}
+
+Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& job,
+                                             const wire::StepRequest& request) {
+  auto excluded = nodes_named(cluster, request.excluded_nodes);
+  if (!excluded) return std::unexpected(excluded.error());
+  std::vector<NodeShare> shares;
+  for (std::size_t i = request.relative.value_or(0); i < job.allocation.size(); ++i) {
+    const NodeShare& share = job.allocation[i];
+    if (std::ranges::find(*excluded, share.node) == excluded->end() &&
+        job.unfinished.contains(share.node))
+      shares.push_back(share);
+  }
+  std::size_t all = job.allocation.size(), relative = request.relative.value_or(0);
+  std::size_t nodes = std::max(1u, request.min_nodes);
+  if (relative > 0 && relative + nodes > all)
+    return unavailable(
+        fmt::format("--relative and --nodes option incompatible with count of allocated nodes "
+                    "({}+{}>{})",
+                    relative, nodes, all));
+  if (shares.empty()) return unavailable("Hostlist is empty!  Can't run job.");
+  if (nodes > all)
+    return unavailable(fmt::format("Only allocated {} nodes asked for {}", all, nodes));
+  return shares;
+}
+
+Result<void> set_gres(const wire::StepRequest& request, sched::StepDemand& demand) {
+  if (!request.gres.empty()) {
+    auto list = parse_gres(request.gres);
+    if (!list) return fail(ErrorCode::invalid_gres);
+    std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
+    demand.gres_per_node = std::move(*list);
+  }
+  for (auto [text, target] : {std::pair{&request.gpus, &demand.gpus_total},
+                              std::pair{&request.gpus_per_task, &demand.gpus_per_task}}) {
+    if (text->empty()) continue;
+    auto gpus = parse_gpus(*text);
+    if (!gpus) return fail(ErrorCode::invalid_gres);
+    if (gpus->count > 0) *target = *gpus;
+  }
+  return {};
+}
+
+void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest& request,
+                sched::StepDemand& demand) {
+  const Settings& settings = cluster.settings();
+  const JobSpec& spec = *job.spec;
+  demand.memory_per_node_mib = request.memory_per_node_mib;
+  demand.memory_per_cpu_mib = request.memory_per_cpu_mib;
+  bool asked = demand.memory_per_node_mib || demand.memory_per_cpu_mib;
+  if (!asked && !spec.memory_per_node_mib && !spec.memory_per_gpu_mib) {
+    const Partition* partition = cluster.find_partition(job.partition);
+    demand.memory_per_cpu_mib = spec.memory_per_cpu_mib;
+    if (!demand.memory_per_cpu_mib && partition)
+      demand.memory_per_cpu_mib = partition->default_memory_per_cpu_mib;
+    if (!demand.memory_per_cpu_mib) demand.memory_per_cpu_mib = settings.default_memory_per_cpu_mib;
+  }
+  bool job_asked = spec.memory_per_node_mib.value_or(0) > 0 || spec.memory_per_gpu_mib;
+  demand.counts_memory =
+      settings.memory_is_consumable && (asked || job_asked || demand.memory_per_cpu_mib);
+}
+
+// How many nodes and tasks, where the request leaves it open.
+void set_counts(const wire::StepRequest& request, std::size_t usable, sched::StepDemand& demand) {
+  std::uint32_t per_node = request.ntasks_per_node.value_or(0);
+  auto named = static_cast<std::uint32_t>(demand.required_nodes.size());
+  auto all = static_cast<std::uint32_t>(usable);
+  demand.tasks_per_node_max = per_node;
+  std::uint32_t least = std::max({1u, request.min_nodes, named});
+  std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
+  if (!request.min_nodes && named) most = named;
+  if (!request.num_tasks && !request.min_nodes && !named) least = all;
+  demand.tasks = std::max(1u, request.num_tasks.value_or(least * std::max(1u, per_node)));
+  demand.min_nodes = std::min(least, demand.tasks);
+  demand.max_nodes = std::max(demand.min_nodes, most);
+}
+
+}  // namespace
+
+Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
+                               const wire::StepRequest& request) {
+  WantedStep wanted;
+  sched::StepDemand& demand = wanted.demand;
+  auto held = usable_shares(cluster, job, request);
+  if (!held) return std::unexpected(held.error());
+  wanted.held = std::move(*held);
+  auto named = nodes_named(cluster, request.node_list);
+  if (!named) return std::unexpected(named.error());
+  auto distribution = parse_distribution(
+      request.distribution.empty() ? std::string_view("block") : request.distribution.view());
+  if (!distribution) return fail("Invalid --distribution specification");
+  demand.distribution = *distribution;
+  if (demand.distribution.kind == Distribution::Kind::arbitrary) {
+    if (named->empty()) return fail("an arbitrary distribution needs a list of nodes (-w)");
+    demand.task_nodes = *named;
+  }
+  std::ranges::sort(*named);
+  named->erase(std::unique(named->begin(), named->end()), named->end());
+  demand.required_nodes = std::move(*named);
+  set_counts(request, wanted.held.size(), demand);
+  if (!demand.task_nodes.empty())
+    demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
+  demand.cpus_per_task =
+      std::max(1u, request.cpus_per_task.value_or(job.spec->cpus_per_task.value_or(1)));
+  demand.cpus_per_task_is_wish = !request.cpus_per_task;
+  demand.exact = request.exclusive;
+  demand.overcommit = request.overcommit;
+  set_memory(cluster, job, request, demand);
+  if (auto ok = set_gres(request, demand); !ok) return std::unexpected(ok.error());
+  return wanted;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,20 @@
+// --distribution: how the ranks of a step are laid over its nodes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace muster {
+
+struct Distribution {
+  enum class Kind : std::uint8_t { block, cyclic, plane, arbitrary };
+  Kind kind = Kind::block;
+  std::uint32_t plane_size = 1;
+  bool pack = false;  // ",Pack": fill node after node
+  bool operator==(const Distribution&) const = default;
+};
+// "block", "cyclic:block", "plane=4", "*", "block,Pack"; nothing where the text is none of these.
+std::optional<Distribution> parse_distribution(std::string_view text);
+
+}  // namespace muster
