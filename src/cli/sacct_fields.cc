@@ -15,7 +15,7 @@ using Out = std::string&;
 
 void put(Out out, std::uint64_t number) { out += std::to_string(number); }
 void put_nothing(Line, Out) {}
-bool has_usage(Line line) { return line.step && line.step->usage.max_rss_kib > 0; }
+bool has_usage(Line line) { return line.step && line.step->usage.rss_kib.max > 0; }
 std::uint64_t tasks_of(Line line) { return std::max(line.step->num_tasks, 1u); }
 
 // Fields of jobs that steps leave blank.
@@ -62,31 +62,31 @@ void put_mebibytes(std::uint64_t bytes, Out out) {
   out += bytes == 0 ? "0" : fmt::format("{:.2f}M", static_cast<double>(bytes) / (1024 * 1024));
 }
 void put_read(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes, out);
+  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes.total, out);
 }
 void put_average_read(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes / tasks_of(line), out);
+  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes.total / tasks_of(line), out);
 }
 void put_written(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes, out);
+  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes.total, out);
 }
 void put_average_written(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes / tasks_of(line), out);
+  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes.total / tasks_of(line), out);
 }
 void put_zero_usage(Line line, Out out) {
   if (has_usage(line)) out += '0';
 }
 void put_rss(Line line, Out out) {
-  if (has_usage(line)) out += amount_text(line.step->usage.max_rss_kib, 'K', line.context->units);
+  if (has_usage(line)) out += amount_text(line.step->usage.rss_kib.max, 'K', line.context->units);
 }
 void put_virtual_memory(Line line, Out out) {
-  if (has_usage(line)) out += amount_text(line.step->usage.max_vmem_kib, 'K', line.context->units);
+  if (has_usage(line)) out += amount_text(line.step->usage.vmem_kib.max, 'K', line.context->units);
 }
 void put_peak_node(Line line, Out out) {
   if (has_usage(line)) out += line.step->max_rss_node;
 }
 void put_peak_task(Line line, Out out) {
-  if (has_usage(line)) put(out, line.step->usage.max_rss_task);
+  if (has_usage(line)) put(out, line.step->usage.rss_kib.max_task);
 }
 void put_step_zero(Line line, Out out) {
   if (line.step) out += '0';
@@ -159,16 +159,17 @@ void put_usage_in_node(Line line, Out out) {
 void put_usage_in_task(Line line, Out out) {
   if (has_usage(line))
     out += fmt::format("cpu={0},fs/disk={0},mem={0},pages={0},vmem={0}",
-                       line.step->usage.max_rss_task);
+                       line.step->usage.rss_kib.max_task);
 }
 void put_usage_out(Line line, Out out) {
-  if (has_usage(line)) out += fmt::format("energy=0,fs/disk={}", line.step->usage.written_bytes);
+  if (has_usage(line))
+    out += fmt::format("energy=0,fs/disk={}", line.step->usage.written_bytes.total);
 }
 void put_usage_out_node(Line line, Out out) {
   if (has_usage(line)) out += fmt::format("energy={0},fs/disk={0}", line.step->max_rss_node.view());
 }
 void put_usage_out_task(Line line, Out out) {
-  if (has_usage(line)) out += fmt::format("fs/disk={}", line.step->usage.max_rss_task);
+  if (has_usage(line)) out += fmt::format("fs/disk={}", line.step->usage.rss_kib.max_task);
 }
 
 constexpr AcctField kFields[] = {

@@ -1,5 +1,7 @@
 #include "config/cluster_config.h"
 
+#include <algorithm>
+
 #include "base/size.h"
 #include "base/strings.h"
 
@@ -26,6 +28,21 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   std::string parameters = upper(slurm.value("SelectTypeParameters"));
   settings.memory_is_consumable = parameters.find("MEMORY") != parameters.npos;
   settings.use_core_granularity = parameters.find("CR_CPU") == parameters.npos;
+}
+
+SitePrograms programs_of(const SlurmConf& slurm) {
+  auto flag = [&](std::string_view name) {
+    return std::ranges::any_of(slurm.prolog_flags,
+                               [&](const std::string& word) { return iequals(word, name); });
+  };
+  SitePrograms programs;
+  programs.prolog = !slurm.prolog.empty();
+  programs.epilog = !slurm.epilog.empty();
+  programs.contain = flag("Contain");
+  programs.prolog_at_start = programs.prolog && (programs.contain || flag("Alloc"));
+  programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
+  programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();
+  return programs;
 }
 
 Settings settings_of(const SlurmConf& slurm) {
@@ -62,6 +79,7 @@ Settings settings_of(const SlurmConf& slurm) {
     s.licenses.emplace_back(license.name, license.count);
   s.job_file_append = slurm.value("JobFileAppend");
   s.accounting = !iequals(slurm.accounting_storage_type, "accounting_storage/none");
+  s.programs = programs_of(slurm);
   return s;
 }
 

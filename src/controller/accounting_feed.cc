@@ -145,7 +145,7 @@ StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step)
   r.ended = step.ended;
   r.exit_status = step.exit_status;
   r.usage = step.usage;
-  if (const Node* node = cluster.nodes.find(step.usage.max_rss_node))
+  if (const Node* node = cluster.nodes.find(step.usage.rss_kib.max_node))
     r.max_rss_node = node->config.name;
   r.submit_line = step.submit_line;
   return r;

@@ -148,6 +148,8 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
                   .derived_exit_status = job->derived_exit_status,
                   .at = now,
                   .reason = request.exit_status == 0 ? "None" : "NonZeroExitCode"});
+  if (cluster_.settings().programs.epilog_slurmctld)
+    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
   settle(id, now);
   return wire::Done{};
 }

@@ -18,6 +18,7 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "io/program.h"
 #include "io/server.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
@@ -55,6 +56,7 @@ class Service final : public controller::Host {
             std::vector<controller::OutgoingOrder> orders) override;
   void start_planning(Cluster cluster, Time now) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
+  void run_program(controller::SiteProgramRun run) override;
   void log(std::string_view line) override;
   void log_error(std::string_view line) override;
 
@@ -111,6 +113,7 @@ class Service final : public controller::Host {
   // Declared last: they stop before what they use is gone.
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,
       core_thread_;
+  io::ProgramRunner programs_;
 };
 
 }  // namespace muster::daemon

@@ -96,6 +96,11 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::stri
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   out.sample_every = sampling_of(conf->job_acct_gather_frequency);
   out.kill_wait = conf->kill_wait;
+  out.prolog = conf->prolog;
+  out.epilog = conf->epilog;
+  out.task_prolog = conf->task_prolog;
+  out.task_epilog = conf->task_epilog;
+  out.program_timeout = conf->prolog_epilog_timeout;
   out.warnings = conf->warnings;
   for (const std::string& key : conf->ignored_keys)
     out.warnings.push_back(fmt::format("{} is accepted but has no effect yet", key));

@@ -30,6 +30,8 @@ struct SlurmdConfig {
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};
   Seconds kill_wait{30};
+  std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
+  Seconds program_timeout{0};
   std::vector<std::string> warnings;
 };
 

@@ -42,12 +42,15 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   const std::string& spool = start_.config.spool_dir;
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
+  if (auto made = io::make_directories(prepared_dir(), 0700); !made) return made;
 
   NodeAgentOptions options;
   options.name = start_.config.node_name;
   options.epoch = read_epoch(epoch_path());
   options.heartbeat_every = start_.config.heartbeat_every;
   if (geteuid() != 0) options.only_user = Uid{geteuid()};
+  options.has_prolog = !start_.config.prolog.empty();
+  options.has_epilog = !start_.config.epilog.empty();
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
 
   SlurmdSteps::Found found = steps_.recover(started_, start_.hardware.boot_id);
@@ -56,6 +59,8 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   if (!found.running.empty() || !found.ended.empty())
     io::log_info("found {} running and {} ended steps of an earlier start", found.running.size(),
                  found.ended.size());
+  for (const AttemptRef& attempt : list_prepared(prepared_dir()))
+    agent_->on_found_prepared(attempt);
   steps_.retry_connections();
 
   if (auto listening = listen(io_threads); !listening) return listening;
@@ -159,6 +164,7 @@ void Slurmd::reread_config() {
   start_.config = std::move(*config);
   io::set_log_level(start_.config.log_level);
   agent_->set_heartbeat(start_.config.heartbeat_every);
+  agent_->set_programs(!start_.config.prolog.empty(), !start_.config.epilog.empty());
   io::log_info("configuration read again");
 }
 
@@ -204,6 +210,8 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.sample_every = config.sample_every;
   setup.kill_wait = config.kill_wait;
   setup.boot_id = start_.hardware.boot_id;
+  setup.task_prolog = config.task_prolog;
+  setup.task_epilog = config.task_epilog;
   return steps_.spawn(std::move(setup));
 }
 

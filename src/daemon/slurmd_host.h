@@ -5,18 +5,23 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/slurmd_config.h"
 #include "daemon/slurmd_loop.h"
 #include "daemon/slurmd_steps.h"
 #include "daemon/slurmd_users.h"
 #include "io/hardware.h"
+#include "io/program.h"
 #include "io/server.h"
 #include "node/agent.h"
 #include "node/host.h"
 #include "wire/step_messages.h"
 
 namespace muster {
+
+// The attempts whose Prolog has run, as noted in this directory.
+std::vector<AttemptRef> list_prepared(const std::string& dir);
 
 class Slurmd final : public NodeHost {
  public:
@@ -36,6 +41,7 @@ class Slurmd final : public NodeHost {
   bool stopped() const { return stopped_; }
   void stop();  // cleanly; the steps go on
   void reread_config();
+  void reap_steps() { steps_.reap(); }
   SlurmdLoop& loop() { return loop_; }
 
   // NodeHost
@@ -50,6 +56,9 @@ class Slurmd final : public NodeHost {
   void store_epoch(Epoch epoch) override;
   void hand_over(AttachId id, const wire::StepRef& step) override;
   void refuse(AttachId id, std::string_view why) override;
+  void run_program(NodeProgram program, AttemptRef attempt,
+                   const std::vector<std::string>& environment) override;
+  void note_prepared(AttemptRef attempt, bool prepared) override;
   void reconfigure() override;
   void shutdown() override;
   void log(std::string_view line) override;
@@ -67,6 +76,7 @@ class Slurmd final : public NodeHost {
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
+  std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
   Start start_;
   Time started_;
@@ -81,6 +91,7 @@ class Slurmd final : public NodeHost {
   AttachId last_attach_ = 0;
   bool stopped_ = false;
   bool controller_lost_ = false;  // logged once, not with every try
+  io::ProgramRunner programs_;    // last: its callbacks use what is above
 };
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,8 +42,7 @@ Result<int> in_memory(const std::string& bytes) {
 }
 
 std::string title(const wire::StepRef& ref) {
-  std::string step = ref.step == kBatchStep ? "batch" : std::to_string(ref.step.value);
-  return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step);
+  return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step_name(ref.step));
 }
 
 // The processes of a slurmstepd that was killed by force: those of its tasks' sessions.
@@ -124,6 +124,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
     return std::unexpected(pid.error());
   }
   io::log_debug("step {} runs as process {}", io::step_dir_name(ref), *pid);
+  children_.insert(*pid);
   running_[ref];
   adopt(ref, std::move(sockets->first));
   return {};
@@ -202,6 +203,10 @@ void SlurmdSteps::retry_connections() {
       gone.push_back(step);
   }
   for (const wire::StepRef& step : gone) collect(step);
+}
+
+void SlurmdSteps::reap() {
+  std::erase_if(children_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 bool SlurmdSteps::wants_retry() const {

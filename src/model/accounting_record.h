@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -31,6 +32,7 @@ struct StepRecord {
   Usage usage;
   Text max_rss_node;
   Text submit_line;
+  std::map<NodeId, Text> usage_nodes;  // names of the nodes that `usage` refers to
   bool operator==(const StepRecord&) const = default;
   template <class V>
   void fields(V& v) {
@@ -53,6 +55,7 @@ struct StepRecord {
     v(17, usage);
     v(18, max_rss_node);
     v(19, submit_line);
+    v(40, usage_nodes);
   }
 };
 

@@ -20,6 +20,25 @@
 
 namespace muster {
 
+// Programs of the site that run around a job. What they are called is known to whoever runs them.
+struct SitePrograms {
+  bool prolog = false, epilog = false;  // on the nodes
+  bool prolog_at_start = false;  // PrologFlags=Alloc: when the job starts, not its first step
+  bool contain = false;          // PrologFlags=Contain: an extern step on every node
+  bool prolog_slurmctld = false, epilog_slurmctld = false;
+  bool on_nodes() const { return prolog || epilog; }
+  bool operator==(const SitePrograms&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, prolog);
+    v(2, epilog);
+    v(3, prolog_at_start);
+    v(4, contain);
+    v(5, prolog_slurmctld);
+    v(6, epilog_slurmctld);
+  }
+};
+
 // The settings that decisions depend on; the rest of slurm.conf stays in the daemons.
 struct Settings {
   Text cluster_name;
@@ -44,6 +63,7 @@ struct Settings {
   Seconds complete_wait{0};
   Text job_file_append;  // JobFileAppend
   bool accounting = true;
+  SitePrograms programs;
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -77,6 +97,7 @@ struct Settings {
     v(28, complete_wait);
     v(29, job_file_append);
     v(30, accounting);
+    v(40, programs);
   }
 };
 

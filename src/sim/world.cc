@@ -121,6 +121,7 @@ class World final : public controller::Host {
     });
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  void run_program(controller::SiteProgramRun) override {}
   void log(std::string_view) override {}
   void log_error(std::string_view) override {}
 

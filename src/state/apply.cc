@@ -162,6 +162,7 @@ struct Applier {
     job.ended = Time{};
     job.warned = Time{};
     job.batch_done = !e.runs_batch;
+    job.preparing = e.preparing;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -201,6 +202,7 @@ struct Applier {
   void operator()(const JobEnded& e) {
     Job& job = cluster.jobs.edit(e.job);
     job.state = e.state;
+    job.preparing = false;
     job.exit_status = e.exit_status;
     job.derived_exit_status = e.derived_exit_status;
     job.ended = e.at;
@@ -237,6 +239,7 @@ struct Applier {
     job.hold = e.hold;
     if (e.hold != Hold::none) job.priority = 0;
     job.ending.reset();
+    job.preparing = false;
     ++job.restarts;
     job.allocation.clear();
     job.steps.clear();
@@ -244,7 +247,7 @@ struct Applier {
     job.started = job.ended = job.suspended_at = job.warned = Time{};
     job.suspended_total = {};
     job.exit_status = job.derived_exit_status = 0;
-    job.end_reason = {};
+    job.end_reason = e.reason;
     job.eligible = e.eligible;
     cluster.active.erase(e.job.value);
     cluster.pending.insert(e.job.value);
@@ -255,6 +258,7 @@ struct Applier {
       Job& job = cluster.jobs.edit(JobId{id});
       job.hold = e.hold;
       job.priority = e.priority;
+      if (job.state == JobState::pending) job.end_reason = {};
     }
   }
 
@@ -280,6 +284,12 @@ struct Applier {
     job.time_limit = e.time_limit;
     job.task_limit = e.task_limit;
     job.eligible = e.eligible;
+  }
+
+  void operator()(const JobPrepared& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.attempt == e.attempt);
+    job.preparing = false;
   }
 
   void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
@@ -314,7 +324,7 @@ struct Applier {
     step.state = step_end_state(step);
     if (e.step == kBatchStep) {
       job.batch_done = true;
-    } else {
+    } else if (e.step != kExternStep) {
       job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
     }
   }

@@ -38,8 +38,21 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
   end_.started = wall_clock();
 }
 
+// The extern step has no task: it stands for what logins of the user leave on the node, and lasts
+// until the job is told to end.
+void Supervisor::run_extern() {
+  write_note();
+  while (early_signal_ == 0) turn();
+  do {
+    signal_everything(SIGKILL);
+    wait_for_children();
+  } while (children_left_);
+  report_end();
+}
+
 void Supervisor::run() {
   adopt_orphans();
+  if (setup_.launch.ref.step == kExternStep) return run_extern();
   umask(setup_.launch.umask);
   if (Result<void> prepared = prepare(); !prepared) {
     fail_launch(prepared.error());
@@ -119,17 +132,23 @@ Result<void> Supervisor::start_one(std::size_t index) {
 
   TaskPlan plan;
   plan.argv = task_argv(task.rank);
-  plan.environment = environment_;
-  add_task_variables(plan.environment, setup_, task.local_id);
+  plan.environment = environment_of(task);
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
   Result<StartedTask> started = start_task(setup_, std::move(plan));
   if (!started) return std::unexpected(started.error());
   task.pid = started->pid;
+  task.error_fd = started->error_fd;
   children_left_ = true;
   stdio_.add_task(task, started->pipes);
   return {};
+}
+
+Environment Supervisor::environment_of(const Task& task) const {
+  Environment environment = environment_;
+  add_task_variables(environment, setup_, task.local_id);
+  return environment;
 }
 
 std::vector<std::string> Supervisor::task_argv(std::uint32_t rank) const {

@@ -26,6 +26,8 @@ class Supervisor {
   void run();
 
  private:
+  void run_extern();
+
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
 
@@ -33,13 +35,15 @@ class Supervisor {
   void start_tasks();
   Result<void> start_one(std::size_t index);
   std::vector<std::string> task_argv(std::uint32_t rank) const;
+  Environment environment_of(const Task& task) const;
   void write_note() const;
 
   void turn();  // one wait and all that came of it
   int turn_timeout_ms() const;
   void act_on_deadlines();
   void wait_for_children();
-  void on_task_ended(Task& task, int status);
+  void on_task_exited(Task& task, int status);
+  void on_task_ended(Task& task);
   bool all_tasks_ended() const;
 
   void watch_slurmd(PollSet& set);

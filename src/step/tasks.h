@@ -18,6 +18,8 @@ namespace muster::step {
 struct Task {
   std::uint32_t local_id = 0, rank = 0;
   pid_t pid = 0;
+  pid_t epilog = 0;   // its TaskEpilog, which runs when the task itself has ended
+  int error_fd = -1;  // where that one's errors go
   bool ended = false;
   std::uint32_t wait_status = 0;
 };
@@ -39,6 +41,7 @@ struct TaskPipes {
 struct StartedTask {
   pid_t pid = 0;
   TaskPipes pipes;
+  int error_fd = -1;  // a copy of the task's own, where a TaskEpilog will need one
 };
 Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan);
 

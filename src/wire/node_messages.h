@@ -57,14 +57,15 @@ struct StepLaunch {
   bool pty = false;
   bool kill_on_bad_exit = false;
 
-  std::uint32_t node_index = 0;        // SLURM_NODEID
-  std::uint32_t num_tasks = 1;         // of the whole step
-  std::vector<std::uint32_t> ranks;    // those that run here
-  NodeShare share;                     // what it may use here
-  std::vector<Text> device_files;      // of its gres on this node
-  std::uint64_t memory_limit_mib = 0;  // 0 = none
-  std::string key;                     // an srun proves this to attach; empty = none may
-  bool waits_for_client = false;       // tasks start once srun has connected
+  std::uint32_t node_index = 0;                 // SLURM_NODEID
+  std::uint32_t num_tasks = 1;                  // of the whole step
+  std::vector<std::uint32_t> ranks;             // those that run here
+  NodeShare share;                              // what it may use here
+  std::vector<Text> device_files;               // of its gres on this node
+  std::uint64_t memory_limit_mib = 0;           // 0 = none
+  std::string key;                              // an srun proves this to attach; empty = none may
+  bool waits_for_client = false;                // tasks start once srun has connected
+  std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -96,6 +97,7 @@ struct StepLaunch {
     v(27, memory_limit_mib);
     v(28, key);
     v(29, waits_for_client);
+    v(60, prolog_environment);
   }
 };
 
@@ -136,6 +138,7 @@ struct EndJobOrder {
   Seconds kill_wait{30};
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
+  std::vector<std::string> epilog_environment;  // of the node's Epilog
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -143,6 +146,7 @@ struct EndJobOrder {
     v(3, kill_wait);
     v(4, message_suffix);
     v(5, announce);
+    v(20, epilog_environment);
   }
 };
 struct EndStepOrder {
@@ -182,8 +186,20 @@ struct ShutdownOrder {
   template <class V>
   void fields(V&) {}
 };
+// Run the Prolog for this attempt now, before anything of it is launched (PrologFlags=Alloc).
+struct PrepareOrder {
+  JobId job;
+  Attempt attempt;
+  std::vector<std::string> environment;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, environment);
+  }
+};
 using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
-                           ConfirmOrder, ReconfigureOrder, ShutdownOrder>;
+                           ConfirmOrder, ReconfigureOrder, ShutdownOrder, PrepareOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;
@@ -205,6 +221,7 @@ struct StepEnd {
   Text failure;  // why it could not be launched
   Time started, ended;
   Usage usage;
+  bool prolog_failed = false;  // it was not launched because of that
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -216,6 +233,7 @@ struct StepEnd {
     v(7, started);
     v(8, ended);
     v(9, usage);
+    v(20, prolog_failed);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.
@@ -252,7 +270,22 @@ struct StepEndReport {
     v(1, end);
   }
 };
-struct JobGoneReport {  // nothing of this attempt runs here any more
+struct JobGoneReport {  // nothing of this attempt runs here any more, and its Epilog has run
+  JobId job;
+  Attempt attempt;
+  bool epilog_failed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, epilog_failed);
+  }
+};
+struct LeavingReport {  // slurmd is told to stop; its steps go on
+  template <class V>
+  void fields(V&) {}
+};
+struct PrologFailedReport {  // without a launch that could tell it
   JobId job;
   Attempt attempt;
   template <class V>
@@ -261,12 +294,8 @@ struct JobGoneReport {  // nothing of this attempt runs here any more
     v(2, attempt);
   }
 };
-struct LeavingReport {  // slurmd is told to stop; its steps go on
-  template <class V>
-  void fields(V&) {}
-};
-using Report =
-    std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport, LeavingReport>;
+using Report = std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport,
+                            LeavingReport, PrologFailedReport>;
 struct ReportBatch {
   std::vector<Report> reports;
   template <class V>

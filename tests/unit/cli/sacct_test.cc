@@ -139,9 +139,9 @@ TEST(Sacct, PrintsUsageOfStepsAndItsSumForTheJob) {
   Usage& batch = rows.row.steps[0].usage;
   batch.user_cpu_us = 10'000;
   batch.system_cpu_us = 2'000;
-  batch.max_rss_kib = 10000;
+  batch.rss_kib.max = 10000;
   rows.row.steps[1].usage.user_cpu_us = 3'700'000'000;
-  rows.row.steps[1].usage.max_rss_kib = 2048;
+  rows.row.steps[1].usage.rss_kib.max = 2048;
   EXPECT_EQ(list({rows.row}, {"-n", "-P", "-o", "jobid,maxrss,averss,totalcpu,usercpu,systemcpu"}),
             "35|||01:01:40|01:01:40|00:00.002\n"
             "35.batch|10000K|10000K|00:00.012|00:00.010|00:00.002\n"

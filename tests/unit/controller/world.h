@@ -44,6 +44,8 @@ class MemoryHost : public Host {
   }
   void start_planning(Cluster cluster, Time) override { to_plan = std::move(cluster); }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  void run_program(SiteProgramRun run) override { programs.push_back(std::move(run)); }
+  std::vector<SiteProgramRun> programs;
   void log(std::string_view) override {}
   void log_error(std::string_view line) override { errors.emplace_back(line); }
 };

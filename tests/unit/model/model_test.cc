@@ -59,17 +59,18 @@ TEST(CompressCounts, FoldsRepeats) {
 }
 
 TEST(Usage, SumsTimesAndKeepsTheLargestPeak) {
-  Usage usage{.user_cpu_us = 1, .system_cpu_us = 2, .max_rss_kib = 10, .max_rss_node = NodeId{1}};
-  usage.add({.user_cpu_us = 5,
-             .system_cpu_us = 5,
-             .max_rss_kib = 20,
-             .max_rss_node = NodeId{2},
-             .max_rss_task = 3});
-  usage.add({.max_rss_kib = 15, .max_rss_node = NodeId{3}});
+  Usage usage{.user_cpu_us = 1, .system_cpu_us = 2};
+  usage.rss_kib.note(10, NodeId{1}, 0);
+  Usage other{.user_cpu_us = 5, .system_cpu_us = 5};
+  other.rss_kib.note(20, NodeId{2}, 3);
+  other.rss_kib.note(15, NodeId{3}, 4);
+  usage.add(other);
   EXPECT_EQ(usage.user_cpu_us, 6u);
-  EXPECT_EQ(usage.max_rss_kib, 20u);
-  EXPECT_EQ(usage.max_rss_node, NodeId{2});
-  EXPECT_EQ(usage.max_rss_task, 3u);
+  EXPECT_EQ(usage.rss_kib.max, 20u);
+  EXPECT_EQ(usage.rss_kib.max_node, NodeId{2});
+  EXPECT_EQ(usage.rss_kib.max_task, 3u);
+  EXPECT_EQ(usage.rss_kib.min, 10u);
+  EXPECT_EQ(usage.rss_kib.average(), 15u);
 }
 
 TEST(Step, HasANameForSpecialSteps) {
