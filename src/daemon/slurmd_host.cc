@@ -29,8 +29,10 @@ Epoch read_epoch(const std::string& path) {
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
       started_(wall_clock()),
-      steps_(loop_, start_.config.spool_dir, start_.stepd_path,
-             [this](wire::StepEnd end) { agent_->on_step_ended(std::move(end), wall_clock()); }) {}
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
+        gpus_.finish(end.ref, end.usage);
+        agent_->on_step_ended(std::move(end), wall_clock());
+      }) {}
 
 Slurmd::~Slurmd() {
   dialer_.reset();
@@ -43,6 +45,9 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
   if (auto made = io::make_directories(prepared_dir(), 0700); !made) return made;
+
+  gpus_.open(start_.config.auto_detect);
+  if (auto confined = set_up_confinement(); !confined) return confined;
 
   NodeAgentOptions options;
   options.name = start_.config.node_name;
@@ -138,10 +143,18 @@ void Slurmd::turn() {
   Time due = agent_->next_due();
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
+  if (gpus_.watches()) timeout = std::min(timeout, std::max(Millis{0}, next_gpu_sample_ - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
+  if (gpus_.watches()) sample_gpus(wall_clock());
   agent_->on_tick(wall_clock());
   agent_->flush();
+}
+
+void Slurmd::sample_gpus(Time now) {
+  if (now < next_gpu_sample_) return;
+  gpus_.sample();
+  next_gpu_sample_ = now + std::max(start_.config.sample_every, Seconds{1});
 }
 
 void Slurmd::stop() {
@@ -185,6 +198,7 @@ NodeFacts Slurmd::facts() {
   facts.tmp_disk_mib = configured ? node.tmp_disk_mib : io::disk_mib(start_.config.tmp_dir);
   facts.boot_time = hardware.boot_time;
   facts.slurmd_started = started_;
+  facts.gres = gpus_.detected();
   return facts;
 }
 
@@ -210,9 +224,15 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.sample_every = config.sample_every;
   setup.kill_wait = config.kill_wait;
   setup.boot_id = start_.hardware.boot_id;
+  setup.confinement = confine(confinement_, setup.launch);
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
-  return steps_.spawn(std::move(setup));
+  Result<void> spawned = steps_.spawn(std::move(setup));
+  if (spawned) {
+    gpus_.watch(launch);
+    next_gpu_sample_ = std::min(next_gpu_sample_, wall_clock() + Seconds{1});
+  }
+  return spawned;
 }
 
 void Slurmd::command(const wire::StepRef& step, const io::StepCommand& command) {

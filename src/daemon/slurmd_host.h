@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "daemon/slurmd_config.h"
+#include "daemon/slurmd_gpus.h"
 #include "daemon/slurmd_loop.h"
 #include "daemon/slurmd_steps.h"
 #include "daemon/slurmd_users.h"
@@ -15,6 +16,7 @@
 #include "io/program.h"
 #include "io/server.h"
 #include "node/agent.h"
+#include "node/confinement.h"
 #include "node/host.h"
 #include "wire/step_messages.h"
 
@@ -76,6 +78,8 @@ class Slurmd final : public NodeHost {
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
+  Result<void> set_up_confinement();
+  void sample_gpus(Time now);
   std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
   Start start_;
@@ -83,6 +87,9 @@ class Slurmd final : public NodeHost {
   SlurmdLoop loop_;
   SlurmdSteps steps_;
   SlurmdUsers users_;
+  NodeConfinement confinement_;
+  SlurmdGpus gpus_;
+  Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;
   std::unique_ptr<io::Server> server_;
   std::latch server_set_{1};  // clients may come before listen() has returned

@@ -38,10 +38,7 @@ void Measure::add(const Measure& other) {
 void Usage::add(const Usage& other) {
   user_cpu_us += other.user_cpu_us;
   system_cpu_us += other.system_cpu_us;
-  for (Measure Usage::* measure :
-       {&Usage::cpu_us, &Usage::rss_kib, &Usage::vmem_kib, &Usage::pages, &Usage::read_bytes,
-        &Usage::written_bytes, &Usage::gpu_percent, &Usage::gpu_memory_kib})
-    (this->*measure).add(other.*measure);
+  for (Measure Usage::* measure : kMeasures) (this->*measure).add(other.*measure);
 }
 
 std::string step_name(StepId id) {

@@ -59,6 +59,10 @@ struct Usage {
   }
 };
 
+inline constexpr Measure Usage::* kMeasures[] = {
+    &Usage::cpu_us,     &Usage::rss_kib,       &Usage::vmem_kib,    &Usage::pages,
+    &Usage::read_bytes, &Usage::written_bytes, &Usage::gpu_percent, &Usage::gpu_memory_kib};
+
 struct StepNode {
   NodeId node;
   std::vector<std::uint32_t> ranks;  // global task ids that run here, ascending

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "model/confinement.h"
 #include "wire/node_messages.h"
 
 namespace muster {
@@ -29,6 +30,7 @@ struct StepSetup {
   Seconds kill_wait{0};
   Text boot_id;
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
+  Confinement confinement;
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -47,6 +49,7 @@ struct StepSetup {
     v(14, boot_id);
     v(15, task_prolog);
     v(16, task_epilog);
+    v(17, confinement);
   }
 };
 

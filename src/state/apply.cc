@@ -105,6 +105,7 @@ struct Applier {
   static void set_node_config(Node& node, const NodeConfig& config) {
     bool features_changed = node.config.features != config.features;
     node.config = config;
+    add_detected(node.config.gres, node.facts.gres);
     if (features_changed) node.active_features = config.features;
   }
 
@@ -332,6 +333,7 @@ struct Applier {
   void operator()(const NodeRegistered& e) {
     Node& node = cluster.nodes.edit(e.node);
     node.facts = e.facts;
+    add_detected(node.config.gres, e.facts.gres);
     if (!is_set(node.last_busy)) node.last_busy = e.at;
   }
 

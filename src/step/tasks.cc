@@ -117,6 +117,11 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   restore_signals();
   if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
   if (dup2(ends.in, 0) < 0 || dup2(ends.out, 1) < 0 || dup2(ends.err, 2) < 0) _exit(1);
+  if (plan.cgroup)
+    if (Result<void> entered = plan.cgroup->enter(); !entered) {
+      dprintf(2, "%s: error: %s\n", setup.program.str().c_str(), entered.error().text().c_str());
+      _exit(1);
+    }
   apply_limits(plan.limits);
   if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "io/cgroup.h"
 #include "node/step_setup.h"
 #include "node/task_environment.h"
 #include "step/files.h"
@@ -22,6 +23,7 @@ struct Task {
   int error_fd = -1;  // where that one's errors go
   bool ended = false;
   std::uint32_t wait_status = 0;
+  bool out_of_memory = false;
 };
 
 // All that a task's process needs, made ready before the fork.
@@ -31,6 +33,7 @@ struct TaskPlan {
   TaskFiles files;
   std::vector<ResourceLimit> limits;
   bool pty = false;
+  const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 
 // The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's

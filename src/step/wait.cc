@@ -39,6 +39,11 @@ void Supervisor::wait_for_children() {
 
 void Supervisor::on_task_exited(Task& task, int status) {
   task.wait_status = static_cast<std::uint32_t>(status);
+  if (cgroup_ && (status & 0x7f) == SIGKILL)
+    if (const std::uint64_t kills = cgroup_->oom_kills(); kills > oom_kills_) {
+      oom_kills_ = kills;
+      task.out_of_memory = true;
+    }
   if (setup_.task_epilog.empty()) return on_task_ended(task);
   Environment environment = environment_of(task);
   environment.set("SLURM_TASK_PID", std::to_string(task.pid));
@@ -56,8 +61,8 @@ void Supervisor::on_task_ended(Task& task) {
   task.ended = true;
   stdio_.task_ended(task);
   if (status == 0 || !setup_.launch.kill_on_bad_exit || kill_at_) return;
-  signal_everything(SIGCONT);
-  signal_everything(SIGTERM);
+  signal_all(SIGCONT);
+  signal_all(SIGTERM);
   kill_at_ = Clock::now() + setup_.kill_wait;
 }
 

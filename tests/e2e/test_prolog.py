@@ -8,7 +8,8 @@ from muster import wait_for
 
 PROGRAMS = Path(tempfile.mkdtemp(prefix="muster.programs.", dir="/tmp"))
 PROGRAMS.chmod(0o777)
-NAMES = ("Prolog", "Epilog", "TaskProlog", "TaskEpilog", "PrologSlurmctld", "EpilogSlurmctld")
+NAMES = ("Prolog", "Epilog", "TaskProlog", "TaskEpilog", "PrologSlurmctld", "EpilogSlurmctld",
+         "SrunProlog", "SrunEpilog")
 CLUSTER = dict(nodes=2, conf="".join(f"{name}={PROGRAMS}/{name}\n" for name in NAMES) + "PrologEpilogTimeout=3\n")
 pytestmark = pytest.mark.as_root
 
@@ -96,6 +97,12 @@ def test_a_failing_prolog_slurmctld_requeues(cluster):
     cluster.wait_reason(job, "BeginTime")
     assert cluster.job(job)["Restarts"] == "1"
     assert not any(line.startswith("Prolog ") for line in ran(job))
+
+
+def test_srun_has_its_own(cluster):
+    write("SrunProlog", "echo before $@")
+    write("SrunEpilog", "echo after $SLURM_STEP_ID")
+    assert cluster.run("srun", "--mem=100", "echo", "step").ok().out == "before echo step\nstep\nafter 0\n"
 
 
 @pytest.mark.ours

@@ -58,6 +58,19 @@ TEST(CompressCounts, FoldsRepeats) {
   EXPECT_EQ(compress_counts({}), "");
 }
 
+TEST(AddDetected, GivesFilesToPoolsThatAreOnlyCounted) {
+  std::vector<GresPool> pools{{.name = "gpu", .type = "v100", .count = 1},
+                              {.name = "gpu", .type = "a100", .count = 2},
+                              {.name = "fpga", .type = "", .count = 1}};
+  const std::vector<GresPool> detected{
+      {.name = "gpu", .type = "tesla_v100-sxm2", .count = 1, .files = {"/dev/nvidia0"}},
+      {.name = "gpu", .type = "a100", .count = 2, .files = {"/dev/nvidia1", "/dev/nvidia2"}}};
+  add_detected(pools, detected);
+  EXPECT_EQ(pools[0].files, std::vector<Text>{"/dev/nvidia0"});
+  EXPECT_EQ(pools[1].files, (std::vector<Text>{"/dev/nvidia1", "/dev/nvidia2"}));
+  EXPECT_TRUE(pools[2].files.empty());
+}
+
 TEST(Usage, SumsTimesAndKeepsTheLargestPeak) {
   Usage usage{.user_cpu_us = 1, .system_cpu_us = 2};
   usage.rss_kib.note(10, NodeId{1}, 0);
