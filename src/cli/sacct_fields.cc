@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "base/strings.h"
 #include "cli/sacct_row.h"
+#include "cli/sacct_usage.h"
 
 namespace muster::cli {
 
@@ -15,8 +16,6 @@ using Out = std::string&;
 
 void put(Out out, std::uint64_t number) { out += std::to_string(number); }
 void put_nothing(Line, Out) {}
-bool has_usage(Line line) { return line.step && line.step->usage.max_rss_kib > 0; }
-std::uint64_t tasks_of(Line line) { return std::max(line.step->num_tasks, 1u); }
 
 // Fields of jobs that steps leave blank.
 template <auto Member>
@@ -50,43 +49,6 @@ void put_cpu_seconds(Line line, Out out) {
 }
 void put_cpu_time(Line line, Out out) {
   put_span(acct_elapsed(line) * static_cast<std::int64_t>(acct_cpus(line)), out);
-}
-void put_average_cpu(Line line, Out out) {
-  if (!has_usage(line)) return;
-  const Usage& usage = line.step->usage;
-  put_span(Seconds{static_cast<std::int64_t>((usage.user_cpu_us + usage.system_cpu_us) / 1'000'000 /
-                                             tasks_of(line))},
-           out);
-}
-void put_mebibytes(std::uint64_t bytes, Out out) {
-  out += bytes == 0 ? "0" : fmt::format("{:.2f}M", static_cast<double>(bytes) / (1024 * 1024));
-}
-void put_read(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes, out);
-}
-void put_average_read(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.read_bytes / tasks_of(line), out);
-}
-void put_written(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes, out);
-}
-void put_average_written(Line line, Out out) {
-  if (has_usage(line)) put_mebibytes(line.step->usage.written_bytes / tasks_of(line), out);
-}
-void put_zero_usage(Line line, Out out) {
-  if (has_usage(line)) out += '0';
-}
-void put_rss(Line line, Out out) {
-  if (has_usage(line)) out += amount_text(line.step->usage.max_rss_kib, 'K', line.context->units);
-}
-void put_virtual_memory(Line line, Out out) {
-  if (has_usage(line)) out += amount_text(line.step->usage.max_vmem_kib, 'K', line.context->units);
-}
-void put_peak_node(Line line, Out out) {
-  if (has_usage(line)) out += line.step->max_rss_node;
-}
-void put_peak_task(Line line, Out out) {
-  if (has_usage(line)) put(out, line.step->usage.max_rss_task);
 }
 void put_step_zero(Line line, Out out) {
   if (line.step) out += '0';
@@ -154,26 +116,6 @@ void put_raw_limit(Line line, Out out) {
 void put_submit_line(Line line, Out out) {
   out += line.step ? line.step->submit_line : line.job().submit_line;
 }
-void put_usage_in(Line line, Out out) { out += usage_in_text(line); }
-void put_usage_in_node(Line line, Out out) {
-  if (!has_usage(line)) return;
-  std::string_view node = line.step->max_rss_node;
-  out += fmt::format("cpu={0},energy={0},fs/disk={0},mem={0},pages={0},vmem={0}", node);
-}
-void put_usage_in_task(Line line, Out out) {
-  if (has_usage(line))
-    out += fmt::format("cpu={0},fs/disk={0},mem={0},pages={0},vmem={0}",
-                       line.step->usage.max_rss_task);
-}
-void put_usage_out(Line line, Out out) {
-  if (has_usage(line)) out += fmt::format("energy=0,fs/disk={}", line.step->usage.written_bytes);
-}
-void put_usage_out_node(Line line, Out out) {
-  if (has_usage(line)) out += fmt::format("energy={0},fs/disk={0}", line.step->max_rss_node.view());
-}
-void put_usage_out_task(Line line, Out out) {
-  if (has_usage(line)) out += fmt::format("fs/disk={}", line.step->usage.max_rss_task);
-}
 
 constexpr AcctField kFields[] = {
     {"Account", 10, put_account},
@@ -183,13 +125,13 @@ constexpr AcctField kFields[] = {
      [](Line l, Out o) { put(o, l.step ? l.step->num_nodes : l.job().allocated_nodes); }},
     {"AllocTRES", 10, put_allocated_tres},
     {"AssocID", 7, [](Line, Out o) { o += '0'; }},
-    {"AveCPU", 10, put_average_cpu},
+    {"AveCPU", 10, put_measure<&Usage::cpu_us, average_of, put_cpu_amount>},
     {"AveCPUFreq", 10, put_step_zero},
-    {"AveDiskRead", 14, put_average_read},
-    {"AveDiskWrite", 14, put_average_written},
-    {"AvePages", 10, put_zero_usage},
-    {"AveRSS", 10, put_rss},
-    {"AveVMSize", 10, put_virtual_memory},
+    {"AveDiskRead", 14, put_measure<&Usage::read_bytes, average_of, put_disk_amount>},
+    {"AveDiskWrite", 14, put_measure<&Usage::written_bytes, average_of, put_disk_amount>},
+    {"AvePages", 10, put_measure<&Usage::pages, average_of, put_count>},
+    {"AveRSS", 10, put_measure<&Usage::rss_kib, average_of, put_kib_amount>},
+    {"AveVMSize", 10, put_measure<&Usage::vmem_kib, average_of, put_kib_amount>},
     {"BlockID", 16, put_nothing},
     {"Cluster", 10, [](Line l, Out o) { o += l.job().cluster; }},
     {"Comment", 14, put_job_text<&JobRecord::comment>},
@@ -224,25 +166,25 @@ constexpr AcctField kFields[] = {
     {"JobIDRaw", -12, [](Line l, Out o) { o += acct_job_id_raw(l); }},
     {"JobName", 10, [](Line l, Out o) { o += l.step ? l.step->name : l.job().name; }},
     {"Layout", 9, put_layout},
-    {"MaxDiskRead", 12, put_read},
-    {"MaxDiskReadNode", 15, put_peak_node},
-    {"MaxDiskReadTask", 15, put_peak_task},
-    {"MaxDiskWrite", 12, put_written},
-    {"MaxDiskWriteNode", 16, put_peak_node},
-    {"MaxDiskWriteTask", 16, put_peak_task},
-    {"MaxPages", 8, put_zero_usage},
-    {"MaxPagesNode", 12, put_peak_node},
-    {"MaxPagesTask", 14, put_peak_task},
-    {"MaxRSS", 10, put_rss},
-    {"MaxRSSNode", 10, put_peak_node},
-    {"MaxRSSTask", 10, put_peak_task},
-    {"MaxVMSize", 10, put_virtual_memory},
-    {"MaxVMSizeNode", 14, put_peak_node},
-    {"MaxVMSizeTask", 14, put_peak_task},
+    {"MaxDiskRead", 12, put_measure<&Usage::read_bytes, max_of, put_disk_amount>},
+    {"MaxDiskReadNode", 15, put_measure_node<&Usage::read_bytes, max_node_of>},
+    {"MaxDiskReadTask", 15, put_measure_task<&Usage::read_bytes, max_task_of>},
+    {"MaxDiskWrite", 12, put_measure<&Usage::written_bytes, max_of, put_disk_amount>},
+    {"MaxDiskWriteNode", 16, put_measure_node<&Usage::written_bytes, max_node_of>},
+    {"MaxDiskWriteTask", 16, put_measure_task<&Usage::written_bytes, max_task_of>},
+    {"MaxPages", 8, put_measure<&Usage::pages, max_of, put_count>},
+    {"MaxPagesNode", 12, put_measure_node<&Usage::pages, max_node_of>},
+    {"MaxPagesTask", 14, put_measure_task<&Usage::pages, max_task_of>},
+    {"MaxRSS", 10, put_measure<&Usage::rss_kib, max_of, put_kib_amount>},
+    {"MaxRSSNode", 10, put_measure_node<&Usage::rss_kib, max_node_of>},
+    {"MaxRSSTask", 10, put_measure_task<&Usage::rss_kib, max_task_of>},
+    {"MaxVMSize", 10, put_measure<&Usage::vmem_kib, max_of, put_kib_amount>},
+    {"MaxVMSizeNode", 14, put_measure_node<&Usage::vmem_kib, max_node_of>},
+    {"MaxVMSizeTask", 14, put_measure_task<&Usage::vmem_kib, max_task_of>},
     {"McsLabel", 12, put_nothing},
-    {"MinCPU", 10, put_average_cpu},
-    {"MinCPUNode", 10, put_peak_node},
-    {"MinCPUTask", 10, put_peak_task},
+    {"MinCPU", 10, put_measure<&Usage::cpu_us, min_of, put_cpu_amount>},
+    {"MinCPUNode", 10, put_measure_node<&Usage::cpu_us, min_node_of>},
+    {"MinCPUTask", 10, put_measure_task<&Usage::cpu_us, min_task_of>},
     {"NCPUS", 10, put_cpus},
     {"NNodes", 8, put_nodes},
     {"NodeList", 15, put_node_list},
@@ -299,22 +241,22 @@ constexpr AcctField kFields[] = {
        Usage u = acct_usage(l);
        o += cpu_time_text(u.user_cpu_us + u.system_cpu_us);
      }},
-    {"TRESUsageInAve", 14, put_usage_in},
-    {"TRESUsageInMax", 14, put_usage_in},
-    {"TRESUsageInMaxNode", 18, put_usage_in_node},
-    {"TRESUsageInMaxTask", 18, put_usage_in_task},
-    {"TRESUsageInMin", 14, put_usage_in},
-    {"TRESUsageInMinNode", 18, put_usage_in_node},
-    {"TRESUsageInMinTask", 18, put_usage_in_task},
-    {"TRESUsageInTot", 14, put_usage_in},
-    {"TRESUsageOutAve", 15, put_usage_out},
-    {"TRESUsageOutMax", 15, put_usage_out},
-    {"TRESUsageOutMaxNode", 19, put_usage_out_node},
-    {"TRESUsageOutMaxTask", 19, put_usage_out_task},
-    {"TRESUsageOutMin", 15, put_usage_out},
-    {"TRESUsageOutMinNode", 19, put_usage_out_node},
-    {"TRESUsageOutMinTask", 19, put_usage_out_task},
-    {"TRESUsageOutTot", 15, put_usage_out},
+    {"TRESUsageInAve", 14, [](Line l, Out o) { o += usage_in_text(l, average_of); }},
+    {"TRESUsageInMax", 14, [](Line l, Out o) { o += usage_in_text(l, max_of); }},
+    {"TRESUsageInMaxNode", 18, [](Line l, Out o) { o += usage_in_nodes(l, max_node_of); }},
+    {"TRESUsageInMaxTask", 18, [](Line l, Out o) { o += usage_in_tasks(l, max_task_of); }},
+    {"TRESUsageInMin", 14, [](Line l, Out o) { o += usage_in_text(l, min_of); }},
+    {"TRESUsageInMinNode", 18, [](Line l, Out o) { o += usage_in_nodes(l, min_node_of); }},
+    {"TRESUsageInMinTask", 18, [](Line l, Out o) { o += usage_in_tasks(l, min_task_of); }},
+    {"TRESUsageInTot", 14, [](Line l, Out o) { o += usage_in_text(l, total_of); }},
+    {"TRESUsageOutAve", 15, [](Line l, Out o) { o += usage_out_text(l, average_of); }},
+    {"TRESUsageOutMax", 15, [](Line l, Out o) { o += usage_out_text(l, max_of); }},
+    {"TRESUsageOutMaxNode", 19, [](Line l, Out o) { o += usage_out_nodes(l, max_node_of); }},
+    {"TRESUsageOutMaxTask", 19, [](Line l, Out o) { o += usage_out_tasks(l, max_task_of); }},
+    {"TRESUsageOutMin", 15, [](Line l, Out o) { o += usage_out_text(l, min_of); }},
+    {"TRESUsageOutMinNode", 19, [](Line l, Out o) { o += usage_out_nodes(l, min_node_of); }},
+    {"TRESUsageOutMinTask", 19, [](Line l, Out o) { o += usage_out_tasks(l, min_task_of); }},
+    {"TRESUsageOutTot", 15, [](Line l, Out o) { o += usage_out_text(l, total_of); }},
     {"UID", 6,
      [](Line l, Out o) {
        if (!l.step) put(o, l.job().uid.value);

@@ -6,6 +6,7 @@
 #include "base/size.h"
 #include "base/strings.h"
 #include "cli/sacct_list.h"
+#include "cli/sacct_usage.h"
 
 namespace muster::cli {
 
@@ -74,13 +75,14 @@ Json step_json(const AcctLine& line) {
                {"average", Json::array()},
                {"total", Json::array()}};
   out["tres"] = {{"requested", none}, {"consumed", none}, {"allocated", tres_list(step.tres)}};
-  if (step.usage.max_rss_kib > 0)
-    out["tres"]["requested"]["max"].push_back({{"type", "mem"},
-                                               {"name", nullptr},
-                                               {"id", 2},
-                                               {"count", step.usage.max_rss_kib * 1024},
-                                               {"node", step.max_rss_node.str()},
-                                               {"task", step.usage.max_rss_task}});
+  if (step.usage.rss_kib.max > 0)
+    out["tres"]["requested"]["max"].push_back(
+        {{"type", "mem"},
+         {"name", nullptr},
+         {"id", 2},
+         {"count", step.usage.rss_kib.max * 1024},
+         {"node", std::string(usage_node(line, step.usage.rss_kib.max_node))},
+         {"task", step.usage.rss_kib.max_task}});
   out["time"] = step_times(line);
   out["exit_code"] = exit_code(step.exit_status);
   out["tasks"] = {{"count", step.num_tasks}};

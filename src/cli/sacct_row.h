@@ -57,7 +57,5 @@ Usage acct_usage(const AcctLine& line);  // of a job: the sum of its steps
 std::string amount_text(std::uint64_t amount, char unit, const UnitStyle& style);
 // "cpu=4,mem=200M" with its amounts in the style asked for.
 std::string tres_in_style(std::string_view tres, const UnitStyle& style);
-// "cpu=00:00:01,energy=0,fs/disk=10,mem=5000K,pages=0,vmem=9000K"
-std::string usage_in_text(const AcctLine& line);
 
 }  // namespace muster::cli

@@ -123,14 +123,4 @@ std::string tres_in_style(std::string_view tres, const UnitStyle& style) {
   return out;
 }
 
-std::string usage_in_text(const AcctLine& line) {
-  if (!line.step || line.step->usage.max_rss_kib == 0) return "";
-  const Usage& usage = line.step->usage;
-  std::uint64_t cpu_s = (usage.user_cpu_us + usage.system_cpu_us) / 1'000'000;
-  return fmt::format("cpu={},energy=0,fs/disk={},mem={},pages=0,vmem={}",
-                     format_elapsed(Seconds{static_cast<std::int64_t>(cpu_s)}), usage.read_bytes,
-                     amount_text(usage.max_rss_kib, 'K', line.context->units),
-                     amount_text(usage.max_vmem_kib, 'K', line.context->units));
-}
-
 }  // namespace muster::cli

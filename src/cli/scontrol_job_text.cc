@@ -57,8 +57,10 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
                    job.hold == Hold::none ? job.priority : 0, spec.nice, or_null(job.account),
                    or_null(job.qos)));
   lines.add(format("JobState={} Reason={} Dependency={}",
-                   job.completing() ? "COMPLETING" : state_name(job.state), reason_of(view),
-                   or_null(view.dependency)));
+                   job.preparing      ? "CONFIGURING"
+                   : job.completing() ? "COMPLETING"
+                                      : state_name(job.state),
+                   reason_of(view), or_null(view.dependency)));
   lines.add(format("Requeue={:d} Restarts={} BatchFlag={:d} Reboot={:d} ExitCode={}",
                    spec.requeue.value_or(true), job.restarts, spec.kind == JobKind::batch,
                    spec.reboot, exit_text(job.exit_status)));

@@ -82,15 +82,18 @@ std::int64_t job_id_key(const JobRow& row) {
 }
 
 std::string_view job_state_text(const JobRow& row) {
+  if (row.job().preparing) return "CONFIGURING";
   return row.job().completing() ? "COMPLETING" : state_name(row.job().state);
 }
 std::string_view job_state_code(const JobRow& row) {
+  if (row.job().preparing) return "CF";
   return row.job().completing() ? "CG" : state_code(row.job().state);
 }
 
 std::string_view job_reason(const JobRow& row) {
   const wire::JobView& view = *row.view;
-  if (is_active(row.job().state)) return "None";
+  if (is_active(row.job().state)) return row.job().preparing ? "Prolog" : "None";
+  if (view.reason == "launch_failed_requeued_held") return "launch failed requeued held";
   if (is_ended(row.job().state) && !row.job().end_reason.empty()) return row.job().end_reason;
   if (!view.reason_detail.empty()) return view.reason_detail;
   return view.reason.empty() ? std::string_view("None") : view.reason.view();

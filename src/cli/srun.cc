@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_programs.h"
 #include "cli/srun_step.h"
 
 namespace muster::cli {
@@ -38,8 +39,8 @@ struct StepEnd {
   std::uint32_t wait_status = 1u << 8;
 };
 
-StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals, JobId job,
-                 bool own_job) {
+StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
+                 const ClientConfig& config, JobId job, bool own_job) {
   auto reply = controller.create_step(job);
   if (!reply) return {reply.error().exit_code};
   if (plan.options.verbose > 0)
@@ -57,11 +58,13 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
     controller.cancel_step(job, step);
     return {failure_code()};
   }
+  run_srun_program(config.srun_prolog, "prolog_srun", plan, job, step);
   if (!runner.connect()) return {failure_code()};
   std::optional<RawTerminal> terminal;
   if (plan.pty) terminal.emplace();
   runner.run();
   terminal.reset();
+  run_srun_program(config.srun_epilog, "epilog_srun", plan, job, step);
   return {runner.exit_code(), runner.worst_status()};
 }
 
@@ -72,14 +75,16 @@ int run_plan(const SrunPlan& plan) {
                 fmt::format("Unable to allocate resources: {}", connected.error().text()));
     return failure_code();
   }
+  const ClientConfig config = connected->config();
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
   if (plan.options.job_id)
-    return run_step(plan, controller, signals, JobId{*plan.options.job_id}, false).exit_code;
+    return run_step(plan, controller, signals, config, JobId{*plan.options.job_id}, false)
+        .exit_code;
   auto granted = controller.allocate(make_submit_request(plan));
   if (!granted) return granted.error().exit_code;
   JobId job = granted->job->id;
-  StepEnd end = run_step(plan, controller, signals, job, true);
+  StepEnd end = run_step(plan, controller, signals, config, job, true);
   controller.release(job, end.wait_status);
   return end.exit_code;
 }

@@ -58,6 +58,10 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.auth_type = value;
   } else if (is("AccountingStorageType")) {
     s.accounting_storage_type = value;
+  } else if (is("SrunProlog")) {
+    s.srun_prolog = value;
+  } else if (is("SrunEpilog")) {
+    s.srun_epilog = value;
   } else if (is("MessageTimeout")) {
     auto seconds = parse_number<std::int64_t>(value);
     if (!seconds)
@@ -131,6 +135,8 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.auth_type = conf.auth_type;
   s.accounting_storage_type = conf.accounting_storage_type;
   s.message_timeout = conf.message_timeout;
+  s.srun_prolog = conf.srun_prolog;
+  s.srun_epilog = conf.srun_epilog;
   return s;
 }
 

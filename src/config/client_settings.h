@@ -21,6 +21,7 @@ struct ClientSettings {
   std::string auth_type = "auth/munge";
   std::string accounting_storage_type = "accounting_storage/embedded";
   Seconds message_timeout{10};
+  std::string srun_prolog, srun_epilog;
   bool has_include = false;  // the text is not the whole configuration: use the full parser
   bool operator==(const ClientSettings&) const = default;
 };

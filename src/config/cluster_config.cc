@@ -1,5 +1,7 @@
 #include "config/cluster_config.h"
 
+#include <algorithm>
+
 #include "base/duration.h"
 #include "base/size.h"
 #include "base/strings.h"
@@ -78,6 +80,21 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   return p;
 }
 
+SitePrograms programs_of(const SlurmConf& slurm) {
+  auto flag = [&](std::string_view name) {
+    return std::ranges::any_of(slurm.prolog_flags,
+                               [&](const std::string& word) { return iequals(word, name); });
+  };
+  SitePrograms programs;
+  programs.prolog = !slurm.prolog.empty();
+  programs.epilog = !slurm.epilog.empty();
+  programs.contain = flag("Contain");
+  programs.prolog_at_start = programs.prolog && (programs.contain || flag("Alloc"));
+  programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
+  programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();
+  return programs;
+}
+
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   s.cluster_name = slurm.cluster_name;
@@ -117,6 +134,7 @@ Settings settings_of(const SlurmConf& slurm) {
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});
   s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});
   s.accounting = !iequals(slurm.accounting_storage_type, "accounting_storage/none");
+  s.programs = programs_of(slurm);
   return s;
 }
 

@@ -75,6 +75,8 @@ class Loader {
       if (!host) return std::unexpected(host.error());
       conf_.controllers.push_back(std::move(*host));
     }
+    if (iequals(key->name, "PrologFlags"))
+      if (auto done = prolog_flags(at, setting); !done) return done;
     if (iequals(key->name, "Licenses"))
       if (auto done = licenses(at, setting); !done) return done;
     // Asking for what happens anyway loses nothing.
@@ -93,6 +95,17 @@ class Loader {
       if (license.name.empty() || !count) return bad_value(at, setting, "name[:count],...");
       license.count = *count;
       conf_.licenses.push_back(std::move(license));
+    }
+    return {};
+  }
+
+  Result<void> prolog_flags(const Location& at, const Setting& setting) {
+    for (std::string_view part : split(setting.value, ',')) {
+      part = trim(part);
+      if (iequals(part, "X11"))
+        return invalid(at, "PrologFlags=X11: X11 forwarding is not supported; remove the flag");
+      for (std::string_view flag : {"DeferBatch", "ForceRequeueOnFail", "Serial", "RunInJob"})
+        if (iequals(part, flag)) ignore(fmt::format("PrologFlags={}", flag));
     }
     return {};
   }

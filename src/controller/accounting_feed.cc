@@ -64,6 +64,14 @@ std::uint32_t accounted_exit(const Job& job) {
   return job.exit_status;
 }
 
+std::map<NodeId, Text> usage_nodes(const Cluster& cluster, const Usage& usage) {
+  std::map<NodeId, Text> names;
+  for (Measure Usage::* measure : kMeasures)
+    for (NodeId id : {(usage.*measure).max_node, (usage.*measure).min_node})
+      if (const Node* node = cluster.nodes.find(id)) names.emplace(id, node->config.name);
+  return names;
+}
+
 }  // namespace
 
 JobRecord job_record(const Cluster& cluster, const Job& job) {
@@ -146,8 +154,7 @@ StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step)
   r.ended = step.ended;
   r.exit_status = step.exit_status;
   r.usage = step.usage;
-  if (const Node* node = cluster.nodes.find(step.usage.max_rss_node))
-    r.max_rss_node = node->config.name;
+  r.usage_nodes = usage_nodes(cluster, step.usage);
   r.submit_line = step.submit_line;
   return r;
 }

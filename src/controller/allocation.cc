@@ -18,12 +18,23 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
   }
   if (is_ended(job->state) || job->ending) return wire::Done{};
   touch_job(id);
+  const bool failed = request.exit_status != 0;
+  const bool out_of_memory = failed && std::ranges::any_of(job->steps, [](const auto& entry) {
+                               return entry.second.out_of_memory;
+                             });
+  constexpr std::uint32_t kOutOfMemoryStatus = 125;
   record(JobEnded{.job = id,
-                  .state = request.exit_status == 0 ? JobState::completed : JobState::failed,
-                  .exit_status = request.exit_status,
+                  .state = out_of_memory ? JobState::out_of_memory
+                           : failed      ? JobState::failed
+                                         : JobState::completed,
+                  .exit_status = out_of_memory ? kOutOfMemoryStatus : request.exit_status,
                   .derived_exit_status = job->derived_exit_status,
                   .at = now,
-                  .reason = request.exit_status == 0 ? "None" : "NonZeroExitCode"});
+                  .reason = out_of_memory ? "OutOfMemory"
+                            : failed      ? "NonZeroExitCode"
+                                          : "None"});
+  if (cluster_.settings().programs.epilog_slurmctld)
+    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
   settle(id, now);
   return wire::Done{};
 }

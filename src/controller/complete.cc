@@ -37,6 +37,8 @@ std::string_view end_reason(JobState state, std::uint32_t status) {
 }
 
 std::string signal_reason(JobState state, std::uint32_t status) {
+  constexpr std::uint32_t kLaunchFailedStatus = 53;
+  if (state == JobState::failed && status == kLaunchFailedStatus) return "JobLaunchFailure";
   std::string reason(end_reason(state, status));
   if (state == JobState::failed && (status & 0x7f))
     reason += ":" + std::to_string(status & 0x7f) + "(" + std::to_string(status & 0x7f) + ")";
@@ -50,6 +52,10 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())
     session->second.known.erase(end.ref);
+  if (current && end.prolog_failed) {
+    on_prolog_failed(node, end.ref.job, end.ref.attempt, now);
+    job = cluster_.jobs.find(end.ref.job);
+  }
   if (current && job->steps.contains(end.ref.step) &&
       job->steps.at(end.ref.step).unfinished.contains(node)) {
     JobId id = job->id;
@@ -72,13 +78,26 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   order(node, wire::ConfirmOrder{.steps = {end.ref}});
 }
 
-void Core::on_job_gone(NodeId node, JobId id, Attempt attempt, Time now) {
+void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now) {
+  const JobId id = report.job;
   if (auto session = sessions_.find(node); session != sessions_.end())
-    session->second.ending.erase({id, attempt});
+    session->second.ending.erase({id, report.attempt});
+  if (report.epilog_failed) drain_for_program(node, "Epilog error", now);
   const Job* job = cluster_.jobs.find(id);
-  if (!job || job->attempt != attempt || !job->unfinished.contains(node)) return;
+  if (!job || job->attempt != report.attempt || !job->unfinished.contains(node)) return;
   drop_from_node(*job, node, SIGTERM, now);
+  release_node(id, node);
   settle(id, now);
+}
+
+// A node with programs of the site tells when it is done with a job: after the Epilog, not after
+// the last process.
+void Core::release_node(JobId id, NodeId node) {
+  const Job& job = cluster_.jobs.at(id);
+  if (!job.unfinished.contains(node) || !(job.ending || is_ended(job.state))) return;
+  record(NodesReleased{.job = id, .attempt = job.attempt, .nodes = {node}});
+  touch_node(node);
+  want_plan();
 }
 
 // Nothing of the job is left on the node: whatever it should still have run there is over.
@@ -116,7 +135,8 @@ void Core::settle(JobId id, Time now) {
 
   std::vector<NodeId> idle;
   for (NodeId node : job->unfinished)
-    if (!runs_something_on(*job, node)) idle.push_back(node);
+    if (!runs_something_on(*job, node) && !cluster_.settings().programs.on_nodes())
+      idle.push_back(node);
   if (!idle.empty()) {
     Attempt attempt = job->attempt;
     record(NodesReleased{.job = id, .attempt = attempt, .nodes = idle});
@@ -140,13 +160,17 @@ void Core::finish(const Job& job, Time now) {
     CHECK(job.unfinished.empty());
     for (std::string& row : accounting_of_ended_run(job, now))
       open_.accounting.push_back(std::move(row));
-    bool hold = job.ending->hold;
+    const Ending ending = *job.ending;
+    const bool held_by_admin = ending.hold_reason.empty() && is_operator({ending.by, {}});
+    if (cluster_.settings().programs.epilog_slurmctld)
+      run_program(SiteProgramRun::Which::epilog_slurmctld, job);
     record(JobRequeued{.job = id,
                        .at = now,
-                       .hold = !hold                               ? Hold::none
-                               : is_operator({job.ending->by, {}}) ? Hold::admin
-                                                                   : Hold::user,
-                       .eligible = now});
+                       .hold = !ending.hold    ? Hold::none
+                               : held_by_admin ? Hold::admin
+                                               : Hold::user,
+                       .eligible = now + ending.delay,
+                       .reason = ending.hold_reason});
     want_plan();
     return;
   }
@@ -170,6 +194,8 @@ void Core::finish(const Job& job, Time now) {
                   .derived_exit_status = job.derived_exit_status,
                   .at = now,
                   .reason = signal_reason(state, status)});
+  if (cluster_.settings().programs.epilog_slurmctld)
+    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
 }
 
 void Core::lose_node(NodeId node, Time now, std::string_view why) {
@@ -188,6 +214,7 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
       touch_nodes_of(cluster_.jobs.at(id));
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
+    release_node(id, node);
     settle(id, now);
   }
 }

@@ -74,6 +74,7 @@ void Core::on_committed(CommitOutcome outcome) {
     if (auto session = sessions_.find(node); session != sessions_.end())
       host_.send(session->second.connection, cluster_.epoch, std::move(orders));
   send_effects(committed_, flight.rest.touched_nodes);
+  for (SiteProgramRun& run : flight.rest.programs) host_.run_program(std::move(run));
   answer_waiters();
   flush(now_);
 }

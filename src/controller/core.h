@@ -2,7 +2,7 @@
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
 //   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, tick,
-//   effects, recover.
+//   effects, site_programs, recover.
 #pragma once
 
 #include <cstdint>
@@ -48,6 +48,7 @@ class Core {
   void on_committed(CommitOutcome outcome);
   void on_planned(sched::Plan plan, Time now);
   void on_planner_idle() { planning_ = false; }
+  void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
   void on_tick(Time now);  // about once a second
   // Seals the open batch if nothing is being committed. The host calls it after each delivery.
   void flush(Time now);
@@ -129,7 +130,12 @@ class Core {
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fits(const sched::Start& start) const;
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
-  void on_job_gone(NodeId node, JobId job, Attempt attempt, Time now);
+  void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
+  void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);
+  void drain_for_program(NodeId node, std::string_view reason, Time now);
+  void release_node(JobId job, NodeId node);
+  void create_extern_step(JobId job, Time now);
+  void run_program(SiteProgramRun::Which which, const Job& job);
   void settle(JobId job, Time now);  // ends, releases and requeues what is over
   void finish(const Job& job, Time now);
   void lose_node(NodeId node, Time now, std::string_view why);
@@ -140,12 +146,15 @@ class Core {
   void settle_unknown_steps(NodeId node, Time now);
   struct Session {
     NodeConnection connection = 0;
-    std::set<wire::StepRef> known;               // told to run there, or reported as running
-    std::set<std::pair<JobId, Attempt>> ending;  // told to end
+    std::set<wire::StepRef> known;                 // told to run there, or reported as running
+    std::set<std::pair<JobId, Attempt>> ending;    // told to end
+    std::set<std::pair<JobId, Attempt>> prepared;  // told to run the Prolog
   };
   void send_effects(const Cluster& committed, const std::set<NodeId>& nodes);
   std::vector<OutgoingOrder> orders_for(const Cluster& committed, const Node& node,
                                         Session& session);
+  void add_launches(const Cluster& committed, const Job& job, const Node& node, Session& session,
+                    std::vector<OutgoingOrder>& orders);
 
   // --- time ---
   void enforce_limits(Time now);
@@ -168,8 +177,10 @@ class Core {
     std::set<NodeId> touched_nodes;
     IdSet touched_jobs;
     std::vector<std::string> accounting;  // rows of runs that a later event of the batch ends
+    std::vector<SiteProgramRun> programs;
     bool empty() const {
-      return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty();
+      return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty() &&
+             programs.empty();
     }
   };
   OpenBatch open_;

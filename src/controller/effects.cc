@@ -3,6 +3,7 @@
 // full when one registers.
 #include "controller/core.h"
 #include "controller/launch.h"
+#include "controller/program_environment.h"
 
 namespace muster::controller {
 
@@ -37,50 +38,59 @@ void Core::send_effects(const Cluster& committed, const std::set<NodeId>& nodes)
 
 std::vector<OutgoingOrder> Core::orders_for(const Cluster& committed, const Node& node,
                                             Session& session) {
+  const SitePrograms& programs = committed.settings().programs;
   std::vector<OutgoingOrder> orders;
-  auto end = [&](JobId job, Attempt attempt, Seconds wait, std::string_view message,
-                 bool announce) {
-    if (!session.ending.insert({job, attempt}).second) return;
-    orders.push_back({wire::EndJobOrder{.job = job,
-                                        .attempt = attempt,
-                                        .kill_wait = wait,
-                                        .message_suffix = message,
-                                        .announce = announce},
-                      {},
-                      {}});
+  auto end = [&](const Job* job, wire::EndJobOrder order) {
+    if (!session.ending.insert({order.job, order.attempt}).second) return;
+    if (job && programs.epilog)
+      order.epilog_environment = epilog_environment(committed, *job, node);
+    orders.push_back({std::move(order), {}, {}});
   };
   // What runs here but should not: stale attempts, forgotten jobs.
   for (const wire::StepRef& ref : session.known) {
     const Job* job = committed.jobs.find(ref.job);
     bool wanted = job && job->attempt == ref.attempt && job->unfinished.contains(node.id);
-    if (!wanted) end(ref.job, ref.attempt, Seconds{0}, "", false);
+    if (!wanted) end(job, {.job = ref.job, .attempt = ref.attempt, .kill_wait = Seconds{0}});
   }
   for (std::uint32_t id : node.jobs.ids()) {
     const Job& job = committed.jobs.at(JobId{id});
-    if (job.ending) {
-      end(job.id, job.attempt, committed.settings().kill_wait, end_message(*job.ending), true);
-      continue;
-    }
-    if (is_ended(job.state)) {
-      end(job.id, job.attempt, committed.settings().kill_wait, "", false);
-      continue;
-    }
-    for (const auto& [step_id, step] : job.steps) {
-      if (!step.unfinished.contains(node.id)) continue;
-      wire::StepRef ref{job.id, job.attempt, step_id};
-      if (session.known.contains(ref)) continue;
-      if (step_id == kBatchStep) {
-        orders.push_back(batch_launch(committed, job));
-      } else {
-        auto request = step_launches_.find({job.id, step_id});
-        if (request == step_launches_.end()) continue;  // settle_unknown_steps ends it
-        orders.push_back(step_launch(committed, job, step, node.id, request->second,
-                                     host_.step_key(job.id, job.attempt, step_id)));
-      }
-      session.known.insert(ref);
+    if (job.ending || is_ended(job.state)) {
+      wire::EndJobOrder order{
+          .job = job.id, .attempt = job.attempt, .kill_wait = committed.settings().kill_wait};
+      order.announce = job.ending.has_value();
+      if (job.ending) order.message_suffix = end_message(*job.ending);
+      end(&job, std::move(order));
+    } else if (!job.preparing) {
+      add_launches(committed, job, node, session, orders);
     }
   }
   return orders;
+}
+
+void Core::add_launches(const Cluster& committed, const Job& job, const Node& node,
+                        Session& session, std::vector<OutgoingOrder>& orders) {
+  const SitePrograms& programs = committed.settings().programs;
+  std::vector<std::string> prolog;  // made once, and only where there is a Prolog to run
+  if (programs.prolog) prolog = prolog_environment(committed, job, node);
+  if (programs.prolog_at_start && session.prepared.insert({job.id, job.attempt}).second)
+    orders.push_back({wire::PrepareOrder{job.id, job.attempt, prolog}, {}, {}});
+  for (const auto& [step_id, step] : job.steps) {
+    if (!step.unfinished.contains(node.id)) continue;
+    wire::StepRef ref{job.id, job.attempt, step_id};
+    if (session.known.contains(ref)) continue;
+    if (step_id == kBatchStep) {
+      orders.push_back(batch_launch(committed, job));
+    } else if (step_id == kExternStep) {
+      orders.push_back(extern_launch(committed, job, node.id));
+    } else {
+      auto request = step_launches_.find({job.id, step_id});
+      if (request == step_launches_.end()) continue;  // settle_unknown_steps ends it
+      orders.push_back(step_launch(committed, job, step, node.id, request->second,
+                                   host_.step_key(job.id, job.attempt, step_id)));
+    }
+    std::get<wire::LaunchOrder>(orders.back().order).launch.prolog_environment = prolog;
+    session.known.insert(ref);
+  }
 }
 
 }  // namespace muster::controller

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -48,6 +49,16 @@ struct Published {
   Time at;  // of the plan
 };
 
+// A program of the site that the controller's machine runs for a job.
+struct SiteProgramRun {
+  enum class Which : std::uint8_t { prolog_slurmctld, epilog_slurmctld };
+  Which which = Which::prolog_slurmctld;
+  JobId job;
+  Attempt attempt;
+  Gid gid;  // the job's: SLURM_JOB_GROUP is its name
+  std::vector<std::string> environment;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -64,6 +75,8 @@ class Host {
   virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
   // Names of the user's groups, for partitions that list some.
   virtual std::vector<std::string> groups_of(Uid user) = 0;
+  // Starts it and calls Core::on_program_ended when it is over.
+  virtual void run_program(SiteProgramRun run) = 0;
   virtual void log(std::string_view line) = 0;
   virtual void log_error(std::string_view line) = 0;
 };

@@ -90,6 +90,10 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job) {
   return {wire::LaunchOrder{std::move(launch)}, spec.script_blob, spec.environment_blob};
 }
 
+OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node) {
+  return {wire::LaunchOrder{common(cluster, job, kExternStep, node)}, {}, {}};
+}
+
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
                           const wire::StepRequest& request, std::string key) {
   wire::StepLaunch launch = common(cluster, job, step.id, node);

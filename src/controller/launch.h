@@ -7,6 +7,8 @@
 namespace muster::controller {
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job);
+// The extern step: a supervisor without tasks.
+OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node);
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
                           const wire::StepRequest& request, std::string key);
 

@@ -33,13 +33,27 @@ std::string shortfall(const Settings& settings, const NodeConfig& config, const 
   return {};
 }
 
+// GPUs that AutoDetect found fewer of than the configuration counts.
+std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
+  if (facts.gres.empty()) return {};
+  std::uint64_t wanted = 0, found = 0;
+  for (const GresPool& pool : config.gres)
+    if (pool.name == "gpu") wanted += pool.count;
+  for (const GresPool& pool : facts.gres) found += pool.count;
+  if (found < wanted)
+    return fmt::format("gres/gpu count reported lower than configured ({} < {})", found, wanted);
+  return {};
+}
+
 }  // namespace
 
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now) {
   NodeChanged change = current(node);
   change.responding = true;
-  if (std::string why = shortfall(settings, node.config, facts); !why.empty()) {
+  std::string why = shortfall(settings, node.config, facts);
+  if (why.empty()) why = missing_gres(node.config, facts);
+  if (!why.empty()) {
     if (!node.drain) {
       change.reason = why;
       change.reason_time = now;

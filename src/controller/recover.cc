@@ -37,6 +37,10 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& config, Time
   record(EpochStarted{Epoch{cluster_.epoch.value + 1}});
   if (*cluster_.config != config) record(ConfigLoaded{Cow(config)});
   cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.preparing && !job.ending) run_program(SiteProgramRun::Which::prolog_slurmctld, job);
+  }
   want_plan();
   return {};
 }

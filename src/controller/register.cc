@@ -19,7 +19,9 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   } else if (auto* e = std::get_if<wire::StepEndReport>(&report)) {
     on_step_end(node, e->end, now);
   } else if (auto* g = std::get_if<wire::JobGoneReport>(&report)) {
-    on_job_gone(node, g->job, g->attempt, now);
+    on_job_gone(node, *g, now);
+  } else if (auto* p = std::get_if<wire::PrologFailedReport>(&report)) {
+    on_prolog_failed(node, p->job, p->attempt, now);
   }
 }
 
@@ -74,7 +76,7 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
   for (std::uint32_t job_id : cluster_.nodes.at(node).jobs.ids()) {
     const Job& job = cluster_.jobs.at(JobId{job_id});
     for (const auto& [step_id, step] : job.steps)
-      if (step_id != kBatchStep && step.unfinished.contains(node) &&
+      if (step_id != kBatchStep && step_id != kExternStep && step.unfinished.contains(node) &&
           !session.known.contains({job.id, job.attempt, step_id}) &&
           !step_launches_.contains({job.id, step_id}))
         lost.emplace_back(job.id, step_id);

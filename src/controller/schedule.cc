@@ -63,7 +63,11 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .allocation = start.allocation,
                     .at = now,
                     .runs_batch = job.spec->kind == JobKind::batch,
-                    .time_limit = start.time_limit});
+                    .time_limit = start.time_limit,
+                    .preparing = cluster_.settings().programs.prolog_slurmctld});
+  if (cluster_.settings().programs.contain) create_extern_step(id, now);
+  if (cluster_.settings().programs.prolog_slurmctld)
+    run_program(SiteProgramRun::Which::prolog_slurmctld, cluster_.jobs.at(id));
   touch_nodes_of(cluster_.jobs.at(id));
 }
 

@@ -39,7 +39,8 @@ class JobsPart {
 
 Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
-  if (job.state != JobState::pending) return "None";
+  if (job.state != JobState::pending) return job.preparing ? "Prolog" : "None";
+  if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none)
     return sched::reason_name(job.hold == Hold::user ? sched::Reason::held_user

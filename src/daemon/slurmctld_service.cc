@@ -1,5 +1,6 @@
 #include "daemon/slurmctld_service.h"
 
+#include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -30,6 +31,15 @@ std::string user_name(Uid uid) {
   passwd* found = nullptr;
   if (getpwuid_r(uid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found) return {};
   return found->pw_name;
+}
+
+std::string group_name(Gid gid) {
+  char buffer[4096];
+  group entry{};
+  group* found = nullptr;
+  if (getgrgid_r(gid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found)
+    return std::to_string(gid.value);
+  return found->gr_name;
 }
 
 std::string joined(const std::vector<std::string>& environment) {
@@ -308,6 +318,26 @@ std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
   std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +
                      std::to_string(step.value);
   return io::content_hash(secret_ + name + secret_);
+}
+
+void Service::run_program(controller::SiteProgramRun run) {
+  const bool is_prolog = run.which == controller::SiteProgramRun::Which::prolog_slurmctld;
+  io::ProgramRun program{.path = {}, .environment = run.environment};
+  {
+    std::lock_guard lock(mutex_);
+    const config::SlurmConf& conf = configuration_.conf;
+    program.path = is_prolog ? conf.prolog_slurmctld : conf.epilog_slurmctld;
+    program.timeout = conf.prolog_epilog_timeout;
+  }
+  program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
+  programs_.run(std::move(program), [this, run, is_prolog](const io::ProgramEnd& end) {
+    if (!end.succeeded)
+      io::log_error("job {}: {} failed: {} output:{}", run.job.value,
+                    is_prolog ? "PrologSlurmctld" : "EpilogSlurmctld", end.failure, end.output);
+    core_thread_->post([this, run, succeeded = end.succeeded] {
+      core_->on_program_ended(run, succeeded, system_now());
+    });
+  });
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }

@@ -18,6 +18,7 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "io/program.h"
 #include "io/server.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
@@ -56,6 +57,7 @@ class Service final : public controller::Host {
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
   std::vector<std::string> groups_of(Uid user) override;
+  void run_program(controller::SiteProgramRun run) override;
   void log(std::string_view line) override;
   void log_error(std::string_view line) override;
 
@@ -112,6 +114,7 @@ class Service final : public controller::Host {
   // Declared last: they stop before what they use is gone.
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,
       core_thread_;
+  io::ProgramRunner programs_;
 };
 
 }  // namespace muster::daemon

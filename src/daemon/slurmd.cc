@@ -24,7 +24,7 @@
 namespace muster {
 namespace {
 
-const std::vector<int> kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR2};
+const std::vector<int> kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR2, SIGCHLD};
 
 int print_hardware(const io::Hardware& hardware) {
   const auto up = hardware.uptime.count();
@@ -81,6 +81,8 @@ void obey_signals(Slurmd& slurmd, int signals) {
       if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
         io::log_info("signal {}: stopping; steps go on", info.ssi_signo);
         slurmd.stop();
+      } else if (info.ssi_signo == SIGCHLD) {
+        slurmd.reap_steps();
       } else {
         io::reopen_log();
         if (info.ssi_signo == SIGHUP) slurmd.reread_config();
@@ -92,7 +94,6 @@ void obey_signals(Slurmd& slurmd, int signals) {
 int watch_signals() {
   io::block_signals(kSignals);  // before any thread exists
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGCHLD, SIG_IGN);  // the kernel reaps slurmstepds
   sigset_t set;
   sigemptyset(&set);
   for (int number : kSignals) sigaddset(&set, number);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "config/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
 
@@ -54,6 +55,31 @@ Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& n
   return fail(fmt::format("{}: there is no node {}", conf.path, node_name));
 }
 
+// cgroup.conf and gres.conf beside slurm.conf; neither has to be there.
+Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) {
+  const std::string dir = directory_of(conf.path);
+  if (const std::string path = dir + "/cgroup.conf"; io::exists(path)) {
+    auto loaded = config::load_cgroup_conf(io::read_file, path);
+    if (!loaded) return std::unexpected(loaded.error());
+    out.cgroup = std::move(*loaded);
+  }
+  out.track_by_cgroup = conf.proctrack_type == "proctrack/cgroup";
+  for (std::string_view plugin : split(conf.task_plugin, ','))
+    if (iequals(trim(plugin), "task/cgroup")) out.constrain = true;
+  out.kill_over_memory = conf.option("JobAcctGatherParams", "OverMemoryKill").has_value();
+
+  if (const std::string path = dir + "/gres.conf"; io::exists(path)) {
+    auto gres = config::load_gres_conf(io::read_file, path);
+    if (!gres) return std::unexpected(gres.error());
+    out.auto_detect = gres->auto_detect;
+    auto pools = config::gres_pools(out.node, *gres);
+    if (!pools) return std::unexpected(pools.error());
+    for (const GresPool& pool : *pools)
+      out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
@@ -96,6 +122,12 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::stri
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   out.sample_every = sampling_of(conf->job_acct_gather_frequency);
   out.kill_wait = conf->kill_wait;
+  out.prolog = conf->prolog;
+  out.epilog = conf->epilog;
+  out.task_prolog = conf->task_prolog;
+  out.task_epilog = conf->task_epilog;
+  out.program_timeout = conf->prolog_epilog_timeout;
+  if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
   out.warnings = conf->warnings;
   for (const std::string& key : conf->ignored_keys)
     out.warnings.push_back(fmt::format("{} is accepted but has no effect yet", key));

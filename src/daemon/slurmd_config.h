@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "config/cgroup_conf.h"
 #include "io/channel.h"
 #include "io/hardware.h"
 #include "io/log.h"
@@ -30,6 +31,14 @@ struct SlurmdConfig {
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};
   Seconds kill_wait{30};
+  std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
+  Seconds program_timeout{0};
+  config::CgroupConf cgroup;
+  bool track_by_cgroup = false;   // ProctrackType
+  bool constrain = false;         // TaskPlugin
+  bool kill_over_memory = false;  // JobAcctGatherParams
+  std::vector<Text> devices;      // of all the node's gres
+  std::string auto_detect;        // gres.conf
   std::vector<std::string> warnings;
 };
 

@@ -29,8 +29,10 @@ Epoch read_epoch(const std::string& path) {
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
       started_(wall_clock()),
-      steps_(loop_, start_.config.spool_dir, start_.stepd_path,
-             [this](wire::StepEnd end) { agent_->on_step_ended(std::move(end), wall_clock()); }) {}
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
+        gpus_.finish(end.ref, end.usage);
+        agent_->on_step_ended(std::move(end), wall_clock());
+      }) {}
 
 Slurmd::~Slurmd() {
   dialer_.reset();
@@ -42,12 +44,18 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   const std::string& spool = start_.config.spool_dir;
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
+  if (auto made = io::make_directories(prepared_dir(), 0700); !made) return made;
+
+  gpus_.open(start_.config.auto_detect);
+  if (auto confined = set_up_confinement(); !confined) return confined;
 
   NodeAgentOptions options;
   options.name = start_.config.node_name;
   options.epoch = read_epoch(epoch_path());
   options.heartbeat_every = start_.config.heartbeat_every;
   if (geteuid() != 0) options.only_user = Uid{geteuid()};
+  options.has_prolog = !start_.config.prolog.empty();
+  options.has_epilog = !start_.config.epilog.empty();
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
 
   SlurmdSteps::Found found = steps_.recover(started_, start_.hardware.boot_id);
@@ -56,6 +64,8 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   if (!found.running.empty() || !found.ended.empty())
     io::log_info("found {} running and {} ended steps of an earlier start", found.running.size(),
                  found.ended.size());
+  for (const AttemptRef& attempt : list_prepared(prepared_dir()))
+    agent_->on_found_prepared(attempt);
   steps_.retry_connections();
 
   if (auto listening = listen(io_threads); !listening) return listening;
@@ -133,10 +143,18 @@ void Slurmd::turn() {
   Time due = agent_->next_due();
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
+  if (gpus_.watches()) timeout = std::min(timeout, std::max(Millis{0}, next_gpu_sample_ - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
+  if (gpus_.watches()) sample_gpus(wall_clock());
   agent_->on_tick(wall_clock());
   agent_->flush();
+}
+
+void Slurmd::sample_gpus(Time now) {
+  if (now < next_gpu_sample_) return;
+  gpus_.sample();
+  next_gpu_sample_ = now + std::max(start_.config.sample_every, Seconds{1});
 }
 
 void Slurmd::stop() {
@@ -159,6 +177,7 @@ void Slurmd::reread_config() {
   start_.config = std::move(*config);
   io::set_log_level(start_.config.log_level);
   agent_->set_heartbeat(start_.config.heartbeat_every);
+  agent_->set_programs(!start_.config.prolog.empty(), !start_.config.epilog.empty());
   io::log_info("configuration read again");
 }
 
@@ -179,6 +198,7 @@ NodeFacts Slurmd::facts() {
   facts.tmp_disk_mib = configured ? node.tmp_disk_mib : io::disk_mib(start_.config.tmp_dir);
   facts.boot_time = hardware.boot_time;
   facts.slurmd_started = started_;
+  facts.gres = gpus_.detected();
   return facts;
 }
 
@@ -204,7 +224,15 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.sample_every = config.sample_every;
   setup.kill_wait = config.kill_wait;
   setup.boot_id = start_.hardware.boot_id;
-  return steps_.spawn(std::move(setup));
+  setup.confinement = confine(confinement_, setup.launch);
+  setup.task_prolog = config.task_prolog;
+  setup.task_epilog = config.task_epilog;
+  Result<void> spawned = steps_.spawn(std::move(setup));
+  if (spawned) {
+    gpus_.watch(launch);
+    next_gpu_sample_ = std::min(next_gpu_sample_, wall_clock() + Seconds{1});
+  }
+  return spawned;
 }
 
 void Slurmd::command(const wire::StepRef& step, const io::StepCommand& command) {

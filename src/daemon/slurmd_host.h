@@ -5,18 +5,25 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/slurmd_config.h"
+#include "daemon/slurmd_gpus.h"
 #include "daemon/slurmd_loop.h"
 #include "daemon/slurmd_steps.h"
 #include "daemon/slurmd_users.h"
 #include "io/hardware.h"
+#include "io/program.h"
 #include "io/server.h"
 #include "node/agent.h"
+#include "node/confinement.h"
 #include "node/host.h"
 #include "wire/step_messages.h"
 
 namespace muster {
+
+// The attempts whose Prolog has run, as noted in this directory.
+std::vector<AttemptRef> list_prepared(const std::string& dir);
 
 class Slurmd final : public NodeHost {
  public:
@@ -36,6 +43,7 @@ class Slurmd final : public NodeHost {
   bool stopped() const { return stopped_; }
   void stop();  // cleanly; the steps go on
   void reread_config();
+  void reap_steps() { steps_.reap(); }
   SlurmdLoop& loop() { return loop_; }
 
   // NodeHost
@@ -50,6 +58,9 @@ class Slurmd final : public NodeHost {
   void store_epoch(Epoch epoch) override;
   void hand_over(AttachId id, const wire::StepRef& step) override;
   void refuse(AttachId id, std::string_view why) override;
+  void run_program(NodeProgram program, AttemptRef attempt,
+                   const std::vector<std::string>& environment) override;
+  void note_prepared(AttemptRef attempt, bool prepared) override;
   void reconfigure() override;
   void shutdown() override;
   void log(std::string_view line) override;
@@ -67,12 +78,18 @@ class Slurmd final : public NodeHost {
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
+  Result<void> set_up_confinement();
+  void sample_gpus(Time now);
+  std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
   Start start_;
   Time started_;
   SlurmdLoop loop_;
   SlurmdSteps steps_;
   SlurmdUsers users_;
+  NodeConfinement confinement_;
+  SlurmdGpus gpus_;
+  Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;
   std::unique_ptr<io::Server> server_;
   std::latch server_set_{1};  // clients may come before listen() has returned
@@ -81,6 +98,7 @@ class Slurmd final : public NodeHost {
   AttachId last_attach_ = 0;
   bool stopped_ = false;
   bool controller_lost_ = false;  // logged once, not with every try
+  io::ProgramRunner programs_;    // last: its callbacks use what is above
 };
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/codec.h"
+#include "io/cgroup.h"
 #include "io/log.h"
 #include "io/processes.h"
 #include "io/spawn.h"
@@ -41,16 +43,25 @@ Result<int> in_memory(const std::string& bytes) {
 }
 
 std::string title(const wire::StepRef& ref) {
-  std::string step = ref.step == kBatchStep ? "batch" : std::to_string(ref.step.value);
-  return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step);
+  return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step_name(ref.step));
 }
 
-// The processes of a slurmstepd that was killed by force: those of its tasks' sessions.
-void kill_sessions(const io::StepNote& note) {
+// The processes of a slurmstepd that was killed by force: those of its group and of its tasks'
+// sessions.
+void kill_processes(const io::StepNote& note) {
+  constexpr int kTries = 5;  // a process may fork between the look and the kill
+  if (note.groups.groups != Confinement::Groups::none) {
+    constexpr int kWaits = 100;  // for them to die, each a millisecond
+    std::unique_ptr<io::Cgroup> group = io::find_cgroup(note.groups);
+    for (int i = 0; i < kWaits && !group->processes().empty(); ++i) {
+      group->kill();
+      usleep(1000);
+    }
+    group->remove();
+  }
   std::set<pid_t> sessions;
   for (std::uint32_t session : note.sessions) sessions.insert(static_cast<pid_t>(session));
   if (sessions.empty()) return;
-  constexpr int kTries = 5;  // a process may fork between the look and the kill
   for (int i = 0; i < kTries; ++i) {
     std::vector<pid_t> members = io::session_members(sessions);
     if (members.empty()) return;
@@ -88,7 +99,7 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
     } else if (auto note = io::read_step_note(dir)) {
       // A note of this boot means a killed slurmstepd, whose tasks may be left.
       const bool same_boot = note->boot_id == boot_id;
-      if (same_boot) kill_sessions(*note);
+      if (same_boot) kill_processes(*note);
       found.ended.push_back(end_of_crashed(
           step, now, same_boot ? "slurmstepd ended unexpectedly" : "the node was rebooted"));
     } else {
@@ -124,6 +135,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
     return std::unexpected(pid.error());
   }
   io::log_debug("step {} runs as process {}", io::step_dir_name(ref), *pid);
+  children_.insert(*pid);
   running_[ref];
   adopt(ref, std::move(sockets->first));
   return {};
@@ -154,7 +166,7 @@ void SlurmdSteps::collect(const wire::StepRef& step) {
   running_.erase(step);
   if (auto end = io::read_step_end(dir)) return on_ended_(std::move(*end));
   io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_dir_name(step));
-  if (auto note = io::read_step_note(dir)) kill_sessions(*note);
+  if (auto note = io::read_step_note(dir)) kill_processes(*note);
   wire::StepEnd end = end_of_crashed(step, wall_clock(), "slurmstepd ended unexpectedly");
   (void)io::write_step_end(dir,
                            end);  // where that fails, a restarted slurmd finds the same out again
@@ -202,6 +214,10 @@ void SlurmdSteps::retry_connections() {
       gone.push_back(step);
   }
   for (const wire::StepRef& step : gone) collect(step);
+}
+
+void SlurmdSteps::reap() {
+  std::erase_if(children_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
 }
 
 bool SlurmdSteps::wants_retry() const {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,7 @@ class SlurmdSteps {
   // Steps that run but do not listen yet are tried again.
   void retry_connections();
   bool wants_retry() const;
+  void reap();  // slurmstepds that have exited
 
  private:
   struct Running {
@@ -54,6 +56,7 @@ class SlurmdSteps {
   std::string spool_dir_, stepd_path_;
   std::function<void(wire::StepEnd)> on_ended_;
   std::map<wire::StepRef, Running> running_;
+  std::set<pid_t> children_;  // slurmstepds of this start
 };
 
 }  // namespace muster

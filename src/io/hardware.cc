@@ -30,6 +30,9 @@ Result<void> detect_processors(Hardware& found) {
     return static_cast<std::uint32_t>(std::max(1, hwloc_get_nbobjs_by_type(raw, type)));
   };
   found.cpus = count(HWLOC_OBJ_PU);
+  for (std::uint32_t i = 0; i < found.cpus; ++i)
+    if (hwloc_obj_t cpu = hwloc_get_obj_by_type(raw, HWLOC_OBJ_PU, i))
+      found.cpu_numbers.push_back(cpu->os_index);
   found.sockets = count(HWLOC_OBJ_PACKAGE);
   const std::uint32_t cores = std::max(count(HWLOC_OBJ_CORE), found.sockets);
   found.cores_per_socket = std::max(1u, cores / found.sockets);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "base/time.h"
@@ -12,6 +13,7 @@ namespace muster::io {
 struct Hardware {
   std::string host_name;  // short
   std::uint32_t cpus = 1, boards = 1, sockets = 1, cores_per_socket = 1, threads_per_core = 1;
+  std::vector<std::uint32_t> cpu_numbers;  // the kernel's number of each CPU, core by core
   std::uint64_t memory_mib = 1;
   std::string arch, os, boot_id;
   Time boot_time;

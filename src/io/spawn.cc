@@ -36,6 +36,13 @@ void plan_signals_and_session(posix_spawnattr_t& attributes) {
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
 }  // namespace
 
 Result<pid_t> spawn(const SpawnRequest& request) {
@@ -45,6 +52,10 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   plan_signals_and_session(plan.attributes);
   posix_spawn_file_actions_addopen(&plan.actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&plan.actions, 1, "/dev/null", O_WRONLY, 0);
+  if (request.output >= 0) {
+    posix_spawn_file_actions_adddup2(&plan.actions, request.output, 1);
+    posix_spawn_file_actions_adddup2(&plan.actions, request.output, 2);
+  }
 
   // A descriptor that lies among the targets would be overwritten before its turn: copy it above
   // them.
@@ -59,13 +70,12 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   }
   posix_spawn_file_actions_addclosefrom_np(&plan.actions, end);
 
-  std::vector<char*> argv;
-  for (const std::string& word : request.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-
+  std::vector<char*> argv = pointers(request.argv);
+  std::vector<char*> variables;
+  if (request.environment) variables = pointers(*request.environment);
   pid_t pid = 0;
   int error = posix_spawn(&pid, request.path.c_str(), &plan.actions, &plan.attributes, argv.data(),
-                          environ);
+                          request.environment ? variables.data() : environ);
   for (int copy : copies) close(copy);
   if (error != 0)
     return fail(fmt::format("cannot start {}: {}", request.path, std::strerror(error)));

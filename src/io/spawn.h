@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,8 +17,10 @@ struct SpawnRequest {
   std::string path;
   std::vector<std::string> argv;
   std::vector<int> descriptors;  // become 3, 4, ...; 0 and 1 are /dev/null, 2 stays the daemon's
+  std::optional<std::vector<std::string>> environment = {};  // in place of the daemon's own
+  int output = -1;                                           // becomes 1 and 2
 };
-// The child is not waited for: daemons ignore SIGCHLD and the kernel reaps.
+// The caller waits for the child.
 Result<pid_t> spawn(const SpawnRequest& request);
 
 }  // namespace muster::io

@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "model/confinement.h"
 #include "wire/node_messages.h"
 
 namespace muster::io {
@@ -25,12 +26,14 @@ struct StepNote {
   std::string boot_id;
   std::set<std::uint32_t> sessions;  // of its tasks
   Time started;
+  Confinement groups;  // where its processes are found; without limits
   template <class V>
   void fields(V& v) {
     v(1, pid);
     v(2, boot_id);
     v(3, sessions);
     v(4, started);
+    v(5, groups);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,8 +30,8 @@ struct StepRecord {
   Millis suspended{};
   std::uint32_t exit_status = 0;
   Usage usage;
-  Text max_rss_node;
   Text submit_line;
+  std::map<NodeId, Text> usage_nodes;  // names of the nodes that `usage` refers to
   bool operator==(const StepRecord&) const = default;
   template <class V>
   void fields(V& v) {
@@ -51,8 +52,8 @@ struct StepRecord {
     v(15, suspended);
     v(16, exit_status);
     v(17, usage);
-    v(18, max_rss_node);
     v(19, submit_line);
+    v(40, usage_nodes);
   }
 };
 

@@ -70,6 +70,25 @@ struct PreemptSettings {
   }
 };
 
+// Programs of the site that run around a job. What they are called is known to whoever runs them.
+struct SitePrograms {
+  bool prolog = false, epilog = false;  // on the nodes
+  bool prolog_at_start = false;  // PrologFlags=Alloc: when the job starts, not its first step
+  bool contain = false;          // PrologFlags=Contain: an extern step on every node
+  bool prolog_slurmctld = false, epilog_slurmctld = false;
+  bool on_nodes() const { return prolog || epilog; }
+  bool operator==(const SitePrograms&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, prolog);
+    v(2, epilog);
+    v(3, prolog_at_start);
+    v(4, contain);
+    v(5, prolog_slurmctld);
+    v(6, epilog_slurmctld);
+  }
+};
+
 // The settings that decisions depend on; the rest of slurm.conf stays in the daemons.
 struct Settings {
   Text cluster_name;
@@ -101,6 +120,7 @@ struct Settings {
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
   std::uint32_t max_requeues = 5;           // SchedulerParameters=max_batch_requeue
+  SitePrograms programs;
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -142,6 +162,7 @@ struct Settings {
     v(36, requeue_exits);
     v(37, requeue_exits_held);
     v(38, max_requeues);
+    v(40, programs);
   }
 };
 

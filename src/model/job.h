@@ -30,6 +30,8 @@ struct Ending {
   Time since;
   bool requeue = false;  // goes back to the queue afterwards
   bool hold = false;     // ... held
+  Text hold_reason;      // ... for this reason; empty = somebody's wish
+  Seconds delay{0};      // ... and not to start again before that has passed
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -38,6 +40,8 @@ struct Ending {
     v(3, since);
     v(4, requeue);
     v(5, hold);
+    v(20, hold_reason);
+    v(21, delay);
   }
 };
 
@@ -84,6 +88,7 @@ struct Job {
 
   std::vector<NodeShare> allocation;  // kept after the end, for display
   std::set<NodeId> unfinished;        // nodes that still hold processes of the current attempt
+  bool preparing = false;             // PrologSlurmctld runs: nothing is launched yet
   bool batch_done = false;            // the batch script of this attempt has reported its end
   std::uint32_t exit_status = 0;      // wait status of the batch script or the highest step
   std::uint32_t derived_exit_status = 0;
@@ -136,6 +141,7 @@ struct Job {
     v(32, next_step);
     v(33, preemption);
     v(34, priority_fixed);
+    v(60, preparing);
   }
 };
 

@@ -60,6 +60,7 @@ struct NodeFacts {
   std::uint32_t cpus = 0, sockets = 0, cores = 0, threads = 0;
   std::uint64_t memory_mib = 0, tmp_disk_mib = 0;
   Time boot_time, slurmd_started;
+  std::vector<GresPool> gres;  // devices that slurmd found by itself (AutoDetect)
   bool operator==(const NodeFacts&) const = default;
   template <class V>
   void fields(V& v) {
@@ -75,6 +76,7 @@ struct NodeFacts {
     v(10, tmp_disk_mib);
     v(11, boot_time);
     v(12, slurmd_started);
+    v(40, gres);
   }
 };
 

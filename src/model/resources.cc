@@ -131,4 +131,26 @@ std::string compress_counts(const std::vector<std::uint32_t>& counts) {
   return out;
 }
 
+void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected) {
+  struct Device {
+    const GresPool* pool;
+    Text file;
+    bool taken = false;
+  };
+  std::vector<Device> devices;
+  for (const GresPool& found : detected)
+    for (const Text& file : found.files) devices.push_back({&found, file});
+  for (GresPool& pool : pools) {
+    if (!pool.files.empty()) continue;
+    for (Device& device : devices) {
+      if (device.taken || device.pool->name != pool.name || pool.files.size() == pool.count)
+        continue;
+      // The configuration may name a part of the product: "v100" of "tesla_v100-sxm2-16gb".
+      if (device.pool->type.view().find(pool.type.view()) == std::string_view::npos) continue;
+      device.taken = true;
+      pool.files.push_back(device.file);
+    }
+  }
+}
+
 }  // namespace muster

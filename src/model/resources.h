@@ -48,6 +48,9 @@ struct GresPool {
   }
 };
 
+// Gives the devices that were found to the pools that the configuration only counts.
+void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected);
+
 // What a job holds of one pool.
 struct GresShare {
   Text name, type;

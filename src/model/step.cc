@@ -1,21 +1,44 @@
 #include "model/step.h"
 
-#include <algorithm>
 #include <string>
 
 namespace muster {
 
+void Measure::note(std::uint64_t value, NodeId node, std::uint32_t task) {
+  add({.tasks = 1,
+       .total = value,
+       .max = value,
+       .min = value,
+       .max_node = node,
+       .min_node = node,
+       .max_task = task,
+       .min_task = task});
+}
+
+void Measure::add(const Measure& other) {
+  if (other.tasks == 0) return;
+  if (tasks == 0) {
+    *this = other;
+    return;
+  }
+  tasks += other.tasks;
+  total += other.total;
+  if (other.max > max) {
+    max = other.max;
+    max_node = other.max_node;
+    max_task = other.max_task;
+  }
+  if (other.min < min) {
+    min = other.min;
+    min_node = other.min_node;
+    min_task = other.min_task;
+  }
+}
+
 void Usage::add(const Usage& other) {
   user_cpu_us += other.user_cpu_us;
   system_cpu_us += other.system_cpu_us;
-  read_bytes += other.read_bytes;
-  written_bytes += other.written_bytes;
-  max_vmem_kib = std::max(max_vmem_kib, other.max_vmem_kib);
-  if (other.max_rss_kib > max_rss_kib) {
-    max_rss_kib = other.max_rss_kib;
-    max_rss_node = other.max_rss_node;
-    max_rss_task = other.max_rss_task;
-  }
+  for (Measure Usage::* measure : kMeasures) (this->*measure).add(other.*measure);
 }
 
 std::string step_name(StepId id) {

@@ -14,27 +14,54 @@
 
 namespace muster {
 
-// What a step used, summed over its tasks.
+// One quantity over the tasks of a step: the sum, and which task had most and least of it.
+struct Measure {
+  std::uint32_t tasks = 0;  // that it was measured in
+  std::uint64_t total = 0, max = 0, min = 0;
+  NodeId max_node, min_node;
+  std::uint32_t max_task = 0, min_task = 0;
+  bool operator==(const Measure&) const = default;
+  void note(std::uint64_t value, NodeId node, std::uint32_t task);
+  void add(const Measure& other);
+  std::uint64_t average() const { return tasks == 0 ? 0 : total / tasks; }
+  template <class V>
+  void fields(V& v) {
+    v(1, tasks);
+    v(2, total);
+    v(3, max);
+    v(4, min);
+    v(5, max_node);
+    v(6, min_node);
+    v(7, max_task);
+    v(8, min_task);
+  }
+};
+
+// What a step used. Of memory and GPUs each task's peak counts, of the rest what it used in all.
 struct Usage {
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
-  std::uint64_t max_rss_kib = 0, max_vmem_kib = 0;
-  NodeId max_rss_node;
-  std::uint32_t max_rss_task = 0;
-  std::uint64_t read_bytes = 0, written_bytes = 0;
+  Measure cpu_us, rss_kib, vmem_kib, pages, read_bytes, written_bytes;
+  Measure gpu_percent, gpu_memory_kib;
   bool operator==(const Usage&) const = default;
-  void add(const Usage& other);  // sums times and bytes, keeps the largest peaks
+  void add(const Usage& other);  // of the step's other nodes
   template <class V>
   void fields(V& v) {
     v(1, user_cpu_us);
     v(2, system_cpu_us);
-    v(3, max_rss_kib);
-    v(4, max_vmem_kib);
-    v(5, max_rss_node);
-    v(6, max_rss_task);
-    v(7, read_bytes);
-    v(8, written_bytes);
+    v(9, cpu_us);
+    v(10, rss_kib);
+    v(11, vmem_kib);
+    v(12, pages);
+    v(13, read_bytes);
+    v(14, written_bytes);
+    v(15, gpu_percent);
+    v(16, gpu_memory_kib);
   }
 };
+
+inline constexpr Measure Usage::* kMeasures[] = {
+    &Usage::cpu_us,     &Usage::rss_kib,       &Usage::vmem_kib,    &Usage::pages,
+    &Usage::read_bytes, &Usage::written_bytes, &Usage::gpu_percent, &Usage::gpu_memory_kib};
 
 struct StepNode {
   NodeId node;

@@ -1,6 +1,6 @@
 // NodeAgent: slurmd's logic. It takes the controller's orders and the happenings of its own machine
 // and calls its NodeHost; it never asks a clock and does no I/O of its own. One file per verb:
-// register.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
+// register.cc, prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
 //
 // Orders may be repeated at any time. What has ended is kept, and told again and again, until the
 // controller confirms it.
@@ -26,6 +26,7 @@ struct NodeAgentOptions {
   Millis heartbeat_every{10'000};
   Millis repeat_ends_after{10'000};
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
+  bool has_prolog = false, has_epilog = false;
 };
 
 class NodeAgent {
@@ -35,11 +36,13 @@ class NodeAgent {
   // Steps found at start, before the first connection.
   void on_found_running(const wire::StepRef& step);
   void on_found_ended(wire::StepEnd end);
+  void on_found_prepared(AttemptRef attempt);
 
   void on_connected(Time now);
   void on_disconnected();
   void on_orders(const wire::OrderBatch& batch, Time now);
   void on_step_ended(wire::StepEnd end, Time now);
+  void on_program_ended(NodeProgram program, AttemptRef attempt, bool succeeded, Time now);
   void on_attach(AttachId id, const wire::StepRef& step, Time now);
   void on_leaving();  // slurmd is about to stop; the steps go on
 
@@ -50,19 +53,24 @@ class NodeAgent {
   void flush();
 
   void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
+  void set_programs(bool prolog, bool epilog) {
+    options_.has_prolog = prolog;
+    options_.has_epilog = epilog;
+  }
   std::size_t running_count() const { return running_.size(); }
   Epoch epoch() const { return options_.epoch; }
 
  private:
-  struct AttemptRef {
-    JobId job;
-    Attempt attempt;
-    auto operator<=>(const AttemptRef&) const = default;
-  };
   struct Ended {
     wire::StepEnd end;
     Time told;  // last time the controller was told
   };
+  struct EndingJob {  // EndJob was ordered
+    bool announced = false;
+    bool epilog_runs = false;
+    std::vector<std::string> epilog_environment;
+  };
+  enum class Prolog : std::uint8_t { runs, succeeded, failed };
   struct WaitingAttach {
     AttachId id = 0;
     wire::StepRef step;
@@ -77,15 +85,21 @@ class NodeAgent {
   void on_order(const wire::ConfirmOrder& order, Time now);
   void on_order(const wire::ReconfigureOrder& order, Time now);
   void on_order(const wire::ShutdownOrder& order, Time now);
+  void on_order(const wire::PrepareOrder& order, Time now);
 
+  // Runs the Prolog if this attempt needs one that has not run.
+  Prolog prepare(AttemptRef attempt, const std::vector<std::string>& environment);
+  void launch(const wire::StepLaunch& launch, Time now);  // now, or when the Prolog is over
+  void report_gone(AttemptRef attempt, bool epilog_failed, Time now);
   void start(const wire::StepLaunch& launch, Time now);
   void start_launches_waiting_for(JobId job, Time now);
-  void fail_launch(const wire::StepLaunch& launch, std::string why, Time now);
+  void fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
+                   bool prolog_failed = false);
   void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
                 std::string_view suffix, Time now);
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
-  void report_gone_if_gone(AttemptRef attempt);
+  void report_gone_if_gone(AttemptRef attempt, Time now);
   bool anything_runs(AttemptRef attempt) const;
   template <class Visit>
   void each_running_of(JobId job, Attempt attempt, Visit&& visit) const;
@@ -97,8 +111,12 @@ class NodeAgent {
   std::map<wire::StepRef, std::optional<Time>>
       running_;                           // with when it will be KILLed, once told to end
   std::map<wire::StepRef, Ended> ended_;  // not confirmed yet
-  std::map<wire::StepRef, wire::StepLaunch> held_back_;  // until an older attempt is gone from here
-  std::map<AttemptRef, bool> ending_;                    // EndJob was ordered; value: announced
+  // Until an older attempt is gone from here, or the Prolog has run.
+  std::map<wire::StepRef, wire::StepLaunch> held_back_;
+  std::map<AttemptRef, Prolog> prologs_;
+  std::map<AttemptRef, EndingJob> ending_;
+  std::map<AttemptRef, Time>
+      gone_;  // lately: a repeated order to end does not run the Epilog again
   std::vector<WaitingAttach> attaches_;
   std::vector<wire::Report> outbox_;
   Time next_heartbeat_;

@@ -8,7 +8,7 @@ void NodeAgent::on_step_ended(wire::StepEnd end, Time now) {
   running_.erase(ref);
   Ended& ended = ended_.insert_or_assign(ref, Ended{std::move(end), now}).first->second;
   report_end(ended, now);
-  report_gone_if_gone({ref.job, ref.attempt});
+  report_gone_if_gone({ref.job, ref.attempt}, now);
   start_launches_waiting_for(ref.job, now);
 }
 

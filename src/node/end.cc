@@ -15,18 +15,19 @@ void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
   std::erase_if(held_back_, [&](const auto& entry) {
     return entry.first.job == order.job && entry.first.attempt == order.attempt;
   });
-  if (!anything_runs(attempt)) {
-    ending_.erase(attempt);
-    outbox_.emplace_back(wire::JobGoneReport{order.job, order.attempt});
-    return;
-  }
-
-  bool& announced = ending_[attempt];
-  const bool announce = order.announce && !announced;
-  announced = announced || announce;
+  std::erase_if(attaches_, [&](const WaitingAttach& attach) {
+    if (attach.step.job != order.job || attach.step.attempt != order.attempt) return false;
+    host_.refuse(attach.id, "the job is being ended");
+    return true;
+  });
+  EndingJob& ending = ending_[attempt];
+  if (!order.epilog_environment.empty()) ending.epilog_environment = order.epilog_environment;
+  const bool announce = order.announce && !ending.announced;
+  ending.announced = ending.announced || announce;
   each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
     end_step(step, order.kill_wait, announce, order.message_suffix, now);
   });
+  report_gone_if_gone(attempt, now);
 }
 
 void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
@@ -66,15 +67,30 @@ void NodeAgent::kill_overdue(Time now) {
 }
 
 bool NodeAgent::anything_runs(AttemptRef attempt) const {
+  if (auto prolog = prologs_.find(attempt);
+      prolog != prologs_.end() && prolog->second == Prolog::runs)
+    return true;
   bool found = false;
   each_running_of(attempt.job, attempt.attempt, [&](const wire::StepRef&) { found = true; });
   return found;
 }
 
-void NodeAgent::report_gone_if_gone(AttemptRef attempt) {
-  if (!ending_.contains(attempt) || anything_runs(attempt)) return;
+// The Epilog is the last thing of an attempt here.
+void NodeAgent::report_gone_if_gone(AttemptRef attempt, Time now) {
+  auto ending = ending_.find(attempt);
+  if (ending == ending_.end() || ending->second.epilog_runs || anything_runs(attempt)) return;
+  if (!options_.has_epilog || gone_.contains(attempt)) return report_gone(attempt, false, now);
+  ending->second.epilog_runs = true;
+  host_.run_program(NodeProgram::epilog, attempt, ending->second.epilog_environment);
+}
+
+void NodeAgent::report_gone(AttemptRef attempt, bool epilog_failed, Time now) {
+  constexpr Millis kRemember{3'600'000};
+  std::erase_if(gone_, [&](const auto& entry) { return now - entry.second > kRemember; });
+  gone_[attempt] = now;
   ending_.erase(attempt);
-  outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt});
+  if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
+  outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt, epilog_failed});
 }
 
 }  // namespace muster

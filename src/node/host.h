@@ -2,9 +2,11 @@
 // sockets, the simulator with a fake, the tests with a list of calls.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
@@ -26,6 +28,16 @@ enum class SignalScope : std::uint8_t {
   leader,      // the task processes themselves: for a batch step, the shell
   everything,  // each task and all of its descendants
 };
+
+// A job's run on this node: what Prolog and Epilog belong to.
+struct AttemptRef {
+  JobId job;
+  Attempt attempt;
+  auto operator<=>(const AttemptRef&) const = default;
+};
+
+// Programs of the site that run here around a job.
+enum class NodeProgram : std::uint8_t { prolog, epilog };
 
 class NodeHost {
  public:
@@ -50,6 +62,12 @@ class NodeHost {
   // An srun's connection: goes to the step, or is told why not and closed.
   virtual void hand_over(AttachId id, const wire::StepRef& step) = 0;
   virtual void refuse(AttachId id, std::string_view why) = 0;
+
+  // Runs it as root with these variables; how it ended arrives at NodeAgent::on_program_ended.
+  virtual void run_program(NodeProgram program, AttemptRef attempt,
+                           const std::vector<std::string>& environment) = 0;
+  // Whether the Prolog of this attempt has run, for the next slurmd to know.
+  virtual void note_prepared(AttemptRef attempt, bool prepared) = 0;
 
   virtual void reconfigure() = 0;
   virtual void shutdown() = 0;

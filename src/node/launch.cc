@@ -25,7 +25,19 @@ void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
     held_back_.emplace(ref, order.launch);
     return;
   }
-  start(order.launch, now);
+  launch(order.launch, now);
+}
+
+void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
+  switch (prepare({launch.ref.job, launch.ref.attempt}, launch.prolog_environment)) {
+    case Prolog::runs:
+      held_back_.emplace(launch.ref, launch);
+      return;
+    case Prolog::failed:
+      return fail_launch(launch, "Job prolog failed", now, true);
+    case Prolog::succeeded:
+      return start(launch, now);
+  }
 }
 
 void NodeAgent::start(const wire::StepLaunch& launch, Time now) {
@@ -33,14 +45,11 @@ void NodeAgent::start(const wire::StepLaunch& launch, Time now) {
     return fail_launch(launch, spawned.error().text(), now);
   running_.emplace(launch.ref, std::nullopt);
 
-  for (std::size_t i = 0; i < attaches_.size();) {
-    if (attaches_[i].step != launch.ref) {
-      ++i;
-      continue;
-    }
-    host_.hand_over(attaches_[i].id, launch.ref);
-    attaches_.erase(attaches_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
+  std::erase_if(attaches_, [&](const WaitingAttach& attach) {
+    if (attach.step != launch.ref) return false;
+    host_.hand_over(attach.id, launch.ref);
+    return true;
+  });
 }
 
 void NodeAgent::start_launches_waiting_for(JobId job, Time now) {
@@ -52,14 +61,16 @@ void NodeAgent::start_launches_waiting_for(JobId job, Time now) {
     return;
 
   const Attempt attempt = first->first.attempt;
+  std::vector<wire::StepLaunch> waiting;
   while (first != held_back_.end() && first->first.job == job && first->first.attempt == attempt) {
-    wire::StepLaunch launch = std::move(first->second);
+    waiting.push_back(std::move(first->second));
     first = held_back_.erase(first);
-    start(launch, now);
   }
+  for (const wire::StepLaunch& each : waiting) launch(each, now);
 }
 
-void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Time now) {
+void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
+                            bool prolog_failed) {
   host_.log("error: step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
   // Slurm's mark of a launch that failed: exit code 0:53.
   constexpr std::uint32_t kLaunchFailedStatus = 53;
@@ -71,9 +82,15 @@ void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Tim
                     .failure = why,
                     .started = now,
                     .ended = now,
-                    .usage = {}};
+                    .usage = {},
+                    .prolog_failed = prolog_failed};
   Ended& ended = ended_.insert_or_assign(launch.ref, Ended{std::move(end), now}).first->second;
   report_end(ended, now);
+  std::erase_if(attaches_, [&](const WaitingAttach& attach) {
+    if (attach.step != launch.ref) return false;
+    host_.refuse(attach.id, why);
+    return true;
+  });
 }
 
 }  // namespace muster

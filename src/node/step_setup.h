@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "model/confinement.h"
 #include "wire/node_messages.h"
 
 namespace muster {
@@ -28,6 +29,8 @@ struct StepSetup {
   Seconds sample_every{0};  // 0 = never
   Seconds kill_wait{0};
   Text boot_id;
+  Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
+  Confinement confinement;
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -44,6 +47,9 @@ struct StepSetup {
     v(12, sample_every);
     v(13, kill_wait);
     v(14, boot_id);
+    v(15, task_prolog);
+    v(16, task_epilog);
+    v(17, confinement);
   }
 };
 

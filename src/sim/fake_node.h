@@ -47,6 +47,8 @@ class FakeNode final : public NodeHost {
   void store_epoch(Epoch epoch) override { epoch_ = epoch; }
   void hand_over(AttachId, const wire::StepRef&) override {}
   void refuse(AttachId, std::string_view) override {}
+  void run_program(NodeProgram, AttemptRef, const std::vector<std::string>&) override {}
+  void note_prepared(AttemptRef, bool) override {}
   void reconfigure() override {}
   void shutdown() override {}
   void log(std::string_view) override {}

@@ -123,6 +123,7 @@ class World final : public controller::Host {
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return {}; }
+  void run_program(controller::SiteProgramRun) override {}
   void log(std::string_view) override {}
   void log_error(std::string_view) override {}
 

@@ -108,6 +108,7 @@ struct Applier {
   static void set_node_config(Node& node, const NodeConfig& config) {
     bool features_changed = node.config.features != config.features;
     node.config = config;
+    add_detected(node.config.gres, node.facts.gres);
     if (features_changed) node.active_features = config.features;
   }
 
@@ -165,6 +166,7 @@ struct Applier {
     job.ended = Time{};
     job.warned = Time{};
     job.batch_done = !e.runs_batch;
+    job.preparing = e.preparing;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -204,6 +206,7 @@ struct Applier {
   void operator()(const JobEnded& e) {
     Job& job = cluster.jobs.edit(e.job);
     job.state = e.state;
+    job.preparing = false;
     job.exit_status = e.exit_status;
     job.derived_exit_status = e.derived_exit_status;
     job.ended = e.at;
@@ -241,6 +244,7 @@ struct Applier {
     if (e.hold != Hold::none) job.priority = 0;
     job.ending.reset();
     job.preemption.reset();
+    job.preparing = false;
     ++job.restarts;
     job.allocation.clear();
     job.steps.clear();
@@ -248,7 +252,7 @@ struct Applier {
     job.started = job.ended = job.suspended_at = job.warned = Time{};
     job.suspended_total = {};
     job.exit_status = job.derived_exit_status = 0;
-    job.end_reason = {};
+    job.end_reason = e.reason;
     job.eligible = e.eligible;
     // It ran in one of the partitions it asked for and may now run in any of them.
     if (job.spec->partition.view().find(',') != std::string_view::npos)
@@ -262,6 +266,7 @@ struct Applier {
       Job& job = cluster.jobs.edit(JobId{id});
       job.hold = e.hold;
       job.priority = e.priority;
+      if (job.state == JobState::pending) job.end_reason = {};
     }
   }
 
@@ -288,6 +293,12 @@ struct Applier {
     job.task_limit = e.task_limit;
     job.eligible = e.eligible;
     job.priority_fixed = e.priority_fixed;
+  }
+
+  void operator()(const JobPrepared& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    CHECK(job.attempt == e.attempt);
+    job.preparing = false;
   }
 
   void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
@@ -322,7 +333,7 @@ struct Applier {
     step.state = step_end_state(step);
     if (e.step == kBatchStep) {
       job.batch_done = true;
-    } else {
+    } else if (e.step != kExternStep) {
       job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
     }
   }
@@ -330,6 +341,7 @@ struct Applier {
   void operator()(const NodeRegistered& e) {
     Node& node = cluster.nodes.edit(e.node);
     node.facts = e.facts;
+    add_detected(node.config.gres, e.facts.gres);
     if (!is_set(node.last_busy)) node.last_busy = e.at;
   }
 

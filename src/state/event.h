@@ -62,6 +62,7 @@ struct JobStarted {
   Time at;
   bool runs_batch = true;
   Minutes time_limit{};
+  bool preparing = false;  // nothing is launched before JobPrepared
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -71,6 +72,7 @@ struct JobStarted {
     v(5, at);
     v(6, runs_batch);
     v(7, time_limit);
+    v(20, preparing);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.
@@ -139,12 +141,14 @@ struct JobRequeued {  // an ended run goes back to the queue; all its nodes are 
   Time at;
   Hold hold = Hold::none;
   Time eligible;
+  Text reason;  // why it is held, where that is not somebody's wish
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, at);
     v(3, hold);
     v(4, eligible);
+    v(20, reason);
   }
 };
 struct JobsHeld {
@@ -307,12 +311,23 @@ struct JobPreempted {  // it was told to make room
     v(2, preemption);
   }
 };
+// PrologSlurmctld has run: the job's processes may be launched.
+struct JobPrepared {
+  JobId job;
+  Attempt attempt;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
+};
 
 using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
-                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted>;
+                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
+                 JobPrepared>;
 
 struct EventEntry {
   Event event;

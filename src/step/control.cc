@@ -65,19 +65,23 @@ void Supervisor::obey(const io::StepSignal& command) {
     if (command.number == SIGTERM || command.number == SIGKILL) early_signal_ = command.number;
     return;
   }
-  if (command.number == SIGCONT || command.number == SIGKILL) stop_at_.reset();
+  if (command.number == SIGCONT || command.number == SIGKILL) {
+    stop_at_.reset();
+    if (cgroup_) (void)cgroup_->freeze(false);
+  }
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
   else
-    signal_everything(command.number);
+    signal_all(command.number);
 }
 
 void Supervisor::obey(const io::StepSuspend& command) {
   if (command.resume) {
     stop_at_.reset();
-    return signal_everything(SIGCONT);
+    freeze(false);
+    return;
   }
-  signal_everything(SIGTSTP);
+  signal_all(SIGTSTP);
   stop_at_ = Clock::now() + kStopAfterTstp;
 }
 

@@ -13,7 +13,7 @@ void adopt_orphans() { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 void signal_tasks(const std::vector<Task>& tasks, int number) {
   for (const Task& task : tasks)
-    if (task.pid > 0 && !task.ended) kill(task.pid, number);
+    if (task.pid > 0 && task.epilog == 0 && !task.ended) kill(task.pid, number);
 }
 
 void signal_everything(int number) {

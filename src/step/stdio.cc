@@ -56,7 +56,7 @@ void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
 void Stdio::task_ended(const Task& task) {
   auto input = inputs_.find(task.rank);
   if (input != inputs_.end()) close_input(input->second);
-  send_all(wire::TaskExited{task.rank, task.wait_status, false});
+  send_all(wire::TaskExited{task.rank, task.wait_status, task.out_of_memory});
 }
 
 void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,

@@ -22,6 +22,7 @@ constexpr auto kWaitForClient = 60s;
 constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun does not read on
 constexpr auto kWaitForFarewell = 5s;
 constexpr int kRepeatKillMs = 20;
+constexpr auto kFirstSample = 500ms;
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
@@ -38,8 +39,22 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
   end_.started = wall_clock();
 }
 
+// The extern step has no task: it stands for what logins of the user leave on the node, and lasts
+// until the job is told to end.
+void Supervisor::run_extern() {
+  write_note();
+  if (Result<void> made = make_group(); !made) return fail_launch(made.error());
+  while (early_signal_ == 0) turn();
+  do {
+    signal_all(SIGKILL);
+    wait_for_children();
+  } while (anything_left());
+  report_end();
+}
+
 void Supervisor::run() {
   adopt_orphans();
+  if (setup_.launch.ref.step == kExternStep) return run_extern();
   umask(setup_.launch.umask);
   if (Result<void> prepared = prepare(); !prepared) {
     fail_launch(prepared.error());
@@ -59,7 +74,7 @@ void Supervisor::run() {
   else
     start_tasks();
 
-  while (started_ && (!all_tasks_ended() || children_left_)) turn();
+  while (started_ && (!all_tasks_ended() || anything_left())) turn();
 
   // Output first, so that an srun has seen all of it when the controller knows of the end.
   drain_due_ = Clock::now() + kWaitForDrain;
@@ -94,7 +109,7 @@ Result<void> Supervisor::prepare() {
     script_path_ = std::move(*script);
   }
   if (!work_dir.warning.empty()) say(work_dir.warning);
-  return {};
+  return make_group();
 }
 
 void Supervisor::start_tasks() {
@@ -105,11 +120,12 @@ void Supervisor::start_tasks() {
     fail_launch(begun.error());
     for (Task& task : tasks_)
       if (task.pid == 0) task.ended = true;
-    signal_everything(SIGKILL);
+    signal_all(SIGKILL);
     break;
   }
   write_note();
-  if (setup_.sample_every > Seconds{0}) next_sample_ = Clock::now() + setup_.sample_every;
+  // The first sample comes early, so that short steps have one.
+  if (setup_.sample_every > Seconds{0}) next_sample_ = Clock::now() + kFirstSample;
 }
 
 Result<void> Supervisor::start_one(std::size_t index) {
@@ -119,17 +135,24 @@ Result<void> Supervisor::start_one(std::size_t index) {
 
   TaskPlan plan;
   plan.argv = task_argv(task.rank);
-  plan.environment = environment_;
-  add_task_variables(plan.environment, setup_, task.local_id);
+  plan.environment = environment_of(task);
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
+  plan.cgroup = cgroup_.get();
   Result<StartedTask> started = start_task(setup_, std::move(plan));
   if (!started) return std::unexpected(started.error());
   task.pid = started->pid;
+  task.error_fd = started->error_fd;
   children_left_ = true;
   stdio_.add_task(task, started->pipes);
   return {};
+}
+
+Environment Supervisor::environment_of(const Task& task) const {
+  Environment environment = environment_;
+  add_task_variables(environment, setup_, task.local_id);
+  return environment;
 }
 
 std::vector<std::string> Supervisor::task_argv(std::uint32_t rank) const {
@@ -147,7 +170,11 @@ void Supervisor::write_note() const {
   io::StepNote note{.pid = static_cast<std::uint32_t>(getpid()),
                     .boot_id = setup_.boot_id.str(),
                     .sessions = {},
-                    .started = end_.started};
+                    .started = end_.started,
+                    .groups = {.groups = setup_.confinement.groups,
+                               .mountpoint = setup_.confinement.mountpoint,
+                               .job_path = setup_.confinement.job_path,
+                               .step_path = setup_.confinement.step_path}};
   for (const Task& task : tasks_)
     if (task.pid > 0) note.sessions.insert(static_cast<std::uint32_t>(task.pid));
   // Only a slurmd that restarts needs it; a full disk must not keep the job from running.
@@ -168,7 +195,7 @@ void Supervisor::turn() {
 }
 
 int Supervisor::turn_timeout_ms() const {
-  if (started_ && all_tasks_ended() && children_left_) return kRepeatKillMs;
+  if (started_ && all_tasks_ended() && anything_left()) return kRepeatKillMs;
   Clock::time_point next = Clock::time_point::max();
   for (const Deadline& deadline : {next_sample_, stop_at_, kill_at_, client_due_, drain_due_})
     if (deadline) next = std::min(next, *deadline);
@@ -186,15 +213,16 @@ void Supervisor::act_on_deadlines() {
   };
   if (due(next_sample_)) {
     usage_.sample(tasks_);
+    kill_if_over_memory();
     next_sample_ = now + setup_.sample_every;
   }
-  if (due(stop_at_)) signal_everything(SIGSTOP);
-  if (due(kill_at_)) signal_everything(SIGKILL);
+  if (due(stop_at_)) freeze(true);
+  if (due(kill_at_)) signal_all(SIGKILL);
   due(client_due_);
   if (due(drain_due_)) stdio_.drop_output();
   // No process survives its step.
-  if (started_ && all_tasks_ended() && children_left_) {
-    signal_everything(SIGKILL);
+  if (started_ && all_tasks_ended() && anything_left()) {
+    signal_all(SIGKILL);
     wait_for_children();
   }
 }
@@ -224,6 +252,8 @@ void Supervisor::report_end() {
     end_.exit_by_rank[task.rank] = task.wait_status;
     end_.exit_status = std::max(end_.exit_status, task.wait_status);
   }
+  note_out_of_memory();
+  if (cgroup_) cgroup_->remove();
   if (is_batch()) remove_script(setup_);
   // On a full disk slurmd is not told yet: the end must not be lost, so this waits for room.
   while (!io::write_step_end(setup_.step_dir.str(), end_)) std::this_thread::sleep_for(1s);

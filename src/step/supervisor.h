@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "io/cgroup.h"
 #include "io/step_socket.h"
 #include "node/step_setup.h"
 #include "step/files.h"
@@ -26,20 +28,25 @@ class Supervisor {
   void run();
 
  private:
+  void run_extern();
+
   using Clock = std::chrono::steady_clock;
   using Deadline = std::optional<Clock::time_point>;
 
   Result<void> prepare();
+  Result<void> make_group();
   void start_tasks();
   Result<void> start_one(std::size_t index);
   std::vector<std::string> task_argv(std::uint32_t rank) const;
+  Environment environment_of(const Task& task) const;
   void write_note() const;
 
   void turn();  // one wait and all that came of it
   int turn_timeout_ms() const;
   void act_on_deadlines();
   void wait_for_children();
-  void on_task_ended(Task& task, int status);
+  void on_task_exited(Task& task, int status);
+  void on_task_ended(Task& task);
   bool all_tasks_ended() const;
 
   void watch_slurmd(PollSet& set);
@@ -53,6 +60,12 @@ class Supervisor {
   void fail_launch(const Error& why);
   void report_end();
   void finish_streams();
+
+  void signal_all(int number);  // every process of the step
+  bool anything_left() const;   // when the tasks have ended
+  void freeze(bool frozen);
+  void kill_if_over_memory();
+  void note_out_of_memory();
 
   bool is_batch() const { return setup_.launch.ref.step == kBatchStep; }
 
@@ -68,6 +81,8 @@ class Supervisor {
   std::vector<Task> tasks_;
   Stdio stdio_;
   UsageMeter usage_;
+  std::unique_ptr<io::Cgroup> cgroup_;  // none where processes are tracked by their parents
+  std::uint64_t oom_kills_ = 0;         // seen so far
 
   bool started_ = false;  // the tasks were
   bool children_left_ = false;

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/strings.h"
+#include "step/task_programs.h"
 
 namespace muster::step {
 namespace {
@@ -116,6 +117,11 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   restore_signals();
   if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
   if (dup2(ends.in, 0) < 0 || dup2(ends.out, 1) < 0 || dup2(ends.err, 2) < 0) _exit(1);
+  if (plan.cgroup)
+    if (Result<void> entered = plan.cgroup->enter(); !entered) {
+      dprintf(2, "%s: error: %s\n", setup.program.str().c_str(), entered.error().text().c_str());
+      _exit(1);
+    }
   apply_limits(plan.limits);
   if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
 
@@ -124,6 +130,11 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   if (getppid() != supervisor) _exit(1);
 
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
+  if (!setup.task_prolog.empty())
+    if (int status = run_task_prolog(setup.task_prolog.str(), plan.environment); status != 0) {
+      dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
+      _exit(status);
+    }
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);
 }
@@ -163,7 +174,8 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
     owned.keep(fd);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   }
-  return StartedTask{pid, ours};
+  const int error_fd = setup.task_epilog.empty() ? -1 : fcntl(theirs.err, F_DUPFD_CLOEXEC, 3);
+  return StartedTask{pid, ours, error_fd};
 }
 
 }  // namespace muster::step

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "io/cgroup.h"
 #include "node/step_setup.h"
 #include "node/task_environment.h"
 #include "step/files.h"
@@ -18,8 +19,11 @@ namespace muster::step {
 struct Task {
   std::uint32_t local_id = 0, rank = 0;
   pid_t pid = 0;
+  pid_t epilog = 0;   // its TaskEpilog, which runs when the task itself has ended
+  int error_fd = -1;  // where that one's errors go
   bool ended = false;
   std::uint32_t wait_status = 0;
+  bool out_of_memory = false;
 };
 
 // All that a task's process needs, made ready before the fork.
@@ -29,6 +33,7 @@ struct TaskPlan {
   TaskFiles files;
   std::vector<ResourceLimit> limits;
   bool pty = false;
+  const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 
 // The supervisor's ends of the pipes to the task; -1 where the stream is a file. A terminal's
@@ -39,6 +44,7 @@ struct TaskPipes {
 struct StartedTask {
   pid_t pid = 0;
   TaskPipes pipes;
+  int error_fd = -1;  // a copy of the task's own, where a TaskEpilog will need one
 };
 Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan);
 

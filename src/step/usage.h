@@ -1,13 +1,16 @@
-// What the tasks used: exact times from wait(), peaks of memory from sampling their process trees.
+// What the tasks used. Times, faults and bytes are exact, taken when a process is waited for; peaks
+// of memory come from sampling the tasks' process trees.
 #pragma once
 
 #include <sys/resource.h>
+#include <sys/types.h>
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
 #include "base/ids.h"
+#include "io/processes.h"
 #include "model/step.h"
 #include "step/tasks.h"
 
@@ -18,14 +21,23 @@ class UsageMeter {
   explicit UsageMeter(NodeId node) : node_(node) {}
 
   void sample(const std::vector<Task>& tasks);
-  void add_waited(const rusage& used, std::uint32_t rank);
-  Usage total() const { return total_; }
+  // A process of this task was waited for; `moved` was read while it was a zombie. Both count the
+  // children that it has waited for itself.
+  void add_waited(const rusage& used, const io::ProcessIo& moved, std::uint32_t rank);
+  std::uint64_t sampled_rss_kib() const { return sampled_rss_kib_; }  // of all, at the last sample
+  Usage total() const;
 
  private:
-  void note_peaks(std::uint64_t rss_kib, std::uint64_t vmem_kib, std::uint32_t rank);
+  struct OfTask {
+    std::uint64_t user_us = 0, system_us = 0, pages = 0;
+    std::uint64_t rss_kib = 0, vmem_kib = 0;  // peaks
+    std::uint64_t live_cpu_us = 0;
+    io::ProcessIo ended, live;
+  };
 
   NodeId node_;
-  Usage total_;
+  std::map<std::uint32_t, OfTask> tasks_;  // by rank
+  std::uint64_t sampled_rss_kib_ = 0;
 };
 
 }  // namespace muster::step

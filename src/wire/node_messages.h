@@ -68,6 +68,7 @@ struct StepLaunch {
   std::uint32_t cpus_per_task = 1;
   Text gpu_bind, cpu_bind, mem_bind;  // as srun was given them
   Text task_prolog, task_epilog;      // srun's own, besides the cluster's
+  std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -105,6 +106,7 @@ struct StepLaunch {
     v(43, mem_bind);
     v(44, task_prolog);
     v(45, task_epilog);
+    v(60, prolog_environment);
   }
 };
 
@@ -145,6 +147,7 @@ struct EndJobOrder {
   Seconds kill_wait{30};
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
+  std::vector<std::string> epilog_environment;  // of the node's Epilog
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -152,6 +155,7 @@ struct EndJobOrder {
     v(3, kill_wait);
     v(4, message_suffix);
     v(5, announce);
+    v(20, epilog_environment);
   }
 };
 struct EndStepOrder {
@@ -193,8 +197,20 @@ struct ShutdownOrder {
   template <class V>
   void fields(V&) {}
 };
+// Run the Prolog for this attempt now, before anything of it is launched (PrologFlags=Alloc).
+struct PrepareOrder {
+  JobId job;
+  Attempt attempt;
+  std::vector<std::string> environment;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, environment);
+  }
+};
 using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
-                           ConfirmOrder, ReconfigureOrder, ShutdownOrder>;
+                           ConfirmOrder, ReconfigureOrder, ShutdownOrder, PrepareOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;
@@ -216,6 +232,7 @@ struct StepEnd {
   Text failure;  // why it could not be launched
   Time started, ended;
   Usage usage;
+  bool prolog_failed = false;  // it was not launched because of that
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -227,6 +244,7 @@ struct StepEnd {
     v(7, started);
     v(8, ended);
     v(9, usage);
+    v(20, prolog_failed);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.
@@ -263,7 +281,22 @@ struct StepEndReport {
     v(1, end);
   }
 };
-struct JobGoneReport {  // nothing of this attempt runs here any more
+struct JobGoneReport {  // nothing of this attempt runs here any more, and its Epilog has run
+  JobId job;
+  Attempt attempt;
+  bool epilog_failed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, epilog_failed);
+  }
+};
+struct LeavingReport {  // slurmd is told to stop; its steps go on
+  template <class V>
+  void fields(V&) {}
+};
+struct PrologFailedReport {  // without a launch that could tell it
   JobId job;
   Attempt attempt;
   template <class V>
@@ -272,12 +305,8 @@ struct JobGoneReport {  // nothing of this attempt runs here any more
     v(2, attempt);
   }
 };
-struct LeavingReport {  // slurmd is told to stop; its steps go on
-  template <class V>
-  void fields(V&) {}
-};
-using Report =
-    std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport, LeavingReport>;
+using Report = std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport,
+                            LeavingReport, PrologFailedReport>;
 struct ReportBatch {
   std::vector<Report> reports;
   template <class V>

@@ -186,6 +186,9 @@ class Cluster:
     gpus: int = 4
     conf: str = ""  # lines of slurm.conf; a key here replaces the one of the same name below
     partitions: str = PARTITIONS
+    cgroup: str = "CgroupPlugin=cgroup/v1\n"  # cgroup.conf
+    gres: str = ""  # gres.conf, in place of consoles as GPUs
+    variables: dict = field(default_factory=dict)  # of the daemons and commands
     accounting: bool = True
     directory: Path = field(default=None)
 
@@ -202,7 +205,7 @@ class Cluster:
         self.config_file = self.directory / "etc/slurm.conf"
         self.environment = {k: v for k, v in os.environ.items()
                             if not re.match(r"(SLURM|SBATCH|SALLOC|SQUEUE|SINFO|SACCT|SCANCEL)", k)}
-        self.environment["SLURM_CONF"] = str(self.config_file)
+        self.environment |= {"SLURM_CONF": str(self.config_file), **self.variables}
         self.environment["PATH"] = os.pathsep.join([str(BIN), str(SBIN), os.environ["PATH"]])
 
     # --- start and end ---
@@ -304,9 +307,9 @@ RealMemory={self.memory} Gres=gpu:v100:{self.gpus} Feature=fast
             text = re.sub(rf"^{key}=.*\n", "", text, flags=re.M | re.I)
         self.config_file.write_text(text + self.partitions + self.conf + "\n")
         # Any device files will do as GPUs: consoles are there on every machine, and nobody opens them.
-        (d / "etc/gres.conf").write_text(
+        (d / "etc/gres.conf").write_text(self.gres or
             f"NodeName=n[1-{self.nodes}] Name=gpu Type=v100 File=/dev/tty[20-{19 + self.gpus}]\n")
-        (d / "etc/cgroup.conf").write_text("CgroupPlugin=cgroup/v1\n")
+        (d / "etc/cgroup.conf").write_text(self.cgroup)
 
     # --- daemons ---
     @property

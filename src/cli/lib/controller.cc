@@ -66,6 +66,8 @@ Result<ClientConfig> from_file(const std::string& path) {
   found.cluster_name = settings->cluster_name;
   found.accounting_none = iequals(settings->accounting_storage_type, "accounting_storage/none");
   found.message_timeout = settings->message_timeout;
+  found.srun_prolog = settings->srun_prolog;
+  found.srun_epilog = settings->srun_epilog;
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

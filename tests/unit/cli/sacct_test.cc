@@ -134,13 +134,30 @@ TEST(Sacct, PrintsUsageOfStepsAndItsSumForTheJob) {
   Usage& batch = rows.row.steps[0].usage;
   batch.user_cpu_us = 10'000;
   batch.system_cpu_us = 2'000;
-  batch.max_rss_kib = 10000;
+  batch.rss_kib.note(10000, NodeId{1}, 0);
   rows.row.steps[1].usage.user_cpu_us = 3'700'000'000;
-  rows.row.steps[1].usage.max_rss_kib = 2048;
+  rows.row.steps[1].usage.rss_kib.note(2048, NodeId{1}, 0);
   EXPECT_EQ(list({rows.row}, {"-n", "-P", "-o", "jobid,maxrss,averss,totalcpu,usercpu,systemcpu"}),
             "35|||01:01:40|01:01:40|00:00.002\n"
             "35.batch|10000K|10000K|00:00.012|00:00.010|00:00.002\n"
             "35.0|2M|2M|01:01:40|01:01:40|00:00:00\n");
+}
+
+TEST(Sacct, TellsWhichTaskUsedMostAndLeast) {
+  RowBuilder rows = good();
+  StepRecord& step = rows.row.steps[1];
+  step.usage_nodes = {{NodeId{1}, "n1"}, {NodeId{2}, "n2"}};
+  step.usage.rss_kib.note(1000, NodeId{1}, 0);
+  step.usage.rss_kib.note(3000, NodeId{2}, 1);
+  step.usage.cpu_us.note(4'000'000, NodeId{1}, 0);
+  step.usage.cpu_us.note(2'000'000, NodeId{2}, 1);
+  step.usage.read_bytes.note(1 << 20, NodeId{1}, 0);
+  step.usage.read_bytes.note(0, NodeId{2}, 1);
+  EXPECT_EQ(value(rows, "averss,maxrss,maxrssnode,maxrsstask,avecpu,mincpu,mincpunode,mincputask"),
+            "|||||||\n|||||||\n2000K|3000K|n2|1|00:00:03|00:00:02|n2|1\n");
+  EXPECT_EQ(value(rows, "tresusageintot,tresusageinmaxnode"),
+            "|\n|\ncpu=00:00:06,energy=0,fs/disk=1048576,mem=4000K,pages=0,vmem=0|"
+            "cpu=n1,energy=n1,fs/disk=n1,mem=n2,pages=,vmem=\n");
 }
 
 TEST(Sacct, LeavesBlankWhatStepsDoNotHave) {

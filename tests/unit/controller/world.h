@@ -47,6 +47,8 @@ class MemoryHost : public Host {
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return groups; }
+  void run_program(SiteProgramRun run) override { programs.push_back(std::move(run)); }
+  std::vector<SiteProgramRun> programs;
   void log(std::string_view) override {}
   void log_error(std::string_view line) override { errors.emplace_back(line); }
 };

@@ -58,18 +58,32 @@ TEST(CompressCounts, FoldsRepeats) {
   EXPECT_EQ(compress_counts({}), "");
 }
 
+TEST(AddDetected, GivesFilesToPoolsThatAreOnlyCounted) {
+  std::vector<GresPool> pools{{.name = "gpu", .type = "v100", .count = 1},
+                              {.name = "gpu", .type = "a100", .count = 2},
+                              {.name = "fpga", .type = "", .count = 1}};
+  const std::vector<GresPool> detected{
+      {.name = "gpu", .type = "tesla_v100-sxm2", .count = 1, .files = {"/dev/nvidia0"}},
+      {.name = "gpu", .type = "a100", .count = 2, .files = {"/dev/nvidia1", "/dev/nvidia2"}}};
+  add_detected(pools, detected);
+  EXPECT_EQ(pools[0].files, std::vector<Text>{"/dev/nvidia0"});
+  EXPECT_EQ(pools[1].files, (std::vector<Text>{"/dev/nvidia1", "/dev/nvidia2"}));
+  EXPECT_TRUE(pools[2].files.empty());
+}
+
 TEST(Usage, SumsTimesAndKeepsTheLargestPeak) {
-  Usage usage{.user_cpu_us = 1, .system_cpu_us = 2, .max_rss_kib = 10, .max_rss_node = NodeId{1}};
-  usage.add({.user_cpu_us = 5,
-             .system_cpu_us = 5,
-             .max_rss_kib = 20,
-             .max_rss_node = NodeId{2},
-             .max_rss_task = 3});
-  usage.add({.max_rss_kib = 15, .max_rss_node = NodeId{3}});
+  Usage usage{.user_cpu_us = 1, .system_cpu_us = 2};
+  usage.rss_kib.note(10, NodeId{1}, 0);
+  Usage other{.user_cpu_us = 5, .system_cpu_us = 5};
+  other.rss_kib.note(20, NodeId{2}, 3);
+  other.rss_kib.note(15, NodeId{3}, 4);
+  usage.add(other);
   EXPECT_EQ(usage.user_cpu_us, 6u);
-  EXPECT_EQ(usage.max_rss_kib, 20u);
-  EXPECT_EQ(usage.max_rss_node, NodeId{2});
-  EXPECT_EQ(usage.max_rss_task, 3u);
+  EXPECT_EQ(usage.rss_kib.max, 20u);
+  EXPECT_EQ(usage.rss_kib.max_node, NodeId{2});
+  EXPECT_EQ(usage.rss_kib.max_task, 3u);
+  EXPECT_EQ(usage.rss_kib.min, 10u);
+  EXPECT_EQ(usage.rss_kib.average(), 15u);
 }
 
 TEST(Step, HasANameForSpecialSteps) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,19 @@ class FakeHost : public NodeHost {
   void refuse(AttachId id, std::string_view why) override {
     calls.push_back(fmt::format("refuse {}: {}", id, why));
   }
+  void run_program(NodeProgram program, AttemptRef attempt,
+                   const std::vector<std::string>& environment) override {
+    calls.push_back(fmt::format("{} {}.{} {}", program == NodeProgram::prolog ? "prolog" : "epilog",
+                                attempt.job.value, attempt.attempt.value,
+                                fmt::join(environment, " ")));
+  }
+  void note_prepared(AttemptRef attempt, bool prepared) override {
+    if (prepared)
+      this->prepared.insert(attempt);
+    else
+      this->prepared.erase(attempt);
+  }
+  std::set<AttemptRef> prepared;
   void reconfigure() override { calls.push_back("reconfigure"); }
   void shutdown() override { calls.push_back("shutdown"); }
   void log(std::string_view line) override { logged.emplace_back(line); }

@@ -1,0 +1,68 @@
+#include "cli/srun_programs.h"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "cli/lib/errors.h"
+
+namespace muster::cli {
+namespace {
+
+// The caller's environment with what names the step.
+std::vector<std::string> program_environment(const std::string& context, JobId job, StepId step) {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; *entry; ++entry) {
+    const std::string text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  variables["SLURM_SCRIPT_CONTEXT"] = context;
+  variables["SLURM_JOB_ID"] = variables["SLURM_JOBID"] = std::to_string(job.value);
+  variables["SLURM_STEP_ID"] = variables["SLURM_STEPID"] = std::to_string(step.value);
+  std::vector<std::string> list;
+  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  return list;
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> list;
+  for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+}  // namespace
+
+void run_srun_program(const std::string& program, const std::string& context, const SrunPlan& plan,
+                      JobId job, StepId step) {
+  if (program.empty()) return;
+  std::vector<std::string> words{program};
+  words.insert(words.end(), plan.argv.begin(), plan.argv.end());
+  const std::vector<std::string> variables = program_environment(context, job, step);
+
+  // srun blocks the signals that it takes from a descriptor; the program must not.
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  pid_t pid = 0;
+  const int error = posix_spawn(&pid, program.c_str(), nullptr, &attributes, pointers(words).data(),
+                                pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
+  if (error != 0) return print_error("srun", fmt::format("{}: {}", program, std::strerror(error)));
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,115 @@
+#include "controller/program_environment.h"
+
+#include <fmt/format.h>
+
+#include "controller/environment.h"
+
+namespace muster::controller {
+namespace {
+
+// Of a job's own variables, what programs on a node and on the controller get.
+constexpr const char* kFromJob[] = {
+    "SLURM_ARRAY_JOB_ID",
+    "SLURM_ARRAY_TASK_COUNT",
+    "SLURM_ARRAY_TASK_ID",
+    "SLURM_ARRAY_TASK_MAX",
+    "SLURM_ARRAY_TASK_MIN",
+    "SLURM_ARRAY_TASK_STEP",
+    "SLURM_CLUSTER_NAME",
+    "SLURM_JOBID",
+    "SLURM_JOB_CPUS_PER_NODE",
+    "SLURM_JOB_GID",
+    "SLURM_JOB_ID",
+    "SLURM_JOB_NUM_NODES",
+    "SLURM_JOB_PARTITION",
+    "SLURM_JOB_RESERVATION",
+    "SLURM_JOB_UID",
+    "SLURM_JOB_USER",
+};
+constexpr const char* kOnNode[] = {"CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
+                                   "ROCR_VISIBLE_DEVICES", "SLURM_JOB_GPUS",
+                                   "SLURM_NODELIST",       "ZE_AFFINITY_MASK"};
+constexpr const char* kOnController[] = {"SLURM_JOB_ACCOUNT", "SLURM_JOB_NODELIST"};
+
+Variables common(const Job& job, const Variables& all) {
+  const JobSpec& spec = *job.spec;
+  Variables v;
+  for (const char* name : kFromJob)
+    if (auto found = all.find(name); found != all.end()) v.insert(*found);
+  v["SLURM_JOB_RESTART_COUNT"] = std::to_string(job.restarts);
+  v["SLURM_JOB_WORK_DIR"] = spec.work_dir.str();
+  v["SLURM_JOB_NAME"] = spec.name.str();
+  if (!spec.comment.empty()) v["SLURM_JOB_COMMENT"] = spec.comment.str();
+  if (!spec.features.empty()) v["SLURM_JOB_CONSTRAINTS"] = spec.features.str();
+  if (!spec.licenses.empty()) v["SLURM_JOB_LICENSES"] = spec.licenses.str();
+  return v;
+}
+
+void add_exit_codes(const Job& job, Variables& v) {
+  // A job that is told to end has no code yet; its batch script may have.
+  auto batch = job.steps.find(kBatchStep);
+  const bool over = is_ended(job.state) || batch == job.steps.end();
+  const std::uint32_t status = over ? job.exit_status : batch->second.exit_status;
+  v["SLURM_JOB_EXIT_CODE"] = std::to_string(status);
+  v["SLURM_JOB_EXIT_CODE2"] = fmt::format("{}:{}", status >> 8 & 0xff, status & 0x7f);
+  v["SLURM_JOB_DERIVED_EC"] = std::to_string(job.derived_exit_status);
+}
+
+std::vector<std::string> as_list(const Variables& variables) {
+  std::vector<std::string> list;
+  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
+  return list;
+}
+
+Variables on_node(const Cluster& cluster, const Job& job, const Node& node) {
+  const Variables all = job_variables(cluster, job, node.id);
+  Variables v = common(job, all);
+  for (const char* name : kOnNode)
+    if (auto found = all.find(name); found != all.end()) v.insert(*found);
+  std::uint64_t tasks = 0;
+  for (const NodeShare& share : job.allocation) tasks += share.tasks;
+  v["SLURM_JOB_NTASKS"] =
+      std::to_string(job.spec->num_tasks.value_or(static_cast<std::uint32_t>(tasks)));
+  v["SLURM_UID"] = std::to_string(job.spec->uid.value);
+  return v;
+}
+
+Variables on_controller(const Cluster& cluster, const Job& job) {
+  const Variables all = job_variables(cluster, job, {});
+  Variables v = common(job, all);
+  for (const char* name : kOnController)
+    if (auto found = all.find(name); found != all.end()) v.insert(*found);
+  return v;
+}
+
+}  // namespace
+
+std::vector<std::string> prolog_environment(const Cluster& cluster, const Job& job,
+                                            const Node& node) {
+  Variables v = on_node(cluster, job, node);
+  v["SLURM_SCRIPT_CONTEXT"] = "prolog_slurmd";
+  return as_list(v);
+}
+
+std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& job,
+                                            const Node& node) {
+  Variables v = on_node(cluster, job, node);
+  v["SLURM_SCRIPT_CONTEXT"] = "epilog_slurmd";
+  add_exit_codes(job, v);
+  return as_list(v);
+}
+
+std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job) {
+  Variables v = on_controller(cluster, job);
+  v["SLURM_SCRIPT_CONTEXT"] = "prolog_slurmctld";
+  return as_list(v);
+}
+
+std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job) {
+  Variables v = on_controller(cluster, job);
+  v["SLURM_SCRIPT_CONTEXT"] = "epilog_slurmctld";
+  add_exit_codes(job, v);
+  return as_list(v);
+}
+
+}  // namespace muster::controller

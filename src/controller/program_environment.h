@@ -1,0 +1,19 @@
+// The variables of the site's own programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld. They
+// get these and nothing else; a node adds its own name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+std::vector<std::string> prolog_environment(const Cluster& cluster, const Job& job,
+                                            const Node& node);
+std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& job,
+                                            const Node& node);
+std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job);
+std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job);
+
+}  // namespace muster::controller

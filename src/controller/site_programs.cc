@@ -1,0 +1,104 @@
+// The site's own programs around a job: what follows from their ends, and the extern step that
+// PrologFlags=Contain asks for.
+#include "controller/core.h"
+#include "controller/node_change.h"
+#include "controller/program_environment.h"
+
+namespace muster::controller {
+namespace {
+
+// As long as Slurm keeps a requeued job back: a PrologSlurmctld that fails every time must not keep
+// the cluster busy.
+constexpr Seconds kDelayAfterFailure{120};
+
+bool may_requeue(const Cluster& cluster, const Job& job) {
+  return job.spec->kind == JobKind::batch &&
+         job.spec->requeue.value_or(cluster.settings().job_requeue);
+}
+
+}  // namespace
+
+void Core::run_program(SiteProgramRun::Which which, const Job& job) {
+  SiteProgramRun run{.which = which, .job = job.id, .attempt = job.attempt, .gid = job.spec->gid};
+  run.environment = which == SiteProgramRun::Which::prolog_slurmctld
+                        ? prolog_slurmctld_environment(cluster_, job)
+                        : epilog_slurmctld_environment(cluster_, job);
+  open_.programs.push_back(std::move(run));
+}
+
+void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
+  now_ = now;
+  if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;  // its failure is in the log
+  const Job* job = cluster_.jobs.find(run.job);
+  if (!job || job->attempt != run.attempt || !job->preparing || job->ending || is_ended(job->state))
+    return;
+  touch_job(run.job);
+  if (succeeded) {
+    record(JobPrepared{.job = run.job, .attempt = run.attempt});
+    touch_nodes_of(cluster_.jobs.at(run.job));
+    return;
+  }
+  Ending ending{.becomes = JobState::cancelled, .by = options_.slurm_user, .since = now};
+  ending.requeue = may_requeue(cluster_, *job);
+  ending.delay = kDelayAfterFailure;
+  record(JobsEnding{.jobs = IdSet::range(run.job.value, run.job.value), .ending = ending});
+  // Nothing was launched: no node has anything of it to end, but an srun may wait for it there.
+  const std::set<NodeId> nodes = cluster_.jobs.at(run.job).unfinished;
+  for (NodeId node : nodes) {
+    drop_from_node(cluster_.jobs.at(run.job), node, 0, now);
+    order(node, wire::EndJobOrder{.job = run.job, .attempt = run.attempt, .kill_wait = Seconds{0}});
+  }
+  touch_nodes_of(cluster_.jobs.at(run.job));
+  settle(run.job, now);
+}
+
+// The node is drained and the job goes back to the queue, held: it would meet the same failure
+// again elsewhere if the fault is its own.
+void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
+  const Job* job = cluster_.jobs.find(id);
+  if (!job || job->attempt != attempt || !job->unfinished.contains(node)) return;
+  drain_for_program(node, "Prolog error", now);
+  job = &cluster_.jobs.at(id);
+  if (job->ending || is_ended(job->state)) return;
+  Ending ending{.becomes = JobState::failed, .by = options_.slurm_user, .since = now};
+  if (may_requeue(cluster_, *job)) {
+    ending.becomes = JobState::cancelled;
+    ending.requeue = ending.hold = true;
+    ending.hold_reason = "launch_failed_requeued_held";
+  }
+  touch_job(id);
+  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
+  touch_nodes_of(cluster_.jobs.at(id));
+  settle(id, now);
+}
+
+void Core::drain_for_program(NodeId id, std::string_view reason, Time now) {
+  const Node& node = cluster_.nodes.at(id);
+  host_.log_error("node " + node.config.name.str() + ": " + std::string(reason) +
+                  ", setting DRAIN");
+  if (node.drain) return;
+  NodeChanged change = current(node);
+  change.drain = true;
+  change.reason = reason;
+  change.reason_uid = options_.slurm_user;
+  change.reason_time = now;
+  record(change);
+  touch_node(id);
+}
+
+void Core::create_extern_step(JobId id, Time now) {
+  const Job& job = cluster_.jobs.at(id);
+  Step step;
+  step.id = kExternStep;
+  step.name = "extern";
+  step.started = now;
+  step.num_tasks = static_cast<std::uint32_t>(job.allocation.size());
+  std::uint32_t rank = 0;
+  for (const NodeShare& share : job.allocation) {
+    step.nodes.push_back({.node = share.node, .ranks = {rank++}, .share = share});
+    step.unfinished.insert(share.node);
+  }
+  record(StepCreated{.job = id, .step = std::move(step)});
+}
+
+}  // namespace muster::controller

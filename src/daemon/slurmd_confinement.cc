@@ -1,0 +1,43 @@
+// Which control groups this node has, and what its configuration wants of them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "daemon/slurmd_host.h"
+#include "io/cgroup.h"
+#include "io/log.h"
+
+namespace muster {
+
+Result<void> Slurmd::set_up_confinement() {
+  const SlurmdConfig& config = start_.config;
+  confinement_.conf = config.cgroup;
+  confinement_.constrain = config.constrain;
+  confinement_.kill_over_memory = config.kill_over_memory;
+  confinement_.memory_mib =
+      config.config_overrides ? config.node.memory_mib : start_.hardware.memory_mib;
+  confinement_.cpus = start_.hardware.cpu_numbers;
+  confinement_.devices = config.devices;
+  if (confinement_.devices.empty())
+    for (const GresPool& pool : gpus_.detected())
+      confinement_.devices.insert(confinement_.devices.end(), pool.files.begin(), pool.files.end());
+  confinement_.base = start_.named ? "slurm_" + config.node_name : "slurm";
+  if (!config.track_by_cgroup && !config.constrain) return {};
+
+  const config::CgroupConf& conf = config.cgroup;
+  const bool must = config.constrain && (conf.constrain_cores || conf.constrain_devices ||
+                                         conf.constrain_ram || conf.constrain_swap);
+  Result<io::CgroupSystem> found = io::detect_cgroups(conf, config.constrain);
+  if (found && geteuid() != 0 && found->groups != Confinement::Groups::none)
+    found = fail("only root may make control groups");
+  if (!found && must) return std::unexpected(found.error());
+  if (!found) {
+    io::log_info("{}: processes are tracked by their parents (proctrack/linuxproc)",
+                 found.error().text());
+    return {};
+  }
+  confinement_.groups = found->groups;
+  confinement_.mountpoint = found->mountpoint;
+  return {};
+}
+
+}  // namespace muster

@@ -1,0 +1,40 @@
+// The GPUs of this machine: which there are, and how busy each one is. NVIDIA's are asked through
+// libnvidia-ml, loaded when it is there; AMD's through sysfs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace muster::io {
+
+struct Gpu {
+  std::string type;  // "tesla_v100-sxm2-16gb"
+  std::string file;  // "/dev/nvidia0", "/dev/dri/renderD128"
+};
+
+struct GpuLoad {
+  std::uint32_t percent = 0;
+  std::uint64_t memory_kib = 0;
+  std::uint64_t power_mw = 0;  // 0 = not known
+};
+
+class GpuSystem {
+ public:
+  virtual ~GpuSystem() = default;
+  virtual std::vector<Gpu> gpus() const = 0;  // by number
+  virtual std::optional<GpuLoad> load_of(const std::string& file) const = 0;
+};
+
+Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& library = "libnvidia-ml.so.1");
+// `root`: where /sys and /dev are.
+std::unique_ptr<GpuSystem> open_amd(const std::string& root = "");
+
+// "Tesla V100-SXM2-16GB" -> "tesla_v100-sxm2-16gb"
+std::string gpu_type(std::string_view product);
+
+}  // namespace muster::io

@@ -1,0 +1,32 @@
+// From cgroup.conf, slurm.conf and a launch to what the step is confined to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/text.h"
+#include "config/cgroup_conf.h"
+#include "model/confinement.h"
+#include "wire/node_messages.h"
+
+namespace muster {
+
+// What slurmd knows of its node.
+struct NodeConfinement {
+  config::CgroupConf conf;
+  Confinement::Groups groups = Confinement::Groups::none;
+  Text mountpoint;
+  Text base;                        // "slurm_n1": above the groups of this node's jobs
+  bool constrain = false;           // TaskPlugin has task/cgroup: conf's Constrain keys act
+  bool kill_over_memory = false;    // JobAcctGatherParams=OverMemoryKill
+  std::uint64_t memory_mib = 0;     // the node's
+  std::vector<std::uint32_t> cpus;  // the machine's number of each CPU of the node
+  std::vector<Text> devices;        // the files of all its gres
+};
+
+Confinement confine(const NodeConfinement& node, const wire::StepLaunch& launch);
+
+// The groups of a step, without limits: enough to find its processes again.
+Confinement groups_of(const NodeConfinement& node, const wire::StepRef& step, Uid uid);
+
+}  // namespace muster

@@ -1,0 +1,72 @@
+// The step's control group: all its processes, what they may use, and what became of them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "step/signals.h"
+#include "step/supervisor.h"
+
+namespace muster::step {
+
+Result<void> Supervisor::make_group() {
+  if (setup_.confinement.groups == Confinement::Groups::none) return {};
+  auto group = io::make_cgroup(setup_.confinement);
+  if (!group) return std::unexpected(group.error());
+  cgroup_ = std::move(*group);
+  return {};
+}
+
+void Supervisor::signal_all(int number) {
+  signal_everything(number);  // a child between fork and its group is found by its parent only
+  if (!cgroup_) return;
+  if (number == SIGKILL) return cgroup_->kill();
+  const std::vector<pid_t> signalled = io::descendants(getpid());
+  for (pid_t pid : cgroup_->processes())
+    if (std::ranges::find(signalled, pid) == signalled.end()) kill(pid, number);
+}
+
+bool Supervisor::anything_left() const {
+  return children_left_ || (cgroup_ && !cgroup_->processes().empty());
+}
+
+// A stopped step, too, is thawed and continued: who stopped it may have had no freezer.
+void Supervisor::freeze(bool frozen) {
+  if (frozen && cgroup_ && cgroup_->freeze(true)) return;
+  if (frozen) return signal_all(SIGSTOP);
+  if (cgroup_) (void)cgroup_->freeze(false);
+  signal_all(SIGCONT);
+}
+
+void Supervisor::kill_if_over_memory() {
+  const std::uint64_t limit_kib = setup_.confinement.kill_over_kib;
+  const std::uint64_t used_kib = usage_.sampled_rss_kib();
+  if (limit_kib == 0 || used_kib <= limit_kib || end_.out_of_memory) return;
+  const wire::StepRef& ref = setup_.launch.ref;
+  say(fmt::format("StepId={}.{} exceeded memory limit ({} > {}), being killed", ref.job.value,
+                  step_name(ref.step), used_kib << 10, limit_kib << 10));
+  end_.out_of_memory = true;
+  for (Task& task : tasks_) task.out_of_memory = true;
+  signal_all(SIGKILL);
+}
+
+void Supervisor::note_out_of_memory() {
+  if (!cgroup_) return;
+  const std::uint64_t kills = cgroup_->oom_kills();
+  if (kills == 0) return;
+  end_.out_of_memory = true;
+  const wire::StepRef& ref = setup_.launch.ref;
+  say(
+      fmt::format("Detected {} oom-kill event(s) in StepId={}.{}. Some of your processes may have "
+                  "been killed by the cgroup out-of-memory handler.",
+                  kills, ref.job.value, step_name(ref.step)));
+  const std::uint64_t limit_mib = setup_.confinement.step_memory_bytes.value_or(0) >> 20;
+  const std::string victim = io::last_oom_victim(cgroup_->memory_path());
+  say(
+      fmt::format("Process {} needed more than the limit of {}M. Ask for more memory, for "
+                  "example with --mem={}M.",
+                  victim.empty() ? "unknown" : victim, limit_mib, limit_mib * 2));
+}
+
+}  // namespace muster::step

@@ -1,0 +1,95 @@
+#include "step/task_programs.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <vector>
+
+#include "base/strings.h"
+#include "step/setup.h"
+
+namespace muster::step {
+namespace {
+
+[[noreturn]] void execute(const std::string& program, const Environment& environment, int out,
+                          int err) {
+  int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  dup2(null, 0);
+  dup2(out < 0 ? null : out, 1);
+  dup2(err < 0 ? null : err, 2);
+  char* argv[] = {const_cast<char*>(program.c_str()), nullptr};
+  std::vector<char*> variables;
+  for (const std::string& entry : environment.entries())
+    variables.push_back(const_cast<char*>(entry.c_str()));
+  variables.push_back(nullptr);
+  execve(program.c_str(), argv, variables.data());
+  _exit(errno == ENOENT ? 127 : 126);
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[4096];
+  ssize_t count;
+  while ((count = read(fd, buffer, sizeof buffer)) != 0) {
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+void obey(std::string_view line, Environment& environment) {
+  constexpr std::string_view kExport = "export ", kUnset = "unset ", kPrint = "print ";
+  if (line.starts_with(kExport)) {
+    std::string_view setting = trim(line.substr(kExport.size()));
+    const std::size_t equals = setting.find('=');
+    if (equals == std::string_view::npos || equals == 0) return;
+    environment.set(setting.substr(0, equals), setting.substr(equals + 1));
+  } else if (line.starts_with(kUnset)) {
+    environment.erase(trim(line.substr(kUnset.size())));
+  } else if (line.starts_with(kPrint)) {
+    dprintf(1, "%s\n", std::string(line.substr(kPrint.size())).c_str());
+  }
+}
+
+}  // namespace
+
+int run_task_prolog(const std::string& program, Environment& environment) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return 1;
+  Environment own = environment;
+  own.set("SLURM_SCRIPT_CONTEXT", "prolog_task");
+  pid_t pid = fork();
+  if (pid < 0) return 1;
+  if (pid == 0) execute(program, own, ends[1], -1);
+  close(ends[1]);
+  const std::string output = read_all(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) return 1;
+  for (std::string_view line : split(output, '\n')) obey(line, environment);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment, int error_fd) {
+  environment.set("SLURM_SCRIPT_CONTEXT", "epilog_task");
+  pid_t pid = fork();
+  if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
+  if (pid > 0) return pid;
+  setsid();
+  sigset_t none;
+  sigemptyset(&none);
+  for (int number : {SIGPIPE, SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2})
+    std::signal(number, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (!become_user(setup)) _exit(1);
+  execute(setup.task_epilog.str(), environment, -1, error_fd);
+}
+
+}  // namespace muster::step

@@ -1,0 +1,116 @@
+"""Control groups: what a job may use, and that nothing of it is left behind."""
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+import muster
+from muster import is_alive, wait_for
+
+V1 = Path("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists()
+pytestmark = [pytest.mark.as_root, pytest.mark.skipif(not V1, reason="needs cgroup v1 with its controllers")]
+CLUSTER = dict(nodes=2, cpus=2, conf="ProctrackType=proctrack/cgroup\nTaskPlugin=task/cgroup\n",
+               cgroup="CgroupPlugin=cgroup/v1\nConstrainRAMSpace=yes\nConstrainSwapSpace=yes\nConstrainCores=yes\n"
+                      "ConstrainDevices=yes\n")
+GREEDY = "python3 -c 'x = bytearray(300 << 20)'"
+# Leaves its parent, its session and its process group.
+DAEMON = "(setsid setsid bash -c 'echo $BASHPID > daemon; exec sleep 1000' > /dev/null 2>&1 &)"
+
+
+def groups_left(job):
+    return list(Path("/sys/fs/cgroup").glob(f"*/slurm_n?/uid_*/job_{job}"))
+
+
+def test_a_job_that_takes_too_much_memory(cluster):
+    job = cluster.sbatch("--wrap", f"{GREEDY}; exit 0", memory="50")
+    record = cluster.wait_end(job)
+    assert (record["JobState"], record["ExitCode"], record["Reason"]) == ("OUT_OF_MEMORY", "0:125", "OutOfMemory")
+    assert f"Detected 1 oom-kill event(s) in StepId={job}.batch." in cluster.output(job)
+
+
+@pytest.mark.ours
+def test_the_killed_process_is_named(cluster):
+    job = cluster.sbatch("--wrap", GREEDY, memory="50")
+    cluster.wait_end(job)
+    assert "(python3) needed more than the limit of 50M" in cluster.output(job)
+    assert "--mem=100M" in cluster.output(job)
+
+
+def test_waiting_for_it_fails(cluster):
+    assert cluster.run("sbatch", "-W", "--mem=50", "--wrap", f"{GREEDY}; exit 0").code != 0
+
+
+def test_a_step_that_takes_too_much_memory(cluster):
+    done = cluster.run("srun", "--mem=50", "python3", "-c", "x = bytearray(300 << 20)")
+    assert done.code != 0
+    assert "Out Of Memory" in done.err
+
+
+def test_a_daemonized_child_does_not_survive(cluster):
+    job = cluster.sbatch("--wrap", f"{DAEMON}; while [ ! -s daemon ]; do sleep 0.05; done")
+    cluster.wait_end(job)
+    assert cluster.job(job)["JobState"] == "COMPLETED"
+    pid = int((cluster.work / "daemon").read_text())
+    wait_for(lambda: not is_alive(pid), "the daemon's end")
+    wait_for(lambda: not groups_left(job), "the groups to go")
+
+
+def test_a_task_that_ignores_sigterm_is_killed(cluster):
+    job = cluster.sbatch("--wrap", "trap '' TERM; touch begun; while true; do sleep 0.1; done")
+    wait_for((cluster.work / "begun").exists, "the job to begin")
+    cluster.run("scancel", job).ok()
+    assert cluster.wait_end(job)["JobState"] == "CANCELLED"
+
+
+@pytest.mark.ours
+def test_nothing_is_left_of_a_killed_slurmstepd(cluster):
+    job = cluster.sbatch("--wrap", f"{DAEMON}; sleep 1000")
+    cluster.wait_text("daemon")
+    pid = int((cluster.work / "daemon").read_text())
+    supervisor = next(int(p.name) for p in Path("/proc").glob("[0-9]*")
+                      if muster.is_alive(int(p.name)) and f"slurmstepd: [{job}.batch]" in command_of(p))
+    os.kill(supervisor, signal.SIGKILL)
+    cluster.wait_end(job)
+    wait_for(lambda: not is_alive(pid), "the daemon's end")
+    wait_for(lambda: not groups_left(job), "the groups to go")
+
+
+def command_of(process):
+    try:
+        return (process / "cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def test_a_job_sees_its_own_cpus_and_devices_only(cluster):
+    job = cluster.sbatch("-w", "n1", "-n1", "--gres=gpu:1", "--wrap",
+                         "grep Cpus_allowed_list /proc/self/status; cat /proc/self/cgroup | grep devices | cut -d: -f3 "
+                         "| xargs -I{} cat /sys/fs/cgroup/devices{}/devices.list | head -3; "
+                         "for i in 20 21; do (: < /dev/tty$i) 2> /dev/null && echo $i opens || echo $i closed; done")
+    cluster.wait_end(job)
+    output = cluster.output(job)
+    assert "Cpus_allowed_list:\t0\n" in output
+    assert "21 closed" in output
+
+
+def test_a_suspended_job_stands_still(cluster):
+    job = cluster.sbatch("--wrap", "while [ ! -e go ]; do date +%s%N > tick; sleep 0.05; done")
+    cluster.wait_text("tick")
+    cluster.run("scontrol", "suspend", job).ok()
+    tick = cluster.work / "tick"
+
+    def stands_still():
+        before = tick.read_text()
+        try:
+            wait_for(lambda: tick.read_text() != before, "a change", limit=1)
+        except AssertionError:
+            return True
+        return False
+
+    wait_for(stands_still, "the job to stand still")
+    cluster.run("scontrol", "resume", job).ok()
+    before = tick.read_text()
+    wait_for(lambda: tick.read_text() != before, "the job to go on")
+    (cluster.work / "go").touch()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"

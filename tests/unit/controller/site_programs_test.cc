@@ -1,0 +1,110 @@
+// Prolog, Epilog and their slurmctld relatives as the controller sees them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+ClusterBuilder with(SitePrograms programs) {
+  return ClusterBuilder().nodes(1).settings([&](Settings& s) { s.programs = programs; });
+}
+
+bool has(const std::vector<std::string>& environment, const std::string& entry) {
+  return std::ranges::find(environment, entry) != environment.end();
+}
+
+TEST(SitePrograms, ANodeIsReleasedWhenTheEpilogIsOver) {
+  World w{with({.epilog = true})};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 3 << 8);
+  EXPECT_TRUE(w.job(id).completing());
+  auto ends = w.take<wire::EndJobOrder>();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_TRUE(has(ends[0].second.epilog_environment, "SLURM_JOB_EXIT_CODE2=3:0"));
+  w.gone(1, id);
+  EXPECT_FALSE(w.job(id).completing());
+  EXPECT_TRUE(w.node(1).jobs.empty());
+}
+
+TEST(SitePrograms, AFailedPrologDrainsTheNodeAndHoldsTheJob) {
+  World w{with({.prolog = true})};
+  auto id = w.submit(job());
+  auto launches = w.take<wire::LaunchOrder>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_TRUE(
+      has(launches[0].second.launch.prolog_environment, "SLURM_SCRIPT_CONTEXT=prolog_slurmd"));
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
+  end.prolog_failed = true;
+  w.core.on_report(World::connection(1), wire::StepEndReport{end}, w.now);
+  w.run();
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  EXPECT_EQ(w.job(id).hold, Hold::user);
+  EXPECT_EQ(w.job(id).end_reason, "launch_failed_requeued_held");
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "Prolog error");
+}
+
+TEST(SitePrograms, AFailedEpilogDrainsTheNode) {
+  World w{with({.epilog = true})};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id));
+  w.core.on_report(World::connection(1), wire::JobGoneReport{JobId{id}, Attempt{1}, true}, w.now);
+  w.run();
+  EXPECT_EQ(w.job(id).state, JobState::completed);
+  EXPECT_EQ(w.node(1).reason, "Epilog error");
+}
+
+TEST(SitePrograms, NothingIsLaunchedBeforePrologSlurmctldHasRun) {
+  World w{with({.prolog_slurmctld = true})};
+  auto id = w.submit(job());
+  EXPECT_TRUE(w.job(id).preparing);
+  EXPECT_TRUE(w.take<wire::LaunchOrder>().empty());
+  ASSERT_EQ(w.host.programs.size(), 1u);
+  w.core.on_program_ended(w.host.programs[0], true, w.now);
+  w.run();
+  EXPECT_FALSE(w.job(id).preparing);
+  EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
+}
+
+TEST(SitePrograms, AFailedPrologSlurmctldSendsTheJobBackForAWhile) {
+  World w{with({.prolog_slurmctld = true})};
+  auto id = w.submit(job());
+  ASSERT_EQ(w.host.programs.size(), 1u);
+  w.core.on_program_ended(w.host.programs[0], false, w.now);
+  w.run();
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  EXPECT_EQ(w.job(id).restarts, 1u);
+  EXPECT_EQ(w.job(id).eligible, w.now + Seconds{120});
+  EXPECT_TRUE(w.node(1).jobs.empty());
+}
+
+TEST(SitePrograms, ContainGivesEveryNodeAnExternStep) {
+  World w{with({.contain = true})};
+  auto id = w.submit(job());
+  const wire::StepRef extern_step{JobId{id}, Attempt{1}, kExternStep};
+  EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 2u);
+  w.step_end(1, batch_of(id));
+  EXPECT_EQ(w.job(id).state, JobState::completed);
+  EXPECT_TRUE(w.job(id).completing());
+  w.step_end(1, extern_step);
+  EXPECT_FALSE(w.job(id).completing());
+  EXPECT_EQ(w.job(id).steps.at(kExternStep).state, JobState::completed);
+}
+
+TEST(SitePrograms, EpilogSlurmctldRunsOnceAtTheEnd) {
+  World w{with({.epilog_slurmctld = true})};
+  auto id = w.submit(job());
+  EXPECT_TRUE(w.host.programs.empty());
+  w.step_end(1, batch_of(id), 1 << 8);
+  ASSERT_EQ(w.host.programs.size(), 1u);
+  EXPECT_TRUE(has(w.host.programs[0].environment, "SLURM_JOB_EXIT_CODE=256"));
+}
+
+}  // namespace
+}  // namespace muster::controller
