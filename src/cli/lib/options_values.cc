@@ -120,6 +120,29 @@ Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, 
 
 }  // namespace
 
+// "sockets[:cores[:threads]]"; "*" leaves a part open.
+Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value) {
+  std::optional<std::uint32_t>* parts[] = {&o.spec.sockets_per_node, &o.spec.cores_per_socket,
+                                           &o.spec.threads_per_core};
+  std::size_t i = 0;
+  for (std::string_view part : split(value, ':')) {
+    auto count = parse_whole(part, 1);
+    if (i == std::size(parts) || (!count && part != "*")) return invalid_specification(o, row);
+    *parts[i++] = count;
+  }
+  return {};
+}
+
+Outcome hint(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (iequals(value, "nomultithread")) {
+    o.spec.threads_per_core = 1;
+    return {};
+  }
+  for (std::string_view known : {"compute_bound", "memory_bound", "multithread", "none"})
+    if (iequals(value, known)) return {};
+  return invalid_specification(o, row);
+}
+
 Outcome nodes(JobOptions& o, const OptionRow&, std::string_view value) {
   auto dash = value.find('-');
   std::string_view least = value.substr(0, dash);

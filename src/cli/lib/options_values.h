@@ -89,6 +89,8 @@ Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view value);
 // Accepted and without effect: the row's help says why.
 Outcome ignored(JobOptions& o, const OptionRow& row, std::string_view value);
 
+Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome hint(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome nodes(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome node_list(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome exclude_list(JobOptions& o, const OptionRow& row, std::string_view value);
