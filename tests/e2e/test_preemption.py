@@ -1,0 +1,61 @@
+"""Jobs that make room for others: cancelled or requeued, with their grace."""
+CLUSTER = dict(nodes=2, conf="""PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+RequeueExit=75
+PartitionName=low Nodes=ALL PriorityTier=1 State=UP
+PartitionName=patient Nodes=ALL PriorityTier=1 GraceTime=60 State=UP
+PartitionName=killed Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP
+PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF State=UP
+""")
+
+
+def start(cluster, partition, *args, script="sleep 100"):
+    job = cluster.sbatch("-p", partition, "--exclusive", *args, "--wrap", script)
+    cluster.wait_state(job, "RUNNING")
+    return job
+
+
+def test_a_requeued_job_runs_again_once_there_is_room(cluster):
+    low = start(cluster, "low", "-N2", script="echo run ${SLURM_RESTART_COUNT:-0} >> runs; sleep 100")
+    cluster.wait_text("runs", "run 0")
+    high = start(cluster, "high", "-N2")
+    record = cluster.wait_state(low, "PENDING")
+    assert record["Restarts"] == "1"
+    cluster.run("scancel", high).ok()
+    cluster.wait_text("runs", "run 1")
+    cluster.wait_sacct(["PREEMPTED", "RUNNING"], "-X", "-D", "-j", low, "-o", "state")
+
+
+def test_a_cancelled_job_ends_as_preempted(cluster):
+    low = start(cluster, "killed", "-N1", "-w", "n1")
+    start(cluster, "high", "-N1", "-w", "n1")
+    assert cluster.wait_end(low)["JobState"] == "PREEMPTED"
+
+
+def test_only_as_many_as_needed_make_room(cluster):
+    jobs = [start(cluster, "killed", "-N1", "-w", node) for node in ("n1", "n2")]
+    start(cluster, "high", "-N1")
+    states = sorted(cluster.state(job) for job in jobs)
+    assert "RUNNING" in states and states != ["RUNNING", "RUNNING"]
+
+
+def test_grace_and_requeue_together(cluster):
+    """The script's own trap hears of it at once, saves its work and is requeued when it exits."""
+    script = cluster.script("train.sh", """
+trap 'echo saved >> log; exit 0' TERM
+echo started ${SLURM_RESTART_COUNT:-0} >> log
+while :; do sleep 0.1; done
+""")
+    low = cluster.sbatch("-p", "patient", "--exclusive", "-N2", script)
+    cluster.wait_text("log", "started 0")
+    high = start(cluster, "high", "-N2")  # long before the 60 seconds are over
+    assert "saved" in (cluster.work / "log").read_text()
+    assert cluster.wait_state(low, "PENDING")["Restarts"] == "1"
+    cluster.run("scancel", high).ok()
+    cluster.wait_text("log", "started 1")
+
+
+def test_an_exit_code_of_requeueexit_brings_the_job_back(cluster):
+    job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")
+    record = cluster.wait_end(job)
+    assert (record["JobState"], record["Restarts"]) == ("COMPLETED", "1")

@@ -1,0 +1,105 @@
+"""Who runs first: backfill, several partitions, licenses, constraints, reservations, limits of partitions."""
+import re
+
+from muster import wait_for
+
+CLUSTER = dict(nodes=2, conf="""Licenses=matlab:2
+PartitionName=left Nodes=n1 State=UP
+PartitionName=right Nodes=n2 State=UP
+PartitionName=staff Nodes=ALL State=UP AllowAccounts=staff
+PartitionName=wheel Nodes=ALL State=UP AllowGroups=nosuchgroup
+""")
+
+
+def sleep(cluster, *args):
+    return cluster.sbatch(*args, "--wrap", "sleep 100")
+
+
+def running(cluster, *args):
+    return cluster.wait_state(sleep(cluster, *args), "RUNNING")
+
+
+def test_a_short_job_passes_one_that_waits_and_a_long_one_does_not(cluster):
+    running(cluster, "-w", "n1", "--exclusive", "-t", "10")
+    big = sleep(cluster, "-N2", "--exclusive", "-t", "10")
+    cluster.wait_reason(big, "Resources")
+    long = sleep(cluster, "-t", "30")
+    cluster.wait_reason(long, "Priority")
+    running(cluster, "-t", "5")
+    assert cluster.state(long) == "PENDING"
+
+
+def test_a_waiting_job_is_told_when_and_where_it_will_start(cluster):
+    running(cluster, "-N2", "--exclusive", "-t", "10")
+    job = sleep(cluster, "-N2", "-t", "10")
+    wait_for(lambda: re.match(r"\d{4}-", cluster.run("squeue", "-h", "-j", job, "--start", "-o", "%S").out),
+             "an expected start")
+    assert cluster.job(job)["SchedNodeList"] == "n[1-2]"
+
+
+def test_of_several_partitions_the_one_with_room_is_taken(cluster):
+    running(cluster, "-p", "left", "--exclusive")
+    assert running(cluster, "-p", "left,right")["Partition"] == "right"
+    refused = cluster.run("sbatch", "-p", "left,nowhere", "--wrap", "true")
+    assert refused.code == 1 and "invalid partition specified: left,nowhere" in refused.err
+
+
+def test_licenses_are_counted(cluster):
+    running(cluster, "-L", "matlab:2")
+    second = sleep(cluster, "-L", "matlab")
+    cluster.wait_reason(second, "Licenses")
+    assert "Invalid license specification" in cluster.run("sbatch", "-L", "nolicense", "--wrap", "true").err
+
+
+def test_partitions_admit_only_whom_they_list(cluster):
+    assert "Invalid account" in cluster.run("sbatch", "-p", "staff", "--wrap", "true").err
+    running(cluster, "-p", "staff", "-A", "staff")
+    alone = cluster.run("sbatch", "-p", "wheel", "--wrap", "true", user="nobody")
+    assert "User's group not permitted" in alone.err
+
+
+def test_nice_moves_a_job_back_only_with_factors_but_is_shown(cluster):
+    running(cluster, "-N2", "--exclusive")
+    job = sleep(cluster, "--nice=50")
+    assert cluster.job(job)["Nice"] == "50"
+
+
+def test_a_reservation_keeps_others_out_and_serves_its_own(cluster):
+    created = cluster.run("scontrol", "create", "reservation", "reservationname=tests", "starttime=now",
+                          "duration=60", "nodes=n1", "users=root").ok()
+    assert created.out.strip() == "Reservation created: tests"
+    try:
+        assert "State=ACTIVE" in cluster.run("scontrol", "show", "reservation", "tests").ok().out
+        assert re.search(r"^tests +ACTIVE .* n1$", cluster.run("sinfo", "-T").ok().out, re.M)
+        assert running(cluster, "-t", "5")["NodeList"] == "n2"
+        assert running(cluster, "-t", "5", "--reservation=tests")["NodeList"] == "n1"
+        outside = sleep(cluster, "-t", "5", "-w", "n1")
+        cluster.wait_reason(outside, "Resources|Priority|ReqNodeNotAvail.*")
+        in_use = cluster.run("scontrol", "delete", "reservation=tests")
+        assert in_use.code == 1 and "Requested reservation is in use" in in_use.err
+        assert "Requested reservation is invalid" in cluster.run(
+            "sbatch", "--reservation=nope", "--wrap", "true").err
+        cluster.run("scontrol", "update", "reservation", "reservationname=tests", "duration=90").ok()
+    finally:
+        cluster.cancel_all()
+        cluster.run("scontrol", "delete", "reservation=tests").ok()
+    assert cluster.run("scontrol", "show", "reservation").out.strip() == "No reservations in the system"
+
+
+def test_a_reservation_survives_a_restart_of_the_controller(cluster):
+    cluster.run("scontrol", "create", "reservation", "reservationname=kept", "starttime=now+3600",
+                "duration=60", "nodecnt=1", "users=root", "flags=maint").ok()
+    before = cluster.run("scontrol", "-o", "show", "reservation").out
+    cluster.stop_controller()
+    cluster.start_controller()
+    assert cluster.run("scontrol", "-o", "show", "reservation").out == before
+    cluster.run("scontrol", "delete", "reservation=kept").ok()
+
+
+def test_constraints_of_every_form(cluster):
+    for constraint in ("fast", "fast&fast", "[fast]", "(fast)", "fast*2"):
+        count = ("-N2",) if "*2" in constraint else ()
+        job = cluster.sbatch("-C", constraint, *count, "--wrap", "true")
+        assert cluster.wait_end(job)["JobState"] == "COMPLETED", constraint
+    for bad in ("slow", "fast&", "[fast", "fast*0"):
+        assert "Invalid feature specification" in cluster.run("sbatch", "-C", bad, "--wrap", "true").err, bad
