@@ -25,7 +25,7 @@ std::string memory_text(double kib) {
 std::uint64_t used_kib(const AccountingRow& row) {
   std::uint64_t most = 0;
   for (const StepRecord& step : row.steps)
-    most = std::max(most, step.usage.max_rss_kib * std::max(step.num_tasks, 1u));
+    most = std::max(most, step.usage.rss_kib.max * std::max(step.num_tasks, 1u));
   return most;
 }
 

@@ -25,11 +25,11 @@ AccountingRow ended_job() {
   batch.num_tasks = 1;
   batch.usage.user_cpu_us = 90'000'000;
   batch.usage.system_cpu_us = 10'000'000;
-  batch.usage.max_rss_kib = 512;
+  batch.usage.rss_kib.max = 512;
   StepRecord step = batch;
   step.step = StepId{0};
   step.num_tasks = 4;
-  step.usage.max_rss_kib = 128 * 1024;
+  step.usage.rss_kib.max = 128 * 1024;
   row.steps = {batch, step};
   return row;
 }
