@@ -206,13 +206,32 @@ class Encoder {
   std::size_t object_size_ = 0;
 };
 
+// The texts of one message: those that repeat, as user names and paths of a long list do, share
+// their memory.
+class RecentTexts {
+ public:
+  Text get(std::string_view text) {
+    if (text.empty()) return {};
+    auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    std::size_t slot =
+        text.size() + 3 * byte(0) + 5 * byte(text.size() / 2) + 7 * byte(text.size() - 1);
+    Text& recent = slots_[slot % slots_.size()];
+    if (recent != text) recent = Text(text);
+    return recent;
+  }
+
+ private:
+  std::array<Text, 64> slots_;
+};
+
 // Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
 // fields() asks for its fields by number. Ours come in ascending order, so each is met once.
 class Decoder {
  public:
   static constexpr int kMaxDepth = 32;
 
-  explicit Decoder(std::string_view in, int depth = 0) : in_(in), depth_(depth) {
+  Decoder(std::string_view in, RecentTexts& texts, int depth = 0)
+      : in_(in), texts_(texts), depth_(depth) {
     ok_ = depth <= kMaxDepth && check();
     if (ok_) rewind();
   }
@@ -235,7 +254,7 @@ class Decoder {
         typename T::key_type key{};
         typename T::mapped_type item{};
         if (f.type != 2) return reject();
-        Decoder inner(f.bytes, depth_ + 1);
+        Decoder inner(f.bytes, texts_, depth_ + 1);
         if (inner.ok_ && inner.find(1)) inner.read(inner.current_, key);
         if (inner.ok_ && inner.find(2)) inner.read(inner.current_, item);
         if (!inner.ok_) return reject();
@@ -279,7 +298,10 @@ class Decoder {
       value = std::bit_cast<double>(f.value);
     } else if constexpr (String<T>) {
       if (f.type != 2) return reject();
-      value = T(f.bytes);
+      if constexpr (std::is_same_v<T, Text>)
+        value = texts_.get(f.bytes);
+      else
+        value = f.bytes;
     } else if constexpr (is<T, std::variant>) {
       read_nested(f, [&](Decoder& inner) {
         if (inner.count_ != 1) return inner.reject();
@@ -305,7 +327,7 @@ class Decoder {
   template <class Read>
   void read_nested(const Field& f, Read&& read_it) {
     if (f.type != 2) return reject();
-    Decoder inner(f.bytes, depth_ + 1);
+    Decoder inner(f.bytes, texts_, depth_ + 1);
     if (inner.ok_) read_it(inner);
     if (!inner.ok_) reject();
   }
@@ -356,6 +378,7 @@ class Decoder {
   void reject() { ok_ = false; }
 
   std::string_view in_, rest_;
+  RecentTexts& texts_;
   Field current_;            // the field before rest_
   std::uint32_t asked_ = 0;  // the number that was looked for last
   std::size_t count_ = 0;
@@ -375,7 +398,8 @@ std::string encode(const T& value) {
 template <class T>
 Result<T> decode(std::string_view bytes) {
   T value{};
-  Decoder d(bytes);
+  RecentTexts texts;
+  Decoder d(bytes, texts);
   if (d.ok()) value.fields(d);
   if (!d.ok()) return fail("malformed message");
   return value;

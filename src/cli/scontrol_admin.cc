@@ -1,6 +1,9 @@
 // What scontrol asks of the controller itself: ping, reconfigure, shutdown, log levels. And help.
+#include <algorithm>
+
 #include "base/strings.h"
 #include "cli/scontrol_session.h"
+#include "config/keys.h"
 #include "io/log.h"
 
 namespace muster::cli {
@@ -70,8 +73,16 @@ void scontrol_set_debug_flags(ScontrolSession& session, Words words) {
     session.error("invalid debug flag: {}", flag);
     return session.error("Usage: setdebugflags [+|-]NAME");
   }
+  auto known = split(config::find_key("DebugFlags")->expected, ',');
+  auto name = std::ranges::find_if(known, [&](std::string_view each) {
+    return iequals(each, std::string_view(flag).substr(1));
+  });
+  if (name == known.end()) {
+    print_error("scontrol", fmt::format("Invalid DebugFlag: {}", flag.substr(1)));
+    return session.error("invalid debug flag: {}", flag);
+  }
   wire::DebugRequest request;
-  request.flags = flag;
+  request.flags = fmt::format("{}{}", flag[0], *name);
   finish(session, "slurm_set_debugflags", request);
 }
 

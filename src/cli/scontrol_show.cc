@@ -37,7 +37,7 @@ wire::JobView narrowed(wire::JobView view, const std::vector<wire::JobRef>& aske
 // --json: the same document as squeue's.
 void show_jobs_as_json(ScontrolSession& session, Controller& controller,
                        const wire::JobsRequest& request) {
-  std::vector<wire::JobView> jobs;
+  JobViews jobs;
   QueueContext context;
   context.cluster = controller.config().cluster_name;
   auto take = [&](wire::Answer&& part) {

@@ -1,6 +1,6 @@
 // squeue: the jobs of the queue. Options in squeue_options.cc, columns in squeue_columns.cc, rows
 // and their order in squeue_list.cc; here they meet the controller.
-#include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 struct Fetched {
   Time now;
-  std::vector<wire::JobView> jobs;
+  JobViews jobs;
 };
 
 std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions& options,
@@ -54,8 +54,7 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
 }
 
 // Jobs in hidden partitions are the administrators' affair unless asked for.
-Outcome drop_hidden(Controller& controller, const QueueOptions& options,
-                    std::vector<wire::JobView>& jobs) {
+Outcome drop_hidden(Controller& controller, const QueueOptions& options, JobViews& jobs) {
   if (options.all || options.json || !options.filter.jobs.empty() || own_uid() == Uid{0}) return {};
   auto reply = controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
   if (!reply)
@@ -108,6 +107,8 @@ Outcome run_once(Controller& controller, const QueueOptions& options, const Want
                       : list_queue(fetched->jobs, options, listing, context);
   if (options.iterate_s > 0) out += '\n';
   if (!write_out(out)) return std::unexpected(Refusal{});
+  // The end: to free ten thousand jobs one by one would take longer than to print them.
+  if (options.iterate_s == 0) std::_Exit(0);
   return {};
 }
 
@@ -129,7 +130,6 @@ Outcome run(std::span<const std::string> words) {
   if (auto known = check_nodes(*controller, *options); !known) return known;
   while (true) {
     if (auto done = run_once(*controller, *options, *wanted, *listing); !done) return done;
-    if (options->iterate_s == 0) return {};
     std::this_thread::sleep_for(Seconds{options->iterate_s});
   }
 }

@@ -169,7 +169,7 @@ void add_tres(Json& out, const JobRow& row) {
 
 }  // namespace
 
-std::string queue_json(const std::vector<wire::JobView>& jobs, QueueContext& context) {
+std::string queue_json(const JobViews& jobs, QueueContext& context) {
   Json records = Json::array();
   for (const wire::JobView& view : jobs) {
     JobRow row{&view, &context};

@@ -154,7 +154,7 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   return listing;
 }
 
-std::string list_queue(const std::vector<wire::JobView>& jobs, const QueueOptions& options,
+std::string list_queue(const JobViews& jobs, const QueueOptions& options,
                        const QueueListing& listing, QueueContext& context) {
   std::string out;
   if (options.header && (options.long_form || options.iterate_s > 0)) out += date_line(context.now);

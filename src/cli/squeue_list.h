@@ -1,6 +1,7 @@
 // squeue without its connection: options in, jobs in, text out.
 #pragma once
 
+#include <deque>
 #include <expected>
 #include <set>
 #include <span>
@@ -24,6 +25,9 @@ struct QueueOptions {
   int iterate_s = 0, verbose = 0;
 };
 
+// Thousands of them are never moved again as more arrive.
+using JobViews = std::deque<wire::JobView>;
+
 // Command line over environment. Nothing to do: the Refusal's exit code is 0.
 std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);
 
@@ -44,9 +48,9 @@ struct QueueListing {
 };
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
 
-std::string list_queue(const std::vector<wire::JobView>& jobs, const QueueOptions& options,
+std::string list_queue(const JobViews& jobs, const QueueOptions& options,
                        const QueueListing& listing, QueueContext& context);
 
-std::string queue_json(const std::vector<wire::JobView>& jobs, QueueContext& context);
+std::string queue_json(const JobViews& jobs, QueueContext& context);
 
 }  // namespace muster::cli

@@ -101,10 +101,11 @@ std::string_view job_reason(const JobRow& row) {
 
 std::string reason_or_nodes(const JobRow& row) {
   JobState state = row.job().state;
-  if (state == JobState::pending) return fmt::format("({})", job_reason(row));
-  if (is_failure(state) && !row.job().completing() && job_reason(row) != "None")
-    return fmt::format("({})", job_reason(row));
-  return row.view->nodes.str();
+  bool failed = is_failure(state) && !row.job().completing() && job_reason(row) != "None";
+  if (state != JobState::pending && !failed) return row.view->nodes.str();
+  std::string text = "(";
+  text += job_reason(row);
+  return text += ')';
 }
 
 std::string_view user_name(const JobRow& row) {

@@ -79,7 +79,8 @@ constexpr Key kKeys[] = {
                  "Gres,Hetjob,Gang,GLOB_SILENCE,Interconnect,Filesystem,JobAccountGather,JobComp,"
                  "JobContainer,License,MPI,Network,NetworkRaw,NodeFeatures,NO_CONF_HASH,Power,"
                  "Priority,Profile,Protocol,Reservation,Route,Sackd,Script,SelectType,Steps,"
-                 "Switch,TLS,TaskAffinity,TimeCray,TraceJobs,Triggers,WorkQueue"},
+                 "Switch,TLS,TaskAffinity,TimeCray,TraceJobs,Triggers,WorkQueue",
+     .acted_on = true},
     {.name = "DefMemPerCPU", .kind = Kind::memory, .acted_on = true},
     {.name = "DefMemPerNode", .kind = Kind::memory, .acted_on = true},
     {.name = "DependencyParameters", .acted_on = true},

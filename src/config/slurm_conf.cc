@@ -192,6 +192,7 @@ void Loader::fill_members() {
   c.slurmctld_log_file = value("SlurmctldLogFile");
   c.slurmd_log_file = value("SlurmdLogFile");
   c.tmp_fs = value("TmpFS");
+  c.debug_flags = value("DebugFlags");
   c.slurmctld_debug = *parse_debug_level(value("SlurmctldDebug"));
   c.slurmd_debug = *parse_debug_level(value("SlurmdDebug"));
   c.proctrack_type = value("ProctrackType");

@@ -43,6 +43,7 @@ struct SlurmConf {
   std::string state_save_location, slurmd_spool_dir, slurmctld_pid_file, slurmd_pid_file,
       slurmctld_log_file, slurmd_log_file, tmp_fs;  // those of slurmd with %h and %n not expanded
   std::string slurmctld_debug, slurmd_debug;        // "info", "debug2"
+  std::string debug_flags;                          // "Agent,Protocol"
   std::string proctrack_type, task_plugin, job_acct_gather_type, job_acct_gather_frequency;
   std::string mail_prog, mail_domain;
 

@@ -1,5 +1,6 @@
-// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume.
+// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume; top is in top.cc.
 #include "controller/core.h"
+#include "sched/priority.h"
 
 namespace muster::controller {
 
@@ -11,7 +12,7 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   // A release of what is not held keeps its priority.
   std::uint32_t priority = 0;
   if (kind == Hold::none)
-    priority = job.priority ? job.priority : 4294901760u - std::min(job.id.value, 4294901759u);
+    priority = job.priority ? job.priority : sched::basic_priority(job.id, job.spec->nice);
   touch_job(job.id);
   record(JobsHeld{
       .jobs = IdSet::range(job.id.value, job.id.value), .hold = kind, .priority = priority});
@@ -81,9 +82,9 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       case JobAction::resume:
         return suspend(caller, job, true, now);
       case JobAction::top:
-        break;
+        return move_to_top(caller, job, now);
     }
-    return fail(ErrorCode::not_supported_yet, "top");
+    return fail(ErrorCode::failure, "no such action");
   };
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration.h"
 #include "base/strings.h"
 
 namespace muster::controller {
@@ -48,6 +49,12 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   bool qos_ok = restricts(p.allow_qos) ? lists(p.allow_qos, who.qos) : !lists(p.deny_qos, who.qos);
   if (!qos_ok) return fail(ErrorCode::invalid_qos);
   return {};
+}
+
+Minutes effective_limit(const JobSpec& spec, const Partition& partition) {
+  if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
+  if (partition.default_time) return *partition.default_time;
+  return partition.max_time.value_or(kUnlimited);
 }
 
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {

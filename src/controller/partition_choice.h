@@ -22,6 +22,9 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
+// The job's own limit, or the partition's for those who ask for none.
+Minutes effective_limit(const JobSpec& spec, const Partition& partition);
+
 // EnforcePartLimits: limits that otherwise only make a job wait.
 Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);
 

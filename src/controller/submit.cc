@@ -8,15 +8,13 @@
 #include "controller/core.h"
 #include "sched/dependency.h"
 #include "sched/place.h"
+#include "sched/priority.h"
 #include "sched/request.h"
 #include "state/apply.h"
 
 namespace muster::controller {
 
 namespace {
-
-// priority/basic: who comes first has the highest.
-constexpr std::uint32_t kHighestPriority = 4294901760u;
 
 struct ArrayRequest {
   IdSet tasks;
@@ -36,12 +34,6 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
   if (!tasks || tasks->empty() || max_size == 0) return fail(ErrorCode::invalid_array);
   array.tasks = std::move(*tasks);
   return array;
-}
-
-Minutes effective_limit(const JobSpec& spec, const Partition& partition) {
-  if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
-  if (partition.default_time) return *partition.default_time;
-  return partition.max_time.value_or(kUnlimited);
 }
 
 }  // namespace
@@ -137,10 +129,7 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   bool held = spec.hold || (spec.priority && *spec.priority == 0);
   job.hold = held ? Hold::user : Hold::none;
   job.priority_fixed = spec.priority && !held;
-  job.priority =
-      held
-          ? 0
-          : spec.priority.value_or(kHighestPriority - std::min(job.id.value, kHighestPriority - 1));
+  job.priority = held ? 0 : spec.priority.value_or(sched::basic_priority(job.id, spec.nice));
   job.spec = Cow(std::move(spec));
   return job;
 }

@@ -9,6 +9,7 @@
 #include "model/mail_type.h"
 #include "sched/dependency.h"
 #include "sched/place.h"
+#include "sched/priority.h"
 #include "sched/request.h"
 
 namespace muster::controller {
@@ -82,14 +83,17 @@ Result<void> set_nice(Draft& d, std::string_view value) {
   if (!nice) return bad_value();
   if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
   d.spec.nice = *nice;
+  if (!d.event.priority_fixed && d.job.hold == Hold::none)
+    d.event.priority = sched::basic_priority(d.job.id, *nice);
   return {};
 }
 
 Result<void> set_partition(Draft& d, std::string_view value) {
-  if (auto named = named_partitions(d.cluster, value); !named)
-    return fail(ErrorCode::invalid_partition);
+  auto named = named_partitions(d.cluster, value);
+  if (!named) return fail(ErrorCode::invalid_partition);
   d.spec.partition = Text(value);
   d.event.partition = Text(value);
+  if (!d.spec.time_limit) d.event.time_limit = effective_limit(d.spec, *named->front());
   return {};
 }
 

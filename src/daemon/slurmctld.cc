@@ -18,6 +18,7 @@
 #include "config/slurm_conf.h"
 #include "daemon/slurmctld_service.h"
 #include "io/daemonize.h"
+#include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
 #include "io/sqlite_accounting.h"
@@ -171,6 +172,7 @@ int run(const Options& options) {
                 .file_level = wanted_level(conf, options.verbose),
                 .to_stderr = options.foreground,
                 .stderr_level = wanted_level(conf, options.verbose)});
+  io::set_debug_flags(conf.debug_flags);
   auto pid_file = io::PidFile::create(conf.slurmctld_pid_file);
   if (!pid_file) fatal(pid_file.error());
   if (auto ok = become_slurm_user(conf, *uid); !ok) fatal(ok.error());

@@ -8,6 +8,7 @@
 #include "base/date.h"
 #include "base/version.h"
 #include "daemon/slurmctld_service.h"
+#include "io/debug_flags.h"
 #include "io/log.h"
 
 namespace muster::daemon {
@@ -64,7 +65,11 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
       io::set_log_level(level);
       io::log_info("log level set to {}", io::log_level_name(level));
     }
-    if (debug->flags) io::log_info("debug flags set to {}", *debug->flags);
+    if (debug->flags && debug->flags->size() > 1) {
+      io::change_debug_flag(std::string_view(*debug->flags).substr(1),
+                            debug->flags->front() == '+');
+      io::log_info("debug flags set to {}", io::debug_flags_text());
+    }
     reply(to, wire::Done{});
   } else {
     return false;
@@ -80,6 +85,7 @@ wire::Answer Service::show_config() {
     answer.settings = configuration_.conf.show_settings();
   }
   for (auto& [key, value] : answer.settings) {
+    if (key == "DebugFlags" && !io::debug_flags_text().empty()) value = io::debug_flags_text();
     if (key == "BOOT_TIME") value = format_date(started_);
     if (key == "NEXT_JOB_ID") value = std::to_string(snapshot->cluster.next_job_id.value);
     if (key == "SLURM_VERSION") value = kSlurmVersion;
@@ -112,6 +118,7 @@ void Service::reconfigure(controller::ReplyTo to) {
     for (const std::string& warning : fresh->conf.warnings) io::log_info("{}", warning);
     io::LogLevel level{};
     if (io::parse_log_level(fresh->conf.slurmctld_debug, level)) io::set_log_level(level);
+    io::set_debug_flags(fresh->conf.debug_flags);
     core_thread_->post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
       core_->reconfigure(fresh.cluster, to, system_now());

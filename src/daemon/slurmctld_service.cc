@@ -1,15 +1,19 @@
 #include "daemon/slurmctld_service.h"
 
+#include <cxxabi.h>
 #include <grp.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <thread>
+#include <typeinfo>
 
 #include "base/codec.h"
 #include "base/strings.h"
 #include "controller/view.h"
+#include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
 #include "io/users.h"
@@ -31,6 +35,16 @@ std::string user_name(Uid uid) {
   passwd* found = nullptr;
   if (getpwuid_r(uid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found) return {};
   return found->pw_name;
+}
+
+// "SubmitRequest", for the log
+std::string kind_of(const wire::Request& request) {
+  const char* mangled = std::visit([](const auto& r) { return typeid(r).name(); }, request);
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
+  std::string_view whole = name ? name.get() : mangled;
+  return std::string(whole.substr(whole.rfind(':') + 1));
 }
 
 std::string group_name(Gid gid) {
@@ -179,6 +193,8 @@ void Service::on_close(io::ConnectionId id) {
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
+  io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
+             peer.address);
   controller::ReplyTo to{id, frame.id};
   if (controller::answer_query(
           *published(), frame.request, system_now(),
@@ -272,6 +288,7 @@ void Service::send(controller::NodeConnection to, Epoch epoch,
       }
       batch.orders.push_back(std::move(o.order));
     }
+    io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch.orders.size(), to);
     server_->send(to, encode(batch));
   });
 }

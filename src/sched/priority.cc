@@ -89,6 +89,12 @@ double Priorities::tres_factor(const Job& job) const {
   return sum;
 }
 
+std::uint32_t basic_priority(JobId id, std::int32_t nice) {
+  constexpr std::int64_t kHighest = 4294901760;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::int64_t>(kHighest - id.value - nice, 1, 4294967294));
+}
+
 Factors Priorities::factors(const Job& job, const Partition* partition) const {
   const PrioritySettings& s = cluster_.settings().priority;
   Factors f;

@@ -8,6 +8,9 @@
 
 namespace muster::sched {
 
+// priority/basic: who comes first has the highest; nice lowers it.
+std::uint32_t basic_priority(JobId id, std::int32_t nice);
+
 // Each factor lies between 0 and 1; `total` is what squeue shows.
 struct Factors {
   double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;

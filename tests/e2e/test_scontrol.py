@@ -208,3 +208,21 @@ def test_a_requeued_job_starts_again_at_once(cluster):
 def test_interactive_mode_reads_commands(cluster):
     done = cluster.run("scontrol", input="show hostnames n[1-2]\nquit\n").ok()
     assert re.findall(r"n\d$", done.out, re.M) == ["n1", "n2"]
+
+
+@pytest.mark.ours
+def test_debug_flags_change_what_is_logged(cluster):
+    log = lambda: (cluster.directory / "log/slurmctld.log").read_text()
+    show(cluster, "ping")
+    assert "PROTOCOL: " not in log()
+    show(cluster, "setdebugflags", "+protocol")
+    show(cluster, "show", "nodes")
+    wait_for(lambda: "PROTOCOL: NodesRequest of uid" in log(), "the request in the log")
+    assert re.search(r"^DebugFlags +=.*Protocol", show(cluster, "show", "config"), re.M)
+    show(cluster, "setdebugflags", "-Protocol")
+    lines = log().count("PROTOCOL: ")
+    show(cluster, "show", "nodes")
+    assert log().count("PROTOCOL: ") == lines
+    unknown = cluster.run("scontrol", "setdebugflags", "+nosuch")
+    assert (unknown.code, unknown.err) == (
+        1, "scontrol: error: Invalid DebugFlag: nosuch\ninvalid debug flag: +nosuch\n")

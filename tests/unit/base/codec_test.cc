@@ -80,8 +80,17 @@ TEST(Codec, FieldsMayComeInAnyOrder) {
   EXPECT_EQ(read->share, 0.25);
 }
 
+TEST(Codec, EqualTextsOfAMessageShareTheirMemory) {
+  Outer many;
+  for (int i = 0; i < 3; ++i) many.list.push_back({i, "a name"});
+  many.list.push_back({3, "another"});
+  auto read = decode<Outer>(encode(many));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(*read, many);
+  EXPECT_EQ(read->list[0].name.view().data(), read->list[2].name.view().data());
+}
+
 TEST(Codec, UnknownFieldsAreSkipped) {
-  std::string bytes = encode(sample());
   auto read = decode<Inner>(encode(Inner{3, "n"}) + "\x7a\x02zz");  // number 15, two bytes
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, (Inner{3, "n"}));

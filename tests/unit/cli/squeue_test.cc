@@ -71,7 +71,7 @@ struct JobBuilder {
   }
 };
 
-std::string list(const std::vector<wire::JobView>& jobs, QueueOptions options = {}) {
+std::string list(const JobViews& jobs, QueueOptions options = {}) {
   QueueContext context;
   context.now = kNow;
   context.cluster = "c1";
@@ -79,8 +79,7 @@ std::string list(const std::vector<wire::JobView>& jobs, QueueOptions options = 
   EXPECT_TRUE(listing);
   return list_queue(jobs, options, *listing, context);
 }
-std::string listed(const std::vector<wire::JobView>& jobs, std::string_view format,
-                   std::string_view sort = "i") {
+std::string listed(const JobViews& jobs, std::string_view format, std::string_view sort = "i") {
   QueueOptions options;
   options.format = format;
   options.sort = sort;
@@ -128,9 +127,9 @@ TEST(Squeue, PrintsExpectedStartsWithUnknownOnesLast) {
 }
 
 TEST(Squeue, SortsByPartitionStateAndFallingPriorityByDefault) {
-  std::vector<wire::JobView> jobs = {
-      JobBuilder(1).running("n1", 1, 1s).build(), JobBuilder(2).held().build(),
-      JobBuilder(3).pending("Priority").build(), JobBuilder(4).pending("Resources").build()};
+  JobViews jobs = {JobBuilder(1).running("n1", 1, 1s).build(), JobBuilder(2).held().build(),
+                   JobBuilder(3).pending("Priority").build(),
+                   JobBuilder(4).pending("Resources").build()};
   QueueOptions options;
   options.format = "%i";
   options.header = false;
@@ -157,7 +156,7 @@ TEST(Squeue, ListsArraysTaskByTaskOnRequest) {
   QueueOptions options;
   options.format = "%i %K";
   options.header = false;
-  std::vector<wire::JobView> jobs = {JobBuilder(12).array("0-3", 2).build()};
+  JobViews jobs = {JobBuilder(12).array("0-3", 2).build()};
   options.array = true;
   EXPECT_EQ(list(jobs, options), "12_0 0\n12_1 1\n12_2 2\n12_3 3\n");
   options.array = false;

@@ -230,6 +230,40 @@ TEST(UpdateJob, PriorityZeroHoldsUntilTheJobIsReleased) {
   EXPECT_EQ(w.job(id).hold, Hold::user);
 }
 
+TEST(UpdateJob, TopMakesAJobTheFirstOfItsOwner) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto first = w.submit(job()), second = w.submit(job()), third = w.submit(job());
+  auto bobs = w.submit(job().user(kBob), kBob);
+  std::uint32_t highest = w.job(first).priority, middle = w.job(second).priority,
+                lowest = w.job(third).priority, other = w.job(bobs).priority;
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, third)), ErrorCode::access_denied);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, third, kRoot)), kFine);
+  EXPECT_EQ(w.job(third).priority, highest);
+  EXPECT_EQ(w.job(first).priority, middle);
+  EXPECT_EQ(w.job(second).priority, lowest);
+  EXPECT_EQ(w.job(bobs).priority, other);
+  EXPECT_EQ(w.job(third).spec->nice, -2);
+}
+
+TEST(UpdateJob, NiceLowersThePriority) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto id = w.submit(job().set(&JobSpec::nice, 10));
+  std::uint32_t priority = w.job(id).priority;
+  EXPECT_EQ(w.update(id, "Nice", "4"), kFine);
+  EXPECT_EQ(w.job(id).priority, priority + 6);
+}
+
+TEST(UpdateJob, AnotherPartitionBringsItsTimeLimit) {
+  Partition shorter{.name = "short"};
+  shorter.max_time = Minutes{10};
+  World w{ClusterBuilder().nodes(1).partition({.name = "main"}, 1, 1).partition(shorter, 1, 1)};
+  auto id = w.submit(job().hold());
+  EXPECT_EQ(w.update(id, "Partition", "short"), kFine);
+  EXPECT_EQ(w.job(id).time_limit, Minutes{10});
+}
+
 TEST(UpdateJob, OnlyASuspendedJobIsResumed) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());

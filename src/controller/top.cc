@@ -1,0 +1,63 @@
+// scontrol top: the job becomes the first of its owner's. The priorities stay what they are, they
+// only change hands, so that nobody else's jobs come sooner or later for it.
+#include <algorithm>
+
+#include "controller/core.h"
+#include "sched/priority.h"
+
+namespace muster::controller {
+
+namespace {
+
+struct Place {
+  JobId job;
+  std::uint32_t priority;
+  std::int64_t nice;
+};
+
+// The owner's jobs that wait in the same queue before the job, the first one first; then the job.
+std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now) {
+  sched::Priorities priorities(cluster, now);
+  auto place = [&](const Job& each) {
+    return Place{each.id, priorities.of(each, cluster.find_partition(each.partition)),
+                 each.spec->nice};
+  };
+  const Place own = place(job);
+  std::vector<Place> places;
+  cluster.jobs.each([&](const Job& each) {
+    bool competes = each.state == JobState::pending && each.hold == Hold::none &&
+                    !each.priority_fixed && each.id != job.id && each.spec->uid == job.spec->uid &&
+                    each.partition == job.partition && each.account == job.account &&
+                    each.qos == job.qos;
+    if (!competes) return;
+    if (Place other = place(each); other.priority > own.priority) places.push_back(other);
+  });
+  std::ranges::stable_sort(places, std::ranges::greater{}, &Place::priority);
+  places.push_back(own);
+  return places;
+}
+
+}  // namespace
+
+Result<void> Core::move_to_top(Caller caller, const Job& job, Time now) {
+  if (!is_operator(caller)) return fail(ErrorCode::access_denied);
+  if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
+  if (job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
+  std::vector<Place> places = places_up_to(cluster_, job, now);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Place& to = i + 1 < places.size() ? places[i + 1] : places.front();
+    std::int64_t nice = places[i].nice + places[i].priority - std::int64_t{to.priority};
+    if (nice == places[i].nice) continue;
+    wire::UpdateRequest change;
+    change.settings = {{"JobId", std::to_string(places[i].job.value)},
+                       {"Nice", std::to_string(nice)}};
+    wire::Answer answer = update_job(caller, change, now);
+    if (auto* reply = std::get_if<wire::CancelReply>(&answer); reply && !reply->errors.empty())
+      return std::unexpected(reply->errors.front().second);
+  }
+  return {};
+}
+
+}  // namespace muster::controller
