@@ -220,8 +220,9 @@ def test_up_recovers_after_a_crash(embedded):
 def test_a_running_job_goes_on_through_a_crash_of_all_daemons(embedded):
     embedded.up("--nodes", "2")
     job = embedded.submit("-w", "node2", "-o", "out",
-                          "--wrap", "while [ ! -e go ]; do sleep 0.1; done; echo done on $SLURMD_NODENAME")
-    embedded.wait_running(job)
+                          "--wrap", "touch started; while [ ! -e go ]; do sleep 0.1; done; "
+                                    "echo done on $SLURMD_NODENAME")
+    wait_for((embedded.home / "started").exists, "the script to run")
     embedded.crash()
     assert embedded.run("muster", "down").returncode == 1  # its job would be forgotten
     embedded.up()  # with as many nodes as before
@@ -233,7 +234,8 @@ def test_a_running_job_goes_on_through_a_crash_of_all_daemons(embedded):
 
 def test_down_force_after_a_crash_ends_what_still_runs(embedded):
     embedded.up()
-    embedded.wait_running(embedded.submit("--wrap", "sleep 1000"))
+    embedded.submit("--wrap", "touch started; sleep 1000")
+    wait_for((embedded.home / "started").exists, "the script to run")
     embedded.crash()
     assert embedded.processes()
     done = embedded.run("muster", "down", "--force")
