@@ -64,6 +64,7 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
   if (plan.pty) terminal.emplace();
   runner.run();
   terminal.reset();
+  runner.tell_ends();
   run_srun_program(config.srun_epilog, "epilog_srun", plan, job, step);
   return {runner.exit_code(), runner.worst_status()};
 }

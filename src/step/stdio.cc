@@ -47,6 +47,7 @@ void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
     // Input may have come before the task was there.
     if (setup_.launch.key.empty()) input.ends = true;
     write_input(input);
+    if (window_.rows != 0) set_window(window_);
   }
   if (pipes.out >= 0) outputs_.push_back({task.rank, false, pipes.out});
   if (pipes.err >= 0) outputs_.push_back({task.rank, true, pipes.err});
@@ -193,6 +194,7 @@ void Stdio::close_input(Input& input) {
 
 void Stdio::set_window(const wire::WindowSize& size) {
   if (!setup_.launch.pty) return;
+  window_ = size;  // the task may not be there yet
   winsize window{};
   window.ws_row = size.rows;
   window.ws_col = size.columns;

@@ -78,6 +78,7 @@ class Stdio {
   std::map<std::uint32_t, Input> inputs_;  // by rank
   std::vector<Output> outputs_;
   std::list<Client> clients_;  // handlers of one turn refer to them while others attach
+  wire::WindowSize window_;    // the last one told
   bool had_client_ = false;
   bool drops_output_ = false;
 };
