@@ -17,6 +17,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_lookup.h"
+#include "cli/step_connection.h"
 
 namespace muster::cli {
 
@@ -29,8 +30,6 @@ constexpr std::size_t kReadSize = 64u << 10;
 // Tasks of one node that end together share a message.
 constexpr Millis kGatherExits{50};
 constexpr Seconds kForcedEndWait{5};
-
-std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 // Blocking, whatever mode the descriptor is in. False once nobody reads any more.
 bool write_all(int fd, std::string_view bytes) {
@@ -131,29 +130,12 @@ bool StepRunner::open_files() {
 
 // --- connecting ---
 
-Result<io::Channel> StepRunner::join(const wire::StepPlace& place) const {
-  const ClientConfig& config = controller_.config();
-  io::Endpoint endpoint;
-  if (!config.endpoints.empty()) {
-    const io::Endpoint& controller = config.endpoints.front();
-    endpoint.unix_path =
-        fmt::format("{}/slurmd.{}.sock", directory_of(controller.unix_path), place.node.view());
-    endpoint.use_munge = controller.use_munge;
-    endpoint.munge_socket = controller.munge_socket;
-    // A slurmd is root's, or, in a cluster of a single user, that user's.
-    endpoint.server_uid = controller.use_munge ? std::optional(Uid{0}) : controller.server_uid;
-  }
-  endpoint.host = place.address.str();
-  endpoint.port = static_cast<std::uint16_t>(place.port);
-  return io::Channel::connect(endpoint, config.message_timeout);
-}
-
 bool StepRunner::connect_place(Place& place) {
   Clock::time_point until = Clock::now() + controller_.config().message_timeout;
-  auto channel = join(place.where);
+  auto channel = connect_to_node(controller_.config(), place.where);
   while (!channel && Clock::now() < until) {  // a slurmd that is being restarted
     std::this_thread::sleep_for(200ms);
-    channel = join(place.where);
+    channel = connect_to_node(controller_.config(), place.where);
   }
   wire::AttachRequest request;
   request.ref = {job_, reply_.attempt, reply_.step};

@@ -47,7 +47,6 @@ class StepRunner {
   };
 
   std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
-  Result<io::Channel> join(const wire::StepPlace& place) const;
   bool connect_place(Place& place);
 
   int poll_timeout_ms() const;

@@ -32,8 +32,12 @@ void close_fd(int& fd) {
 
 }  // namespace
 
-Stdio::Stdio(const StepSetup& setup, std::function<void(int)> on_signal)
-    : setup_(setup), on_signal_(std::move(on_signal)), drops_output_(setup.launch.key.empty()) {}
+Stdio::Stdio(const StepSetup& setup, std::function<void(int)> on_signal,
+             std::function<wire::StepUsage()> measure)
+    : setup_(setup),
+      on_signal_(std::move(on_signal)),
+      measure_(std::move(measure)),
+      drops_output_(setup.launch.key.empty()) {}
 
 Stdio::~Stdio() {
   for (auto& [rank, input] : inputs_) close_fd(input.fd);
@@ -63,7 +67,10 @@ void Stdio::task_ended(const Task& task) {
 void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,
                    const std::vector<Task>& tasks) {
   Client client{io::Channel(fd, std::move(session)), request.wants_output};
-  if (setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) {
+  // Who neither reads nor writes streams only asks for numbers; a batch step lets nobody else in.
+  client.only_watches = !request.wants_output && !request.sends_input;
+  const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
+  if (key.empty() || !same_key(request.key, key)) {
     send(client,
          wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
     return;
@@ -74,8 +81,10 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
     send(client, wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
     if (task.ended) send(client, wire::TaskExited{task.rank, task.wait_status, false});
   }
-  if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
-  had_client_ = true;
+  if (!client.only_watches) {
+    if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
+    had_client_ = true;
+  }
   clients_.push_back(std::move(client));
   read_client(clients_.back());  // frames may have come together with the request
 }
@@ -148,6 +157,8 @@ void Stdio::read_client(Client& client) {
       client.broken = true;
       break;
     }
+    if (std::holds_alternative<wire::UsageRequest>(message->message)) send(client, measure_());
+    if (client.only_watches) continue;
     if (auto* input = std::get_if<wire::TaskInput>(&message->message)) feed(*input);
     if (auto* signal = std::get_if<wire::TaskSignal>(&message->message)) on_signal_(signal->signal);
     if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
