@@ -22,6 +22,9 @@ constexpr auto kCommands = std::to_array<Command>({
 #ifdef MUSTER_HAVE_SALLOC
     {"salloc", muster::cli::salloc_main},
 #endif
+#ifdef MUSTER_HAVE_SATTACH
+    {"sattach", muster::cli::sattach_main},
+#endif
 #ifdef MUSTER_HAVE_SCANCEL
     {"scancel", muster::cli::scancel_main},
 #endif
@@ -39,6 +42,9 @@ constexpr auto kCommands = std::to_array<Command>({
 #endif
 #ifdef MUSTER_HAVE_SCONTROL
     {"scontrol", muster::cli::scontrol_main},
+#endif
+#ifdef MUSTER_HAVE_SSTAT
+    {"sstat", muster::cli::sstat_main},
 #endif
 #ifdef MUSTER_HAVE_MUSTER
     {"muster", muster::cli::muster_main},

@@ -21,7 +21,7 @@ constexpr Millis kStepWaitsAfter{400};
 }  // namespace
 
 int SrunController::step_failed(JobId job, const Error& error) const {
-  if (error.code == ErrorCode::invalid_job_id) {
+  if (error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::job_pending) {
     print_error(kProgram, fmt::format("Unable to confirm allocation for job {}: {}", job.value,
                                       error_text(error.code)));
     print_info(kProgram,

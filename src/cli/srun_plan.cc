@@ -126,6 +126,13 @@ void set_devices(const JobOptions& options, wire::StepRequest& request) {
       request.gpu_bind = fmt::format("per_task:{}", each->count);
 }
 
+// A program that the nodes run: by its whole path, "none" for no such program.
+std::string task_program(const Text& word) {
+  if (word.empty() || iequals(word, "none")) return {};
+  std::string found = find_program(word.str());
+  return absolute_path(found.empty() ? word.view() : std::string_view(found));
+}
+
 std::uint32_t current_umask() {
   mode_t mask = umask(0);
   umask(mask);
@@ -242,6 +249,9 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.memory_per_node_mib = spec.memory_per_node_mib;
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
   set_devices(plan.options, request);
+  request.cpu_bind = plan.options.cpu_bind;
+  request.task_prolog = task_program(plan.options.task_prolog);
+  request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {

@@ -3,6 +3,7 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/lib/environment.h"
@@ -17,8 +18,10 @@ struct SrunPlan {
   explicit SrunPlan(JobOptions job_options) : options(std::move(job_options)) {}
 
   JobOptions options;
-  std::vector<std::string> argv;  // the command, where all ranks run the same
-  ProgramByRank programs;         // --multi-prog
+  std::string_view program = "srun";  // who speaks
+  bool looks_on = false;              // sattach: the step is another srun's
+  std::vector<std::string> argv;      // the command, where all ranks run the same
+  ProgramByRank programs;             // --multi-prog
   std::string submit_line, work_dir, step_name;
   StreamTarget in, out, err;
   bool pty = false;

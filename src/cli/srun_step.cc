@@ -17,6 +17,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_lookup.h"
+#include "cli/step_connection.h"
 
 namespace muster::cli {
 
@@ -24,14 +25,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::string_view kProgram = "srun";
 constexpr std::size_t kMaxQueuedInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
 // Tasks of one node that end together share a message.
 constexpr Millis kGatherExits{50};
 constexpr Seconds kForcedEndWait{5};
-
-std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 // Blocking, whatever mode the descriptor is in. False once nobody reads any more.
 bool write_all(int fd, std::string_view bytes) {
@@ -101,7 +99,7 @@ std::optional<StepRunner::Sink> StepRunner::open_sink(const StreamTarget& target
   auto fd = open_output(absolute_path(expand_file_name(target.pattern, parts)),
                         plan_.options.spec.open_mode);
   if (fd) return Sink{*fd, true};
-  print_error(kProgram, fmt::format("Could not open {} file: {}", what, fd.error().text()));
+  print_error(plan_.program, fmt::format("Could not open {} file: {}", what, fd.error().text()));
   return std::nullopt;
 }
 
@@ -123,7 +121,7 @@ bool StepRunner::open_files() {
   if (plan_.in.kind != Kind::file) return true;
   auto fd = open_input(absolute_path(plan_.in.pattern));
   if (!fd) {
-    print_error(kProgram, fmt::format("Could not open stdin file: {}", fd.error().text()));
+    print_error(plan_.program, fmt::format("Could not open stdin file: {}", fd.error().text()));
     return false;
   }
   in_fd_ = *fd;
@@ -132,29 +130,12 @@ bool StepRunner::open_files() {
 
 // --- connecting ---
 
-Result<io::Channel> StepRunner::join(const wire::StepPlace& place) const {
-  const ClientConfig& config = controller_.config();
-  io::Endpoint endpoint;
-  if (!config.endpoints.empty()) {
-    const io::Endpoint& controller = config.endpoints.front();
-    endpoint.unix_path =
-        fmt::format("{}/slurmd.{}.sock", directory_of(controller.unix_path), place.node.view());
-    endpoint.use_munge = controller.use_munge;
-    endpoint.munge_socket = controller.munge_socket;
-    // A slurmd is root's, or, in a cluster of a single user, that user's.
-    endpoint.server_uid = controller.use_munge ? std::optional(Uid{0}) : controller.server_uid;
-  }
-  endpoint.host = place.address.str();
-  endpoint.port = static_cast<std::uint16_t>(place.port);
-  return io::Channel::connect(endpoint, config.message_timeout);
-}
-
 bool StepRunner::connect_place(Place& place) {
   Clock::time_point until = Clock::now() + controller_.config().message_timeout;
-  auto channel = join(place.where);
+  auto channel = connect_to_node(controller_.config(), place.where);
   while (!channel && Clock::now() < until) {  // a slurmd that is being restarted
     std::this_thread::sleep_for(200ms);
-    channel = join(place.where);
+    channel = connect_to_node(controller_.config(), place.where);
   }
   wire::AttachRequest request;
   request.ref = {job_, reply_.attempt, reply_.step};
@@ -168,8 +149,9 @@ bool StepRunner::connect_place(Place& place) {
     }
     channel = std::unexpected(sent.error());
   }
-  print_error(kProgram, fmt::format("Task launch for StepId={} failed on node {}: {}", step_text(),
-                                    place.where.node.view(), channel.error().text()));
+  print_error(plan_.program,
+              fmt::format("Task launch for StepId={} failed on node {}: {}", step_text(),
+                          place.where.node.view(), channel.error().text()));
   return false;
 }
 
@@ -187,7 +169,8 @@ bool StepRunner::connect() {
   work();
   for (std::thread& helper : helpers) helper.join();
   if (all) return true;
-  print_error(kProgram, "Application launch failed: Communication connection failure");
+  if (plan_.looks_on) return false;
+  print_error(plan_.program, "Application launch failed: Communication connection failure");
   controller_.cancel_step(job_, reply_.step);
   return false;
 }
@@ -196,7 +179,7 @@ bool StepRunner::connect() {
 
 void StepRunner::run() {
   if (plan_.pty) send_window_size();
-  if (plan_.in.kind == StreamTarget::Kind::one_task) end_input_of_others();
+  if (plan_.in.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
   while (!all_finished() && !gave_up_) {
     poll_once();
     on_time();
@@ -257,13 +240,13 @@ void StepRunner::on_time() {
   };
   if (due(tell_at_)) flush_messages();
   if (due(wait_until_) && !terminating_) {
-    print_info(kProgram, fmt::format("First task exited {}s ago", *plan_.options.wait_s));
+    print_info(plan_.program, fmt::format("First task exited {}s ago", *plan_.options.wait_s));
     say_status();
     terminate();
   }
   if (due(kill_at_)) kill(SIGKILL);
   if (due(give_up_at_)) {
-    print_error(kProgram, "Timed out waiting for job step to complete");
+    print_error(plan_.program, "Timed out waiting for job step to complete");
     gave_up_ = true;
   }
   if (due(reconnect_at_)) controller_.reconnect_if_lost();
@@ -303,7 +286,7 @@ void StepRunner::lose(Place& place) {
   place.channel.reset();
   bool aborted = terminating_ || sent_interrupt_;
   if (!aborted)
-    print_error(kProgram,
+    print_error(plan_.program,
                 fmt::format("Lost the connection to the step on {}", place.where.node.view()));
   book_.lost(place.where.node.str());
   flush_messages();
@@ -316,7 +299,7 @@ void StepRunner::write_out(bool is_stderr, std::string_view bytes) {
   if (bytes.empty() || sink.fd < 0) return;
   if (!write_all(sink.fd, bytes)) {
     if (sink.owned)
-      print_error(kProgram,
+      print_error(plan_.program,
                   fmt::format("Writing the tasks' output failed: {}", std::strerror(errno)));
     if (sink.owned) close(sink.fd);
     sink = {};  // the tasks go on; nobody reads what they print
@@ -337,6 +320,7 @@ void StepRunner::read_input() {
   ssize_t count = read(in_fd_, buffer.data(), buffer.size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count <= 0) in_open_ = false;
+  if (count <= 0 && plan_.looks_on) return;  // the end of input is the owner's to tell
   send_input(std::string_view(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
 }
 
@@ -388,16 +372,27 @@ void StepRunner::on_exited(const wire::TaskExited& exit) {
 
 void StepRunner::flush_messages() {
   tell_at_.reset();
-  for (const std::string& line : book_.take_messages()) print_error(kProgram, line);
+  if (plan_.pty) return;  // the terminal is raw: tell_ends() says it later
+  tell_ends();
+}
+
+void StepRunner::tell_ends() {
+  for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
 }
 
 void StepRunner::say_status() {
-  for (const std::string& line : book_.status_lines(step_text())) print_info(kProgram, line);
+  for (const std::string& line : book_.status_lines(step_text())) print_info(plan_.program, line);
 }
 
 // --- signals ---
 
 void StepRunner::on_signal(int signal) {
+  if (plan_.looks_on) {
+    if (!ends_command(signal)) return;
+    left_by_ = signal;
+    gave_up_ = true;
+    return;
+  }
   switch (signal) {
     case SIGWINCH:
       if (plan_.pty) send_window_size();
@@ -405,15 +400,15 @@ void StepRunner::on_signal(int signal) {
     case SIGINT:
       return on_interrupt();
     case SIGQUIT:
-      print_info(kProgram, "Quit");
-      print_info(kProgram, "forcing job termination");
+      print_info(plan_.program, "Quit");
+      print_info(plan_.program, "forcing job termination");
       return kill(SIGKILL);
     case SIGTERM:
     case SIGHUP:
       if (terminating_) return kill(SIGKILL);
       // The end of the whole job: its tasks were told and have their grace; we only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
-      print_info(kProgram, "forcing job termination");
+      print_info(plan_.program, "forcing job termination");
       return terminate();
     default:
       return send_signal(signal);
@@ -423,20 +418,20 @@ void StepRunner::on_signal(int signal) {
 void StepRunner::on_interrupt() {
   Clock::time_point now = Clock::now();
   if (plan_.options.quit_on_interrupt) {
-    print_info(kProgram, "forcing job termination");
+    print_info(plan_.program, "forcing job termination");
     return kill(SIGINT);
   }
   if (sent_interrupt_) {
-    print_info(kProgram, "forcing job termination");
+    print_info(plan_.program, "forcing job termination");
     return kill(SIGKILL);
   }
   bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
   last_interrupt_ = now;
   if (!again && !plan_.options.disable_status) {
-    print_info(kProgram, "interrupt (one more within 1 sec to abort)");
+    print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
     return say_status();
   }
-  print_info(kProgram, fmt::format("sending Ctrl-C to StepId={}", step_text()));
+  print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
   sent_interrupt_ = true;
   send_signal(SIGINT);
 }
@@ -448,7 +443,7 @@ void StepRunner::send_signal(int signal) {
 void StepRunner::terminate() {
   if (terminating_) return;
   terminating_ = true;
-  print_info(kProgram, fmt::format("Terminating StepId={}", step_text()));
+  print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
   if (controller_.cancel_step(job_, reply_.step)) return;
   send_signal(SIGTERM);
@@ -457,7 +452,7 @@ void StepRunner::terminate() {
 
 void StepRunner::kill(int first_signal) {
   if (!terminating_ || first_signal != SIGKILL)
-    print_info(kProgram,
+    print_info(plan_.program,
                fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
                            kForcedEndWait.count()));
   terminating_ = true;

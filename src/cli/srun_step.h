@@ -26,6 +26,9 @@ class StepRunner {
   bool open_files();
   bool connect();
   void run();
+  // Failures that could not be told while the terminal was the task's.
+  void tell_ends();
+  std::optional<int> left_by() const { return left_by_; }  // the signal that made an onlooker leave
 
   StepId step() const { return reply_.step; }
   int exit_code() const { return book_.exit_code(); }
@@ -44,7 +47,6 @@ class StepRunner {
   };
 
   std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
-  Result<io::Channel> join(const wire::StepPlace& place) const;
   bool connect_place(Place& place);
 
   int poll_timeout_ms() const;
@@ -88,6 +90,7 @@ class StepRunner {
   std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
       last_interrupt_;
   bool sent_interrupt_ = false, terminating_ = false, gave_up_ = false;
+  std::optional<int> left_by_;
 };
 
 }  // namespace muster::cli

@@ -96,6 +96,8 @@ class Core {
                                           Time now);
   Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request, Time now);
   Result<void> can_take_steps(Caller caller, JobId job) const;
+  wire::Answer find_step(Caller caller, const wire::AttachStepRequest& request) const;
+  wire::StepReply reply_for(const Job& job, const Step& step) const;
   void start_waiting_steps(Time now);
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);

@@ -79,7 +79,7 @@ void Core::add_launches(const Cluster& committed, const Job& job, const Node& no
     wire::StepRef ref{job.id, job.attempt, step_id};
     if (session.known.contains(ref)) continue;
     if (step_id == kBatchStep) {
-      orders.push_back(batch_launch(committed, job));
+      orders.push_back(batch_launch(committed, job, host_.step_key(job.id, job.attempt, step_id)));
     } else if (step_id == kExternStep) {
       orders.push_back(extern_launch(committed, job, node.id));
     } else {

@@ -73,7 +73,7 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
 
 }  // namespace
 
-OutgoingOrder batch_launch(const Cluster& cluster, const Job& job) {
+OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
   const JobSpec& spec = *job.spec;
   NodeId node = job.allocation.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
@@ -87,6 +87,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job) {
   launch.umask = spec.umask;
   launch.get_user_env = spec.get_user_env;
   launch.ranks = {0};
+  launch.watch_key = std::move(key);
   return {wire::LaunchOrder{std::move(launch)}, spec.script_blob, spec.environment_blob};
 }
 
@@ -125,6 +126,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.mem_bind = request.mem_bind;
   launch.task_prolog = request.task_prolog;
   launch.task_epilog = request.task_epilog;
+  launch.watch_key = key;
   launch.key = std::move(key);
   launch.waits_for_client = true;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};

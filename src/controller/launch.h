@@ -6,7 +6,7 @@
 
 namespace muster::controller {
 
-OutgoingOrder batch_launch(const Cluster& cluster, const Job& job);
+OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key);
 // The extern step: a supervisor without tasks.
 OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node);
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,

@@ -24,6 +24,8 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
     answer(to, update(caller, *u, now));
   } else if (auto* s = std::get_if<wire::StepRequest>(&request)) {
     if (auto reply = create_step(to, caller, std::move(*s), now)) answer(to, std::move(*reply));
+  } else if (auto* t = std::get_if<wire::AttachStepRequest>(&request)) {
+    answer(to, find_step(caller, *t));
   } else if (auto* e = std::get_if<wire::ReleaseRequest>(&request)) {
     answer(to, release(caller, *e, now));
   } else if (auto* w = std::get_if<wire::WaitJobRequest>(&request)) {

@@ -65,20 +65,39 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
   if (request.time_limit && *request.time_limit != kUnlimited)
     step.time_limit = *request.time_limit;
   step.nodes = std::move(*nodes);
-  wire::StepReply reply{.step = step.id, .attempt = job.attempt, .num_tasks = step.num_tasks};
   for (const StepNode& place : step.nodes) {
-    const NodeConfig& node = cluster_.nodes.at(place.node).config;
-    reply.places.push_back(
-        {node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
     step.unfinished.insert(place.node);
     touch_node(place.node);
   }
   JobId id = job.id;
-  reply.key = host_.step_key(id, job.attempt, step.id);
+  wire::StepReply reply = reply_for(job, step);
   touch_job(id);
   step_launches_[{id, step.id}] = std::move(request);
   record(StepCreated{.job = id, .step = std::move(step)});
   return reply;
+}
+
+wire::StepReply Core::reply_for(const Job& job, const Step& step) const {
+  wire::StepReply reply{.step = step.id,
+                        .attempt = job.attempt,
+                        .key = host_.step_key(job.id, job.attempt, step.id),
+                        .num_tasks = step.num_tasks};
+  for (const StepNode& place : step.nodes) {
+    const NodeConfig& node = cluster_.nodes.at(place.node).config;
+    reply.places.push_back(
+        {node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
+  }
+  return reply;
+}
+
+wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& request) const {
+  const Job* job = cluster_.jobs.find(request.job);
+  if (!job) return Error{ErrorCode::invalid_job_id, {}};
+  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
+  auto step = job->steps.find(request.step);
+  if (step == job->steps.end() || is_ended(step->second.state))
+    return Error{ErrorCode::invalid_job_id, {}};
+  return reply_for(*job, step->second);
 }
 
 std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,

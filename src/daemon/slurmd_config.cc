@@ -124,6 +124,7 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::stri
   out.kill_wait = conf->kill_wait;
   out.prolog = conf->prolog;
   out.epilog = conf->epilog;
+  out.binds_tasks = conf->task_plugin.find("affinity") != std::string::npos;
   out.task_prolog = conf->task_prolog;
   out.task_epilog = conf->task_epilog;
   out.program_timeout = conf->prolog_epilog_timeout;

@@ -31,6 +31,7 @@ struct SlurmdConfig {
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};
   Seconds kill_wait{30};
+  bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
   Seconds program_timeout{0};
   config::CgroupConf cgroup;

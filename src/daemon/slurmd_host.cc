@@ -225,6 +225,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.kill_wait = config.kill_wait;
   setup.boot_id = start_.hardware.boot_id;
   setup.confinement = confine(confinement_, setup.launch);
+  setup.binds_tasks = config.binds_tasks;
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
   Result<void> spawned = steps_.spawn(std::move(setup));

@@ -29,6 +29,7 @@ struct StepSetup {
   Seconds sample_every{0};  // 0 = never
   Seconds kill_wait{0};
   Text boot_id;
+  bool binds_tasks = false;       // TaskPlugin=task/affinity
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
   Confinement confinement;
   template <class V>
@@ -49,6 +50,7 @@ struct StepSetup {
     v(14, boot_id);
     v(15, task_prolog);
     v(16, task_epilog);
+    v(30, binds_tasks);
     v(17, confinement);
   }
 };

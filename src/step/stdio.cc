@@ -32,8 +32,12 @@ void close_fd(int& fd) {
 
 }  // namespace
 
-Stdio::Stdio(const StepSetup& setup, std::function<void(int)> on_signal)
-    : setup_(setup), on_signal_(std::move(on_signal)), drops_output_(setup.launch.key.empty()) {}
+Stdio::Stdio(const StepSetup& setup, std::function<void(int)> on_signal,
+             std::function<wire::StepUsage()> measure)
+    : setup_(setup),
+      on_signal_(std::move(on_signal)),
+      measure_(std::move(measure)),
+      drops_output_(setup.launch.key.empty()) {}
 
 Stdio::~Stdio() {
   for (auto& [rank, input] : inputs_) close_fd(input.fd);
@@ -47,6 +51,7 @@ void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
     // Input may have come before the task was there.
     if (setup_.launch.key.empty()) input.ends = true;
     write_input(input);
+    if (window_.rows != 0) set_window(window_);
   }
   if (pipes.out >= 0) outputs_.push_back({task.rank, false, pipes.out});
   if (pipes.err >= 0) outputs_.push_back({task.rank, true, pipes.err});
@@ -62,7 +67,10 @@ void Stdio::task_ended(const Task& task) {
 void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,
                    const std::vector<Task>& tasks) {
   Client client{io::Channel(fd, std::move(session)), request.wants_output};
-  if (setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) {
+  // Who neither reads nor writes streams only asks for numbers; a batch step lets nobody else in.
+  client.only_watches = !request.wants_output && !request.sends_input;
+  const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
+  if (key.empty() || !same_key(request.key, key)) {
     send(client,
          wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
     return;
@@ -73,8 +81,10 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
     send(client, wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
     if (task.ended) send(client, wire::TaskExited{task.rank, task.wait_status, false});
   }
-  if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
-  had_client_ = true;
+  if (!client.only_watches) {
+    if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
+    had_client_ = true;
+  }
   clients_.push_back(std::move(client));
   read_client(clients_.back());  // frames may have come together with the request
 }
@@ -147,6 +157,8 @@ void Stdio::read_client(Client& client) {
       client.broken = true;
       break;
     }
+    if (std::holds_alternative<wire::UsageRequest>(message->message)) send(client, measure_());
+    if (client.only_watches) continue;
     if (auto* input = std::get_if<wire::TaskInput>(&message->message)) feed(*input);
     if (auto* signal = std::get_if<wire::TaskSignal>(&message->message)) on_signal_(signal->signal);
     if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
@@ -193,6 +205,7 @@ void Stdio::close_input(Input& input) {
 
 void Stdio::set_window(const wire::WindowSize& size) {
   if (!setup_.launch.pty) return;
+  window_ = size;  // the task may not be there yet
   winsize window{};
   window.ws_row = size.rows;
   window.ws_col = size.columns;

@@ -21,8 +21,9 @@ namespace muster::step {
 
 class Stdio {
  public:
-  // on_signal: what an srun asks to be sent to the tasks.
-  Stdio(const StepSetup& setup, std::function<void(int)> on_signal);
+  // on_signal: what an srun asks to be sent to the tasks. measure: what they have used so far.
+  Stdio(const StepSetup& setup, std::function<void(int)> on_signal,
+        std::function<wire::StepUsage()> measure);
   Stdio(const Stdio&) = delete;
   ~Stdio();
 
@@ -59,6 +60,7 @@ class Stdio {
     io::Channel channel;
     bool wants_output = true;
     bool broken = false;
+    bool only_watches = false;  // sstat
   };
 
   void send(Client& client, const wire::FromStep& message);
@@ -75,9 +77,11 @@ class Stdio {
 
   const StepSetup& setup_;
   std::function<void(int)> on_signal_;
+  std::function<wire::StepUsage()> measure_;
   std::map<std::uint32_t, Input> inputs_;  // by rank
   std::vector<Output> outputs_;
   std::list<Client> clients_;  // handlers of one turn refer to them while others attach
+  wire::WindowSize window_;    // the last one told
   bool had_client_ = false;
   bool drops_output_ = false;
 };

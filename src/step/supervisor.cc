@@ -32,7 +32,9 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
     : setup_(std::move(setup)),
       lock_(lock),
       child_events_(child_events),
-      stdio_(setup_, [this](int number) { obey(io::StepSignal{number, false}); }),
+      stdio_(
+          setup_, [this](int number) { obey(io::StepSignal{number, false}); },
+          [this] { return measure(); }),
       usage_(setup_.launch.share.node) {
   slurmd_.push_back(std::move(slurmd));
   end_.ref = setup_.launch.ref;
@@ -136,6 +138,8 @@ Result<void> Supervisor::start_one(std::size_t index) {
   TaskPlan plan;
   plan.argv = task_argv(task.rank);
   plan.environment = environment_of(task);
+  plan.local_id = task.local_id;
+  plan.binding = bind_task(setup_, task.local_id, plan.environment);
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
@@ -179,6 +183,18 @@ void Supervisor::write_note() const {
     if (task.pid > 0) note.sessions.insert(static_cast<std::uint32_t>(task.pid));
   // Only a slurmd that restarts needs it; a full disk must not keep the job from running.
   (void)io::write_step_note(lock_, note);
+}
+
+wire::StepUsage Supervisor::measure() {
+  usage_.sample(tasks_);
+  wire::StepUsage measured{.usage = usage_.total(), .pids = {}};
+  for (const Task& task : tasks_) {
+    if (task.pid == 0 || task.ended) continue;
+    measured.pids.push_back(static_cast<std::uint32_t>(task.pid));
+    for (pid_t pid : io::descendants(task.pid))
+      measured.pids.push_back(static_cast<std::uint32_t>(pid));
+  }
+  return measured;
 }
 
 bool Supervisor::all_tasks_ended() const {

@@ -48,6 +48,7 @@ class Supervisor {
   void on_task_exited(Task& task, int status);
   void on_task_ended(Task& task);
   bool all_tasks_ended() const;
+  wire::StepUsage measure();
 
   void watch_slurmd(PollSet& set);
   void read_commands(io::StepSocket& socket, bool& gone);

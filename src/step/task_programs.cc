@@ -77,6 +77,10 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool has_task_epilog(const StepSetup& setup) {
+  return !setup.task_epilog.empty() || !setup.launch.task_epilog.empty();
+}
+
 Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment, int error_fd) {
   environment.set("SLURM_SCRIPT_CONTEXT", "epilog_task");
   pid_t pid = fork();
@@ -89,6 +93,12 @@ Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment,
     std::signal(number, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (!become_user(setup)) _exit(1);
+  if (!setup.launch.task_epilog.empty()) {
+    const pid_t own = setup.task_epilog.empty() ? 0 : fork();
+    if (own == 0) execute(setup.launch.task_epilog.str(), environment, -1, error_fd);
+    while (own > 0 && waitpid(own, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
   execute(setup.task_epilog.str(), environment, -1, error_fd);
 }
 

@@ -16,7 +16,9 @@ namespace muster::step {
 // writes TEXT to the task's output; others mean nothing. Returns the program's exit code.
 int run_task_prolog(const std::string& program, Environment& environment);
 
-// After the task has ended. The program's errors go to error_fd, its output nowhere.
+bool has_task_epilog(const StepSetup& setup);
+// After the task has ended: srun's own, then the site's. Their errors go to error_fd, their output
+// nowhere.
 Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment, int error_fd);
 
 }  // namespace muster::step

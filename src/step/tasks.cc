@@ -130,11 +130,14 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   if (getppid() != supervisor) _exit(1);
 
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
-  if (!setup.task_prolog.empty())
-    if (int status = run_task_prolog(setup.task_prolog.str(), plan.environment); status != 0) {
+  apply_binding(plan.binding, setup, plan.local_id);
+  for (const Text& prolog : {setup.task_prolog, setup.launch.task_prolog}) {
+    if (prolog.empty()) continue;
+    if (int status = run_task_prolog(prolog.str(), plan.environment); status != 0) {
       dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
       _exit(status);
     }
+  }
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);
 }
@@ -174,7 +177,7 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
     owned.keep(fd);
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   }
-  const int error_fd = setup.task_epilog.empty() ? -1 : fcntl(theirs.err, F_DUPFD_CLOEXEC, 3);
+  const int error_fd = !has_task_epilog(setup) ? -1 : fcntl(theirs.err, F_DUPFD_CLOEXEC, 3);
   return StartedTask{pid, ours, error_fd};
 }
 

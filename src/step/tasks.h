@@ -11,6 +11,7 @@
 #include "io/cgroup.h"
 #include "node/step_setup.h"
 #include "node/task_environment.h"
+#include "step/affinity.h"
 #include "step/files.h"
 #include "step/setup.h"
 
@@ -33,6 +34,8 @@ struct TaskPlan {
   TaskFiles files;
   std::vector<ResourceLimit> limits;
   bool pty = false;
+  std::uint32_t local_id = 0;
+  TaskBinding binding;
   const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 

@@ -329,11 +329,22 @@ struct ReservationsRequest {
   void fields(V&) {}
 };
 
+// sattach: where a running step's processes are. Answered with a StepReply.
+struct AttachStepRequest {
+  JobId job;
+  StepId step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
-                 AccountingRequest, BatchScriptRequest, ReservationsRequest>;
+                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest>;
 
 // --- replies ---
 

@@ -68,6 +68,7 @@ struct StepLaunch {
   std::uint32_t cpus_per_task = 1;
   Text gpu_bind, cpu_bind, mem_bind;            // as srun was given them
   Text task_prolog, task_epilog;                // srun's own, besides the cluster's
+  std::string watch_key;                        // who proves this may ask what it uses
   std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
   template <class V>
   void fields(V& v) {
@@ -106,6 +107,7 @@ struct StepLaunch {
     v(43, mem_bind);
     v(44, task_prolog);
     v(45, task_epilog);
+    v(46, watch_key);
     v(60, prolog_environment);
   }
 };

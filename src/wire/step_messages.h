@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/codec.h"
 #include "base/ids.h"
@@ -78,8 +79,17 @@ struct StepFinished {  // the last message: every task of this node has ended an
   template <class V>
   void fields(V&) {}
 };
-using FromStep =
-    std::variant<Attached, TaskOutput, TaskStarted, TaskExited, StepMessage, StepFinished>;
+struct StepUsage {  // the answer to UsageRequest: what the tasks here have used so far
+  Usage usage;
+  std::vector<std::uint32_t> pids;  // of all its processes
+  template <class V>
+  void fields(V& v) {
+    v(1, usage);
+    v(2, pids);
+  }
+};
+using FromStep = std::variant<Attached, TaskOutput, TaskStarted, TaskExited, StepMessage,
+                              StepFinished, StepUsage>;
 
 // srun -> step
 struct TaskInput {
@@ -106,7 +116,11 @@ struct WindowSize {
     v(2, columns);
   }
 };
-using ToStep = std::variant<TaskInput, TaskSignal, WindowSize>;
+struct UsageRequest {
+  template <class V>
+  void fields(V&) {}
+};
+using ToStep = std::variant<TaskInput, TaskSignal, WindowSize, UsageRequest>;
 
 struct FromStepFrame {
   FromStep message;

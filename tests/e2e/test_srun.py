@@ -1,6 +1,13 @@
 """srun, alone and inside a job: output, exit codes, the variables of tasks."""
+import fcntl
+import os
+import pty
 import re
+import shutil
 import signal
+import struct
+import subprocess
+import termios
 
 import pytest
 
@@ -103,3 +110,42 @@ def test_interrupting_twice_ends_the_step(cluster):
         process.kill()
         process.communicate()
     wait_for(cluster.queue_is_empty, "the job to be gone")
+
+
+def test_programs_run_around_tasks_and_step(cluster):
+    cluster.script("before.sh", "echo export COLOUR=blue; echo print from the prolog\n").chmod(0o755)
+    cluster.script("after.sh", "echo $SLURM_PROCID >> after\n").chmod(0o755)
+    cluster.script("around.sh", "echo $SLURM_SCRIPT_CONTEXT >> around\n").chmod(0o755)
+    done = srun(cluster, "--task-prolog=./before.sh", "--task-epilog=./after.sh", "--prolog=./around.sh",
+                "--epilog=./around.sh", "bash", "-c", "echo $COLOUR").ok()
+    assert done.lines == ["from the prolog", "blue"]
+    assert (cluster.work / "after").read_text() == "0\n"
+    assert (cluster.work / "around").read_text() == "prolog_srun\nepilog_srun\n"
+
+
+@pytest.mark.ours
+def test_tasks_are_bound_to_cpus(cluster):
+    show = ["grep", "Cpus_allowed_list", "/proc/self/status"]
+    assert srun(cluster, "--cpu-bind=map_cpu:0", *show).ok().out.split() == ["Cpus_allowed_list:", "0"]
+    done = srun(cluster, "--cpu-bind=verbose,mask_cpu:0x1", "bash", "-c", "echo $SLURM_CPU_BIND").ok()
+    assert done.out == "verbose,mask_cpu:0x1\n"
+    assert re.search(r"cpu-bind=MASK - \S+, task  0  0 \[\d+\]: mask 0x1 set", done.err)
+    assert srun(cluster, "--cpu-bind=foo", "true").code == 1
+
+
+def test_a_terminal_has_the_size_of_the_callers(cluster):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 101, 0, 0))
+    process = subprocess.Popen([shutil.which("srun", path=cluster.environment["PATH"]), "--mem=100", "--pty", "bash", "-c",
+                                "until [ \"$(stty size)\" = '33 101' ]; do sleep 0.05; done; tty > /dev/null && echo sized"],
+                               env=cluster.environment, cwd=cluster.work, stdin=theirs, stdout=theirs, stderr=theirs)
+    os.close(theirs)
+    try:
+        text = b""
+        while b"sized" not in text:
+            text += os.read(ours, 4096)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)

@@ -14,12 +14,14 @@ struct Command {
 int sbatch_main(int argc, char** argv);
 int srun_main(int argc, char** argv);
 int salloc_main(int argc, char** argv);
+int sattach_main(int argc, char** argv);
 int scancel_main(int argc, char** argv);
 int squeue_main(int argc, char** argv);
 int sinfo_main(int argc, char** argv);
 int sacct_main(int argc, char** argv);
 int seff_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
+int sstat_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 
 }  // namespace muster::cli

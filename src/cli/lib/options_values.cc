@@ -10,6 +10,7 @@
 #include "base/date.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "model/cpu_bind.h"
 #include "model/distribution.h"
 #include "model/gpu_bind.h"
 #include "model/mail_type.h"
@@ -410,8 +411,9 @@ bool binds_nothing(std::string_view value) {
 
 }  // namespace
 
-Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (!binds_nothing(value)) return not_supported(o, fmt::format("--{}={}", row.name, value));
+Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto bind = parse_cpu_bind(value);
+  if (!bind) return refused(o, bind.error().text(), kExitFailure);
   o.cpu_bind = Text(value);
   return {};
 }

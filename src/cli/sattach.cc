@@ -1,0 +1,136 @@
+// sattach: joins the output and input of a step that another srun has started.
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/hostlist.h"
+#include "base/strings.h"
+#include "cli/lib/command.h"
+#include "cli/lib/command_options.h"
+#include "cli/srun_step.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "sattach";
+
+struct AttachOptions {
+  std::string input, output, error;  // ranks
+  bool label = false, layout = false, quiet = false, pty = false;
+  int verbose = 0;
+};
+
+using O = AttachOptions;
+// clang-format off
+constexpr auto kRows = std::to_array<CommandOption<O>>({
+    {{{"error-filter", 0, required}, "rank", "only this task's standard error"}, keep<&O::error>},
+    {{{"help", 'h', none}, "", "show this list"}},
+    {{{"input-filter", 0, required}, "rank", "standard input goes to this task alone"}, keep<&O::input>},
+    {{{"label", 'l', none}, "", "put the task's rank before each line"}, flag<&O::label>},
+    {{{"layout", 0, none}, "", "show which task is where, join nothing"}, flag<&O::layout>},
+    {{{"output-filter", 0, required}, "rank", "only this task's standard output"}, keep<&O::output>},
+    {{{"pty", 0, none}, "", "hand the terminal through to a step that has one"}, flag<&O::pty>},
+    {{{"quiet", 'Q', none}, "", "print errors only"}, flag<&O::quiet>},
+    {{{"usage", 'u', none}, "", "show the options in short"}},
+    {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
+    {{{"version", 'V', none}, "", "show the version"}},
+});
+// clang-format on
+constexpr CommandText kCommand{kProgram, "", "<jobid.stepid>"};
+
+int refuse(std::string_view text) {
+  print_error(kProgram, text);
+  return kExitFailure;
+}
+
+int show_usage(std::string_view error) {
+  print_error(kProgram, error);
+  std::fputs("Usage: sattach [options] <jobid.stepid>\n", stdout);
+  return kExitFailure;
+}
+
+void print_layout(const wire::StepReply& step) {
+  std::vector<std::string> names;
+  for (const wire::StepPlace& place : step.places) names.push_back(place.node.str());
+  std::string out = fmt::format("Job step layout:\n\t{} tasks, {} nodes ({})\n\n", step.num_tasks,
+                                names.size(), compress_hostlist(names));
+  for (std::size_t i = 0; i < step.places.size(); ++i) {
+    const wire::StepPlace& place = step.places[i];
+    out += fmt::format("\tNode {} ({}), {} task(s): {} \n", i, place.node.view(),
+                       place.ranks.size(), fmt::join(place.ranks, " "));
+  }
+  std::fputs(out.c_str(), stdout);
+}
+
+// A filter names one rank; without one all tasks are meant.
+std::expected<StreamTarget, std::string> filtered(const std::string& rank, std::string_view name,
+                                                  std::uint32_t tasks) {
+  if (rank.empty()) return StreamTarget{};
+  auto number = parse_number<std::uint32_t>(rank);
+  if (!number || *number >= tasks)
+    return std::unexpected(fmt::format("Invalid --{}-filter: {}", name, rank));
+  return StreamTarget{StreamTarget::Kind::one_task, *number, {}};
+}
+
+int attach(const AttachOptions& options, JobId job, wire::StepReply step, Controller connection) {
+  SrunPlan plan(JobOptions(Client::srun, Time{}));
+  plan.program = kProgram;
+  plan.looks_on = true;
+  plan.pty = options.pty;
+  plan.options.label = options.label;
+  plan.options.quiet = options.quiet;
+  plan.options.unbuffered = options.pty;
+  struct Filter {
+    const std::string& rank;
+    std::string_view name;
+    StreamTarget& target;
+  };
+  for (const Filter& filter :
+       {Filter{options.input, "input", plan.in}, Filter{options.output, "output", plan.out},
+        Filter{options.error, "error", plan.err}}) {
+    auto target = filtered(filter.rank, filter.name, step.num_tasks);
+    if (!target) return refuse(target.error());
+    filter.target = *target;
+  }
+  SignalQueue signals;
+  SrunController controller(std::move(connection), plan, signals);
+  controller.stop_keeping();
+  StepRunner runner(plan, job, std::move(step), controller, signals);
+  if (!runner.open_files() || !runner.connect()) return failure_code();
+  std::optional<RawTerminal> terminal;
+  if (plan.pty) terminal.emplace();
+  runner.run();
+  terminal.reset();
+  runner.tell_ends();
+  if (auto signal = runner.left_by()) return 128 + *signal;
+  return runner.exit_code();
+}
+
+}  // namespace
+
+int sattach_main(int argc, char** argv) {
+  AttachOptions options;
+  auto rest =
+      read_options<O>(kCommand, kRows, std::vector<std::string>(argv + 1, argv + argc), options);
+  if (!rest) return print(rest.error());
+  if (rest->size() > 1) return show_usage("too many parameters");
+  auto ref = rest->empty() ? fail("") : wire::parse_job_ref(rest->front());
+  if (!ref || !ref->step || !ref->tasks.empty())
+    return show_usage("Failed to parse stepid from command line options");
+
+  auto controller = Controller::connect();
+  if (!controller) return refuse(controller.error().text());
+  auto step = controller->ask_for<wire::StepReply>(wire::AttachStepRequest{ref->job, *ref->step});
+  if (!step) return refuse(fmt::format("Could not get job step info: {}", step.error().text()));
+  if (options.layout) {
+    print_layout(*step);
+    return 0;
+  }
+  if (*ref->step >= kBatchStep) return refuse("only steps of srun can be joined");
+  return attach(options, ref->job, std::move(*step), std::move(*controller));
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,309 @@
+// sstat: what running steps use right now, asked of the steps themselves.
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "base/codec.h"
+#include "base/hostlist.h"
+#include "base/strings.h"
+#include "cli/lib/command.h"
+#include "cli/lib/command_options.h"
+#include "cli/lib/controller.h"
+#include "cli/lib/lists.h"
+#include "cli/sacct_list.h"
+#include "cli/step_connection.h"
+#include "wire/step_messages.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::string_view kProgram = "sstat";
+
+// In the order of --helpformat.
+constexpr auto kFields = std::to_array<std::string_view>({"AveCPU",
+                                                          "AveCPUFreq",
+                                                          "AveDiskRead",
+                                                          "AveDiskWrite",
+                                                          "AvePages",
+                                                          "AveRSS",
+                                                          "AveVMSize",
+                                                          "ConsumedEnergy",
+                                                          "ConsumedEnergyRaw",
+                                                          "JobID",
+                                                          "MaxDiskRead",
+                                                          "MaxDiskReadNode",
+                                                          "MaxDiskReadTask",
+                                                          "MaxDiskWrite",
+                                                          "MaxDiskWriteNode",
+                                                          "MaxDiskWriteTask",
+                                                          "MaxPages",
+                                                          "MaxPagesNode",
+                                                          "MaxPagesTask",
+                                                          "MaxRSS",
+                                                          "MaxRSSNode",
+                                                          "MaxRSSTask",
+                                                          "MaxVMSize",
+                                                          "MaxVMSizeNode",
+                                                          "MaxVMSizeTask",
+                                                          "MinCPU",
+                                                          "MinCPUNode",
+                                                          "MinCPUTask",
+                                                          "Nodelist",
+                                                          "NTasks",
+                                                          "Pids",
+                                                          "ReqCPUFreq",
+                                                          "ReqCPUFreqMin",
+                                                          "ReqCPUFreqMax",
+                                                          "ReqCPUFreqGov",
+                                                          "TRESUsageInAve",
+                                                          "TRESUsageInMax",
+                                                          "TRESUsageInMaxNode",
+                                                          "TRESUsageInMaxTask",
+                                                          "TRESUsageInMin",
+                                                          "TRESUsageInMinNode",
+                                                          "TRESUsageInMinTask",
+                                                          "TRESUsageInTot",
+                                                          "TRESUsageOutAve",
+                                                          "TRESUsageOutMax",
+                                                          "TRESUsageOutMaxNode",
+                                                          "TRESUsageOutMaxTask",
+                                                          "TRESUsageOutMin",
+                                                          "TRESUsageOutMinNode",
+                                                          "TRESUsageOutMinTask",
+                                                          "TRESUsageOutTot"});
+constexpr std::string_view kDefault =
+    "JobID,MaxVMSize,MaxVMSizeNode,MaxVMSizeTask,AveVMSize,MaxRSS,MaxRSSNode,MaxRSSTask,AveRSS,"
+    "MaxPages,MaxPagesNode,MaxPagesTask,AvePages,MinCPU,MinCPUNode,MinCPUTask,AveCPU,NTasks,"
+    "AveCPUFreq,ReqCPUFreqMin,ReqCPUFreqMax,ReqCPUFreqGov,ConsumedEnergy,MaxDiskRead,"
+    "MaxDiskReadNode,MaxDiskReadTask,AveDiskRead,MaxDiskWrite,MaxDiskWriteNode,MaxDiskWriteTask,"
+    "AveDiskWrite,TRESUsageInAve,TRESUsageInMax,TRESUsageInMaxNode,TRESUsageInMaxTask,"
+    "TRESUsageInMin,TRESUsageInMinNode,TRESUsageInMinTask,TRESUsageInTot,TRESUsageOutAve,"
+    "TRESUsageOutMax,TRESUsageOutMaxNode,TRESUsageOutMaxTask,TRESUsageOutMin,TRESUsageOutMinNode,"
+    "TRESUsageOutMinTask,TRESUsageOutTot";
+constexpr std::string_view kPidFormat = "JobID,Nodelist,Pids";
+
+// The process ids travel in a field of the record that sstat does not show.
+constexpr AcctField kPids{"Pids", 20, [](const AcctLine& line, std::string& out) {
+                            out += line.step->submit_line.view();
+                          }};
+constexpr AcctField kNodes{
+    "Nodelist", 20, [](const AcctLine& line, std::string& out) { out += line.step->nodes.view(); }};
+
+struct StatOptions {
+  std::vector<std::string> jobs;
+  std::string format = std::string(kDefault);
+  bool all_steps = false, header = true, lists_fields = false, convert = true;
+  AcctForm form = AcctForm::table;
+  int verbose = 0;
+};
+
+Outcome pid_format(StatOptions& options, Value) {
+  options.format = kPidFormat;
+  return {};
+}
+template <AcctForm Form>
+Outcome bars(StatOptions& options, Value) {
+  options.form = Form;
+  return {};
+}
+
+using O = StatOptions;
+// clang-format off
+constexpr auto kRows = std::to_array<CommandOption<O>>({
+    {{{"allsteps", 'a', none}, "", "all running steps of a job that is named without a step"}, flag<&O::all_steps>},
+    {{{"fields", 0, required}, "fields", ""}, keep<&O::format>},
+    {{{"format", 'o', required}, "fields", "what to show, with %width: jobid,maxrss%12"}, keep<&O::format>},
+    {{{"help", 'h', none}, "", "show this list"}},
+    {{{"helpformat", 'e', none}, "", "list the fields"}, flag<&O::lists_fields>},
+    {{{"jobs", 'j', required}, "job[.step],...", "the steps to ask; without a step the lowest that runs"}, keep<&O::jobs>},
+    {{{"noconvert", 0, none}, "", "leave amounts in the unit they come in"}, flag<&O::convert, false>},
+    {{{"noheader", 'n', none}, "", "no header"}, flag<&O::header, false>},
+    {{{"parsable", 'p', none}, "", "fields end with |"}, bars<AcctForm::bars_ending>},
+    {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<AcctForm::bars>},
+    {{{"pidformat", 'i', none}, "", "show the steps' process ids"}, pid_format},
+    {{{"usage", 0, none}, "", "show the options in short"}},
+    {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
+    {{{"version", 'V', none}, "", "show the version"}},
+});
+// clang-format on
+constexpr CommandText kCommand{kProgram, "", "-j job[.step]"};
+
+std::optional<AcctField> find_field(std::string_view name) {
+  for (std::string_view known : kFields) {
+    if (!istarts_with(known, name) || name.empty()) continue;
+    if (known == "Pids") return kPids;
+    if (known == "Nodelist") return kNodes;
+    if (const AcctField* field = find_acct_field(known)) return *field;
+  }
+  return std::nullopt;
+}
+
+struct Columns {
+  std::vector<AcctField> fields;
+  std::vector<AcctColumn> columns;  // point into `fields`
+};
+std::expected<Columns, Refusal> read_columns(std::string_view text) {
+  Columns read;
+  std::vector<int> widths;
+  for (const std::string& part : split_list(text)) {
+    auto percent = part.find('%');
+    std::string name = part.substr(0, percent);
+    auto field = find_field(name);
+    if (!field)
+      return std::unexpected(
+          Refusal{error_lines(kProgram, fmt::format("Invalid field requested: \"{}\"", name)),
+                  kExitFailure});
+    int width = field->width;
+    if (percent != part.npos)
+      width = parse_number<int>(std::string_view(part).substr(percent + 1)).value_or(width);
+    widths.push_back(std::clamp(width, -100'000, 100'000));
+    read.fields.push_back(*field);
+  }
+  for (std::size_t i = 0; i < read.fields.size(); ++i)
+    read.columns.push_back({&read.fields[i], widths[i]});
+  return read;
+}
+
+std::string field_list() {
+  constexpr std::size_t kPerLine = 4;
+  std::string out;
+  for (std::size_t i = 0; i < kFields.size(); ++i) {
+    bool last = i % kPerLine == kPerLine - 1 || i + 1 == kFields.size();
+    out += fmt::format("{:<19}{}", kFields[i], last ? "\n" : " ");
+  }
+  return out;
+}
+
+Result<wire::StepUsage> ask_node(const ClientConfig& config, const wire::StepRef& ref,
+                                 const std::string& key, const wire::StepPlace& place) {
+  auto channel = connect_to_node(config, place);
+  if (!channel) return std::unexpected(channel.error());
+  wire::AttachRequest request{.ref = ref, .key = key, .wants_output = false, .sends_input = false};
+  if (auto sent = channel->send(encode(request)); !sent) return std::unexpected(sent.error());
+  if (auto sent = channel->send(encode(wire::ToStepFrame{wire::UsageRequest{}})); !sent)
+    return std::unexpected(sent.error());
+  while (true) {
+    auto frame = channel->receive(config.message_timeout);
+    if (!frame) return std::unexpected(frame.error());
+    auto message = decode<wire::FromStepFrame>(*frame);
+    if (!message) return fail(ErrorCode::protocol_version);
+    if (auto* usage = std::get_if<wire::StepUsage>(&message->message)) return std::move(*usage);
+    if (auto* said = std::get_if<wire::StepMessage>(&message->message)) return fail(said->text);
+    if (std::holds_alternative<wire::StepFinished>(message->message))
+      return fail(ErrorCode::already_done);
+  }
+}
+
+// The step's record as accounting would have it, with what it has used so far.
+Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& step) {
+  auto reply = controller.ask_for<wire::StepReply>(wire::AttachStepRequest{job.id, step.id});
+  if (!reply) return std::unexpected(reply.error());
+  StepRecord record;
+  record.job = job.id;
+  record.step = step.id;
+  record.num_tasks = step.num_tasks;
+  std::vector<std::string> names, pids;
+  for (std::size_t i = 0; i < reply->places.size() && i < step.nodes.size(); ++i) {
+    const wire::StepPlace& place = reply->places[i];
+    auto used = ask_node(controller.config(), {job.id, reply->attempt, step.id}, reply->key, place);
+    if (!used) return std::unexpected(used.error());
+    record.usage.add(used->usage);
+    names.push_back(place.node.str());
+    for (std::uint32_t pid : used->pids) pids.push_back(std::to_string(pid));
+    record.usage_nodes[step.nodes[i].node] = place.node;
+  }
+  record.nodes = compress_hostlist(names);
+  record.submit_line = join(pids, ",");
+  return record;
+}
+
+bool is_wanted(const wire::JobRef& ref, const Step& step, bool all_steps) {
+  if (is_ended(step.state) || step.id == kExternStep) return false;
+  if (ref.step) return step.id == *ref.step;
+  return all_steps || step.id < kBatchStep;
+}
+
+// The rows of one "-j" word; what is not there is said.
+void ask_job(Controller& controller, const wire::JobRef& ref, bool all_steps,
+             std::vector<AccountingRow>& rows) {
+  wire::JobsRequest request;
+  request.filter.jobs.push_back({ref.job, ref.tasks, std::nullopt});
+  request.with_steps = true;
+  auto reply = controller.ask_for<wire::JobsReply>(request);
+  if (!reply || reply->jobs.empty())
+    return print_error(kProgram, fmt::format("couldn't get steps for job {}", ref.job.value));
+  for (const wire::JobView& view : reply->jobs) {
+    const Job& job = *view.job;
+    AccountingRow row;
+    row.steps_only = true;
+    row.job.job = job.id;
+    row.job.array_id = job.array_id;
+    row.job.task_id = job.task_id;
+    for (const auto& [id, step] : job.steps) {
+      if (!is_wanted(ref, step, all_steps)) continue;
+      auto record = ask_step(controller, job, step);
+      if (record)
+        row.steps.push_back(std::move(*record));
+      else
+        print_error(kProgram, fmt::format("StepId={}.{}: {}", job.id.value, step_name(id),
+                                          record.error().text()));
+      if (!ref.step && !all_steps) break;
+    }
+    if (row.steps.empty() && ref.step)
+      print_error(kProgram, fmt::format("StepId={}.{} not found running.", job.id.value,
+                                        step_name(*ref.step)));
+    rows.push_back(std::move(row));
+  }
+}
+
+int show(const StatOptions& options, const Columns& columns, Controller& controller) {
+  std::vector<AccountingRow> rows;
+  for (const std::string& word : options.jobs) {
+    auto ref = wire::parse_job_ref(word);
+    if (!ref) {
+      print_error(kProgram, fmt::format("Invalid job id specified: {}", word));
+      return kExitFailure;
+    }
+    ask_job(controller, *ref, options.all_steps, rows);
+  }
+  AcctOptions shown;
+  shown.columns = columns.columns;
+  shown.form = options.form;
+  shown.header = options.header;
+  shown.units.convert = options.convert;
+  AcctContext context;
+  context.units = shown.units;
+  std::fputs(list_accounting(rows, shown, context).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int sstat_main(int argc, char** argv) {
+  StatOptions options;
+  auto rest =
+      read_options<O>(kCommand, kRows, std::vector<std::string>(argv + 1, argv + argc), options);
+  if (!rest) return print(rest.error());
+  if (options.lists_fields) {
+    std::fputs(field_list().c_str(), stdout);
+    return 0;
+  }
+  auto columns = read_columns(options.format);
+  if (!columns) return print(columns.error());
+  options.jobs.insert(options.jobs.end(), rest->begin(), rest->end());
+  if (options.jobs.empty()) {
+    print_error(kProgram, "You didn't give me any jobs to stat.");
+    return kExitFailure;
+  }
+  auto controller = Controller::connect();
+  if (!controller) {
+    print_error(kProgram, controller.error().text());
+    return kExitFailure;
+  }
+  return show(options, *columns, *controller);
+}
+
+}  // namespace muster::cli

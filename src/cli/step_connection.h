@@ -1,0 +1,12 @@
+// A connection to the slurmd of one of a step's nodes, which hands it on to the step.
+#pragma once
+
+#include "cli/lib/controller.h"
+#include "io/channel.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::StepPlace& place);
+
+}  // namespace muster::cli

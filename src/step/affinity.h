@@ -1,0 +1,23 @@
+// Binding tasks to CPUs: --cpu-bind, and what TaskPlugin=task/affinity does without being asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/idset.h"
+#include "node/step_setup.h"
+#include "node/task_environment.h"
+
+namespace muster::step {
+
+// The task's CPUs, made ready before its fork; SLURM_CPU_BIND and its like go to its environment.
+struct TaskBinding {
+  std::optional<IdSet> cpus;  // unset = as the step
+  bool verbose = false;
+};
+TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environment& environment);
+
+// In the task's own process, after its streams are in place: what is said goes to its stderr.
+void apply_binding(const TaskBinding& binding, const StepSetup& setup, std::uint32_t local_id);
+
+}  // namespace muster::step

@@ -1,0 +1,53 @@
+"""sattach: a second look at a step, its layout, and leaving it."""
+import signal
+
+import pytest
+
+from muster import wait_for
+
+SPEAK = "until [ -e stop ]; do echo rank $SLURM_PROCID; sleep 0.1; done; exit $((SLURM_PROCID * 3))"
+
+
+@pytest.fixture
+def step(cluster):
+    """A step of two tasks that speak until a file is there; its id."""
+    process = cluster.start("srun", "--mem=100", "-n2", "bash", "-c", SPEAK)
+    wait_for(lambda: cluster.run("squeue", "-h", "-s", "-o", "%i").lines, "the step")
+    yield next(s for s in cluster.run("squeue", "-h", "-s", "-o", "%i").lines if s.endswith(".0"))
+    (cluster.work / "stop").touch()
+    process.communicate(timeout=20)
+
+
+def test_the_layout_is_shown(cluster, step):
+    done = cluster.run("sattach", "--layout", step).ok()
+    assert done.out == "Job step layout:\n\t2 tasks, 1 nodes (n1)\n\n\tNode 0 (n1), 2 task(s): 0 1 \n"
+
+
+def test_output_comes_here_too_and_the_code_is_the_tasks(cluster, step):
+    process = cluster.start("sattach", "-l", "--output-filter=1", step)
+    try:
+        assert process.stdout.readline() == "1: rank 1\n"
+        (cluster.work / "stop").touch()
+        out, _ = process.communicate(timeout=20)
+    finally:
+        process.kill()
+    assert set(out.splitlines()) <= {"1: rank 1"}
+    assert process.returncode == 3
+
+
+def test_an_interrupt_only_leaves(cluster, step):
+    process = cluster.start("sattach", step)
+    wait_for(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), "sattach to leave", every=0.3)
+    process.communicate()
+    assert step in cluster.run("squeue", "-h", "-s", "-o", "%i").lines
+
+
+@pytest.mark.parametrize("words, text", [
+    (["99999.0"], "Could not get job step info: Invalid job id specified"),
+    (["abc"], "Failed to parse stepid from command line options"),
+    ([], "Failed to parse stepid from command line options"),
+    (["1.0", "2.0"], "too many parameters")])
+def test_what_is_no_step(cluster, words, text):
+    done = cluster.run("sattach", *words)
+    assert done.code == 1
+    assert f"sattach: error: {text}\n" in done.err
