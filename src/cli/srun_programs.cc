@@ -28,12 +28,14 @@ std::vector<std::string> program_environment(const std::string& context, JobId j
   variables["SLURM_JOB_ID"] = variables["SLURM_JOBID"] = std::to_string(job.value);
   variables["SLURM_STEP_ID"] = variables["SLURM_STEPID"] = std::to_string(step.value);
   std::vector<std::string> list;
+  list.reserve(variables.size());
   for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
   return list;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> list;
+  list.reserve(words.size() + 1);
   for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
   list.push_back(nullptr);
   return list;
