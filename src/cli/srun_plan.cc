@@ -120,6 +120,8 @@ void set_devices(const JobOptions& options, wire::StepRequest& request) {
   if (per_node.empty() && options.is_given("gres")) request.gres = "none";
   request.gpus = spec.gpus;
   request.gpus_per_task = spec.gpus_per_task;
+  request.task_prolog = options.task_prolog;
+  request.task_epilog = options.task_epilog;
   request.gpu_bind = options.gpu_bind;
   if (request.gpu_bind.empty() && !spec.gpus_per_task.empty())
     if (auto each = parse_gpus(spec.gpus_per_task))

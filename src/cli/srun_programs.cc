@@ -43,9 +43,11 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void run_srun_program(const std::string& program, const std::string& context, const SrunPlan& plan,
-                      JobId job, StepId step) {
-  if (program.empty()) return;
+void run_srun_program(const std::string& site_program, const std::string& context,
+                      const SrunPlan& plan, JobId job, StepId step) {
+  const Text& own = context == "prolog_srun" ? plan.options.prolog : plan.options.epilog;
+  const std::string program = own.empty() ? site_program : own.str();
+  if (program.empty() || program == "none") return;
   std::vector<std::string> words{program};
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   const std::vector<std::string> variables = program_environment(context, job, step);

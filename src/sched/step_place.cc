@@ -96,8 +96,8 @@ class StepPlacer {
     if (demand_.gres_per_node)
       for (const GresRequest& wanted : *demand_.gres_per_node)
         if (!take_devices(free, wanted, wanted.count, share.gres)) return false;
-    return !demand_.gpus_per_task ||
-           take_devices(free, *demand_.gpus_per_task, demand_.gpus_per_task->count * tasks, share.gres);
+    return !demand_.gpus_per_task || take_devices(free, *demand_.gpus_per_task,
+                                                  demand_.gpus_per_task->count * tasks, share.gres);
   }
 
   std::uint32_t capacity_of(const Slot& slot) const {

@@ -322,12 +322,11 @@ struct JobPrepared {
   }
 };
 
-using Event =
-    std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
-                 PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
-                 JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
-                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
-                 JobPrepared>;
+using Event = std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted,
+                           JobsEnding, PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased,
+                           JobRequeued, JobsHeld, JobSuspended, JobUpdated, JobWarned, JobsPurged,
+                           StepCreated, StepNodeEnded, NodeRegistered, NodeChanged,
+                           PartitionChanged, ReservationChanged, JobPreempted, JobPrepared>;
 
 struct EventEntry {
   Event event;

@@ -130,11 +130,10 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   if (getppid() != supervisor) _exit(1);
 
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
-  if (!setup.task_prolog.empty())
-    if (int status = run_task_prolog(setup.task_prolog.str(), plan.environment); status != 0) {
-      dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
-      _exit(status);
-    }
+  if (int status = run_task_prologs(setup, plan.environment); status != 0) {
+    dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
+    _exit(status);
+  }
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);
 }

@@ -44,7 +44,7 @@ void Supervisor::on_task_exited(Task& task, int status) {
       oom_kills_ = kills;
       task.out_of_memory = true;
     }
-  if (setup_.task_epilog.empty()) return on_task_ended(task);
+  if (!has_task_epilog(setup_)) return on_task_ended(task);
   Environment environment = environment_of(task);
   environment.set("SLURM_TASK_PID", std::to_string(task.pid));
   Result<pid_t> epilog = start_task_epilog(setup_, std::move(environment), task.error_fd);

@@ -66,8 +66,8 @@ struct StepLaunch {
   std::string key;                     // an srun proves this to attach; empty = none may
   bool waits_for_client = false;       // tasks start once srun has connected
   std::uint32_t cpus_per_task = 1;
-  Text gpu_bind, cpu_bind, mem_bind;  // as srun was given them
-  Text task_prolog, task_epilog;      // srun's own, besides the cluster's
+  Text gpu_bind, cpu_bind, mem_bind;            // as srun was given them
+  Text task_prolog, task_epilog;                // srun's own, besides the cluster's
   std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
   template <class V>
   void fields(V& v) {

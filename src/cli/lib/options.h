@@ -56,6 +56,7 @@ struct JobOptions {
        quit_on_interrupt = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   Text mpi, cpu_bind;
+  Text prolog, epilog, task_prolog, task_epilog;
 
   // salloc
   bool bell = false, no_bell = false, no_shell = false;
