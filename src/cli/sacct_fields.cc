@@ -53,6 +53,18 @@ void put_cpu_time(Line line, Out out) {
 void put_step_zero(Line line, Out out) {
   if (line.step) out += '0';
 }
+// Joules, in thousands where there are that many: "5.11K".
+void put_energy(Line line, Out out) {
+  if (!line.step) return;
+  double amount = static_cast<double>(line.step->usage.energy_j.total);
+  std::string_view unit = "";
+  for (std::string_view larger : {"K", "M", "G"})
+    if (amount >= 1000) {
+      amount /= 1000;
+      unit = larger;
+    }
+  out += unit.empty() ? fmt::format("{}", amount) : fmt::format("{:.2f}{}", amount, unit);
+}
 void put_frequency(Line line, Out out) {
   out += line.step && line.step->step == kBatchStep ? "0" : "Unknown";
 }
@@ -136,8 +148,11 @@ constexpr AcctField kFields[] = {
     {"Cluster", 10, [](Line l, Out o) { o += l.job().cluster; }},
     {"Comment", 14, put_job_text<&JobRecord::comment>},
     {"Constraints", 19, put_job_text<&JobRecord::constraints>},
-    {"ConsumedEnergy", 14, put_step_zero},
-    {"ConsumedEnergyRaw", 17, put_step_zero},
+    {"ConsumedEnergy", 14, put_energy},
+    {"ConsumedEnergyRaw", 17,
+     [](Line l, Out o) {
+       if (l.step) put(o, l.step->usage.energy_j.total);
+     }},
     {"Container", 19, put_nothing},
     {"CPUTime", 10, put_cpu_time},
     {"CPUTimeRAW", 10, put_cpu_seconds},

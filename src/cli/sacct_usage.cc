@@ -88,7 +88,8 @@ std::string usage_in_tasks(const AcctLine& line, MeasureTask task) {
 
 std::string usage_out_text(const AcctLine& line, MeasureValue value) {
   if (!has_usage(line)) return {};
-  return fmt::format("energy=0,fs/disk={}", value(line.step->usage.written_bytes));
+  const Usage& usage = line.step->usage;
+  return fmt::format("energy={},fs/disk={}", value(usage.energy_j), value(usage.written_bytes));
 }
 std::string usage_out_nodes(const AcctLine& line, MeasureNode node) {
   if (!has_usage(line)) return {};

@@ -35,14 +35,6 @@ std::expected<SrunPlan, Refusal> read_plan(ParsedWords& words, std::string submi
   return make_plan(std::move(options), std::move(words.rest), std::move(submit_line));
 }
 
-// --prolog and --epilog overrule the site's; "none" runs nothing.
-std::string chosen(const Text& option, const std::string& of_site) {
-  if (option.empty()) return of_site;
-  if (iequals(option, "none")) return {};
-  std::string found = find_program(option.str());
-  return found.empty() ? option.str() : found;
-}
-
 struct StepEnd {
   int exit_code = 1;
   std::uint32_t wait_status = 1u << 8;
@@ -67,14 +59,14 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
     controller.cancel_step(job, step);
     return {failure_code()};
   }
-  run_srun_program(chosen(plan.options.prolog, config.srun_prolog), "prolog_srun", plan, job, step);
+  run_srun_program(config.srun_prolog, "prolog_srun", plan, job, step);
   if (!runner.connect()) return {failure_code()};
   std::optional<RawTerminal> terminal;
   if (plan.pty) terminal.emplace();
   runner.run();
   terminal.reset();
   runner.tell_ends();
-  run_srun_program(chosen(plan.options.epilog, config.srun_epilog), "epilog_srun", plan, job, step);
+  run_srun_program(config.srun_epilog, "epilog_srun", plan, job, step);
   return {runner.exit_code(), runner.worst_status()};
 }
 

@@ -28,12 +28,14 @@ std::vector<std::string> program_environment(const std::string& context, JobId j
   variables["SLURM_JOB_ID"] = variables["SLURM_JOBID"] = std::to_string(job.value);
   variables["SLURM_STEP_ID"] = variables["SLURM_STEPID"] = std::to_string(step.value);
   std::vector<std::string> list;
+  list.reserve(variables.size());
   for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
   return list;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& words) {
   std::vector<char*> list;
+  list.reserve(words.size() + 1);
   for (const std::string& word : words) list.push_back(const_cast<char*>(word.c_str()));
   list.push_back(nullptr);
   return list;
@@ -41,9 +43,11 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void run_srun_program(const std::string& program, const std::string& context, const SrunPlan& plan,
-                      JobId job, StepId step) {
-  if (program.empty()) return;
+void run_srun_program(const std::string& site_program, const std::string& context,
+                      const SrunPlan& plan, JobId job, StepId step) {
+  const Text& own = context == "prolog_srun" ? plan.options.prolog : plan.options.epilog;
+  const std::string program = own.empty() ? site_program : own.str();
+  if (program.empty() || program == "none") return;
   std::vector<std::string> words{program};
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   const std::vector<std::string> variables = program_environment(context, job, step);

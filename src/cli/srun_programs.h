@@ -1,5 +1,5 @@
-// SrunProlog and SrunEpilog: programs of the site that srun itself runs, as its caller, around a
-// step.
+// SrunProlog and SrunEpilog, or --prolog and --epilog in their place: programs that srun itself
+// runs, as its caller, around a step.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 namespace muster::cli {
 
 // Runs it to its end with the step's command as arguments; how it ends means nothing. Nothing
-// happens where there is no program. `context`: SLURM_SCRIPT_CONTEXT.
-void run_srun_program(const std::string& program, const std::string& context, const SrunPlan& plan,
-                      JobId job, StepId step);
+// happens where there is no program. `context`: SLURM_SCRIPT_CONTEXT, "prolog_srun" or
+// "epilog_srun".
+void run_srun_program(const std::string& site_program, const std::string& context,
+                      const SrunPlan& plan, JobId job, StepId step);
 
 }  // namespace muster::cli

@@ -42,26 +42,32 @@ void SlurmdGpus::watch(const wire::StepLaunch& launch) {
   if (!system_ || launch.device_files.empty()) return;
   Watched watched{.files = launch.device_files, .node = launch.share.node};
   if (!launch.ranks.empty()) watched.rank = launch.ranks.front();
+  watched.last_sample = Clock::now();
   watched_.insert_or_assign(launch.ref, std::move(watched));
 }
 
 void SlurmdGpus::sample() {
   std::map<std::string, std::optional<io::GpuLoad>> loads;  // steps may share a device
+  const Clock::time_point now = Clock::now();
   for (auto& [step, watched] : watched_) {
-    std::uint64_t percent = 0, memory_kib = 0;
+    io::GpuLoad sum;
     bool known = false;
     for (const Text& file : watched.files) {
       auto [load, is_new] = loads.try_emplace(file.str());
       if (is_new) load->second = system_->load_of(file.str());
       if (!load->second) continue;
       known = true;
-      percent += load->second->percent;
-      memory_kib += load->second->memory_kib;
+      sum.percent += load->second->percent;
+      sum.memory_kib += load->second->memory_kib;
+      sum.power_mw += load->second->power_mw;
     }
     if (!known) continue;
+    const std::chrono::duration<double> passed = now - watched.last_sample;
     ++watched.samples;
-    watched.percents += percent;
-    watched.peak_memory_kib = std::max(watched.peak_memory_kib, memory_kib);
+    watched.percents += sum.percent;
+    watched.peak_memory_kib = std::max(watched.peak_memory_kib, sum.memory_kib);
+    watched.energy_j += static_cast<double>(sum.power_mw) / 1000 * passed.count();
+    watched.last_sample = now;
   }
 }
 
@@ -71,6 +77,7 @@ void SlurmdGpus::finish(const wire::StepRef& step, Usage& usage) {
   if (const Watched& w = found->second; w.samples > 0) {
     usage.gpu_percent.note(w.percents / w.samples, w.node, w.rank);
     usage.gpu_memory_kib.note(w.peak_memory_kib, w.node, w.rank);
+    usage.energy_j.note(static_cast<std::uint64_t>(w.energy_j), w.node, w.rank);
   }
   watched_.erase(found);
 }

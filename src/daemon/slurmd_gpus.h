@@ -2,6 +2,7 @@
 // that hold them.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
@@ -28,11 +29,14 @@ class SlurmdGpus {
   void finish(const wire::StepRef& step, Usage& usage);
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Watched {
     std::vector<Text> files;
     NodeId node;
     std::uint32_t rank = 0;  // that the step's GPUs are counted for
     std::uint64_t samples = 0, percents = 0, peak_memory_kib = 0;
+    double energy_j = 0;
+    Clock::time_point last_sample;
   };
 
   std::unique_ptr<io::GpuSystem> system_;

@@ -23,12 +23,13 @@ void Measure::add(const Measure& other) {
   }
   tasks += other.tasks;
   total += other.total;
-  if (other.max > max) {
+  // Of equals the lower task is named, whichever node reported first.
+  if (other.max > max || (other.max == max && other.max_task < max_task)) {
     max = other.max;
     max_node = other.max_node;
     max_task = other.max_task;
   }
-  if (other.min < min) {
+  if (other.min < min || (other.min == min && other.min_task < min_task)) {
     min = other.min;
     min_node = other.min_node;
     min_task = other.min_task;

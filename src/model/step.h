@@ -41,7 +41,7 @@ struct Measure {
 struct Usage {
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
   Measure cpu_us, rss_kib, vmem_kib, pages, read_bytes, written_bytes;
-  Measure gpu_percent, gpu_memory_kib;
+  Measure gpu_percent, gpu_memory_kib, energy_j;  // energy: of the GPUs, where they tell it
   bool operator==(const Usage&) const = default;
   void add(const Usage& other);  // of the step's other nodes
   template <class V>
@@ -56,12 +56,14 @@ struct Usage {
     v(14, written_bytes);
     v(15, gpu_percent);
     v(16, gpu_memory_kib);
+    v(17, energy_j);
   }
 };
 
 inline constexpr Measure Usage::* kMeasures[] = {
-    &Usage::cpu_us,     &Usage::rss_kib,       &Usage::vmem_kib,    &Usage::pages,
-    &Usage::read_bytes, &Usage::written_bytes, &Usage::gpu_percent, &Usage::gpu_memory_kib};
+    &Usage::cpu_us,      &Usage::rss_kib,        &Usage::vmem_kib,
+    &Usage::pages,       &Usage::read_bytes,     &Usage::written_bytes,
+    &Usage::gpu_percent, &Usage::gpu_memory_kib, &Usage::energy_j};
 
 struct StepNode {
   NodeId node;

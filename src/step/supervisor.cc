@@ -269,6 +269,8 @@ void Supervisor::report_end() {
     end_.exit_status = std::max(end_.exit_status, task.wait_status);
   }
   note_out_of_memory();
+  constexpr std::uint32_t kOutOfMemoryStatus = 125;  // shown as 0:125
+  if (end_.out_of_memory) end_.exit_status = kOutOfMemoryStatus;
   if (cgroup_) cgroup_->remove();
   if (is_batch()) remove_script(setup_);
   // On a full disk slurmd is not told yet: the end must not be lost, so this waits for room.

@@ -57,7 +57,16 @@ void obey(std::string_view line, Environment& environment) {
   }
 }
 
-}  // namespace
+int exit_code(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR) return 1;
+  return exit_code(status);
+}
 
 int run_task_prolog(const std::string& program, Environment& environment) {
   int ends[2];
@@ -70,11 +79,18 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   close(ends[1]);
   const std::string output = read_all(ends[0]);
   close(ends[0]);
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return 1;
+  const int status = wait_for(pid);
   for (std::string_view line : split(output, '\n')) obey(line, environment);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return status;
+}
+
+}  // namespace
+
+int run_task_prologs(const StepSetup& setup, Environment& environment) {
+  for (const Text* program : {&setup.task_prolog, &setup.launch.task_prolog})
+    if (!program->empty())
+      if (int status = run_task_prolog(program->str(), environment); status != 0) return status;
+  return 0;
 }
 
 bool has_task_epilog(const StepSetup& setup) {
@@ -93,13 +109,13 @@ Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment,
     std::signal(number, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (!become_user(setup)) _exit(1);
-  if (!setup.launch.task_epilog.empty()) {
-    const pid_t own = setup.task_epilog.empty() ? 0 : fork();
-    if (own == 0) execute(setup.launch.task_epilog.str(), environment, -1, error_fd);
-    while (own > 0 && waitpid(own, nullptr, 0) < 0 && errno == EINTR) {
-    }
+  for (const Text* program : {&setup.launch.task_epilog, &setup.task_epilog}) {
+    if (program->empty()) continue;
+    pid_t child = fork();
+    if (child == 0) execute(program->str(), environment, -1, error_fd);
+    if (child > 0) wait_for(child);
   }
-  execute(setup.task_epilog.str(), environment, -1, error_fd);
+  _exit(0);
 }
 
 }  // namespace muster::step

@@ -1,4 +1,5 @@
-// TaskProlog and TaskEpilog: programs of the site that run around every task, as its user.
+// TaskProlog and TaskEpilog, and srun's --task-prolog and --task-epilog: programs that run around
+// every task, as its user.
 #pragma once
 
 #include <sys/types.h>
@@ -13,12 +14,13 @@ namespace muster::step {
 
 // In the task's own process, before it becomes the task. The program may write lines to its
 // standard output: "export NAME=value" and "unset NAME" change the task's environment, "print TEXT"
-// writes TEXT to the task's output; others mean nothing. Returns the program's exit code.
-int run_task_prolog(const std::string& program, Environment& environment);
+// writes TEXT to the task's output; others mean nothing. The site's program runs before srun's.
+// Returns the exit code of the first that fails.
+int run_task_prologs(const StepSetup& setup, Environment& environment);
 
 bool has_task_epilog(const StepSetup& setup);
-// After the task has ended: srun's own, then the site's. Their errors go to error_fd, their output
-// nowhere.
+// After the task has ended; srun's program runs before the site's. Their errors go to error_fd,
+// their output nowhere. The process that is returned waits for both.
 Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment, int error_fd);
 
 }  // namespace muster::step

@@ -131,12 +131,9 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
 
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
   apply_binding(plan.binding, setup, plan.local_id);
-  for (const Text& prolog : {setup.task_prolog, setup.launch.task_prolog}) {
-    if (prolog.empty()) continue;
-    if (int status = run_task_prolog(prolog.str(), plan.environment); status != 0) {
-      dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
-      _exit(status);
-    }
+  if (int status = run_task_prologs(setup, plan.environment); status != 0) {
+    dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
+    _exit(status);
   }
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);

@@ -25,3 +25,5 @@ def test_accounting_tells_how_busy_they_were(cluster):
     job = cluster.sbatch("--gres=gpu:1", "--wrap", "sleep 3")
     cluster.wait_end(job)
     cluster.wait_sacct([".*,gres/gpumem=1G,gres/gpuutil=50,.*"], "-j", f"{job}.batch", "-o", "tresusageinave")
+    energy = int(cluster.sacct("-j", f"{job}.batch", "-o", "consumedenergyraw")[0])
+    assert 0 < energy < 70 * 60  # at 70 W

@@ -105,6 +105,16 @@ def test_srun_has_its_own(cluster):
     assert cluster.run("srun", "--mem=100", "echo", "step").ok().out == "before echo step\nstep\nafter 0\n"
 
 
+def test_srun_names_programs_of_its_own(cluster):
+    own = PROGRAMS / "own"
+    own.write_text("#!/bin/bash\necho print own $SLURM_SCRIPT_CONTEXT\necho err $SLURM_SCRIPT_CONTEXT >&2\n")
+    own.chmod(0o755)
+    done = cluster.run("srun", "--mem=100", f"--task-prolog={own}", f"--task-epilog={own}", "--prolog=none",
+                       "echo", "step").ok()
+    assert done.out == "own prolog_task\nstep\n"
+    assert "err epilog_task" in done.err
+
+
 @pytest.mark.ours
 def test_srun_hears_of_a_failing_prolog(cluster):
     write("Prolog", "exit 1")
