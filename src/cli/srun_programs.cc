@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "base/strings.h"
 #include "cli/lib/errors.h"
 
 namespace muster::cli {
@@ -47,7 +48,7 @@ void run_srun_program(const std::string& site_program, const std::string& contex
                       const SrunPlan& plan, JobId job, StepId step) {
   const Text& own = context == "prolog_srun" ? plan.options.prolog : plan.options.epilog;
   const std::string program = own.empty() ? site_program : own.str();
-  if (program.empty() || program == "none") return;
+  if (program.empty() || iequals(program, "none")) return;
   std::vector<std::string> words{program};
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   const std::vector<std::string> variables = program_environment(context, job, step);
@@ -60,7 +61,7 @@ void run_srun_program(const std::string& site_program, const std::string& contex
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error = posix_spawn(&pid, program.c_str(), nullptr, &attributes, pointers(words).data(),
+  const int error = posix_spawnp(&pid, program.c_str(), nullptr, &attributes, pointers(words).data(),
                                 pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return print_error("srun", fmt::format("{}: {}", program, std::strerror(error)));

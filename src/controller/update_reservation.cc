@@ -14,10 +14,8 @@ namespace muster::controller {
 
 namespace {
 
-constexpr std::string_view kFlags[] = {
-    "MAINT",        "DAILY",      "WEEKLY",     "WEEKDAY",           "WEEKEND",
-    "HOURLY",       "FLEX",       "OVERLAP",    "ANY_NODES",         "IGNORE_JOBS",
-    "STATIC_ALLOC", "PART_NODES", "SPEC_NODES", "NO_HOLD_JOBS_AFTER"};
+constexpr std::string_view kFlags[] = {"MAINT",   "DAILY",     "WEEKLY",      "HOURLY",    "FLEX",
+                                       "OVERLAP", "ANY_NODES", "IGNORE_JOBS", "SPEC_NODES"};
 
 struct Draft {
   const Cluster& cluster;
