@@ -61,8 +61,8 @@ void run_srun_program(const std::string& site_program, const std::string& contex
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   pid_t pid = 0;
-  const int error = posix_spawnp(&pid, program.c_str(), nullptr, &attributes, pointers(words).data(),
-                                pointers(variables).data());
+  const int error = posix_spawnp(&pid, program.c_str(), nullptr, &attributes,
+                                 pointers(words).data(), pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
   if (error != 0) return print_error("srun", fmt::format("{}: {}", program, std::strerror(error)));
   int status = 0;
