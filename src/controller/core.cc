@@ -33,7 +33,8 @@ void Core::flush(Time now) {
     // allows.
     bool deep = now - last_deep_plan_ >= kDeepPlanEvery;
     if (deep) last_deep_plan_ = now;
-    host_.start_planning(cluster_, now, deep ? sched::Budget{} : sched::quick_budget(cluster_));
+    host_.start_planning(cluster_, now,
+                         deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_));
   }
   if (in_flight_ || open_.empty()) return;
   Flight flight;

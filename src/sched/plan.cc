@@ -19,7 +19,7 @@ namespace muster::sched {
 
 namespace {
 
-constexpr int kTasksPromised = 20;       // of one array
+constexpr int kTasksPromised = 10;       // of one array
 constexpr std::size_t kTimesTried = 32;  // for one job's promise
 // A job without a limit is planned as longer than anything that runs: it never slips in before one
 // that waits.
@@ -492,7 +492,11 @@ const T* find_job(const std::vector<T>& list, JobId job) {
 }  // namespace
 
 Budget quick_budget(const Cluster& cluster) {
-  return {.max_questions = 10000 + 4 * std::uint64_t{cluster.nodes.size()}};
+  return {.max_questions = 3000 + 4 * std::uint64_t{cluster.nodes.size()}};
+}
+
+Budget thorough_budget(const Cluster& cluster) {
+  return {.max_questions = 100000 + 100 * std::uint64_t{cluster.nodes.size()}};
 }
 
 Plan plan(const Cluster& cluster, Time now, Budget budget) {

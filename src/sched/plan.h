@@ -26,6 +26,8 @@ struct Budget {
 };
 // For a plan after every event: enough to start what can start, and to promise a few.
 Budget quick_budget(const Cluster& cluster);
+// For a plan every few seconds that tells many jobs when they will start.
+Budget thorough_budget(const Cluster& cluster);
 
 struct Start {
   JobId job;  // the record; for an array record `task` says which of its tasks
