@@ -212,7 +212,7 @@ class RecentTexts {
  public:
   Text get(std::string_view text) {
     if (text.empty()) return {};
-    auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+    auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
     std::size_t slot =
         text.size() + 3 * byte(0) + 5 * byte(text.size() / 2) + 7 * byte(text.size() - 1);
     Text& recent = slots_[slot % slots_.size()];

@@ -83,8 +83,8 @@ std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
   if (request_.tasks_per_core_max)
-    cpus = std::max<std::uint64_t>(cpus, (tasks + request_.tasks_per_core_max - 1) /
-                                             request_.tasks_per_core_max * usable_per_core());
+    cpus = std::max(cpus, (std::uint64_t{tasks} + request_.tasks_per_core_max - 1) /
+                              request_.tasks_per_core_max * usable_per_core());
   cpus = std::max<std::uint64_t>(cpus, request_.min_cpus_per_node);
   return round_up(static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 30)));
 }
