@@ -93,7 +93,7 @@ Result<CpuBind> parse_cpu_bind(std::string_view text) {
 std::optional<IdSet> cpus_of_task(const CpuBind& bind, const CpuLayout& layout, const IdSet& cpus,
                                   BoundTask task, bool automatic) {
   if (cpus.empty()) return std::nullopt;
-  const IdSet own = own_cpus(cpus, task);
+  IdSet own = own_cpus(cpus, task);
   switch (bind.kind) {
     case Kind::none:
       return std::nullopt;
