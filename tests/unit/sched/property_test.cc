@@ -152,8 +152,9 @@ bool same(const Plan& a, const Plan& b) {
 }
 
 void check_plan(const Cluster& cluster, const Plan& p, Time now) {
-  if (cluster.next_job_id.value % 4 == 0)
+  if (cluster.next_job_id.value % 4 == 0) {
     EXPECT_TRUE(same(p, plan(cluster, now))) << "the same input gave another plan";
+  }
   std::set<std::pair<JobId, std::optional<std::uint32_t>>> started;
   std::map<JobId, std::uint64_t> tasks_started;
   for (const Start& s : p.starts) {
