@@ -43,6 +43,7 @@ inline ClusterBuilder eventful() {
                         .at = t0 + Seconds{5}});
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});
   b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
+  b.event(JobPrepared{.job = JobId{3}, .attempt = Attempt{1}});
   b.event(JobWarned{.job = JobId{3}, .at = t0 + Seconds{10}});
   b.event(JobPreempted{.job = JobId{3},
                        .preemption = {.by = JobId{9}, .since = t0, .kill_at = t0 + Minutes{9}}});
