@@ -1,8 +1,7 @@
 """Prolog, Epilog, TaskProlog and TaskEpilog around jobs and tasks."""
+import re
 import tempfile
 from pathlib import Path
-
-import re
 
 import pytest
 
