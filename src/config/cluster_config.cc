@@ -74,8 +74,6 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
   p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
                      slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
-  p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
-                   slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
   p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
   return p;
 }

@@ -15,23 +15,9 @@ std::unexpected<Error> unavailable(std::string words) {
   return fail(ErrorCode::requested_node_config_unavailable, std::move(words));
 }
 
-// In the order written; a name may come more than once.
-Result<std::vector<NodeId>> nodes_named(const Cluster& cluster, std::string_view hostlist) {
-  std::vector<NodeId> ids;
-  if (hostlist.empty()) return ids;
-  auto names = expand_hostlist(hostlist);
-  if (!names) return fail(ErrorCode::invalid_node_name);
-  for (const std::string& name : *names) {
-    const Node* node = cluster.find_node(name);
-    if (!node) return fail(ErrorCode::invalid_node_name);
-    ids.push_back(node->id);
-  }
-  return ids;
-}
-
 Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& job,
                                              const wire::StepRequest& request) {
-  auto excluded = nodes_named(cluster, request.excluded_nodes);
+  auto excluded = cluster.nodes_named(request.excluded_nodes);
   if (!excluded) return std::unexpected(excluded.error());
   std::vector<NodeShare> shares;
   for (std::size_t i = request.relative.value_or(0); i < job.allocation.size(); ++i) {
@@ -113,7 +99,7 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   auto held = usable_shares(cluster, job, request);
   if (!held) return std::unexpected(held.error());
   wanted.held = std::move(*held);
-  auto named = nodes_named(cluster, request.node_list);
+  auto named = cluster.nodes_named(request.node_list);
   if (!named) return std::unexpected(named.error());
   auto distribution = parse_distribution(
       request.distribution.empty() ? std::string_view("block") : request.distribution.view());

@@ -3,7 +3,6 @@
 
 #include "base/date.h"
 #include "base/duration.h"
-#include "base/hostlist.h"
 #include "controller/core.h"
 #include "controller/settings_list.h"
 #include "controller/view.h"
@@ -58,18 +57,13 @@ Result<void> set_flags(Draft& d, std::string_view key, std::string_view value) {
 }
 
 Result<void> set_nodes(Draft& d, std::string_view value) {
-  d.r.nodes.clear();
   d.nodes_named = true;
   if (iequals(value, "ALL")) {
     d.r.nodes = d.cluster.node_order;
   } else {
-    auto names = expand_hostlist(value);
-    if (!names) return fail(ErrorCode::invalid_node_name);
-    for (const std::string& name : *names) {
-      const Node* node = d.cluster.find_node(name);
-      if (!node) return fail(ErrorCode::invalid_node_name);
-      d.r.nodes.push_back(node->id);
-    }
+    auto named = d.cluster.nodes_named(value);
+    if (!named) return std::unexpected(named.error());
+    d.r.nodes = std::move(*named);
   }
   std::sort(d.r.nodes.begin(), d.r.nodes.end());
   return {};

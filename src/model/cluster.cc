@@ -2,11 +2,26 @@
 
 #include <algorithm>
 
+#include "base/hostlist.h"
+
 namespace muster {
 
 const Node* Cluster::find_node(std::string_view name) const {
   auto found = (*node_ids).find(Text(name));
   return found == (*node_ids).end() ? nullptr : nodes.find(found->second);
+}
+
+Result<std::vector<NodeId>> Cluster::nodes_named(std::string_view hostlist) const {
+  std::vector<NodeId> ids;
+  if (hostlist.empty()) return ids;
+  auto names = expand_hostlist(hostlist);
+  if (!names) return fail(ErrorCode::invalid_node_name);
+  for (const std::string& name : *names) {
+    const Node* node = find_node(name);
+    if (!node) return fail(ErrorCode::invalid_node_name);
+    ids.push_back(node->id);
+  }
+  return ids;
 }
 
 const Partition* Cluster::find_partition(std::string_view name) const {

@@ -11,6 +11,7 @@
 #include "base/cow.h"
 #include "base/ids.h"
 #include "base/idset.h"
+#include "base/result.h"
 #include "base/table.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -57,7 +58,7 @@ struct PreemptSettings {
   PreemptType type = PreemptType::none;
   PreemptMode mode = PreemptMode::off;
   Seconds exempt_time{0};  // nobody is preempted before having run this long
-  bool youngest_first = false, strict_order = false, send_user_signal = false;
+  bool youngest_first = false, send_user_signal = false;
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -65,8 +66,7 @@ struct PreemptSettings {
     v(2, mode);
     v(3, exempt_time);
     v(4, youngest_first);
-    v(5, strict_order);
-    v(6, send_user_signal);
+    v(5, send_user_signal);
   }
 };
 
@@ -119,7 +119,6 @@ struct Settings {
   bool whole_sockets = false;               // CR_Socket
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
-  std::uint32_t max_requeues = 5;           // SchedulerParameters=max_batch_requeue
   SitePrograms programs;
   bool operator==(const Settings&) const = default;
   template <class V>
@@ -161,7 +160,6 @@ struct Settings {
     v(35, least_loaded);
     v(36, requeue_exits);
     v(37, requeue_exits_held);
-    v(38, max_requeues);
     v(40, programs);
   }
 };
@@ -200,6 +198,8 @@ struct Cluster {
 
   const Settings& settings() const { return (*config).settings; }
   const Node* find_node(std::string_view name) const;
+  // In the order written; a name may come more than once.
+  Result<std::vector<NodeId>> nodes_named(std::string_view hostlist) const;
   const Partition* find_partition(std::string_view name) const;
   const Partition* default_partition() const;
   const Reservation* find_reservation(std::string_view name) const;

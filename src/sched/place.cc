@@ -55,7 +55,7 @@ class Placer {
     auto most =
         std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
     for (std::uint32_t i = 0; request_.min_nodes + i <= most; ++i) {
-      std::uint32_t count = request_.most_nodes ? most - i : request_.min_nodes + i;
+      std::uint32_t count = request_.spread ? most - i : request_.min_nodes + i;
       if (auto shares = request_.contiguous ? neighbours(count) : of_all(count)) return shares;
     }
     return std::nullopt;

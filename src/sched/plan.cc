@@ -8,31 +8,18 @@
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "sched/earliest.h"
 #include "sched/gate.h"
-#include "sched/place.h"
 #include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/profile.h"
-#include "sched/request.h"
+#include "sched/shape.h"
 
 namespace muster::sched {
 
 namespace {
 
-constexpr int kTasksPromised = 10;       // of one array
-constexpr std::size_t kTimesTried = 32;  // for one job's promise
-// A job without a limit is planned as longer than anything that runs: it never slips in before one
-// that waits.
-constexpr Minutes kLongest = 2 * kNoLimitLeaves;
-
-// What all jobs of one specification and partition have in common.
-struct Shape {
-  Request request;
-  std::vector<NodeId> nodes;  // candidates
-  const Partition* partition = nullptr;
-  const Reservation* reservation = nullptr;
-  Reason impossible = Reason::none;
-};
+constexpr int kTasksPromised = 10;  // of one array
 
 struct Entry {
   std::uint32_t tier = 0, priority = 0;
@@ -43,7 +30,7 @@ struct Entry {
 class Planner {
  public:
   Planner(const Cluster& cluster, Time now, Budget budget)
-      : cluster_(cluster), now_(now), budget_(budget), profile_(cluster, now) {
+      : cluster_(cluster), now_(now), budget_(budget), profile_(cluster, now), shapes_(cluster) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
       const Job& job = cluster.jobs.at(JobId{id});
@@ -102,35 +89,6 @@ class Planner {
     if (at != licenses_.end()) at->second -= std::min(at->second, count);
   }
 
-  const Shape& shape_of(const Job& job, const Partition& partition) {
-    auto [at, fresh] = shapes_.try_emplace({&*job.spec, &partition});
-    if (!fresh) return at->second;
-    Shape& shape = at->second;
-    shape.partition = &partition;
-    auto request = make_request(cluster_, *job.spec, partition);
-    if (!request) {
-      shape.impossible = Reason::bad_constraints;
-      return shape;
-    }
-    shape.request = std::move(*request);
-    const Request& r = shape.request;
-    if (r.min_nodes > partition.nodes.size() || r.max_nodes < partition.min_nodes)
-      shape.impossible = Reason::partition_config;
-    if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
-      shape.impossible = Reason::partition_node_limit;
-    shape.nodes = candidates(cluster_, r, partition);
-    if (!job.spec->reservation.empty()) {
-      shape.reservation = cluster_.find_reservation(job.spec->reservation);
-      if (shape.reservation && !shape.reservation->has("FLEX") &&
-          !shape.reservation->has("ANY_NODES"))
-        std::erase_if(shape.nodes, [&](NodeId id) {
-          const auto& kept = shape.reservation->nodes;
-          return !std::binary_search(kept.begin(), kept.end(), id);
-        });
-    }
-    return shape;
-  }
-
   bool exhausted() const {
     return plan_.starts.size() >= budget_.max_starts ||
            profile_.questions() >= budget_.max_questions;
@@ -145,7 +103,7 @@ class Planner {
       plan_.complete = false;
       return wait(job, Reason::priority);
     }
-    const Shape& shape = shape_of(job, *entry.partition);
+    const Shape& shape = shapes_.of(job, *entry.partition);
     if (shape.impossible != Reason::none) return wait(job, shape.impossible);
     if (!job.is_array_record()) {
       Reason reason = try_one(job, shape, std::nullopt);
@@ -199,44 +157,6 @@ class Planner {
     if (shape.partition->max_time) limit = std::min(limit, *shape.partition->max_time);
     return limit;
   }
-  static Time end_of(Time from, Minutes limit) { return from + std::min(limit, kLongest); }
-  Window window(const Shape& shape, Time from, Time until) const {
-    return {from, until, shape.reservation, shape.request.user,
-            shape.request.exclusive_user.has_value()};
-  }
-
-  // What the profile says, less the nodes of jobs that nobody may pass and within MaxCPUsPerNode.
-  FreeOn free_during(const Shape& shape, Window w, Profile& profile) {
-    return [this, &shape, w, &profile](NodeId id) -> const Free* {
-      if (barred_.contains(id)) return nullptr;
-      if (w.reservation && !w.reservation->has("FLEX") && w.until > w.reservation->end)
-        return nullptr;
-      const Free* free = profile.during(id, w);
-      if (!free || !shape.request.max_cpus_per_node) return free;
-      return bounded(*free, id, shape);
-    };
-  }
-
-  const Free* bounded(const Free& free, NodeId id, const Shape& shape) {
-    std::uint32_t used = 0;
-    for (std::uint32_t job_id : cluster_.nodes.at(id).jobs.ids()) {
-      const Job& job = cluster_.jobs.at(JobId{job_id});
-      if (job.partition != shape.partition->name) continue;
-      for (const NodeShare& share : job.allocation)
-        if (share.node == id) used += static_cast<std::uint32_t>(share.cpus.size());
-    }
-    for (const Start& s : plan_.starts)
-      if (s.partition == shape.partition->name)
-        for (const NodeShare& share : s.allocation)
-          if (share.node == id) used += static_cast<std::uint32_t>(share.cpus.size());
-    std::uint32_t limit = shape.request.max_cpus_per_node;
-    std::uint32_t rest = limit - std::min(limit, used);
-    if (free.usable_cpus() <= rest) return &free;
-    Free& copy = bounded_[id] = free;
-    copy.promised_cpus = static_cast<std::uint32_t>(copy.cpus.size()) - rest;
-    return rest ? &copy : nullptr;
-  }
-
   // Starts it, or says what it lacks.
   Reason try_one(const Job& job, const Shape& shape, std::optional<std::uint32_t> task) {
     for (const auto& [name, count] : shape.request.licenses) {
@@ -258,8 +178,7 @@ class Planner {
   }
 
   std::optional<std::vector<NodeShare>> place_now(const Shape& shape, Minutes limit) {
-    return place(cluster_, shape.request, shape.nodes,
-                 free_during(shape, window(shape, now_, end_of(now_, limit)), profile_));
+    return place_during(cluster_, shape, window_of(shape, now_, limit), profile_);
   }
 
   // --time-min: the longest run that ends before a promise is due.
@@ -267,7 +186,7 @@ class Planner {
                                                       Minutes& limit) {
     Minutes least = std::max(*job.spec->time_min, Minutes{1});
     if (least >= limit || !place_now(shape, least)) return std::nullopt;
-    Minutes low = least, high = std::min(limit, kLongest);
+    Minutes low = least, high = std::min(limit, kNoLimitLeaves);
     while (low + Minutes{1} < high) {
       Minutes middle = low + (high - low) / 2;
       (place_now(shape, middle) ? low : high) = middle;
@@ -278,9 +197,7 @@ class Planner {
 
   void start(const Job& job, const Shape& shape, std::optional<std::uint32_t> task,
              std::vector<NodeShare> shares, Minutes limit) {
-    for (const NodeShare& share : shares)
-      profile_.start(share, job.spec->uid, shape.request.exclusive_user.has_value(),
-                     end_of(now_, std::min(limit, kNoLimitLeaves)));
+    for (const NodeShare& share : shares) profile_.start(share, window_of(shape, now_, limit));
     for (const auto& [name, count] : shape.request.licenses) use_license(name, count);
     settled_.insert(job.id);
     plan_.starts.push_back({job.id, task, shape.partition->name, std::move(shares), limit});
@@ -318,7 +235,7 @@ class Planner {
                        [&](NodeId id) { return waited_on_.contains(id); });
   }
   void bar(const Shape& shape) {
-    for (NodeId id : waits_on(shape)) barred_.insert(id);
+    for (NodeId id : waits_on(shape)) profile_.bar(id);
   }
 
   void explain(const Job& job, const Shape& shape, bool first_here) {
@@ -334,134 +251,96 @@ class Planner {
     wait(job, first_here ? Reason::resources : Reason::priority);
   }
 
-  // All nodes of the partition are down or stand barred.
   bool blocked_everywhere(const Partition& partition) {
-    if (barred_.empty()) return false;
+    if (profile_.barred() == 0) return false;
     auto [at, fresh] = fully_barred_.try_emplace(&partition, std::pair{std::size_t{0}, false});
-    if (at->second.first == barred_.size()) return at->second.second;
-    bool all = std::all_of(partition.nodes.begin(), partition.nodes.end(), [&](NodeId id) {
-      return barred_.contains(id) || !profile_.available(id);
-    });
-    at->second = {barred_.size(), all};
+    auto& [barred_then, all] = at->second;
+    if (barred_then == profile_.barred()) return all;
+    barred_then = profile_.barred();
+    all = std::none_of(partition.nodes.begin(), partition.nodes.end(),
+                       [&](NodeId id) { return profile_.is_open(id); });
     return all;
   }
 
-  // The earliest time from which it fits for as long as it runs; its part is kept for it.
+  // It gets the earliest time from which it fits for as long as it runs, and its part is kept.
   void promise(const Job& job, const Shape& shape) {
     Minutes limit = limit_of(job, shape);
     std::size_t wanted =
         job.is_array_record() ? std::min<std::size_t>(job.waiting_tasks.size(), kTasksPromised) : 1;
-    bool any = false;
-    for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
-      auto found = earliest(shape, limit);
-      if (!found) break;
-      auto& [at, shares] = *found;
-      Expected expected{.job = job.id, .at = at};
-      for (const NodeShare& share : shares) {
-        profile_.promise(share, at, end_of(at, limit));
-        expected.nodes.push_back(share.node);
-        expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
-      }
-      if (!any) plan_.expected.push_back(std::move(expected));
-      any = true;
-    }
-    if (any) promised_.insert(job.id);
-  }
-
-  std::optional<std::pair<Time, std::vector<NodeShare>>> earliest(const Shape& shape,
-                                                                  Minutes limit) {
+    // Those of the same shape before it have all that is earlier.
     Time& from = not_before_.try_emplace({&shape, limit}, now_).first->second;
-    std::vector<Time> ready;  // when each node alone has room for a part of it
-    for (NodeId id : shape.nodes)
-      if (auto t = ready_at(shape, id, limit, from)) ready.push_back(*t);
-    std::size_t needed = shape.request.min_nodes;
-    if (ready.size() < needed) return std::nullopt;
-    std::nth_element(ready.begin(), ready.begin() + static_cast<std::ptrdiff_t>(needed - 1),
-                     ready.end());
-    std::vector<Time> times = changes_after(shape, ready[needed - 1]);
-    // One by one at first; far ahead the exact time matters less than the effort.
-    std::size_t step = 1;
-    for (std::size_t i = 0; i < times.size() && !exhausted(); i += step) {
-      Window w = window(shape, times[i], end_of(times[i], limit));
-      if (auto shares =
-              place(cluster_, shape.request, shape.nodes, free_during(shape, w, profile_))) {
-        from = times[i];
-        return std::pair{times[i], std::move(*shares)};
-      }
-      if (i >= kTimesTried) step *= 2;
-      if (i + 1 < times.size() && i + step >= times.size()) i = times.size() - 1 - step;
+    for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
+      auto slot = earliest(cluster_, shape, limit, from, profile_, budget_.max_questions);
+      if (!slot) return;
+      from = slot->at;
+      keep(job, slot->at, slot->shares, window_of(shape, slot->at, limit));
     }
-    return std::nullopt;
   }
 
-  // Times at which it may fit: the given one, and later ones when something changes on its nodes.
-  std::vector<Time> changes_after(const Shape& shape, Time first) {
-    std::vector<Time> times{first};
-    for (NodeId id : shape.nodes)
-      for (Time t : profile_.changes(id))
-        if (t > first) times.push_back(t);
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
-    return times;
+  void keep(const Job& job, Time at, const std::vector<NodeShare>& shares, const Window& window) {
+    Expected expected{.job = job.id, .at = at};
+    for (const NodeShare& share : shares) {
+      profile_.promise(share, window.from, window.until);
+      expected.nodes.push_back(share.node);
+      expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
+    }
+    if (promised_.insert(job.id).second) plan_.expected.push_back(std::move(expected));
   }
 
-  std::optional<Time> ready_at(const Shape& shape, NodeId id, Minutes limit, Time from) {
-    auto has_room = [&](Time t) {
-      FreeOn free = free_during(shape, window(shape, t, end_of(t, limit)), profile_);
-      const Free* f = free(id);
-      return f && task_capacity(cluster_, shape.request, id, *f) > 0;
-    };
-    if (has_room(from)) return from;
-    for (Time t : profile_.changes(id))
-      if (t > from && has_room(t)) return t;
-    return std::nullopt;
+  // --- preemption ---
+
+  bool is_leaving(const Job& job) const {
+    return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
   }
 
   // Running jobs of lower standing make room, as few as possible, and only if it then starts.
   bool preempt_for(const Job& job, const Shape& shape) {
     if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(&shape))
       return false;
-    auto leaving_already = [&](Profile& p) {
-      for (std::uint32_t id : cluster_.active.ids()) {
-        const Job& other = cluster_.jobs.at(JobId{id});
-        if (other.ending || other.preemption || is_ended(other.state)) p.vacate(other);
-      }
-      for (const Eviction& e : plan_.evictions) p.vacate(cluster_.jobs.at(e.victim));
-    };
-    Minutes limit = limit_of(job, shape);
+    std::vector<JobId> leaving, may_go;
+    for (std::uint32_t id : cluster_.active.ids())
+      if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
+    for (JobId id : preemptable(cluster_, job, *shape.partition, now_))
+      if (!evicted_.contains(id)) may_go.push_back(id);
+    Window window = window_of(shape, now_, limit_of(job, shape));
     std::optional<std::vector<NodeShare>> shares;
     auto fits = [&](const std::vector<JobId>& victims) {
+      if (leaving.empty() && victims.empty()) return false;
       Profile without = profile_;
-      leaving_already(without);
+      for (JobId id : leaving) without.vacate(cluster_.jobs.at(id));
       for (JobId id : victims) without.vacate(cluster_.jobs.at(id));
-      shares = place(cluster_, shape.request, shape.nodes,
-                     free_during(shape, window(shape, now_, end_of(now_, limit)), without));
+      shares = place_during(cluster_, shape, window, without);
       return shares.has_value();
     };
-    if (fits({})) return keep_room(job, *shares, limit);  // it only has to wait for them to leave
-    std::vector<JobId> victims =
-        fewest_victims(preemptable(cluster_, job, *shape.partition, now_), fits);
-    std::erase_if(victims, [&](JobId id) { return evicted_.contains(id); });
-    if (victims.empty() || !fits(victims)) {
-      unaided_.insert(&shape);
-      return false;
+    if (!fits({})) {  // else it only has to wait for them to leave
+      std::vector<JobId> victims = fewest_victims(may_go, fits);
+      if (victims.empty() || !fits(victims)) {
+        unaided_.insert(&shape);
+        return false;
+      }
+      for (JobId id : victims) {
+        evicted_.insert(id);
+        leaving.push_back(id);
+        plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+      }
     }
-    for (JobId id : victims) {
-      evicted_.insert(id);
-      plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
-    }
-    return keep_room(job, *shares, limit);
+    keep(job, when_gone(leaving, *shares), *shares, window);
+    return true;
   }
 
-  bool keep_room(const Job& job, const std::vector<NodeShare>& shares, Minutes limit) {
-    Expected expected{.job = job.id, .at = now_ + Seconds{1}};
-    for (const NodeShare& share : shares) {
-      profile_.promise(share, now_, end_of(now_, limit));
-      expected.nodes.push_back(share.node);
+  // When the last of these has left the nodes of the shares.
+  Time when_gone(const std::vector<JobId>& leaving, const std::vector<NodeShare>& shares) const {
+    Time last = now_ + Seconds{1};
+    for (JobId id : leaving) {
+      const Job& job = cluster_.jobs.at(id);
+      bool here = std::any_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
+        return job.unfinished.contains(share.node);
+      });
+      if (!here) continue;
+      Time gone = evicted_.contains(id) ? now_ + grace_time(cluster_, job) : leaves_at(job, now_);
+      last = std::max(last, gone);
     }
-    plan_.expected.push_back(std::move(expected));
-    promised_.insert(job.id);
-    return true;
+    return last;
   }
 
   const Cluster& cluster_;
@@ -469,16 +348,14 @@ class Planner {
   Budget budget_;
   Profile profile_;
   Plan plan_;
-  std::map<std::pair<const JobSpec*, const Partition*>, Shape> shapes_;
+  Shapes shapes_;
   std::set<std::pair<const Shape*, Minutes>>
       failed_;  // what does not fit now never will in this plan
   std::map<std::pair<const Shape*, Minutes>, Time> not_before_;
   std::set<JobId> settled_, promised_, evicted_;
   std::set<const Shape*> unaided_;  // no preemption helps these
-  std::set<NodeId> barred_;         // nobody may pass a job that waits here without a promise
   std::set<NodeId> waited_on_;      // somebody waits for these
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
-  std::map<NodeId, Free> bounded_;
   std::map<Text, std::uint32_t> licenses_;
 };
 

@@ -80,17 +80,42 @@ void Profile::learn_releases(Entry& entry, NodeId node) {
                    [](const Release& a, const Release& b) { return a.at < b.at; });
 }
 
+void Profile::bar(NodeId node) {
+  Entry& e = entry(node);
+  if (!e.barred) ++barred_;
+  e.barred = true;
+}
+
 bool Profile::open_to(const Entry& entry, NodeId node, const Window& window) const {
+  const Reservation* own = window.reservation;
+  if (own && window.until > own->end && !own->has("FLEX")) return false;
   for (const Reservation* r : entry.reservations) {
-    if (r == window.reservation) continue;
+    if (r == own) continue;
     if (r->start < window.until && window.from < r->end) return false;
   }
   if (entry.private_to && *entry.private_to != window.user) return false;
   if (!window.exclusive_user) return true;
+  for (const Window& other : entry.started)
+    if (other.user != window.user) return false;
   auto jobs = cluster_.nodes.at(node).jobs.ids();
   return std::all_of(jobs.begin(), jobs.end(), [&](std::uint32_t id) {
     return cluster_.jobs.at(JobId{id}).spec->uid == window.user;
   });
+}
+
+// Of the jobs that hold something there now.
+std::uint32_t Profile::cpus_used_by(const Partition& partition, const Entry& entry,
+                                    NodeId node) const {
+  std::uint32_t used = 0;
+  for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.partition != partition.name) continue;
+    for (const NodeShare& share : job.allocation)
+      if (share.node == node) used += static_cast<std::uint32_t>(share.cpus.size());
+  }
+  for (std::size_t i = 0; i < entry.started.size(); ++i)
+    if (entry.started[i].partition == &partition) used += entry.started_cpus[i];
+  return used;
 }
 
 // What must stay unused: the most that promises take at any one time within the window beyond what
@@ -120,10 +145,11 @@ void Profile::keep_promises(const Entry& entry, const Window& window, Free& free
 
 const Free* Profile::during(NodeId node, const Window& window) {
   ++questions_;
-  if (!available(node)) return nullptr;
+  if (!is_open(node)) return nullptr;
   Entry& e = entry(node);
   if (!open_to(e, node, window)) return nullptr;
-  if (window.from <= now_ && e.promises.empty()) return &e.now;
+  const bool bounded = window.partition && window.partition->max_cpus_per_node;
+  if (window.from <= now_ && e.promises.empty() && !bounded) return &e.now;
   e.scratch = e.now;
   if (window.from > now_) {
     learn_releases(e, node);
@@ -138,6 +164,12 @@ const Free* Profile::during(NodeId node, const Window& window) {
   if (!e.promises.empty()) {
     learn_releases(e, node);
     keep_promises(e, window, e.scratch);
+  }
+  if (bounded) {
+    std::uint32_t limit = *window.partition->max_cpus_per_node;
+    std::uint32_t rest = limit - std::min(limit, cpus_used_by(*window.partition, e, node));
+    auto free = static_cast<std::uint32_t>(e.scratch.cpus.size());
+    e.scratch.promised_cpus = std::max(e.scratch.promised_cpus, free - std::min(free, rest));
   }
   return &e.scratch;
 }
@@ -155,15 +187,18 @@ std::vector<Time> Profile::changes(NodeId node) {
   return times;
 }
 
-void Profile::start(const NodeShare& share, Uid user, bool exclusive_user, Time until) {
+void Profile::start(const NodeShare& share, const Window& by) {
   Entry& e = entry(share.node);
   learn_releases(e, share.node);
   take(e.now, share);
   started_.push_back(share);
+  const Time until = std::min(by.until, now_ + kNoLimitLeaves);
   auto after = std::upper_bound(e.releases.begin(), e.releases.end(), until,
                                 [](Time t, const Release& r) { return t < r.at; });
   e.releases.insert(after, {until, &started_.back()});
-  if (exclusive_user) e.private_to = user;
+  if (by.exclusive_user) e.private_to = by.user;
+  e.started.push_back(by);
+  e.started_cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
 }
 
 void Profile::promise(const NodeShare& share, Time from, Time until) {

@@ -16,6 +16,7 @@ namespace muster::sched {
 // Who asks for room, and for when.
 struct Window {
   Time from, until;
+  const Partition* partition = nullptr;      // whose MaxCPUsPerNode counts
   const Reservation* reservation = nullptr;  // the one it may use
   Uid user;
   bool exclusive_user = false;
@@ -32,10 +33,13 @@ class Profile {
   // The times after now at which more may become free there, ascending.
   std::vector<Time> changes(NodeId node);
 
-  void start(const NodeShare& share, Uid user, bool exclusive_user, Time until);
+  void start(const NodeShare& share, const Window& by);  // it runs until the window's end
   void promise(const NodeShare& share, Time from, Time until);
-  // Another view of the same nodes in which these jobs have left already.
-  void vacate(const Job& job);
+  void vacate(const Job& job);  // as if it had left already
+  // Nothing more is given there.
+  void bar(NodeId node);
+  bool is_open(NodeId node) const { return available(node) && !entries_[node.value].barred; }
+  std::size_t barred() const { return barred_; }
 
   std::uint64_t questions() const { return questions_; }
 
@@ -51,7 +55,7 @@ class Profile {
     std::vector<GresShare> gres;
   };
   struct Entry {
-    bool available = false;
+    bool available = false, barred = false;
     bool releases_known = false;
     Free now;
     Free scratch;
@@ -59,11 +63,14 @@ class Profile {
     std::vector<Promise> promises;
     std::vector<const Reservation*> reservations;
     std::optional<Uid> private_to;  // a job runs here that shares only with its own user's
+    std::vector<Window> started;    // by this plan; parallel to it:
+    std::vector<std::uint32_t> started_cpus;
   };
 
   Entry& entry(NodeId node) { return entries_[node.value]; }
   void learn_releases(Entry& entry, NodeId node);
   bool open_to(const Entry& entry, NodeId node, const Window& window) const;
+  std::uint32_t cpus_used_by(const Partition& partition, const Entry& entry, NodeId node) const;
   static void keep_promises(const Entry& entry, const Window& window, Free& free);
 
   const Cluster& cluster_;
@@ -71,6 +78,7 @@ class Profile {
   std::vector<Entry> entries_;     // by node id
   std::deque<NodeShare> started_;  // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
+  std::size_t barred_ = 0;
 };
 
 // A job without a time limit counts as one that runs this long.

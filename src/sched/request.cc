@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/hostlist.h"
 #include "base/strings.h"
 
 namespace muster::sched {
@@ -10,17 +9,10 @@ namespace muster::sched {
 namespace {
 
 Result<std::vector<NodeId>> node_ids(const Cluster& cluster, std::string_view hostlist) {
-  std::vector<NodeId> ids;
-  if (hostlist.empty()) return ids;
-  auto names = expand_hostlist(hostlist);
-  if (!names) return fail(ErrorCode::invalid_node_name);
-  for (const std::string& name : *names) {
-    const Node* node = cluster.find_node(name);
-    if (!node) return fail(ErrorCode::invalid_node_name);
-    ids.push_back(node->id);
-  }
-  std::sort(ids.begin(), ids.end());
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  auto ids = cluster.nodes_named(hostlist);
+  if (!ids) return ids;
+  std::sort(ids->begin(), ids->end());
+  ids->erase(std::unique(ids->begin(), ids->end()), ids->end());
   return ids;
 }
 
@@ -166,11 +158,10 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   request.exclusive = spec.exclusive || cluster.settings().whole_nodes ||
                       iequals(partition.oversubscribe, "EXCLUSIVE");
   request.user = spec.uid;
-  if (spec.exclusive_user || partition.exclusive_user) request.exclusive_user = spec.uid;
+  request.exclusive_user = spec.exclusive_user || partition.exclusive_user;
   request.contiguous = spec.contiguous;
   request.overcommit = spec.overcommit;
   request.spread = spec.spread_job;
-  request.most_nodes = spec.spread_job;
   request.least_loaded = partition.lln || cluster.settings().least_loaded;
   return request;
 }

@@ -34,8 +34,8 @@ struct Request {
   Constraint constraint;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   bool exclusive = false, contiguous = false, overcommit = false, spread = false,
-       least_loaded = false, most_nodes = false;
-  std::optional<Uid> exclusive_user;  // shares nodes only with jobs of this user
+       least_loaded = false;
+  bool exclusive_user = false;  // shares nodes only with jobs of the same user
   Uid user;
 };
 

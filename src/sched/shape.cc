@@ -1,0 +1,61 @@
+#include "sched/shape.h"
+
+#include <algorithm>
+
+#include "sched/place.h"
+
+namespace muster::sched {
+
+namespace {
+
+constexpr Minutes kLongest = 2 * kNoLimitLeaves;
+
+Reason impossible_because(const Request& r, const Partition& partition) {
+  if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
+    return Reason::partition_node_limit;
+  if (r.min_nodes > partition.nodes.size() || r.max_nodes < partition.min_nodes)
+    return Reason::partition_config;
+  return Reason::none;
+}
+
+}  // namespace
+
+const Shape& Shapes::of(const Job& job, const Partition& partition) {
+  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition});
+  Shape& shape = at->second;
+  if (!fresh) return shape;
+  shape.partition = &partition;
+  auto request = make_request(cluster_, *job.spec, partition);
+  if (!request) {
+    shape.impossible = Reason::bad_constraints;
+    return shape;
+  }
+  shape.request = std::move(*request);
+  shape.impossible = impossible_because(shape.request, partition);
+  shape.nodes = candidates(cluster_, shape.request, partition);
+  if (job.spec->reservation.empty()) return shape;
+  shape.reservation = cluster_.find_reservation(job.spec->reservation);
+  const Reservation* r = shape.reservation;
+  if (r && !r->has("FLEX") && !r->has("ANY_NODES"))
+    std::erase_if(shape.nodes, [&](NodeId id) {
+      return !std::binary_search(r->nodes.begin(), r->nodes.end(), id);
+    });
+  return shape;
+}
+
+Window window_of(const Shape& shape, Time from, Minutes limit) {
+  return {.from = from,
+          .until = from + std::min(limit, kLongest),
+          .partition = shape.partition,
+          .reservation = shape.reservation,
+          .user = shape.request.user,
+          .exclusive_user = shape.request.exclusive_user};
+}
+
+std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
+                                                   const Window& window, Profile& profile) {
+  return place(cluster, shape.request, shape.nodes,
+               [&](NodeId id) { return profile.during(id, window); });
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,40 @@
+// Shape: what all jobs of one specification and partition have in common when they are placed.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "sched/profile.h"
+#include "sched/reason.h"
+#include "sched/request.h"
+
+namespace muster::sched {
+
+struct Shape {
+  Request request;
+  std::vector<NodeId> nodes;  // candidates
+  const Partition* partition = nullptr;
+  const Reservation* reservation = nullptr;
+  Reason impossible = Reason::none;  // whatever is free
+};
+
+class Shapes {
+ public:
+  explicit Shapes(const Cluster& cluster) : cluster_(cluster) {}
+  const Shape& of(const Job& job, const Partition& partition);
+
+ private:
+  const Cluster& cluster_;
+  std::map<std::pair<const JobSpec*, const Partition*>, Shape> known_;
+};
+
+// A run of this length from then on. One without a limit is planned as longer than anything that
+// runs: it never slips in before a job that waits.
+Window window_of(const Shape& shape, Time from, Minutes limit);
+
+std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
+                                                   const Window& window, Profile& profile);
+
+}  // namespace muster::sched
