@@ -5,10 +5,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <iostream>
 #include <thread>
 
 #include "cli/lib/errors.h"
+#include "cli/lib/read_line.h"
 #include "cli/muster_embedded.h"
 #include "io/files.h"
 
@@ -25,8 +25,7 @@ constexpr Seconds kJobEndWait{60};
 bool confirms(std::string_view question) {
   fmt::print("{} [y/N] ", question);
   std::fflush(stdout);
-  std::string answer;
-  std::getline(std::cin, answer);
+  auto answer = read_line();
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 

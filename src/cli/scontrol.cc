@@ -7,11 +7,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <iostream>
 
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/options_words.h"
+#include "cli/lib/read_line.h"
 #include "cli/lib/usage.h"
 #include "cli/scontrol_session.h"
 
@@ -151,17 +151,17 @@ std::vector<std::string> split_line(std::string_view line) {
 
 void run_dialogue(ScontrolSession& session) {
   std::vector<std::string> last;
-  std::string line;
   bool terminal = isatty(STDIN_FILENO) != 0;
   while (!session.ended) {
     fmt::print("scontrol: ");
     std::fflush(stdout);
-    if (!std::getline(std::cin, line)) {
+    auto line = read_line();
+    if (!line) {
       fmt::print("\n");
       break;
     }
-    if (!terminal) fmt::print("{}\n", line);  // as a line editor would show it
-    auto words = split_line(line);
+    if (!terminal) fmt::print("{}\n", *line);  // as a line editor would show it
+    auto words = split_line(*line);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words[0] == "!!")
       words = last;

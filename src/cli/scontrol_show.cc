@@ -5,8 +5,6 @@
 #include <array>
 #include <chrono>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include "base/hostlist.h"
 #include "base/strings.h"
@@ -14,6 +12,7 @@
 #include "cli/scontrol_session.h"
 #include "cli/sinfo_list.h"
 #include "cli/squeue_list.h"
+#include "io/files.h"
 
 namespace muster::cli {
 
@@ -217,15 +216,14 @@ void show_config(ScontrolSession& session, const std::string&) {
 // A list as written, or the names in a file: "/path".
 std::optional<std::string> host_words(ScontrolSession& session, const std::string& list) {
   if (!list.starts_with('/')) return list;
-  std::ifstream file(list);
-  if (!file) {
+  auto text = io::read_file(list);
+  if (!text) {
     session.error("scontrol: error: Could not open {}", list);
     return std::nullopt;
   }
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  std::ranges::replace_if(text, [](char c) { return c == '\n' || c == ','; }, ' ');
+  std::ranges::replace_if(*text, [](char c) { return c == '\n' || c == ','; }, ' ');
   std::string joined;
-  for (std::string_view word : split_words(text))
+  for (std::string_view word : split_words(*text))
     joined += (joined.empty() ? "" : ",") + std::string(word);
   return joined;
 }

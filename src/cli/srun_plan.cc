@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "io/files.h"
 #include "model/resources.h"
 
 namespace muster::cli {
@@ -36,10 +35,10 @@ std::uint32_t count_tasks(const JobSpec& spec) {
 
 Outcome read_programs(SrunPlan& plan) {
   const std::string& file = plan.argv.front();
-  std::ifstream stream(file);
   struct stat status{};
-  bool is_file = stream && stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
-  if (!is_file) {
+  bool is_file = stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  auto text = is_file ? io::read_file(file) : fail(ErrorCode::failure, "it is no file");
+  if (!text) {
     // Written like this in many a guide: what follows is the program itself.
     if (find_program(file).empty())
       return refuse(fmt::format("Could not open multi_prog config file {}", file));
@@ -50,8 +49,7 @@ Outcome read_programs(SrunPlan& plan) {
                       file));
     return {};
   }
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  auto programs = parse_multi_prog(text, file, count_tasks(plan.options.spec));
+  auto programs = parse_multi_prog(*text, file, count_tasks(plan.options.spec));
   if (!programs) return refuse(programs.error());
   plan.programs = std::move(*programs);
   plan.options.spec.num_tasks = count_tasks(plan.options.spec);

@@ -38,6 +38,7 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
     if (!accounting_)
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
     accounting_thread_->post([this, to, request = *accounting] {
+      feed_accounting();
       auto rows = accounting::query(*accounting_, request, system_now());
       if (!rows) return reply(to, rows.error());
       wire::AccountingReply answer;

@@ -26,6 +26,7 @@ namespace {
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr std::size_t kBlobCacheBytes = 64u << 20;
 constexpr std::chrono::milliseconds kShortPlan{2}, kLongestRest{500};
+constexpr Millis kFeedEvery{100};
 
 Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
 
@@ -107,7 +108,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
     return ok;
   core_thread_ = std::make_unique<io::Worker>([this] { core_->flush(system_now()); });
   publish({core_->committed(), nullptr, nullptr, {}});
-  feed_accounting();
+  feed_accounting_soon();
   auto listening =
       io::Server::listen(loop, server,
                          {.on_open =
@@ -247,7 +248,7 @@ void Service::commit(Batch batch) {
     }
     bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
     core_thread_->post([this, outcome = *outcome, feeds] {
-      if (feeds) feed_accounting();
+      if (feeds) feed_accounting_soon();
       core_->on_committed(outcome);
     });
   });
@@ -382,27 +383,32 @@ void Service::snapshot_if_due() {
   });
 }
 
-void Service::feed_accounting() {
+// Not at once: records of many jobs share a transaction. Whoever asks for them feeds first.
+void Service::feed_accounting_soon() {
   if (!accounting_ || feed_due_.exchange(true)) return;
-  accounting_thread_->post([this] {
-    feed_due_ = false;
-    while (true) {
-      auto rows = store_->read_outbox(accounting_->last(), 2000);
-      if (!rows)
-        return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
-      if (rows->empty()) return;
-      std::vector<NumberedRecord> records;
-      for (auto& [number, bytes] : *rows) {
-        auto entry = decode<AccountingEntry>(bytes);
-        if (!entry) return io::log_error("accounting record {} cannot be read", number);
-        records.emplace_back(number, std::move(entry->record));
-      }
-      if (auto ok = accounting_->ingest(records); !ok)
-        return io::log_error("accounting records wait: {}", ok.error().text());
-      if (auto ok = store_->confirm_outbox(rows->back().first); !ok)
-        return io::log_error("the accounting outbox cannot be shortened: {}", ok.error().text());
-    }
+  loop_->after(kFeedEvery, [this] {
+    if (!stopping_) accounting_thread_->post([this] { feed_accounting(); });
   });
+}
+
+void Service::feed_accounting() {
+  feed_due_ = false;
+  while (true) {
+    auto rows = store_->read_outbox(accounting_->last(), 2000);
+    if (!rows)
+      return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
+    if (rows->empty()) return;
+    std::vector<NumberedRecord> records;
+    for (auto& [number, bytes] : *rows) {
+      auto entry = decode<AccountingEntry>(bytes);
+      if (!entry) return io::log_error("accounting record {} cannot be read", number);
+      records.emplace_back(number, std::move(entry->record));
+    }
+    if (auto ok = accounting_->ingest(records); !ok)
+      return io::log_error("accounting records wait: {}", ok.error().text());
+    if (auto ok = store_->confirm_outbox(rows->back().first); !ok)
+      return io::log_error("the accounting outbox cannot be shortened: {}", ok.error().text());
+  }
 }
 
 }  // namespace muster::daemon

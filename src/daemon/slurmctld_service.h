@@ -83,7 +83,8 @@ class Service final : public controller::Host {
 
   void tick();
   void snapshot_if_due();
-  void feed_accounting();
+  void feed_accounting_soon();
+  void feed_accounting();                      // on the accounting's thread
   Result<std::string> blob(const Text& hash);  // on the sender's thread
 
   std::shared_ptr<const controller::Published> published() const;

@@ -23,6 +23,7 @@ struct Channel::Impl {
   }
   int fd;
   Session session;
+  std::optional<Endpoint> ungreeted;    // the server whose greeting did not come yet
   Millis send_timeout = Millis::max();  // without any progress
 };
 
@@ -45,7 +46,8 @@ Uid kernel_peer_uid(int fd, Uid fallback) {
 Result<Channel> Channel::connect(const Endpoint& endpoint, Millis timeout) {
   auto connected = connect_to(endpoint, Patience(timeout));
   if (!connected) return std::unexpected(connected.error());
-  Channel channel(connected->first, std::move(connected->second));
+  Channel channel(connected->fd, std::move(connected->session));
+  if (connected->greeting_due) channel.impl_->ungreeted = endpoint;
   channel.impl_->send_timeout = timeout;
   return channel;
 }
@@ -74,6 +76,14 @@ Result<void> Channel::send(std::string_view frame) {
 }
 
 Result<std::string> Channel::receive(Millis timeout) {
+  auto frame = receive_any(timeout);
+  if (!impl_->ungreeted) return frame;
+  if (auto ok = check_greeting(frame, *impl_->ungreeted); !ok) return std::unexpected(ok.error());
+  impl_->ungreeted.reset();
+  return receive_any(timeout);
+}
+
+Result<std::string> Channel::receive_any(Millis timeout) {
   const Patience patience(timeout);
   for (;;) {
     auto frame = impl_->session.next_frame();
@@ -92,7 +102,14 @@ Result<std::string> Channel::receive(Millis timeout) {
 Result<std::optional<std::string>> Channel::try_receive() {
   for (;;) {
     auto frame = impl_->session.next_frame();
-    if (!frame || *frame) return frame;
+    if (!frame) return frame;
+    if (*frame && impl_->ungreeted) {
+      if (auto ok = check_greeting(**frame, *impl_->ungreeted); !ok)
+        return std::unexpected(ok.error());
+      impl_->ungreeted.reset();
+      continue;
+    }
+    if (*frame) return frame;
     auto got = impl_->session.read_from(impl_->fd);
     if (!got) return std::unexpected(got.error());
     if (!*got) return std::nullopt;
@@ -104,6 +121,7 @@ Result<void> Channel::try_flush() { return impl_->session.write_to(impl_->fd); }
 std::size_t Channel::queued_bytes() const { return impl_->session.queued_bytes(); }
 
 std::pair<int, SessionState> Channel::release() {
+  CHECK(!impl_->ungreeted);
   return {std::exchange(impl_->fd, -1), impl_->session.release()};
 }
 

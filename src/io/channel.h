@@ -77,6 +77,8 @@ class Channel {
   std::pair<int, SessionState> release();
 
  private:
+  Result<std::string> receive_any(Millis timeout);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

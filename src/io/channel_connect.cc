@@ -114,9 +114,7 @@ Result<std::string> receive_frame(int fd, Session& session, const Patience& pati
   }
 }
 
-Result<void> send_frame(int fd, Session& session, std::string_view frame,
-                        const Patience& patience) {
-  session.queue(frame);
+Result<void> flush(int fd, Session& session, const Patience& patience) {
   for (;;) {
     if (auto wrote = session.write_to(fd); !wrote) return wrote;
     if (session.queued_bytes() == 0) return {};
@@ -140,16 +138,12 @@ Result<Uid> check_unix_server(int fd, const Endpoint& endpoint) {
   return uid;
 }
 
-Result<SessionState> greet_unix(int fd, const Endpoint& endpoint, const Patience& patience) {
+// Our hello waits in the session for the first request and goes out with it.
+Result<SessionState> greet_unix(int fd, const Endpoint& endpoint) {
   auto server = check_unix_server(fd, endpoint);
   if (!server) return std::unexpected(server.error());
   Session session({}, kMaxHandshakeFrameBytes);
-  auto frame = receive_frame(fd, session, patience);
-  if (!frame) return std::unexpected(frame.error());
-  if (auto hello = read_server_hello(*frame, endpoint); !hello)
-    return std::unexpected(hello.error());
-  if (auto sent = send_frame(fd, session, answer_over_unix(), patience); !sent)
-    return std::unexpected(sent.error());
+  session.queue(answer_over_unix());
   session.set_peer(*server, Gid{0});
   return session.release();
 }
@@ -162,8 +156,8 @@ Result<SessionState> greet_tcp(int fd, const Endpoint& endpoint, const Patience&
   if (!hello) return std::unexpected(hello.error());
   auto offer = answer_over_tcp(*hello, endpoint);
   if (!offer) return std::unexpected(offer.error());
-  if (auto sent = send_frame(fd, session, offer->frame, patience); !sent)
-    return std::unexpected(sent.error());
+  session.queue(offer->frame);
+  if (auto sent = flush(fd, session, patience); !sent) return std::unexpected(sent.error());
   session.start_sealing(offer->key, false);
   auto proof = receive_frame(fd, session, patience);
   if (!proof && proof.error().code == ErrorCode::zero_bytes)
@@ -221,15 +215,14 @@ void set_tcp_options(int fd) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, 120'000);
 }
 
-Result<std::pair<int, SessionState>> connect_to(const Endpoint& endpoint,
-                                                const Patience& patience) {
+Result<Connected> connect_to(const Endpoint& endpoint, const Patience& patience) {
   const bool has_tcp = endpoint.use_munge && !endpoint.host.empty() && endpoint.port != 0;
   if (!endpoint.unix_path.empty()) {
     auto socket = connect_unix(endpoint.unix_path, patience);
     if (socket) {
-      auto state = greet_unix(socket->get(), endpoint, patience);
-      if (!state) return std::unexpected(greeting_error(state.error()));
-      return std::pair(socket->release(), std::move(*state));
+      auto state = greet_unix(socket->get(), endpoint);
+      if (!state) return std::unexpected(state.error());
+      return Connected{socket->release(), std::move(*state), true};
     }
     if (!has_tcp) return std::unexpected(socket.error());
   }
@@ -238,7 +231,26 @@ Result<std::pair<int, SessionState>> connect_to(const Endpoint& endpoint,
   if (!socket) return std::unexpected(socket.error());
   auto state = greet_tcp(socket->get(), endpoint, patience);
   if (!state) return std::unexpected(greeting_error(state.error()));
-  return std::pair(socket->release(), std::move(*state));
+  return Connected{socket->release(), std::move(*state)};
+}
+
+Result<Connected> connect_and_greet(const Endpoint& endpoint, const Patience& patience) {
+  auto connected = connect_to(endpoint, patience);
+  if (!connected || !connected->greeting_due) return connected;
+  Socket socket(connected->fd);
+  Session session(std::move(connected->session), kMaxHandshakeFrameBytes);
+  if (auto sent = flush(socket.get(), session, patience); !sent)
+    return std::unexpected(sent.error());
+  auto frame = receive_frame(socket.get(), session, patience);
+  if (auto ok = check_greeting(frame, endpoint); !ok) return std::unexpected(ok.error());
+  return Connected{socket.release(), session.release()};
+}
+
+Result<void> check_greeting(const Result<std::string>& frame, const Endpoint& endpoint) {
+  if (!frame) return std::unexpected(greeting_error(frame.error()));
+  if (auto hello = read_server_hello(*frame, endpoint); !hello)
+    return std::unexpected(hello.error());
+  return {};
 }
 
 }  // namespace muster::io

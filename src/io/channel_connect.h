@@ -24,8 +24,22 @@ class Patience {
   int cancel_fd_;
 };
 
-// The connected socket (non-blocking, close-on-exec) and how to go on with it.
-Result<std::pair<int, SessionState>> connect_to(const Endpoint& endpoint, const Patience& patience);
+// A connected socket (non-blocking, close-on-exec) and how to go on with it.
+struct Connected {
+  int fd = -1;
+  SessionState session;
+  // Over a Unix socket nothing in our part of the greeting depends on the server's, so we need not
+  // wait for that: it comes as the first frame, for check_greeting().
+  bool greeting_due = false;
+};
+Result<Connected> connect_to(const Endpoint& endpoint, const Patience& patience);
+
+// The same, with the server's greeting read and checked.
+Result<Connected> connect_and_greet(const Endpoint& endpoint, const Patience& patience);
+
+// What became of the first frame: a server that is not the one we mean, or none at all, is an
+// error.
+Result<void> check_greeting(const Result<std::string>& frame, const Endpoint& endpoint);
 
 // Small messages go out at once, and a peer whose machine died is noticed within minutes.
 void set_tcp_options(int fd);

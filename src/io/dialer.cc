@@ -75,8 +75,8 @@ class Core : public std::enable_shared_from_this<Core> {
 void Core::try_all() {
   Error last;
   for (const Endpoint& endpoint : endpoints_) {
-    auto connected = connect_to(endpoint, Patience(kConnectTimeout, cancel_fd_));
-    if (connected) return on_connected(connected->first, std::move(connected->second));
+    auto connected = connect_and_greet(endpoint, Patience(kConnectTimeout, cancel_fd_));
+    if (connected) return on_connected(connected->fd, std::move(connected->session));
     last = connected.error();
   }
   on_lost(last);

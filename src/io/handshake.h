@@ -6,7 +6,8 @@
 //                                    user can decode: a fresh key, the nonce and the name
 //   server -> client   Welcome       TCP only, the first sealed frame: proves that it has the key
 //
-// Over a Unix socket both sides look at SO_PEERCRED instead and frames stay plain.
+// Over a Unix socket both sides look at SO_PEERCRED instead and frames stay plain. There the client
+// speaks first, and may go on with its first request at once.
 #pragma once
 
 #include <cstdint>

@@ -166,7 +166,8 @@ void Core::admit(int fd, bool is_tcp) {
   member->connection->start(
       {.on_frame = [self, member](std::string frame) { self->on_frame(member, std::move(frame)); },
        .on_end = [self, member](const Error& why) { self->on_end(member, why); }});
-  member->connection->send(encode(member->hello));
+  // Over a Unix socket the client speaks first, so that our hello and its answer share a write.
+  if (is_tcp) member->connection->send(encode(member->hello));
 }
 
 // Those who did not yet say who they are have to go first, the oldest before the others.
@@ -195,7 +196,10 @@ void Core::on_frame(const MemberPtr& member, std::string frame) {
 void Core::on_greeting(const MemberPtr& member, std::string_view frame) {
   auto client = read_client_hello(frame);
   if (!client) return refuse(member, client.error());
-  if (!member->is_tcp) return open(member);
+  if (!member->is_tcp) {
+    member->connection->send(encode(member->hello));
+    return open(member);
+  }
   member->stage = Stage::checking;
   loop_.run_blocking([self = shared_from_this(), member, client = std::move(*client)] {
     auto accepted = accept_credential(client, member->hello, self->options_.munge_socket);

@@ -8,14 +8,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/codec.h"
 #include "base/strings.h"
 #include "config/client_settings.h"
+#include "io/files.h"
 
 namespace muster::cli {
 
@@ -33,18 +32,12 @@ std::string directory_of(const std::string& path) {
   return slash == path.npos ? "." : path.substr(0, slash);
 }
 
-Result<std::string> read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(fmt::format("{}: {}", path, std::strerror(errno)));
-  return std::string{std::istreambuf_iterator<char>(file), {}};
-}
-
 Result<config::ClientSettings> read_settings(const std::string& path) {
-  auto text = read_file(path);
+  auto text = io::read_file(path);
   if (!text) return std::unexpected(text.error());
   auto quick = config::quick_client_settings(*text);
   if (!quick || !quick->has_include) return quick;
-  auto conf = config::load_slurm_conf(read_file, path);
+  auto conf = config::load_slurm_conf(io::read_file, path);
   if (!conf) return std::unexpected(conf.error());
   return config::client_settings(*conf);
 }

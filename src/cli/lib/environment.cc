@@ -7,12 +7,11 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "io/files.h"
 
 extern char** environ;
 
@@ -161,15 +160,14 @@ std::expected<JobEnvironment, Refusal> read_export_file(const JobOptions& option
                                                         const JobEnvironment& own) {
   std::string path = options.export_file.str();
   if (auto fd = parse_number<int>(path)) path = fmt::format("/dev/fd/{}", *fd);
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
+  auto bytes = io::read_file(path);
+  if (!bytes)
     return std::unexpected(Refusal{
         error_lines(
             client_name(options.client),
             fmt::format("Could not open user environment file {}", options.export_file.view())),
         kExitFailure});
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  JobEnvironment read(parse_export_file(bytes));
+  JobEnvironment read(parse_export_file(*bytes));
   for (const std::string& entry : own.entries())
     if (is_slurm_variable(entry) && !read.find(name_of(entry)))
       read.set(name_of(entry), own.value(name_of(entry)));

@@ -3,13 +3,13 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include <fmt/format.h>
 
 #include "base/date.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "io/files.h"
 #include "model/cpu_bind.h"
 #include "model/distribution.h"
 #include "model/gpu_bind.h"
@@ -96,11 +96,11 @@ std::unexpected<Refusal> bad_node_count(const JobOptions& o, std::string_view te
 
 // Node names in a file, one expression per line or several with commas.
 std::optional<std::string> read_node_file(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  std::string list, line;
-  while (std::getline(file, line)) {
-    std::string_view names = trim(std::string_view(line).substr(0, line.find('#')));
+  auto text = io::read_file(path);
+  if (!text) return std::nullopt;
+  std::string list;
+  for (std::string_view line : split(*text, '\n')) {
+    std::string_view names = trim(line.substr(0, line.find('#')));
     if (names.empty()) continue;
     if (!list.empty()) list += ',';
     list += names;

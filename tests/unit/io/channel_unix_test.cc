@@ -10,7 +10,7 @@
 namespace muster::io {
 namespace {
 
-// A server that says `first` to whoever connects and nothing more.
+// A server that says `first` to whoever connects, and then what it is told to.
 class FakeServer {
  public:
   explicit FakeServer(std::string first) : fd_(listen_unix(folder_ / "socket").value()) {
@@ -18,12 +18,17 @@ class FakeServer {
     thread_ = std::thread([this, first = std::move(first)] {
       const int client = ::accept4(fd_, nullptr, nullptr, SOCK_CLOEXEC);
       if (client < 0) return;
-      Session session({}, kMaxHandshakeFrameBytes);
-      if (!first.empty()) session.queue(first);
-      EXPECT_TRUE(session.write_to(client));
+      client_ = client;
+      if (!first.empty()) say(first);
       is_closed_by_peer(client);
       ::close(client);
     });
+  }
+  void say(std::string_view frame) {
+    Session session({}, kMaxHandshakeFrameBytes);
+    session.queue(frame);
+    ASSERT_TRUE(eventually([this] { return client_ >= 0; }));
+    EXPECT_TRUE(session.write_to(client_));
   }
   ~FakeServer() {
     ::shutdown(fd_, SHUT_RDWR);
@@ -35,6 +40,7 @@ class FakeServer {
  private:
   TemporaryFolder folder_;
   int fd_;
+  std::atomic<int> client_ = -1;
   std::thread thread_;
 };
 
@@ -50,6 +56,7 @@ TEST(ChannelOverUnix, CarriesFramesOfAnySizeBothWays) {
 TEST(ChannelOverUnix, TheServerLearnsThePeersUserFromTheKernel) {
   EchoServer echo;
   Channel channel = echo.client();
+  EXPECT_EQ(call(channel, "x"), "echo x");
   const auto peer = echo.opened.take();
   ASSERT_TRUE(peer);
   EXPECT_EQ(peer->uid, Uid{::geteuid()});
@@ -65,7 +72,7 @@ TEST(ChannelOverUnix, AnotherUserIsSeenAsThatUser) {
   if (child == 0) {
     if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
     auto channel = Channel::connect(echo.unix_endpoint(), kPatience);
-    ::_exit(channel ? 0 : 1);
+    ::_exit(channel && channel->send("x") && channel->receive(kPatience) ? 0 : 1);
   }
   const auto peer = echo.opened.take();
   int status = -1;
@@ -109,17 +116,19 @@ TEST(ChannelOverUnix, NobodyListeningIsACommunicationError) {
 
 TEST(ChannelOverUnix, AServerThatNeverGreetsTimesOut) {
   FakeServer fake("");
-  auto channel = Channel::connect(fake.endpoint(), Millis{50});
-  ASSERT_FALSE(channel);
-  EXPECT_EQ(channel.error().code, ErrorCode::timed_out);
+  Channel channel = Channel::connect(fake.endpoint(), kPatience).value();
+  auto answer = channel.receive(Millis{50});
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::timed_out);
 }
 
 TEST(ChannelOverUnix, AnotherProtocolVersionIsSaidClearly) {
   FakeServer fake(encode(ServerHello{.version = 99, .nonce = {}, .server_name = "old"}));
-  auto channel = Channel::connect(fake.endpoint(), kPatience);
-  ASSERT_FALSE(channel);
-  EXPECT_EQ(channel.error().code, ErrorCode::protocol_version);
-  EXPECT_NE(channel.error().detail.find("version 99"), std::string::npos);
+  Channel channel = Channel::connect(fake.endpoint(), kPatience).value();
+  auto answer = channel.receive(kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::protocol_version);
+  EXPECT_NE(answer.error().detail.find("version 99"), std::string::npos);
 }
 
 TEST(ChannelOverUnix, AClientOfAnotherVersionIsRefusedWithALogLine) {
@@ -138,9 +147,19 @@ TEST(ChannelOverUnix, AServerOfAnotherNameIsNotTheOneMeant) {
   EchoServer echo;
   Endpoint endpoint = echo.unix_endpoint();
   endpoint.server_name = "another";
-  auto channel = Channel::connect(endpoint, kPatience);
-  ASSERT_FALSE(channel);
-  EXPECT_EQ(channel.error().code, ErrorCode::access_denied);
+  Channel channel = Channel::connect(endpoint, kPatience).value();
+  auto answer = channel.receive(kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::access_denied);
+}
+
+TEST(ChannelOverUnix, AGreetingThatComesLateIsStillNoAnswer) {
+  FakeServer fake("");
+  Channel channel = Channel::connect(fake.endpoint(), kPatience).value();
+  ASSERT_FALSE(channel.receive(Millis{20}));
+  fake.say(encode(make_server_hello("late", false)));
+  fake.say("answer");
+  EXPECT_EQ(channel.receive(kPatience).value(), "answer");
 }
 
 TEST(ChannelOverUnix, WaitingForAFrameTimesOutAndGoesOnAfterwards) {

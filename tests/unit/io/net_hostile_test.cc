@@ -136,6 +136,7 @@ TEST(HostilePeer, RunningOutOfDescriptorsPassesAgain) {
   CapturedLog log;
   EchoServer echo({.handshake_timeout = Millis{60000}});
   Channel channel = echo.client();
+  EXPECT_EQ(call(channel, "x"), "echo x");
   ASSERT_TRUE(echo.opened.take()) << "else it might be the stranger that makes room";
   const int waiting = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   rlimit before{};
