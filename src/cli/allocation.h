@@ -87,7 +87,10 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     }
     while (auto signal = signals_.take())
       if (ends_command(*signal)) return std::unexpected(Interrupted{*signal});
-    if (heard.readable) return controller_->receive(config_.message_timeout);
+    if (!heard.readable) continue;
+    auto answer = controller_->try_receive();
+    if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
+    if (*answer) return Result<wire::Answer>(std::move(**answer));
   }
 }
 

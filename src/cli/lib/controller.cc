@@ -152,13 +152,23 @@ Result<wire::ReplyFrame> receive_frame(io::Channel& channel, Millis timeout) {
   return decode<wire::ReplyFrame>(*bytes);
 }
 
-}  // namespace
-
-Result<wire::Answer> Controller::receive(Millis timeout) {
-  auto frame = receive_frame(channel_, timeout);
+Result<wire::Answer> answer_of(Result<wire::ReplyFrame> frame) {
   if (!frame) return std::unexpected(frame.error());
   if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(std::move(*error));
   return std::move(frame->answer);
+}
+
+}  // namespace
+
+Result<wire::Answer> Controller::receive(Millis timeout) {
+  return answer_of(receive_frame(channel_, timeout));
+}
+
+Result<std::optional<wire::Answer>> Controller::try_receive() {
+  auto bytes = channel_.try_receive();
+  if (!bytes) return std::unexpected(bytes.error());
+  if (!*bytes) return std::nullopt;
+  return answer_of(decode<wire::ReplyFrame>(**bytes));
 }
 
 Result<wire::Answer> Controller::ask(const wire::Request& request) {

@@ -52,6 +52,8 @@ class Controller {
   // Sends, and lets the caller poll channel() for the answer (srun, salloc).
   Result<void> send(const wire::Request& request);
   Result<wire::Answer> receive(Millis timeout);
+  // The answer if it is there: not everything that makes the channel readable is a whole one.
+  Result<std::optional<wire::Answer>> try_receive();
 
   const ClientConfig& config() const { return config_; }
   io::Channel& channel() { return channel_; }
