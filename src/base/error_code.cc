@@ -66,6 +66,9 @@ std::string_view error_text(ErrorCode code) {
       return "Invalid license specification";
     case ErrorCode::invalid_qos:
       return "Invalid qos specification";
+    case ErrorCode::accounting_policy:
+      return "Job violates accounting/QOS policy (job submit limit, user's size and/or time "
+             "limits)";
     case ErrorCode::invalid_feature:
       return "Invalid feature specification";
     case ErrorCode::invalid_array:

@@ -38,6 +38,7 @@ enum class ErrorCode : std::uint32_t {
   invalid_account = 2045,
   invalid_license = 2048 + 1000,
   invalid_qos = 2066,
+  accounting_policy = 2050,
   invalid_feature = 2054,
   invalid_array = 2080,
   bad_task_count = 2025,

@@ -254,55 +254,6 @@ void add_set(const NodeSet& set, const std::vector<ConfiguredNode>& nodes,
     if (has_feature(node.node, set.feature)) members.insert(node.node.name.view());
 }
 
-constexpr std::string_view kQosKeys[] = {"Description",
-                                         "Flags",
-                                         "GraceTime",
-                                         "GrpCPUs",
-                                         "GrpCPUMins",
-                                         "GrpCPURunMins",
-                                         "GrpJobs",
-                                         "GrpJobsAccrue",
-                                         "GrpMem",
-                                         "GrpNodes",
-                                         "GrpSubmit",
-                                         "GrpSubmitJobs",
-                                         "GrpTRES",
-                                         "GrpTRESMins",
-                                         "GrpTRESRunMins",
-                                         "GrpWall",
-                                         "LimitFactor",
-                                         "MaxCPUs",
-                                         "MaxCPUsPerUser",
-                                         "MaxCPUMins",
-                                         "MaxJobs",
-                                         "MaxJobsPerUser",
-                                         "MaxJobsPU",
-                                         "MaxJobsPerAccount",
-                                         "MaxJobsPA",
-                                         "MaxNodes",
-                                         "MaxNodesPerUser",
-                                         "MaxSubmitJobs",
-                                         "MaxSubmitJobsPerUser",
-                                         "MaxSubmitPU",
-                                         "MaxSubmitJobsPerAccount",
-                                         "MaxTRES",
-                                         "MaxTRESMins",
-                                         "MaxTRESPerAccount",
-                                         "MaxTRESPerJob",
-                                         "MaxTRESPerNode",
-                                         "MaxTRESPerUser",
-                                         "MaxTRESPU",
-                                         "MaxTRESPJ",
-                                         "MaxTRESPA",
-                                         "MaxTRESPN",
-                                         "MaxWall",
-                                         "MinTRES",
-                                         "Preempt",
-                                         "PreemptMode",
-                                         "PreemptExemptTime",
-                                         "UsageFactor",
-                                         "UsageThreshold"};
-
 }  // namespace
 
 Result<void> PartitionLines::add(const Line& line) {
@@ -361,20 +312,11 @@ Result<Qos> parse_qos_line(const Line& line) {
   for (const Setting& setting : line.settings) {
     if (iequals(setting.key, "QoS")) {
       qos.name = setting.value;
-    } else if (iequals(setting.key, "Priority")) {
-      auto priority = parse_number<std::uint32_t>(setting.value);
-      if (!priority) return bad_value(line.at, setting, "a number");
-      qos.priority = *priority;
-    } else {
-      auto known =
-          std::ranges::find_if(kQosKeys, [&](auto key) { return iequals(key, setting.key); });
-      if (known == std::end(kQosKeys))
-        return invalid(line.at, fmt::format("{}: not a key of a QoS line", setting.key));
-      bool is_time = *known == "MaxWall" || *known == "GrpWall" || *known == "PreemptExemptTime";
-      if (is_time && !parse_duration(setting.value))
-        return bad_value(line.at, setting, "minutes, hours:minutes:seconds or days-hours");
-      qos.limits.emplace_back(*known, setting.value);
+      continue;
     }
+    auto known = set_qos_value(qos, setting.key, setting.value);
+    if (!known) return bad_value(line.at, setting, known.error().text());
+    if (!*known) return invalid(line.at, fmt::format("{}: not a key of a QoS line", setting.key));
   }
   return qos;
 }

@@ -8,6 +8,7 @@
 #include "config/node_line.h"
 #include "config/source.h"
 #include "model/partition.h"
+#include "model/qos.h"
 
 namespace muster::config {
 

@@ -78,7 +78,7 @@ class Core {
 
   // --- verbs ---
   wire::Answer submit(Caller caller, const wire::SubmitRequest& request, Time now);
-  Result<void> fits_partition(const JobSpec& spec, const Partition& partition, const Submitter& who,
+  Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
                               std::vector<std::string>& warnings) const;
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
   Result<Job> accept(Caller caller, const wire::SubmitRequest& request, Time now,

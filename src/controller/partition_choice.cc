@@ -51,10 +51,19 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   return {};
 }
 
-Minutes effective_limit(const JobSpec& spec, const Partition& partition) {
+Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
+                        std::string_view qos) {
   if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
-  if (partition.default_time) return *partition.default_time;
-  return partition.max_time.value_or(kUnlimited);
+  const Qos* own = cluster.find_qos(qos);
+  Minutes allowed = own ? own->limits.max_wall.value_or(kUnlimited) : kUnlimited;
+  if (partition.default_time) return std::min(allowed, *partition.default_time);
+  return std::min(allowed, partition.max_time.value_or(kUnlimited));
+}
+
+Result<void> is_known_qos(const Cluster& cluster, std::string_view name) {
+  bool counts = cluster.settings().enforce_qos || !(*cluster.config).qos.empty();
+  if (counts && name != "normal" && !cluster.find_qos(name)) return fail(ErrorCode::invalid_qos);
+  return {};
 }
 
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {

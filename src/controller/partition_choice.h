@@ -22,8 +22,12 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
-// The job's own limit, or the partition's for those who ask for none.
-Minutes effective_limit(const JobSpec& spec, const Partition& partition);
+// What the job asked for, or what its partition and its QOS give.
+Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
+                        std::string_view qos);
+
+// Where QOS are defined or enforced only those exist; "normal" always does.
+Result<void> is_known_qos(const Cluster& cluster, std::string_view name);
 
 // EnforcePartLimits: limits that otherwise only make a job wait.
 Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "controller/core.h"
 #include "sched/dependency.h"
+#include "sched/limits.h"
 #include "sched/place.h"
 #include "sched/priority.h"
 #include "sched/request.h"
@@ -38,16 +39,24 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
 
 }  // namespace
 
-Result<void> Core::fits_partition(const JobSpec& spec, const Partition& p, const Submitter& who,
+Result<void> Core::fits_partition(const Job& job, const Partition& p, const Submitter& who,
                                   std::vector<std::string>& warnings) const {
+  const JobSpec& spec = *job.spec;
+  const Minutes time_limit = effective_limit(cluster_, spec, p, job.qos);
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = cluster_.settings().enforce_part_limits;
   if (enforce == "ALL" || enforce == "ANY")
-    if (auto ok = within_limits(p, spec, effective_limit(spec, p)); !ok) return ok;
+    if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
   auto wanted = sched::make_request(cluster_, spec, p);
   if (!wanted) return std::unexpected(wanted.error());
   auto ok = sched::feasible(cluster_, *wanted, p);
-  if (ok) return {};
+  if (ok) {
+    Text limit = sched::refused_by_limit(cluster_, {&job, &p, &*ok, &wanted->licenses, time_limit},
+                                         std::max<std::uint64_t>(1, job.waiting_tasks.size()));
+    if (limit.empty()) return {};
+    warnings.push_back(limit.str());
+    return fail(ErrorCode::accounting_policy);
+  }
   if (ok.error().code == ErrorCode::insufficient_memory)
     warnings.push_back("Memory specification can not be satisfied");
   return fail(ErrorCode::requested_node_config_unavailable);
@@ -86,6 +95,7 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   if (!named) return std::unexpected(named.error());
   job.account = spec.account.empty() ? Text("root") : spec.account;
   job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
+  if (auto ok = is_known_qos(cluster_, job.qos); !ok) return std::unexpected(ok.error());
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
@@ -105,11 +115,12 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   if (std::any_of(named->begin(), named->end(),
                   [](const Partition* p) { return !p->allow_groups.empty(); }))
     who.groups = host_.groups_of(spec.uid);
+  job.spec = Cow(std::move(spec));
   // One partition that will do is enough; with none, the first one's reason is told.
   std::vector<const Partition*> chosen;
   std::optional<Error> refusal;
   for (const Partition* p : *named) {
-    auto ok = fits_partition(spec, *p, who, warnings);
+    auto ok = fits_partition(job, *p, who, warnings);
     if (ok)
       chosen.push_back(p);
     else if (!refusal)
@@ -123,14 +134,14 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   std::string names;
   for (const Partition* q : chosen) names += (names.empty() ? "" : ",") + q->name.str();
   job.partition = names;
-  job.time_limit = effective_limit(spec, p);
+  const JobSpec& wanted = *job.spec;
+  job.time_limit = effective_limit(cluster_, wanted, p, job.qos);
   job.submitted = now;
-  job.eligible = std::max(now, spec.begin);
-  bool held = spec.hold || (spec.priority && *spec.priority == 0);
-  job.hold = held ? Hold::user : Hold::none;
-  job.priority_fixed = spec.priority && !held;
-  job.priority = held ? 0 : spec.priority.value_or(sched::basic_priority(job.id, spec.nice));
-  job.spec = Cow(std::move(spec));
+  job.eligible = std::max(now, wanted.begin);
+  job.hold = wanted.hold ? Hold::user : Hold::none;
+  job.priority_fixed = wanted.priority && !wanted.hold;
+  job.priority =
+      wanted.hold ? 0 : wanted.priority.value_or(sched::basic_priority(job.id, wanted.nice));
   return job;
 }
 

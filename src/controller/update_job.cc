@@ -93,7 +93,8 @@ Result<void> set_partition(Draft& d, std::string_view value) {
   if (!named) return fail(ErrorCode::invalid_partition);
   d.spec.partition = Text(value);
   d.event.partition = Text(value);
-  if (!d.spec.time_limit) d.event.time_limit = effective_limit(d.spec, *named->front());
+  if (!d.spec.time_limit)
+    d.event.time_limit = effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
   return {};
 }
 
@@ -176,15 +177,14 @@ Result<void> set_delay_boot(Draft& d, std::string_view value) {
   return {};
 }
 
-template <bool Account>
-Result<void> set_account_or_qos(Draft& d, std::string_view value) {
-  if constexpr (Account) {
-    d.spec.account = Text(value);
-    d.event.account = Text(value);
-  } else {
-    d.spec.qos = Text(value);
-    d.event.qos = Text(value);
-  }
+Result<void> set_account(Draft& d, std::string_view value) {
+  d.spec.account = d.event.account = Text(value);
+  return {};
+}
+
+Result<void> set_qos(Draft& d, std::string_view value) {
+  if (auto ok = is_known_qos(d.cluster, value); !ok) return ok;
+  d.spec.qos = d.event.qos = Text(value);
   return {};
 }
 
@@ -198,8 +198,8 @@ constexpr Key kKeys[] = {
     {"Comment", false, set_text<&JobSpec::comment>},
     {"AdminComment", false, set_text<&JobSpec::admin_comment>},
     {"WCKey", true, set_text<&JobSpec::wckey>},
-    {"Account", true, set_account_or_qos<true>},
-    {"QOS", true, set_account_or_qos<false>},
+    {"Account", true, set_account},
+    {"QOS", true, set_qos},
     {"StartTime", true, set_begin},
     {"EligibleTime", true, set_begin},
     {"Deadline", true, set_deadline},

@@ -4,8 +4,10 @@
 #include <unordered_map>
 
 #include "base/hostlist.h"
+#include "base/strings.h"
 #include "controller/filter.h"
 #include "sched/dependency.h"
+#include "sched/priority.h"
 
 namespace muster::controller {
 
@@ -104,6 +106,42 @@ wire::Answer partitions_reply(const Published& published) {
   return reply;
 }
 
+wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
+                                 std::string_view partition_name, const Partition* partition) {
+  sched::Factors f = priorities.factors(job, partition);
+  wire::PriorityView view{.job = job.id,
+                          .uid = job.spec->uid,
+                          .user = job.spec->user_name,
+                          .partition = Text(partition_name),
+                          .account = job.account,
+                          .qos = job.qos,
+                          .age = f.age,
+                          .association = f.association,
+                          .fair_share = f.fair_share,
+                          .job_size = f.job_size,
+                          .partition_factor = f.partition,
+                          .qos_factor = f.qos,
+                          .tres = {},
+                          .nice = f.nice,
+                          .priority = priorities.of(job, partition)};
+  for (const sched::TresFactor& tres : f.tres) view.tres.emplace_back(tres.name, tres.factor);
+  return view;
+}
+
+// A job has a line for each of its partitions.
+wire::Answer priorities_reply(const Published& published, Time now) {
+  const Cluster& cluster = published.cluster;
+  wire::PrioritiesReply reply{.weights = cluster.settings().priority, .jobs = {}};
+  sched::Priorities priorities(cluster, now);
+  for (std::uint32_t id : cluster.pending.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (job.hold != Hold::none || job.eligible > now) continue;
+    for (std::string_view name : split(job.partition, ','))
+      reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
+  }
+  return reply;
+}
+
 bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
   return std::all_of(filter.jobs.begin(), filter.jobs.end(), [&](const wire::JobRef& ref) {
     const Job* job = cluster.jobs.find(ref.job);
@@ -197,6 +235,8 @@ bool answer_query(const Published& published, const wire::Request& request, Time
     jobs_reply(published, *jobs, now, part);
   } else if (auto* nodes = std::get_if<wire::NodesRequest>(&request)) {
     part(nodes_reply(published, *nodes, now), false);
+  } else if (std::holds_alternative<wire::PrioritiesRequest>(request)) {
+    part(priorities_reply(published, now), false);
   } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
     part(partitions_reply(published), false);
   } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {

@@ -18,6 +18,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/qos.h"
 #include "model/reservation.h"
 
 namespace muster {

@@ -1,4 +1,4 @@
-// Partition and Qos: where jobs may run and under which rules.
+// Partition: where jobs may run and under which rules.
 #pragma once
 
 #include <cstdint>
@@ -78,20 +78,6 @@ struct Partition {
     v(35, priority_tier);
     v(36, grace_time_s);
     v(37, over_time_limit);
-  }
-};
-
-// A quality of service: a line `QoS=name Priority= MaxWall= ...` of slurm.conf, kept as written.
-struct Qos {
-  Text name;
-  std::uint32_t priority = 0;
-  std::vector<std::pair<Text, Text>> limits;  // the line's other keys in order
-  bool operator==(const Qos&) const = default;
-  template <class V>
-  void fields(V& v) {
-    v(1, name);
-    v(2, priority);
-    v(3, limits);
   }
 };
 

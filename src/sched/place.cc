@@ -236,7 +236,8 @@ std::uint32_t task_capacity(const Cluster& cluster, const Request& request, Node
   return NodeFit(cluster.settings(), request, cluster.nodes.at(node), free).task_capacity();
 }
 
-Result<void> feasible(const Cluster& cluster, const Request& request, const Partition& partition) {
+Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& request,
+                                        const Partition& partition) {
   std::vector<NodeId> nodes = candidates(cluster, request, partition);
   bool has_required = std::all_of(
       request.required_nodes.begin(), request.required_nodes.end(),
@@ -255,7 +256,7 @@ Result<void> feasible(const Cluster& cluster, const Request& request, const Part
     fewer.tasks = 1;
     fewer.required_nodes.clear();
   }
-  if (place(cluster, fewer, nodes, free)) return {};
+  if (auto shares = place(cluster, fewer, nodes, free)) return std::move(*shares);
   std::uint64_t most_memory = 0;
   for (NodeId id : nodes)
     most_memory = std::max(most_memory, cluster.nodes.at(id).config.memory_mib);

@@ -29,7 +29,9 @@ std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Reques
 std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,
                             const Free& free);
 
-// Could it run on an empty cluster with all nodes up? Why not, for submission to say.
-Result<void> feasible(const Cluster& cluster, const Request& request, const Partition& partition);
+// What it would get on an empty cluster with all nodes up, or why it could not run there, for
+// submission to say.
+Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& request,
+                                        const Partition& partition);
 
 }  // namespace muster::sched

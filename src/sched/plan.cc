@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "sched/earliest.h"
 #include "sched/gate.h"
+#include "sched/limits.h"
 #include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/profile.h"
@@ -30,7 +31,12 @@ struct Entry {
 class Planner {
  public:
   Planner(const Cluster& cluster, Time now, Budget budget)
-      : cluster_(cluster), now_(now), budget_(budget), profile_(cluster, now), shapes_(cluster) {
+      : cluster_(cluster),
+        now_(now),
+        budget_(budget),
+        profile_(cluster, now),
+        shapes_(cluster),
+        limits_(cluster, now) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
       const Job& job = cluster.jobs.at(JobId{id});
@@ -166,6 +172,8 @@ class Planner {
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     if (exhausted()) return Reason::priority;
     Minutes limit = limit_of(job, shape);
+    limit_hit_ = limits_.before_placing(job, *shape.partition, job.time_limit);
+    if (!limit_hit_.empty()) return Reason::limit;
     if (failed_.contains({&shape, limit})) return Reason::resources;
     auto shares = place_now(shape, limit);
     if (!shares && job.spec->time_min) shares = place_shorter(job, shape, limit);
@@ -173,6 +181,9 @@ class Planner {
       failed_.insert({&shape, limit_of(job, shape)});
       return Reason::resources;
     }
+    limit_hit_ =
+        limits_.in_the_way({&job, shape.partition, &*shares, &shape.request.licenses, limit});
+    if (!limit_hit_.empty()) return Reason::limit;
     start(job, shape, task, std::move(*shares), limit);
     return Reason::none;
   }
@@ -199,6 +210,7 @@ class Planner {
              std::vector<NodeShare> shares, Minutes limit) {
     for (const NodeShare& share : shares) profile_.start(share, window_of(shape, now_, limit));
     for (const auto& [name, count] : shape.request.licenses) use_license(name, count);
+    limits_.start({&job, shape.partition, &shares, &shape.request.licenses, limit});
     settled_.insert(job.id);
     plan_.starts.push_back({job.id, task, shape.partition->name, std::move(shares), limit});
   }
@@ -206,6 +218,8 @@ class Planner {
   // It cannot start now: make room for it, promise it a time, and say why it waits.
   void blocked(const Job& job, const Shape& shape, Reason reason) {
     if (reason == Reason::licenses) return wait(job, reason);
+    // Nobody stands in line behind a job that its own limits keep back.
+    if (reason == Reason::limit) return wait(job, reason, limit_hit_);
     bool first_here = !someone_waits_on(shape);
     if (!exhausted() && !has_promise(job)) {
       if (preempt_for(job, shape)) return wait(job, Reason::resources);
@@ -349,6 +363,8 @@ class Planner {
   Profile profile_;
   Plan plan_;
   Shapes shapes_;
+  LimitBook limits_;
+  Text limit_hit_;  // by the job that was tried last
   std::set<std::pair<const Shape*, Minutes>>
       failed_;  // what does not fit now never will in this plan
   std::map<std::pair<const Shape*, Minutes>, Time> not_before_;

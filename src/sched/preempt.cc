@@ -3,25 +3,13 @@
 #include <algorithm>
 #include <tuple>
 
-#include "base/strings.h"
-
 namespace muster::sched {
 
 namespace {
 
-const Text* limit_of(const Qos* qos, std::string_view key) {
-  if (!qos) return nullptr;
-  for (const auto& [name, value] : qos->limits)
-    if (iequals(name, key)) return &value;
-  return nullptr;
-}
-
 bool qos_may_preempt(const Cluster& cluster, const Job& job, const Job& victim) {
-  const Text* list = limit_of(cluster.find_qos(job.qos), "Preempt");
-  if (!list) return false;
-  for (std::string_view name : split(*list, ','))
-    if (trim(name) == victim.qos) return true;
-  return false;
+  const Qos* qos = cluster.find_qos(job.qos);
+  return qos && std::ranges::find(qos->preempts, victim.qos) != qos->preempts.end();
 }
 
 }  // namespace
@@ -33,8 +21,8 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
     if (const Partition* p = cluster.find_partition(victim.partition))
       mode = parse_preempt_mode(p->preempt_mode).value_or(s.mode);
   } else if (s.type == PreemptType::qos) {
-    if (const Text* text = limit_of(cluster.find_qos(victim.qos), "PreemptMode"))
-      mode = parse_preempt_mode(*text).value_or(s.mode);
+    if (const Qos* qos = cluster.find_qos(victim.qos))
+      mode = parse_preempt_mode(qos->preempt_mode).value_or(s.mode);
   } else {
     return PreemptMode::off;
   }
@@ -48,8 +36,8 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
 
 Seconds grace_time(const Cluster& cluster, const Job& victim) {
   if (cluster.settings().preempt.type == PreemptType::qos)
-    if (const Text* text = limit_of(cluster.find_qos(victim.qos), "GraceTime"))
-      return Seconds{parse_number<std::uint32_t>(*text).value_or(0)};
+    if (const Qos* qos = cluster.find_qos(victim.qos); qos && qos->grace_time)
+      return *qos->grace_time;
   const Partition* p = cluster.find_partition(victim.partition);
   return Seconds{p ? p->grace_time_s : 0};
 }

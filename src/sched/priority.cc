@@ -55,8 +55,8 @@ double Priorities::size_factor(const Job& job) const {
   return std::clamp(part, 0.0, 1.0);
 }
 
-double Priorities::tres_factor(const Job& job) const {
-  double sum = 0;
+std::vector<TresFactor> Priorities::tres_factors(const Job& job) const {
+  std::vector<TresFactor> factors;
   auto part = [](double wanted, double all) { return all > 0 ? std::min(1.0, wanted / all) : 0; };
   for (const auto& [name, weight] : cluster_.settings().priority.tres) {
     double wanted = 0, all = 0;
@@ -84,9 +84,9 @@ double Priorities::tres_factor(const Job& job) const {
         wanted += static_cast<double>(g->count) * tasks_of(job);
       all = gpus_;
     }
-    sum += weight * part(wanted, all);
+    factors.push_back({name, part(wanted, all), weight});
   }
-  return sum;
+  return factors;
 }
 
 std::uint32_t basic_priority(JobId id, std::int32_t nice) {
@@ -113,11 +113,11 @@ Factors Priorities::factors(const Job& job, const Partition* partition) const {
     if (shares_)
       if (auto at = shares_->find(job.spec->uid); at != shares_->end()) f.fair_share = at->second;
   }
-  f.tres = tres_factor(job);
+  f.tres = tres_factors(job);
   f.nice = job.spec->nice;
   double sum = s.age * f.age + s.association * f.association + s.fair_share * f.fair_share +
-               s.job_size * f.job_size + s.partition * f.partition + s.qos * f.qos + f.tres -
-               f.nice;
+               s.job_size * f.job_size + s.partition * f.partition + s.qos * f.qos - f.nice;
+  for (const TresFactor& tres : f.tres) sum += tres.weight * tres.factor;
   f.total = static_cast<std::uint32_t>(std::clamp(std::floor(sum), 1.0, 4294967294.0));
   return f;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "model/cluster.h"
 
@@ -11,11 +12,16 @@ namespace muster::sched {
 // priority/basic: who comes first has the highest; nice lowers it.
 std::uint32_t basic_priority(JobId id, std::int32_t nice);
 
+struct TresFactor {
+  Text name;  // as in PriorityWeightTRES, in lower case
+  double factor = 0, weight = 0;
+};
+
 // Each factor lies between 0 and 1; `total` is what squeue shows.
 struct Factors {
   double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
   std::int32_t nice = 0;
-  double tres = 0;  // weighted already: each resource has a weight of its own
+  std::vector<TresFactor> tres;  // each resource has a weight of its own
   std::uint32_t total = 0;
 };
 
@@ -31,7 +37,7 @@ class Priorities {
 
  private:
   double size_factor(const Job& job) const;
-  double tres_factor(const Job& job) const;
+  std::vector<TresFactor> tres_factors(const Job& job) const;
 
   const Cluster& cluster_;
   Time now_;

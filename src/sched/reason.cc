@@ -45,6 +45,8 @@ std::string_view reason_name(Reason reason) {
       return "Reservation";
     case Reason::reservation_deleted:
       return "ReservationDeleted";
+    case Reason::limit:
+      return "QOSResourceLimit";
   }
   return "None";
 }

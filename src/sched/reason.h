@@ -27,6 +27,7 @@ enum class Reason : std::uint8_t {
   licenses,
   reservation,
   reservation_deleted,
+  limit,  // of a QOS; the detail says which
 };
 
 std::string_view reason_name(Reason reason);

@@ -340,11 +340,18 @@ struct AttachStepRequest {
   }
 };
 
+// What the priority of each waiting job is made of (sprio).
+struct PrioritiesRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
-                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest>;
+                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
+                 PrioritiesRequest>;
 
 // --- replies ---
 
@@ -560,9 +567,47 @@ struct ReservationsReply {
   }
 };
 
+struct PriorityView {
+  JobId job;
+  Uid uid;
+  Text user, partition, account, qos;
+  double age = 0, association = 0, fair_share = 0, job_size = 0, partition_factor = 0,
+         qos_factor = 0;                      // between 0 and 1
+  std::vector<std::pair<Text, double>> tres;  // likewise, by resource
+  std::int32_t nice = 0;
+  std::uint32_t priority = 0;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, uid);
+    v(3, user);
+    v(4, partition);
+    v(5, account);
+    v(6, qos);
+    v(7, age);
+    v(8, association);
+    v(9, fair_share);
+    v(10, job_size);
+    v(11, partition_factor);
+    v(12, qos_factor);
+    v(13, tres);
+    v(14, nice);
+    v(15, priority);
+  }
+};
+struct PrioritiesReply {
+  PrioritySettings weights;
+  std::vector<PriorityView> jobs;
+  template <class V>
+  void fields(V& v) {
+    v(1, weights);
+    v(2, jobs);
+  }
+};
+
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply>;
+                            BatchScriptReply, ReservationsReply, PrioritiesReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

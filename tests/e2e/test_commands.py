@@ -5,7 +5,7 @@ import pytest
 
 import muster
 
-COMMANDS = "sbatch srun scancel squeue sinfo sacct seff scontrol".split()
+COMMANDS = "sbatch srun scancel squeue sinfo sprio sacct seff scontrol".split()
 DAEMONS = "slurmctld slurmd".split()
 
 pytestmark = pytest.mark.ours

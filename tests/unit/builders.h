@@ -7,6 +7,8 @@
 // Job ids count from 1 in the order of the calls; nodes are called n1, n2, ...
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
@@ -66,6 +68,8 @@ class SpecBuilder {
   SpecBuilder& allocation() { return set(&JobSpec::kind, JobKind::allocation); }
   SpecBuilder& requeue(bool yes) { return set(&JobSpec::requeue, yes); }
   SpecBuilder& user(Uid uid) { return set(&JobSpec::uid, uid); }
+  SpecBuilder& qos(Text text) { return set(&JobSpec::qos, std::move(text)); }
+  SpecBuilder& account(Text text) { return set(&JobSpec::account, std::move(text)); }
 
   template <class M, class T>
   SpecBuilder& set(M JobSpec::* member, T value) {
@@ -85,8 +89,8 @@ inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t
   const Partition* partition =
       spec.partition.empty() ? cluster.default_partition() : cluster.find_partition(spec.partition);
   if (partition) job.partition = partition->name;
-  job.account = "root";
-  job.qos = "normal";
+  job.account = spec.account.empty() ? Text("root") : spec.account;
+  job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
   job.time_limit =
       spec.time_limit.value_or(partition ? partition->max_time.value_or(kUnlimited) : kUnlimited);
   job.submitted = now;
@@ -161,6 +165,17 @@ class ClusterBuilder {
     std::vector<Text> names;
     for (std::uint32_t i = first; i <= last; ++i) names.push_back("n" + std::to_string(i));
     config_.partition_nodes.push_back(std::move(names));
+    return *this;
+  }
+  // "MaxJobsPU=1 MaxTRESPU=cpu=2", as on a QoS line.
+  ClusterBuilder& qos(Text name, std::string_view settings) {
+    Qos qos{.name = std::move(name)};
+    for (std::string_view word : split_words(settings)) {
+      auto equals = word.find('=');
+      auto known = set_qos_value(qos, word.substr(0, equals), word.substr(equals + 1));
+      EXPECT_TRUE(known && *known) << word;
+    }
+    config_.qos.push_back(std::move(qos));
     return *this;
   }
   ClusterBuilder& settings(const std::function<void(Settings&)>& change) {

@@ -117,12 +117,13 @@ TEST(SlurmConf, KeepsQosLines) {
   SlurmConf conf = load("QoS=high Priority=100 MaxWall=1-0 maxtresperuser=gres/gpu=4\nQoS=low\n");
   ASSERT_EQ(conf.qos.size(), 2u);
   EXPECT_EQ(conf.qos[0].priority, 100u);
-  EXPECT_EQ(conf.qos[0].limits, (std::vector<std::pair<Text, Text>>{
-                                    {"MaxWall", "1-0"}, {"MaxTRESPerUser", "gres/gpu=4"}}));
+  EXPECT_EQ(conf.qos[0].limits.max_wall, Minutes{24 * 60});
+  EXPECT_EQ(conf.qos[0].limits.per_user.tres, (TresAmounts{{"gres/gpu", 4}}));
   EXPECT_EQ(error("QoS=a\nQoS=a"), "slurm.conf:4: QoS=a: the QoS is already defined");
   EXPECT_EQ(error("QoS=a Foo=1"), "slurm.conf:3: Foo: not a key of a QoS line");
   EXPECT_NE(error("QoS=a Priority=x"), "no error");
   EXPECT_NE(error("QoS=a MaxWall=x"), "no error");
+  EXPECT_NE(error("QoS=a MaxTRES=gpus=4"), "no error");
 }
 
 TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {

@@ -126,7 +126,7 @@ TEST(Preemption, ByQosFollowsItsList) {
   b.nodes(1).settings(
       [](Settings& s) { s.preempt = {.type = PreemptType::qos, .mode = PreemptMode::cancel}; });
   ClusterConfig config = b.config();
-  config.qos = {{.name = "urgent", .limits = {{"Preempt", "normal"}}}, {.name = "normal"}};
+  config.qos = {{.name = "urgent", .preempts = {"normal"}}, {.name = "normal"}};
   b.event(ConfigLoaded{Cow(config)});
   b.running(job(), {all_of_node(1)}).pending(job());
   Cluster cluster = b.build();

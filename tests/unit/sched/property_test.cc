@@ -39,6 +39,9 @@ ClusterBuilder random_machines(Dice& dice) {
   if (dice.one_in(2))
     b.partition({.name = "some", .max_nodes = 2, .priority_tier = dice.between(1, 2)}, 1,
                 dice.between(1, nodes));
+  if (dice.one_in(2))
+    b.qos("few", "MaxJobsPU=" + std::to_string(dice.between(1, 4)) +
+                     " MaxTRESPU=cpu=" + std::to_string(dice.between(1, 30)));
   b.settings([&](Settings& s) {
     s.memory_is_consumable = !dice.one_in(4);
     s.whole_nodes = dice.one_in(8);
@@ -53,6 +56,8 @@ ClusterBuilder random_machines(Dice& dice) {
 
 SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id) {
   SpecBuilder spec = job().minutes(static_cast<int>(dice.between(1, 1100)));
+  if (dice.one_in(2)) spec.qos("few");  // where there is none, it limits nothing
+  if (dice.one_in(3)) spec.user(kBob);
   if (dice.one_in(3)) {
     std::uint32_t low = dice.between(1, 4);
     spec.nodes(low, dice.one_in(2) ? low + dice.upto(2) : 0);
@@ -211,6 +216,22 @@ void check_promises(const Cluster& before, const Plan& p, Time now, Dice& dice) 
       << "job " << job.value << " is delayed by those after it";
 }
 
+void check_limits(const Cluster& cluster) {
+  const Qos* qos = cluster.find_qos("few");
+  if (!qos) return;
+  for (Uid user : {kAlice, kBob}) {
+    std::uint64_t jobs = 0, cpus = 0;
+    for (std::uint32_t id : cluster.active.ids()) {
+      const Job& job = cluster.jobs.at(JobId{id});
+      if (job.qos != qos->name || job.spec->uid != user || !is_active(job.state)) continue;
+      ++jobs;
+      cpus += total(job.allocation).cpus;
+    }
+    EXPECT_LE(jobs, *qos->limits.per_user.jobs);
+    EXPECT_LE(cpus, *amount_of(qos->limits.per_user.tres, "cpu"));
+  }
+}
+
 void check_one_history(std::uint32_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Dice dice(seed);
@@ -222,6 +243,7 @@ void check_one_history(std::uint32_t seed) {
     check_plan(cluster, p, now);
     if (seed % 4 == 0) check_promises(cluster, p, now, dice);
     take_over(cluster, p, now);
+    check_limits(cluster);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
     end_some(cluster, dice);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
