@@ -147,7 +147,9 @@ Result<Selection> make_selection(const wire::AccountingRequest& request, Time no
 }
 
 bool names_job(const wire::JobRef& ref, const JobRecord& job) {
-  if (ref.tasks.empty()) return job.job == ref.job || job.array_id == ref.job;
+  if (ref.component) return job.het_id == ref.job && job.het_offset == *ref.component;
+  if (ref.tasks.empty())
+    return job.job == ref.job || job.array_id == ref.job || job.het_id == ref.job;
   return job.array_id == ref.job && job.task_id != kNoTask && ref.tasks.contains(job.task_id);
 }
 

@@ -49,7 +49,8 @@ int Allocation::failed(const Error& error) const {
   return failure_code();
 }
 
-std::expected<wire::JobView, Ended> Allocation::allocate(const wire::SubmitRequest& request) {
+std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
+    const wire::SubmitRequest& request) {
   auto reply = controller_->ask_for<wire::SubmitReply>(request);
   if (!reply) return std::unexpected(Ended{failed(reply.error())});
   if (!options_.quiet)
@@ -74,7 +75,7 @@ void Allocation::say_queued(JobId job) {
   print_info(program(), fmt::format("job {} queued and waiting for resources", job.value));
 }
 
-std::expected<wire::JobView, Ended> Allocation::wait_for_start(JobId job) {
+std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobId job) {
   bool queued = false;
   auto on_slow = [&] {
     if (!queued) say_queued(job);
@@ -107,7 +108,7 @@ std::expected<wire::JobView, Ended> Allocation::wait_for_start(JobId job) {
     }
     if (queued && !options_.quiet)
       print_info(program(), fmt::format("job {} has been allocated resources", job.value));
-    return std::move(view);
+    return std::move(reply->jobs);
   }
 }
 

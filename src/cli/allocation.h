@@ -25,8 +25,8 @@ class Allocation {
         options_(options),
         signals_(signals) {}
 
-  // Submits the job and waits until it has its nodes.
-  std::expected<wire::JobView, Ended> allocate(const wire::SubmitRequest& request);
+  // Submits the job and waits until it has its nodes: the job, or each of its components.
+  std::expected<std::vector<wire::JobView>, Ended> allocate(const wire::SubmitRequest& request);
   void release(JobId job, std::uint32_t wait_status);
   // The job runs on without an owner (--no-shell).
   void leave(JobId job);
@@ -59,7 +59,7 @@ class Allocation {
   SignalQueue& signals_;
 
  private:
-  std::expected<wire::JobView, Ended> wait_for_start(JobId job);
+  std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job);
   void say_queued(JobId job);
   Ended revoke(JobId job);
   int failed(const Error& error) const;

@@ -150,7 +150,8 @@ void add_result(Json& out, const AcctLine& line) {
   for (const std::string& flag : split_list(job.flags)) out["flags"].push_back(flag);
   out["group"] =
       job.group_name.empty() ? Json(line.context->names.group(job.gid)) : json_text(job.group_name);
-  out["het"] = {{"job_id", 0}, {"job_offset", nullptr}};
+  out["het"] = {{"job_id", job.het_id.value},
+                {"job_offset", job.het_id ? Json(job.het_offset) : Json(nullptr)}};
   out["job_id"] = job.job.value;
   out["name"] = json_text(job.name);
   out["mcs"] = {{"label", ""}};

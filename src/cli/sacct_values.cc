@@ -29,6 +29,7 @@ std::string with_step(std::string id, const AcctLine& line) {
 
 std::string acct_job_id(const AcctLine& line) {
   const JobRecord& job = line.job();
+  if (job.het_id) return with_step(fmt::format("{}+{}", job.het_id.value, job.het_offset), line);
   if (!job.array_id) return with_step(std::to_string(job.job.value), line);
   if (job.task_id != kNoTask)
     return with_step(fmt::format("{}_{}", job.array_id.value, job.task_id), line);

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "cli/allocation.h"
 #include "cli/lib/command.h"
+#include "cli/lib/components.h"
 #include "cli/lib/environment.h"
 #include "cli/lib/usage.h"
 #include "cli/salloc_command.h"
@@ -28,9 +29,12 @@ constexpr Seconds kBellAfter{10};
 constexpr Seconds kReconnectEvery{1};
 
 struct SallocPlan {
-  JobOptions options;
+  std::vector<JobOptions> components;  // one, or those of a heterogeneous job
   std::vector<std::string> argv;
   int kill_signal = 0;  // -K; 0 = none
+
+  // What concerns the whole job was given to any component and is known to the last.
+  const JobOptions& options() const { return components.back(); }
 };
 
 std::vector<std::string> login_shell() {
@@ -40,12 +44,12 @@ std::vector<std::string> login_shell() {
   return {"/bin/sh"};
 }
 
-std::expected<SallocPlan, Refusal> read_plan(ParsedWords& words, std::string submit_line) {
-  SallocPlan plan{
-      JobOptions(Client::salloc, std::chrono::floor<Millis>(std::chrono::system_clock::now())),
-      {},
-      0};
-  JobOptions& options = plan.options;
+std::expected<JobOptions, Refusal> read_component(const ParsedWords& words,
+                                                  const JobOptions* previous,
+                                                  const std::string& submit_line) {
+  JobOptions options(Client::salloc, std::chrono::floor<Millis>(std::chrono::system_clock::now()));
+  if (previous)
+    if (auto done = inherit(options, *previous); !done) return std::unexpected(done.error());
   auto environment = apply_environment(options, [](const char* name) { return std::getenv(name); });
   if (!environment) return std::unexpected(environment.error());
   if (auto done = apply(options, words, Source::command_line); !done)
@@ -55,7 +59,21 @@ std::expected<SallocPlan, Refusal> read_plan(ParsedWords& words, std::string sub
   if (!options.quiet)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
+  if (options.spec.name.empty()) options.spec.name = "interactive";
+  options.spec.submit_line = Text(submit_line);
+  return options;
+}
 
+std::expected<SallocPlan, Refusal> read_plan(std::vector<ParsedWords>& words,
+                                             const std::string& submit_line) {
+  SallocPlan plan;
+  for (const ParsedWords& component : words) {
+    auto read =
+        read_component(component, plan.components.empty() ? nullptr : &plan.options(), submit_line);
+    if (!read) return std::unexpected(read.error());
+    plan.components.push_back(std::move(*read));
+  }
+  const JobOptions& options = plan.options();
   if (options.is_given("kill-command")) {
     auto number = options.kill_command.empty() ? std::optional<int>(SIGTERM)
                                                : parse_signal(options.kill_command);
@@ -64,15 +82,12 @@ std::expected<SallocPlan, Refusal> read_plan(ParsedWords& words, std::string sub
           Refusal{error_lines(kProgram, "Invalid --kill-command specification"), kExitBadOption});
     plan.kill_signal = *number;
   }
-  plan.argv = words.rest.empty() ? login_shell() : std::move(words.rest);
-  JobSpec& spec = options.spec;
-  if (spec.name.empty()) spec.name = "interactive";
-  spec.submit_line = Text(submit_line);
+  std::vector<std::string>& command = words.back().rest;
+  plan.argv = command.empty() ? login_shell() : std::move(command);
   return plan;
 }
 
-wire::SubmitRequest make_submit_request(const JobOptions& options) {
-  wire::SubmitRequest request;
+Cow<JobSpec> allocation_spec(const JobOptions& options) {
   JobSpec spec = options.spec;
   spec.kind = JobKind::allocation;
   spec.uid = Uid{getuid()};
@@ -85,41 +100,74 @@ wire::SubmitRequest make_submit_request(const JobOptions& options) {
         spec.work_dir.empty() ? Text(directory) : Text(directory + "/" + spec.work_dir.str());
   spec.submit_host = Text(short_host_name());
   spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
-  request.spec = Cow<JobSpec>(std::move(spec));
-  request.immediate = options.immediate_s.has_value();
+  return Cow<JobSpec>(std::move(spec));
+}
+
+wire::SubmitRequest make_submit_request(const SallocPlan& plan) {
+  wire::SubmitRequest request;
+  request.spec = allocation_spec(plan.components.front());
+  for (std::size_t i = 1; i < plan.components.size(); ++i)
+    request.components.push_back(allocation_spec(plan.components[i]));
+  request.immediate = plan.options().immediate_s.has_value();
   return request;
 }
 
-// What an allocation means for the commands that run in it here, srun above all.
-std::vector<std::string> command_environment(const SallocPlan& plan, const wire::JobView& view,
-                                             const ClientConfig& config) {
+// What one job, or one component, has been given.
+std::vector<std::pair<const char*, std::string>> granted_variables(const wire::JobView& view) {
   const Job& job = *view.job;
-  JobEnvironment environment = JobEnvironment::of_process();
-  add_option_variables(environment, plan.options);
-  add_submit_variables(environment);
-  environment.erase("SLURM_PRIO_PROCESS");
   std::vector<std::uint32_t> cpus, tasks;
   for (const NodeShare& share : job.allocation) {
     cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
     tasks.push_back(share.tasks);
   }
   std::string id = std::to_string(job.id.value), nodes = std::to_string(job.allocation.size());
-  for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
-           {"SLURM_JOB_ID", id},
-           {"SLURM_JOBID", id},
-           {"SLURM_JOB_NAME", job.spec->name.str()},
-           {"SLURM_JOB_NODELIST", view.nodes.str()},
-           {"SLURM_NODELIST", view.nodes.str()},
-           {"SLURM_JOB_NUM_NODES", nodes},
-           {"SLURM_NNODES", nodes},
-           {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
-           {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
-           {"SLURM_JOB_PARTITION", job.partition.str()},
-           {"SLURM_JOB_ACCOUNT", job.account.str()},
-           {"SLURM_JOB_QOS", job.qos.str()},
-           {"SLURM_CLUSTER_NAME", config.cluster_name},
-           {"SLURM_NODE_ALIASES", "(null)"}})
-    environment.set(name, value);
+  return {{"SLURM_JOB_ID", id},
+          {"SLURM_JOBID", id},
+          {"SLURM_JOB_NAME", job.spec->name.str()},
+          {"SLURM_JOB_NODELIST", view.nodes.str()},
+          {"SLURM_NODELIST", view.nodes.str()},
+          {"SLURM_JOB_NUM_NODES", nodes},
+          {"SLURM_NNODES", nodes},
+          {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
+          {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
+          {"SLURM_JOB_PARTITION", job.partition.str()},
+          {"SLURM_JOB_ACCOUNT", job.account.str()},
+          {"SLURM_JOB_QOS", job.qos.str()},
+          {"SLURM_NODE_ALIASES", "(null)"}};
+}
+
+// What a heterogeneous job has as a whole; the rest is each component's.
+void add_het_variables(const SallocPlan& plan, const std::vector<wire::JobView>& granted,
+                       JobEnvironment& environment) {
+  std::uint32_t tasks = 0;
+  for (std::size_t i = 0; i < granted.size(); ++i) {
+    for (const auto& [name, value] : granted_variables(granted[i]))
+      set_group_variable(environment, name, i, value);
+    tasks += plan.components[i].spec.num_tasks.value_or(1);
+  }
+  add_group_variables(environment, plan.components);
+  environment.set_number("SLURM_JOB_ID", granted.front().job->id.value);
+  environment.set_number("SLURM_HET_SIZE", granted.size());
+  environment.set_number("SLURM_PACK_SIZE", granted.size());
+  environment.set_number("SLURM_NTASKS", tasks);
+  environment.set_number("SLURM_NPROCS", tasks);
+}
+
+// What an allocation means for the commands that run in it here, srun above all.
+std::vector<std::string> command_environment(const SallocPlan& plan,
+                                             const std::vector<wire::JobView>& granted,
+                                             const ClientConfig& config) {
+  JobEnvironment environment = JobEnvironment::of_process();
+  if (granted.size() > 1) {
+    add_het_variables(plan, granted, environment);
+  } else {
+    add_option_variables(environment, plan.options());
+    for (const auto& [name, value] : granted_variables(granted.front()))
+      environment.set(name, value);
+  }
+  add_submit_variables(environment);
+  environment.erase("SLURM_PRIO_PROCESS");
+  environment.set("SLURM_CLUSTER_NAME", config.cluster_name);
   if (!config.path.empty()) environment.set("SLURM_CONF", config.path);
   return std::move(environment).take();
 }
@@ -159,14 +207,14 @@ std::uint32_t wait_for_end(const SallocPlan& plan, JobId job, Allocation& alloca
   }
 }
 
-int run_command(const SallocPlan& plan, const wire::JobView& view, Allocation& allocation,
-                SignalQueue& signals) {
-  const JobId job = view.job->id;
+int run_command(const SallocPlan& plan, const std::vector<wire::JobView>& granted,
+                Allocation& allocation, SignalQueue& signals) {
+  const JobId job = granted.front().job->id;
   std::uint32_t status = 1u << 8;
   {
     AllocationCommand command;
-    auto started = command.start(plan.argv, command_environment(plan, view, allocation.config()),
-                                 plan.options.spec.work_dir.str());
+    auto started = command.start(plan.argv, command_environment(plan, granted, allocation.config()),
+                                 plan.options().spec.work_dir.str());
     allocation.start_keeping(job);
     if (started)
       status = wait_for_end(plan, job, allocation, signals, command);
@@ -174,7 +222,7 @@ int run_command(const SallocPlan& plan, const wire::JobView& view, Allocation& a
       print_error(kProgram, started.error().text());
   }
   if (!allocation.has_ended()) {
-    if (!plan.options.quiet)
+    if (!plan.options().quiet)
       print_info(kProgram, fmt::format("Relinquishing job allocation {}", job.value));
     allocation.release(job, status);
   }
@@ -184,9 +232,10 @@ int run_command(const SallocPlan& plan, const wire::JobView& view, Allocation& a
 }  // namespace
 
 int salloc_main(int argc, char** argv) {
-  auto words = parse_words(Client::salloc, std::vector<std::string>(argv + 1, argv + argc));
+  auto words = parse_components(Client::salloc, std::vector<std::string>(argv + 1, argv + argc));
   if (!words) return print(words.error());
-  if (answer_help(Client::salloc, *words)) return 0;
+  for (const ParsedWords& component : *words)
+    if (answer_help(Client::salloc, component)) return 0;
   std::vector<std::string> line(argv, argv + argc);
   line.front() = kProgram;
   auto plan = read_plan(*words, join(line, " "));
@@ -198,14 +247,15 @@ int salloc_main(int argc, char** argv) {
     return failure_code();
   }
   SignalQueue signals(SignalQueue::Children::reported);
-  Allocation allocation(std::move(*connected), plan->options, signals);
-  auto granted = allocation.allocate(make_submit_request(plan->options));
+  const JobOptions& options = plan->options();
+  Allocation allocation(std::move(*connected), options, signals);
+  auto granted = allocation.allocate(make_submit_request(*plan));
   if (!granted) return granted.error().exit_code;
-  if (!plan->options.quiet)
-    print_info(kProgram, fmt::format("Granted job allocation {}", granted->job->id.value));
-  ring_bell(plan->options, allocation.waited());
-  if (plan->options.no_shell) {
-    allocation.leave(granted->job->id);
+  const JobId job = granted->front().job->id;
+  if (!options.quiet) print_info(kProgram, fmt::format("Granted job allocation {}", job.value));
+  ring_bell(options, allocation.waited());
+  if (options.no_shell) {
+    allocation.leave(job);
     return 0;
   }
   return run_command(*plan, *granted, allocation, signals);

@@ -1,6 +1,7 @@
 // sbatch: reads a script, its options and the environment, and hands the job to the controller.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -9,6 +10,7 @@
 #include "base/date.h"
 #include "base/strings.h"
 #include "cli/lib/command.h"
+#include "cli/lib/components.h"
 #include "cli/lib/controller.h"
 #include "cli/lib/directives.h"
 #include "cli/lib/environment.h"
@@ -26,46 +28,76 @@ constexpr std::string_view kProgram = "sbatch";
 
 Time now() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-std::expected<BatchScript, Refusal> take_script(const JobOptions& options,
+using Components = std::vector<ParsedWords>;
+
+// The command line's last component names the script.
+std::expected<BatchScript, Refusal> take_script(const std::optional<std::string>& wrap,
                                                 const ParsedWords& words) {
-  if (options.wrap) {
+  if (wrap) {
     if (!words.rest.empty())
       return std::unexpected(
           Refusal{error_lines(kProgram, "Script arguments not permitted with --wrap option"),
                   kExitFailure});
-    return wrapped_script(*options.wrap);
+    return wrapped_script(*wrap);
   }
   if (words.rest.empty()) return read_script_from_stdin();
-  if (words.rest.front() == ":")
-    return std::unexpected(
-        Refusal{error_lines(kProgram, "heterogeneous jobs: not supported yet"), kExitFailure});
   return read_script(words.rest.front());
 }
 
 // The last --wrap counts; it decides about the script before any option is applied.
-std::optional<std::string> wrap_of(const ParsedWords& words) {
+std::optional<std::string> wrap_of(const Components& components) {
   std::optional<std::string> command;
-  for (const auto& [name, value] : words.options)
-    if (name == "wrap") command = value;
+  for (const ParsedWords& words : components)
+    for (const auto& [name, value] : words.options)
+      if (name == "wrap") command = value;
   return command;
 }
 
-Outcome apply_all(JobOptions& options, const BatchScript& script, const ParsedWords& words) {
-  bool is_wrapped = options.wrap.has_value();
-  if (!is_wrapped) {
-    auto directives =
-        read_directives(script.text, words.rest.empty() ? "stdin" : words.rest.front());
-    if (!directives) return std::unexpected(directives.error());
-    if (auto done = apply(options, directives->words, Source::script); !done) return done;
-    if (directives->has_foreign_lines && !options.ignore_pbs &&
-        std::getenv("SBATCH_IGNORE_PBS") == nullptr)
-      print_info(kProgram, "warning: #PBS and #BSUB lines are not read: not supported yet");
-    options.wrap.reset();  // only the command line can ask for it
-  }
+Outcome apply_sources(JobOptions& options, const ParsedWords& directives,
+                      const ParsedWords& words) {
+  if (auto done = apply(options, directives, Source::script); !done) return done;
+  options.wrap.reset();  // only the command line can ask for it
   if (auto done = apply_environment(options, [](const char* name) { return std::getenv(name); });
       !done)
     return done;
   return apply(options, words, Source::command_line);
+}
+
+// The options of each component: as many as the script or the command line has.
+std::expected<std::vector<JobOptions>, Refusal> read_options(const BatchScript& script,
+                                                             const Components& components) {
+  Directives directives;
+  const std::optional<std::string> wrap = wrap_of(components);
+  if (!wrap) {
+    const auto& command = components.back().rest;
+    auto read = read_directives(script.text, command.empty() ? "stdin" : command.front());
+    if (!read) return std::unexpected(read.error());
+    directives = std::move(*read);
+  }
+  const std::size_t count = std::max(components.size(), directives.components.size());
+  const ParsedWords nothing;
+  auto part = [&](const Components& list, std::size_t i) -> const ParsedWords& {
+    return i < list.size() ? list[i] : nothing;
+  };
+  std::vector<JobOptions> all;
+  std::vector<std::string> warnings;
+  for (std::size_t i = 0; i < count; ++i) {
+    JobOptions options(Client::sbatch, now());
+    if (i > 0)
+      if (auto done = inherit(options, all.back()); !done) return std::unexpected(done.error());
+    if (auto done = apply_sources(options, part(directives.components, i), part(components, i));
+        !done)
+      return std::unexpected(done.error());
+    options.wrap = wrap;
+    if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
+    all.push_back(std::move(options));
+  }
+  if (directives.has_foreign_lines && !all.back().ignore_pbs)
+    warnings.emplace_back("warning: #PBS and #BSUB lines are not read: not supported yet");
+  if (!script.warning.empty()) warnings.push_back(script.warning);
+  if (!all.back().quiet)
+    for (const std::string& warning : warnings) print_info(kProgram, warning);
+  return all;
 }
 
 std::string submit_line(int argc, char** argv) {
@@ -162,7 +194,10 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
   return options.wait_for_end ? wait_for_end(controller, reply.job) : 0;
 }
 
-int submit(JobOptions& options, BatchScript script, BatchEnvironment environment) {
+// What concerns the whole job was given to any component and is known to the last.
+int submit(const std::vector<JobOptions>& components, BatchScript script,
+           std::vector<std::string> environment) {
+  const JobOptions& options = components.back();
   auto controller = Controller::connect();
   if (!controller) return submission_failed(options, controller.error());
   const std::string& own = controller->config().cluster_name;
@@ -170,9 +205,11 @@ int submit(JobOptions& options, BatchScript script, BatchEnvironment environment
     return print(known.error());
   if (options.list_gres) return list_gres(*controller);
   wire::SubmitRequest request;
-  request.spec = Cow<JobSpec>(options.spec);
+  request.spec = Cow<JobSpec>(components.front().spec);
+  for (std::size_t i = 1; i < components.size(); ++i)
+    request.components.emplace_back(components[i].spec);
   request.script = std::move(script.text);
-  request.environment = std::move(environment.entries);
+  request.environment = std::move(environment);
   request.test_only = options.test_only;
   auto reply = controller->ask_for<wire::SubmitReply>(request);
   if (!reply) return submission_failed(options, reply.error());
@@ -182,32 +219,31 @@ int submit(JobOptions& options, BatchScript script, BatchEnvironment environment
 }  // namespace
 
 int sbatch_main(int argc, char** argv) {
-  auto words = parse_words(Client::sbatch, std::vector<std::string>(argv + 1, argv + argc));
+  auto words = parse_components(Client::sbatch, std::vector<std::string>(argv + 1, argv + argc));
   if (!words) return print(words.error());
-  if (answer_help(Client::sbatch, *words)) return 0;
+  for (const ParsedWords& component : *words)
+    if (answer_help(Client::sbatch, component)) return 0;
 
-  JobOptions options(Client::sbatch, now());
-  options.wrap = wrap_of(*words);
-  auto script = take_script(options, *words);
+  auto script = take_script(wrap_of(*words), words->back());
   if (!script) return print(script.error());
-  if (auto done = apply_all(options, *script, *words); !done) return print(done.error());
-  std::vector<std::string> warnings;
-  if (auto done = finish(options, warnings); !done) return print(done.error());
-
-  if (!script->warning.empty()) warnings.push_back(script->warning);
-  if (!options.quiet)
-    for (const std::string& warning : warnings) print_info(kProgram, warning);
-  if (options.verbose > 0) print_info(kProgram, describe(options));
-
-  name_after_script(options, *script);
-  auto environment = batch_environment(options, JobEnvironment::of_process());
+  auto components = read_options(*script, *words);
+  if (!components) return print(components.error());
+  for (JobOptions& options : *components) {
+    if (options.verbose > 0) print_info(kProgram, describe(options));
+    name_after_script(options, *script);
+  }
+  auto environment = batch_environment(components->front(), JobEnvironment::of_process());
   if (!environment) return print(environment.error());
-  if (options.spec.name.empty() && !options.is_given("job-name")) options.spec.name = kProgram;
-  fill_spec(options, *script, *words);
-  options.spec.submit_line = Text(submit_line(argc, argv));
-  options.spec.umask = environment->umask;
-  options.spec.get_user_env = environment->get_user_env;
-  return submit(options, std::move(*script), std::move(*environment));
+  JobEnvironment entries(std::move(environment->entries));
+  if (components->size() > 1) add_group_variables(entries, *components);
+  for (JobOptions& options : *components) {
+    if (options.spec.name.empty() && !options.is_given("job-name")) options.spec.name = kProgram;
+    fill_spec(options, *script, words->back());
+    options.spec.submit_line = Text(submit_line(argc, argv));
+    options.spec.umask = environment->umask;
+    options.spec.get_user_env = environment->get_user_env;
+  }
+  return submit(*components, std::move(*script), std::move(entries).take());
 }
 
 }  // namespace muster::cli

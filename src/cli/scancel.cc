@@ -96,7 +96,8 @@ Result<std::vector<wire::JobView>> matching_jobs(Controller& controller,
 }
 
 bool concerns(const wire::JobRef& ref, const Job& job) {
-  if (ref.job != job.id && ref.job != job.array_id) return false;
+  if (ref.component) return ref.job == job.het_id && *ref.component == job.het_offset;
+  if (ref.job != job.id && ref.job != job.array_id && ref.job != job.het_id) return false;
   if (ref.tasks.empty()) return true;
   return job.task_id != kNoTask ? ref.tasks.contains(job.task_id)
                                 : ref.tasks.intersects(job.waiting_tasks);

@@ -37,6 +37,8 @@ std::string first_line(const Job& job) {
     line += format(" ArrayJobId={} ArrayTaskId={}", job.array_id.value, tasks);
     if (job.task_limit > 0) line += format(" ArrayTaskThrottle={}", job.task_limit);
   }
+  if (job.is_het())
+    line += format(" HetJobId={} HetJobOffset={}", job.het_id.value, job.het_offset);
   return line + format(" JobName={}", job.spec->name.view());
 }
 
@@ -50,6 +52,7 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
   lines.add(first_line(job));
+  if (job.is_het()) lines.add(format("HetJobIdSet={}", job.het_jobs().text()));
   lines.add(format("UserId={}({}) GroupId={}({}) MCS_label={}", spec.user_name.view(),
                    spec.uid.value, style.group_name(spec.gid), spec.gid.value,
                    spec.mcs_label.empty() ? "N/A" : spec.mcs_label.view()));

@@ -65,6 +65,15 @@ void put_tmp_disk(Row row, Out out) {
 void put_array_job(Row row, Out out) {
   put(out, (row.job().array_id ? row.job().array_id : row.job().id).value);
 }
+void put_het_id(Row row, Out out) {
+  out += row.job().is_het() ? std::to_string(row.job().het_id.value) : "N/A";
+}
+void put_het_jobs(Row row, Out out) {
+  out += row.job().is_het() ? row.job().het_jobs().text() : "N/A";
+}
+void put_het_offset(Row row, Out out) {
+  out += row.job().is_het() ? std::to_string(row.job().het_offset) : "N/A";
+}
 void put_job_number(Row row, Out out) { put(out, row.job().id.value); }
 std::int64_t job_number_key(Row row) { return row.job().id.value; }
 void put_batch_host(Row row, Out out) {
@@ -204,9 +213,9 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "EligibleTime", "ELIGIBLE_TIME", [](Row r, Out o) { put_time(r, r.job().eligible, o); }},
     {0, "exit_code", "EXIT_CODE", [](Row r, Out o) { put(o, r.job().exit_status); }},
     {0, "Gres", "TRES_PER_NODE", [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
-    {0, "HetJobID", "HET_JOB_ID", put_na},
-    {0, "HetJobIDSet", "HET_JOB_ID_SET", put_na},
-    {0, "HetJobOffset", "HET_JOB_OFFSET", put_na},
+    {0, "HetJobID", "HET_JOB_ID", put_het_id},
+    {0, "HetJobIDSet", "HET_JOB_ID_SET", put_het_jobs},
+    {0, "HetJobOffset", "HET_JOB_OFFSET", put_het_offset},
     {0, "LastSchedEval", "LAST_SCHED_EVAL",
      [](Row r, Out o) { put_time(r, r.view->last_evaluated, o); }},
     {0, "MaxCPUs", "MAX_CPUS", [](Row r, Out o) { put(o, cpu_count(r)); }},

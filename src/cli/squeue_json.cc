@@ -107,9 +107,10 @@ void add_size(Json& out, const JobRow& row) {
   out["cpus"] = cpu_count(row);
   out["node_count"] = node_count(row);
   out["tasks"] = task_count(row);
-  out["het_job_id"] = 0;
-  out["het_job_id_set"] = "";
-  out["het_job_offset"] = 0;
+  const Job& job = row.job();
+  out["het_job_id"] = job.het_id.value;
+  out["het_job_id_set"] = job.het_jobs().text();
+  out["het_job_offset"] = job.het_offset;
   out["partition"] = json_text(row.job().partition);
   out["prefer"] = "";
   out["memory_per_node"] = json_or_null(spec.memory_per_node_mib);

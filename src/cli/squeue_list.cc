@@ -66,8 +66,10 @@ void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueC
 bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
   if (options.filter.jobs.empty()) return true;
   for (const wire::JobRef& ref : options.filter.jobs) {
-    bool same_job = ref.job == job.id || (ref.job == job.array_id &&
-                                          (ref.tasks.empty() || ref.tasks.contains(job.task_id)));
+    bool same_job =
+        ref.job == job.id ||
+        (ref.job == job.array_id && (ref.tasks.empty() || ref.tasks.contains(job.task_id))) ||
+        (job.is_het() && ref.job == job.het_id);
     if (same_job && (!ref.step || *ref.step == step)) return true;
   }
   return false;

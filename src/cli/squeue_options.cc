@@ -40,6 +40,7 @@ Outcome set_jobs(QueueOptions& options, Value list) {
   for (const std::string& part : split_job_list(list)) {
     auto ref = wire::parse_job_ref(trim(part));
     if (!ref) return refuse(fmt::format("Invalid job id: {}", trim(part)));
+    ref->component.reset();  // a heterogeneous job is listed whole
     options.filter.jobs.push_back(std::move(*ref));
   }
   return {};

@@ -42,7 +42,7 @@ std::span<const Column<StepRow>> step_columns();
 
 // --- what the columns print ---
 
-std::string job_id_text(const JobRow& row);   // "12", "12_3", "12_[4-9%2]"
+std::string job_id_text(const JobRow& row);   // "12", "12_3", "12_[4-9%2]", "12+1"
 std::string task_id_text(const JobRow& row);  // "3", "4-9%2", "N/A"
 std::int64_t job_id_key(const JobRow& row);   // by array, then by task
 std::string_view job_state_text(const JobRow& row);

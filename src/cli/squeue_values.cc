@@ -63,8 +63,7 @@ std::string job_id_text(const JobRow& row) {
   const Job& job = row.job();
   if (row.task != kNoTask) return fmt::format("{}_{}", job.array_id.value, row.task);
   if (job.is_array_record()) return fmt::format("{}_[{}]", job.array_id.value, task_id_text(row));
-  if (job.task_id != kNoTask) return fmt::format("{}_{}", job.array_id.value, job.task_id);
-  return std::to_string(job.id.value);
+  return job_name(job);
 }
 
 std::int64_t job_id_key(const JobRow& row) {
@@ -221,7 +220,10 @@ std::string error_path(const JobRow& row) {
 }
 
 std::string step_id_text(const StepRow& row) {
-  return fmt::format("{}.{}", job_id_text(row.owner), step_name(row.step->id));
+  // A step of a component goes by the component's own id.
+  const Job& job = row.owner.job();
+  std::string owner = job.is_het() ? std::to_string(job.id.value) : job_id_text(row.owner);
+  return fmt::format("{}.{}", owner, step_name(row.step->id));
 }
 
 std::string step_nodes(const StepRow& row) {

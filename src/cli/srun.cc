@@ -1,15 +1,19 @@
 // srun: runs a command as the tasks of a step, in the job it is called from or in one of its own,
 // and ends with the highest exit code of its tasks.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
 #include "cli/lib/command.h"
+#include "cli/lib/components.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_groups.h"
 #include "cli/srun_programs.h"
 #include "cli/srun_step.h"
 
@@ -19,9 +23,12 @@ namespace {
 
 constexpr std::string_view kProgram = "srun";
 
-std::expected<SrunPlan, Refusal> read_plan(ParsedWords& words, std::string submit_line) {
+std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Lookup& variables,
+                                           const JobOptions* previous, std::string submit_line) {
   JobOptions options(Client::srun, std::chrono::floor<Millis>(std::chrono::system_clock::now()));
-  auto environment = apply_environment(options, [](const char* name) { return std::getenv(name); });
+  if (previous)
+    if (auto done = inherit(options, *previous); !done) return std::unexpected(done.error());
+  auto environment = apply_environment(options, variables);
   if (!environment) return std::unexpected(environment.error());
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
@@ -32,7 +39,52 @@ std::expected<SrunPlan, Refusal> read_plan(ParsedWords& words, std::string submi
   if (!options.quiet)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
-  return make_plan(std::move(options), std::move(words.rest), std::move(submit_line));
+  return make_plan(std::move(options), words.rest, std::move(submit_line));
+}
+
+std::unexpected<Refusal> refuse(std::string_view text) {
+  return std::unexpected(Refusal{error_lines(kProgram, text), kExitFailure});
+}
+
+// Which command runs in which component, and with which variables.
+std::expected<std::vector<GroupPart>, Refusal> choose_parts(const std::vector<ParsedWords>& words,
+                                                            std::optional<std::uint32_t> size) {
+  if (size) return group_parts(words, *size);
+  auto asks_groups = [](const auto& option) {
+    return option.first == "het-group" || option.first == "pack-group";
+  };
+  std::vector<GroupPart> parts;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (std::ranges::any_of(words[i].options, asks_groups))
+      return refuse("No directives to start application on any available hetjob components");
+    parts.push_back({i, static_cast<std::uint32_t>(i)});
+  }
+  return parts;
+}
+
+std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
+                                           const std::string& submit_line) {
+  // A part without a command runs the next one's.
+  for (std::size_t i = words.size() - 1; i-- > 0;)
+    if (words[i].rest.empty()) words[i].rest = words[i + 1].rest;
+  const Lookup variables = [](const char* name) { return std::getenv(name); };
+  const auto size = het_size(variables);
+  auto chosen = choose_parts(words, size);
+  if (!chosen) return std::unexpected(chosen.error());
+  std::vector<SrunPlan> plans;
+  for (const GroupPart& part : *chosen) {
+    auto plan =
+        read_part(words[part.words], size ? in_group(variables, part.group, *size) : variables,
+                  plans.empty() ? nullptr : &plans.back().options, submit_line);
+    if (!plan) return std::unexpected(plan.error());
+    plans.push_back(std::move(*plan));
+  }
+  if (!size && plans.size() > 1 && plans.front().options.job_id)
+    return refuse("several commands in a job that is not heterogeneous: not supported yet");
+  SrunPlan plan = std::move(plans.front());
+  plan.parts.assign(std::make_move_iterator(plans.begin() + 1),
+                    std::make_move_iterator(plans.end()));
+  return plan;
 }
 
 struct StepEnd {
@@ -85,7 +137,7 @@ int run_plan(const SrunPlan& plan) {
         .exit_code;
   auto granted = controller.allocate(make_submit_request(plan));
   if (!granted) return granted.error().exit_code;
-  JobId job = granted->job->id;
+  JobId job = granted->front().job->id;
   StepEnd end = run_step(plan, controller, signals, config, job, true);
   controller.release(job, end.wait_status);
   return end.exit_code;
@@ -94,12 +146,13 @@ int run_plan(const SrunPlan& plan) {
 }  // namespace
 
 int srun_main(int argc, char** argv) {
-  auto words = parse_words(Client::srun, std::vector<std::string>(argv + 1, argv + argc));
+  auto words = parse_components(Client::srun, std::vector<std::string>(argv + 1, argv + argc));
   if (!words) return print(words.error());
-  if (answer_help(Client::srun, *words)) return 0;
+  for (const ParsedWords& component : *words)
+    if (answer_help(Client::srun, component)) return 0;
   std::vector<std::string> line(argv, argv + argc);
   line.front() = kProgram;
-  auto plan = read_plan(*words, join(line, " "));
+  auto plan = read_plan(std::move(*words), join(line, " "));
   if (!plan) return print(plan.error());
   return run_plan(*plan);
 }

@@ -204,8 +204,9 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   return plan;
 }
 
-wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
-  wire::SubmitRequest request;
+namespace {
+
+Cow<JobSpec> allocation_spec(const SrunPlan& plan) {
   JobSpec spec = plan.options.spec;
   spec.kind = JobKind::allocation;
   spec.uid = Uid{getuid()};
@@ -216,7 +217,21 @@ wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
   spec.submit_host = short_host_name();
   spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
   spec.submit_line = plan.submit_line;
-  request.spec = Cow<JobSpec>(std::move(spec));
+  return Cow<JobSpec>(std::move(spec));
+}
+
+// A component's own job: the one its variables name, or the next of those that srun was given.
+JobId job_of_part(const SrunPlan& plan, std::size_t part, JobId first) {
+  if (auto own = plan.parts[part].options.job_id) return JobId{*own};
+  return JobId{first.value + static_cast<std::uint32_t>(part) + 1};
+}
+
+}  // namespace
+
+wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
+  wire::SubmitRequest request;
+  request.spec = allocation_spec(plan);
+  for (const SrunPlan& part : plan.parts) request.components.push_back(allocation_spec(part));
   request.test_only = plan.options.test_only;
   request.immediate = plan.options.immediate_s.has_value();
   return request;
@@ -272,6 +287,9 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.launcher_host = launcher.host;
   request.launcher_port = launcher.port;
   request.propagate_limits = !iequals(spec.propagate, "NONE");
+  for (std::size_t i = 0; i < plan.parts.size(); ++i)
+    request.parts.push_back(
+        make_step_request(plan.parts[i], job_of_part(plan, i, job), launcher, own));
   return request;
 }
 

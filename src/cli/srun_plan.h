@@ -25,6 +25,7 @@ struct SrunPlan {
   std::string submit_line, work_dir, step_name;
   StreamTarget in, out, err;
   bool pty = false;
+  std::vector<SrunPlan> parts;  // in further components of a heterogeneous job
 };
 
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
@@ -38,6 +39,7 @@ struct LauncherAddress {
   std::string host = "127.0.0.1";
   std::uint32_t port = 0;
 };
+// `job` is the one of the plan itself.
 wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
                                     const LauncherAddress& launcher, const JobEnvironment& own);
 

@@ -138,8 +138,8 @@ bool StepRunner::connect_place(Place& place) {
     channel = connect_to_node(controller_.config(), place.where);
   }
   wire::AttachRequest request;
-  request.ref = {job_, reply_.attempt, reply_.step};
-  request.key = reply_.key;
+  request.ref = {place.where.job, place.where.attempt, reply_.step};
+  request.key = place.where.key;
   request.sends_input = in_open_;
   if (channel) {
     auto sent = channel->send(encode(request));

@@ -208,7 +208,7 @@ Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& 
   std::vector<std::string> names, pids;
   for (std::size_t i = 0; i < reply->places.size() && i < step.nodes.size(); ++i) {
     const wire::StepPlace& place = reply->places[i];
-    auto used = ask_node(controller.config(), {job.id, reply->attempt, step.id}, reply->key, place);
+    auto used = ask_node(controller.config(), {job.id, place.attempt, step.id}, place.key, place);
     if (!used) return std::unexpected(used.error());
     record.usage.add(used->usage);
     names.push_back(place.node.str());
@@ -242,6 +242,8 @@ void ask_job(Controller& controller, const wire::JobRef& ref, bool all_steps,
     row.job.job = job.id;
     row.job.array_id = job.array_id;
     row.job.task_id = job.task_id;
+    row.job.het_id = job.het_id;
+    row.job.het_offset = job.het_offset;
     for (const auto& [id, step] : job.steps) {
       if (!is_wanted(ref, step, all_steps)) continue;
       auto record = ask_step(controller, job, step);

@@ -83,6 +83,8 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   if (is_ended(job.state) && job.allocation.empty()) r.attempt = Attempt{job.attempt.value + 1};
   r.array_id = job.array_id;
   r.task_id = job.task_id;
+  r.het_id = job.het_id;
+  r.het_offset = job.het_offset;
   if (job.is_array_record()) {
     r.waiting_tasks = job.waiting_tasks.text();
     if (job.task_limit)

@@ -23,18 +23,16 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
                                return entry.second.out_of_memory;
                              });
   constexpr std::uint32_t kOutOfMemoryStatus = 125;
-  record(JobEnded{.job = id,
-                  .state = out_of_memory ? JobState::out_of_memory
-                           : failed      ? JobState::failed
-                                         : JobState::completed,
-                  .exit_status = out_of_memory ? kOutOfMemoryStatus : request.exit_status,
-                  .derived_exit_status = job->derived_exit_status,
-                  .at = now,
-                  .reason = out_of_memory ? "OutOfMemory"
-                            : failed      ? "NonZeroExitCode"
-                                          : "None"});
-  if (cluster_.settings().programs.epilog_slurmctld)
-    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
+  record_end({.job = id,
+              .state = out_of_memory ? JobState::out_of_memory
+                       : failed      ? JobState::failed
+                                     : JobState::completed,
+              .exit_status = out_of_memory ? kOutOfMemoryStatus : request.exit_status,
+              .derived_exit_status = job->derived_exit_status,
+              .at = now,
+              .reason = out_of_memory ? "OutOfMemory"
+                        : failed      ? "NonZeroExitCode"
+                                      : "None"});
   settle(id, now);
   return wire::Done{};
 }
@@ -96,7 +94,9 @@ void Core::answer_waiters() {
     bool over = is_ended(job->state) && !job->completing();
     if (!over && !(w.until_started && job->state != JobState::pending)) return false;
     wire::JobsReply reply{.now = now_};
-    reply.jobs.push_back(view_of({committed_, last_plan_, published_loads_, last_plan_at_}, *job));
+    for (const Job* component : committed_.components(*job))
+      reply.jobs.push_back(
+          view_of({committed_, last_plan_, published_loads_, last_plan_at_}, *component));
     host_.reply(w.to, std::move(reply));
     return true;
   });

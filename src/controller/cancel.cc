@@ -12,7 +12,10 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   JobId id = job.id;
   touch_job(id);
   if (job.state == JobState::pending) {
-    record(PendingJobsEnded{.jobs = IdSet::range(id.value, id.value),
+    IdSet ids = IdSet::range(id.value, id.value);
+    ids.merge(job.het_jobs());  // components wait together and leave together
+    open_.touched_jobs.merge(ids);
+    record(PendingJobsEnded{.jobs = ids,
                             .state = ending.becomes,
                             .by = ending.by,
                             .at = now,
@@ -22,10 +25,8 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   }
   // A cancel overrules a requeue under way; a second cancel changes nothing.
   if (job.ending && !job.ending->requeue) return fail(ErrorCode::already_done);
-  bool told_already = job.ending.has_value();
-  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
-  if (!told_already) touch_nodes_of(cluster_.jobs.at(id));
-  settle(id, now);
+  order_end(id, ending, job.leads() ? Reach::all_components : Reach::job);
+  settle_components(id, now);
   return {};
 }
 
@@ -61,10 +62,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
       auto found = job.steps.find(*step);
       if (found == job.steps.end() || is_ended(found->second.state))
         return fail(ErrorCode::invalid_step);
-      for (NodeId node : found->second.unfinished)
-        order(node, wire::EndStepOrder{.ref = {id, job.attempt, *step},
-                                       .kill_wait = cluster_.settings().kill_wait,
-                                       .announce = true});
+      end_step(job, found->second, "");
       return {};
     }
     if (request.signal != 0 &&
@@ -76,7 +74,10 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
       return signal_job(job, request, step, now);
     }
     if (job.state == JobState::pending) {
+      if (!job.leads() && !pending.contains(job.het_id.value))
+        return fail(ErrorCode::failure, std::string(kNotForOneComponent));
       pending.insert(id.value);
+      pending.merge(job.het_jobs());
       return {};
     }
     return end_job(job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);

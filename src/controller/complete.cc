@@ -15,9 +15,7 @@ bool runs_something_on(const Job& job, NodeId node) {
                      [&](const auto& entry) { return entry.second.unfinished.contains(node); });
 }
 
-bool has_job_ended_by_itself(const Job& job) {
-  return job.spec->kind == JobKind::batch && job.batch_done;
-}
+bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.batch_done; }
 
 std::string_view end_reason(JobState state, std::uint32_t status) {
   switch (state) {
@@ -127,11 +125,13 @@ void Core::settle(JobId id, Time now) {
   // A job that ended by itself has its end now; what it left elsewhere is cleaned up behind it.
   if (!job->ending && !is_ended(job->state)) {
     if (auto ending = ends_as(*job, now))
-      record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = *ending});
+      order_end(id, *ending, Reach::all_components);
     else
       finish(*job, now);
   }
+  end_other_components(id, now);
   job = &cluster_.jobs.at(id);
+  if (job->state == JobState::pending) return;
 
   std::vector<NodeId> idle;
   for (NodeId node : job->unfinished)
@@ -148,38 +148,22 @@ void Core::settle(JobId id, Time now) {
     touch_nodes_of(*job);
     return;
   }
-  if (is_ended(job->state)) return;
-  finish(*job, now);
+  bool returns = job->ending && job->ending->requeue;
+  if (!is_ended(job->state) && !returns) finish(*job, now);
+  put_back_components(id, now);
 }
 
-// The run is over: the job ends, or goes back to the queue.
+// The run is over and does not come back.
 void Core::finish(const Job& job, Time now) {
   JobId id = job.id;
   touch_job(id);
-  if (job.ending && job.ending->requeue) {
-    CHECK(job.unfinished.empty());
-    for (std::string& row : accounting_of_ended_run(job, now))
-      open_.accounting.push_back(std::move(row));
-    const Ending ending = *job.ending;
-    const bool held_by_admin = ending.hold_reason.empty() && is_operator({ending.by, {}});
-    if (cluster_.settings().programs.epilog_slurmctld)
-      run_program(SiteProgramRun::Which::epilog_slurmctld, job);
-    record(JobRequeued{.job = id,
-                       .at = now,
-                       .hold = !ending.hold    ? Hold::none
-                               : held_by_admin ? Hold::admin
-                                               : Hold::user,
-                       .eligible = now + ending.delay,
-                       .reason = ending.hold_reason});
-    want_plan();
-    return;
-  }
   const auto batch = job.steps.find(kBatchStep);
   std::uint32_t status = batch == job.steps.end() ? job.exit_status : batch->second.exit_status;
   JobState state = JobState::completed;
   if (job.ending) {
     state = job.ending->becomes;
-    if (state == JobState::cancelled || state == JobState::timeout) status = SIGTERM;
+    if (state == JobState::cancelled || state == JobState::timeout)
+      status = ends_alone(job) ? 0 : SIGTERM;
     if (job.spec->kind == JobKind::allocation && state != JobState::timeout)
       status = job.exit_status;
   } else if (batch != job.steps.end() && batch->second.out_of_memory) {
@@ -188,14 +172,39 @@ void Core::finish(const Job& job, Time now) {
   } else if (status != 0) {
     state = JobState::failed;
   }
-  record(JobEnded{.job = id,
-                  .state = state,
-                  .exit_status = status,
-                  .derived_exit_status = job.derived_exit_status,
-                  .at = now,
-                  .reason = signal_reason(state, status)});
+  record_end({.job = id,
+              .state = state,
+              .exit_status = status,
+              .derived_exit_status = job.derived_exit_status,
+              .at = now,
+              .reason = signal_reason(state, status)});
+}
+
+void Core::record_end(const JobEnded& end) {
+  touch_job(end.job);
+  record(end);
   if (cluster_.settings().programs.epilog_slurmctld)
-    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
+    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(end.job));
+}
+
+void Core::put_back(const Ending& ending, const Job& job, Time now) {
+  CHECK(job.unfinished.empty());
+  touch_job(job.id);
+  if (!is_ended(job.state)) {
+    for (std::string& row : accounting_of_ended_run(job, now))
+      open_.accounting.push_back(std::move(row));
+    if (cluster_.settings().programs.epilog_slurmctld)
+      run_program(SiteProgramRun::Which::epilog_slurmctld, job);
+  }
+  const bool held_by_admin = ending.hold_reason.empty() && is_operator({ending.by, {}});
+  record(JobRequeued{.job = job.id,
+                     .at = now,
+                     .hold = !ending.hold    ? Hold::none
+                             : held_by_admin ? Hold::admin
+                                             : Hold::user,
+                     .eligible = now + ending.delay,
+                     .reason = ending.hold_reason});
+  want_plan();
 }
 
 void Core::lose_node(NodeId node, Time now, std::string_view why) {
@@ -203,19 +212,18 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
   for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) ids.push_back(JobId{id});
   for (JobId id : ids) {
     const Job& job = cluster_.jobs.at(id);
+    const Job& leader = *cluster_.components(job).front();
     host_.log("job " + std::to_string(id.value) + " lost node " +
               cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
     if (!job.ending && !is_ended(job.state)) {
       bool again = job.spec->kind == JobKind::batch &&
-                   job.spec->requeue.value_or(cluster_.settings().job_requeue);
-      record(
-          JobsEnding{.jobs = IdSet::range(id.value, id.value),
-                     .ending = {.becomes = JobState::node_fail, .since = now, .requeue = again}});
-      touch_nodes_of(cluster_.jobs.at(id));
+                   leader.spec->requeue.value_or(cluster_.settings().job_requeue);
+      order_end(id, {.becomes = JobState::node_fail, .since = now, .requeue = again},
+                Reach::all_components);
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
     release_node(id, node);
-    settle(id, now);
+    settle_components(id, now);
   }
 }
 

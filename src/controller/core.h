@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -19,6 +20,9 @@
 #include "state/event.h"
 
 namespace muster::controller {
+
+inline constexpr std::string_view kNotForOneComponent =
+    "Operation not permitted on individual component of heterogeneous job";
 
 struct Caller {
   Uid uid;
@@ -81,9 +85,10 @@ class Core {
   Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
                               std::vector<std::string>& warnings) const;
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
-  Result<Job> accept(Caller caller, const wire::SubmitRequest& request, Time now,
-                     std::vector<std::string>& warnings);
-  wire::Answer try_submission(Job job, Time now);
+  Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
+  Result<std::vector<Job>> accept_all(Caller caller, const wire::SubmitRequest& request, Time now,
+                                      std::vector<std::string>& warnings);
+  wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
   wire::Answer job_action(Caller caller, const wire::JobActionRequest& request, Time now);
   wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);
@@ -95,12 +100,15 @@ class Core {
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
   Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request, Time now);
+  Result<Step> place_step(Caller caller, const wire::StepRequest& request, Time now) const;
+  StepId next_step_id(const Job& job) const;
   Result<void> can_take_steps(Caller caller, JobId job) const;
   wire::Answer find_step(Caller caller, const wire::AttachStepRequest& request) const;
-  wire::StepReply reply_for(const Job& job, const Step& step) const;
+  void add_places(const Job& job, const Step& step, wire::StepReply& reply) const;
   void start_waiting_steps(Time now);
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);
+  void end_step(const Job& job, const Step& step, std::string_view message_suffix);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
   void answer_waiters();
@@ -131,7 +139,8 @@ class Core {
   void evict(const sched::Eviction& eviction, Time now);
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
-  bool still_fits(const sched::Start& start) const;
+  bool still_fit(std::span<const sched::Start> starts) const;
+  void start_all_or_none(std::span<const sched::Start> starts, Time now);
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
   void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
   void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);
@@ -140,6 +149,14 @@ class Core {
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
   void settle(JobId job, Time now);  // ends, releases and requeues what is over
+  void settle_components(JobId job, Time now);
+  enum class Reach : std::uint8_t { job, all_components };  // of a heterogeneous job
+  void order_end(JobId job, const Ending& ending, Reach reach);
+  void end_other_components(JobId leader, Time now);
+  void put_back_components(JobId job, Time now);
+  bool ends_alone(const Job& job) const;
+  void put_back(const Ending& ending, const Job& job, Time now);
+  void record_end(const JobEnded& end);
   void finish(const Job& job, Time now);
   void lose_node(NodeId node, Time now, std::string_view why);
   void drop_from_node(const Job& job, NodeId node, std::uint32_t status, Time now);

@@ -56,17 +56,61 @@ void add_gpu_variables(const NodeShare& share, std::string_view list_variable, V
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
 }
 
-std::string cpus_per_node(const Job& job) {
+std::string cpus_per_node(const std::vector<NodeShare>& shares) {
   std::vector<std::uint32_t> cpus;
-  for (const NodeShare& share : job.allocation)
+  for (const NodeShare& share : shares)
     cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
   return compress_counts(cpus);
+}
+
+std::string tasks_per_node(const std::vector<NodeShare>& shares) {
+  std::vector<std::uint32_t> tasks;
+  for (const NodeShare& share : shares) tasks.push_back(share.tasks);
+  return compress_counts(tasks);
+}
+
+// What the components of a heterogeneous job have, each under its number and both of its names.
+void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
+  if (!job.is_het()) return;
+  v["SLURM_HET_SIZE"] = v["SLURM_PACK_SIZE"] = std::to_string(job.het_size);
+  for (const Job* c : cluster.components(job)) {
+    auto set = [&](std::string_view name, const std::string& value) {
+      for (std::string_view group : {"HET", "PACK"})
+        v[fmt::format("{}_{}_GROUP_{}", name, group, c->het_offset)] = value;
+    };
+    set("SLURM_JOB_ID", std::to_string(c->id.value));
+    set("SLURM_JOB_NAME", c->spec->name.str());
+    set("SLURM_JOB_NODELIST", node_list(cluster, c->allocation));
+    set("SLURM_JOB_NUM_NODES", std::to_string(c->allocation.size()));
+    set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(c->allocation));
+    set("SLURM_JOB_PARTITION", c->partition.str());
+    set("SLURM_TASKS_PER_NODE", tasks_per_node(c->allocation));
+  }
 }
 
 const NodeShare* share_on(const Job& job, NodeId node) {
   for (const NodeShare& share : job.allocation)
     if (share.node == node) return &share;
   return nullptr;
+}
+
+// A step as its tasks see it: with its parts in other components, and what those hold.
+struct WholeStep {
+  std::uint32_t tasks = 0;
+  std::vector<StepNode> nodes;
+  std::vector<NodeShare> held;
+};
+WholeStep whole_step(const Cluster& cluster, const Job& job, const Step& step) {
+  if (!step.het.is_part()) return {step.num_tasks, step.nodes, job.allocation};
+  WholeStep whole;
+  for (const Job* component : cluster.components(job)) {
+    auto part = component->steps.find(step.id);
+    if (part == component->steps.end()) continue;
+    whole.tasks += part->second.num_tasks;
+    whole.nodes.insert(whole.nodes.end(), part->second.nodes.begin(), part->second.nodes.end());
+    whole.held.insert(whole.held.end(), component->allocation.begin(), component->allocation.end());
+  }
+  return whole;
 }
 
 }  // namespace
@@ -80,10 +124,8 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = id;
   v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = nodes;
   v["SLURM_JOB_NUM_NODES"] = v["SLURM_NNODES"] = count;
-  v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(job);
-  std::vector<std::uint32_t> tasks;
-  for (const NodeShare& share : job.allocation) tasks.push_back(share.tasks);
-  v["SLURM_TASKS_PER_NODE"] = compress_counts(tasks);
+  v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(job.allocation);
+  v["SLURM_TASKS_PER_NODE"] = tasks_per_node(job.allocation);
   v["SLURM_JOB_PARTITION"] = job.partition.str();
   v["SLURM_JOB_ACCOUNT"] = job.account.str();
   v["SLURM_JOB_QOS"] = job.qos.str();
@@ -101,22 +143,30 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
     add_gpu_variables(*share, "SLURM_JOB_GPUS", v);
   }
   add_array_variables(job, v);
+  add_het_variables(cluster, job, v);
   return v;
 }
 
 Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node) {
   Variables v = job_variables(cluster, job, node);
+  const WholeStep whole = whole_step(cluster, job, step);
   std::string id = std::to_string(step.id.value);
-  std::string tasks = std::to_string(step.num_tasks);
   v["SLURM_STEP_ID"] = v["SLURM_STEPID"] = id;
-  v["SLURM_STEP_NODELIST"] = node_list(cluster, step.nodes);
-  v["SLURM_STEP_NUM_NODES"] = std::to_string(step.nodes.size());
-  v["SLURM_STEP_NUM_TASKS"] = v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = tasks;
+  v["SLURM_STEP_NODELIST"] = node_list(cluster, whole.nodes);
+  v["SLURM_STEP_NUM_NODES"] = std::to_string(whole.nodes.size());
+  v["SLURM_STEP_NUM_TASKS"] = v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = std::to_string(whole.tasks);
   std::vector<std::uint32_t> counts;
-  for (const StepNode& place : step.nodes)
+  for (const StepNode& place : whole.nodes)
     counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
   v["SLURM_STEP_TASKS_PER_NODE"] = v["SLURM_TASKS_PER_NODE"] = compress_counts(counts);
-  v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
+  if (job.is_het()) {  // to its tasks it is one job
+    v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = std::to_string(job.het_id.value);
+    v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = node_list(cluster, whole.held);
+    v["SLURM_JOB_NUM_NODES"] = std::to_string(whole.held.size());
+    v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(whole.held);
+  } else {
+    v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
+  }
   v["SLURM_NNODES"] = v["SLURM_STEP_NUM_NODES"];
   std::erase_if(v, [](const auto& entry) { return is_gpu_variable(entry.first); });
   for (const StepNode& place : step.nodes) {

@@ -12,7 +12,8 @@ bool lists(const List& list, const Value& value) {
 }
 
 bool matches_ref(const Job& job, const wire::JobRef& ref) {
-  if (job.id != ref.job && job.array_id != ref.job) return false;
+  if (ref.component) return job.het_id == ref.job && job.het_offset == *ref.component;
+  if (job.id != ref.job && job.array_id != ref.job && job.het_id != ref.job) return false;
   if (ref.tasks.empty()) return true;
   if (job.is_array_record()) return job.waiting_tasks.intersects(ref.tasks);
   return job.task_id != kNoTask && ref.tasks.contains(job.task_id);

@@ -26,24 +26,25 @@ Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
   if (!allowed) return fail(ErrorCode::disabled);
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  if (!job.leads()) return fail(ErrorCode::failure, "Job not heterogeneous job leader");
   JobId id = job.id;
-  touch_job(id);
-  if (is_ended(job.state)) {
-    if (!job.unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
-    record(JobRequeued{
-        .job = id, .at = now, .hold = hold ? own_hold(caller) : Hold::none, .eligible = now});
-    want_plan();
-    return {};
-  }
   Ending ending{.becomes = JobState::cancelled,
                 .by = caller.uid,
                 .since = now,
                 .requeue = true,
                 .hold = hold};
+  if (is_ended(job.state)) {
+    const auto components = cluster_.components(job);
+    for (const Job* component : components)
+      if (!component->unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
+    std::vector<JobId> ids;
+    for (const Job* component : components) ids.push_back(component->id);
+    for (JobId each : ids) put_back(ending, cluster_.jobs.at(each), now);
+    return {};
+  }
   if (job.ending) return fail(ErrorCode::transition_state_no_update);
-  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
-  touch_nodes_of(cluster_.jobs.at(id));
-  settle(id, now);
+  order_end(id, ending, Reach::all_components);
+  settle_components(id, now);
   return {};
 }
 
@@ -86,6 +87,10 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
     }
     return fail(ErrorCode::failure, "no such action");
   };
+  const bool is_requeue =
+      request.action == JobAction::requeue || request.action == JobAction::requeue_hold;
+  const bool is_suspend =
+      request.action == JobAction::suspend || request.action == JobAction::resume;
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())
     cluster_.jobs.each([&](const Job& job) {
@@ -98,10 +103,15 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
-    bool whole_array = ids->size() > 1;
+    bool whole = ids->size() > 1;
     for (JobId id : *ids) {
       const Job& job = cluster_.jobs.at(id);
-      if (whole_array && is_ended(job.state)) continue;
+      if (whole && is_ended(job.state) && !(is_requeue && job.leads())) continue;
+      if (is_requeue && whole && !job.leads()) continue;  // the first component takes it along
+      if (is_suspend && !whole && job.is_het()) {
+        reply.errors.emplace_back(ref, Error{ErrorCode::failure, std::string(kNotForOneComponent)});
+        continue;
+      }
       if (auto ok = act(job); !ok)
         reply.errors.emplace_back(ref, ok.error());
       else

@@ -100,7 +100,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   wire::StepLaunch launch = common(cluster, job, step.id, node);
   for (std::size_t i = 0; i < step.nodes.size(); ++i) {
     if (step.nodes[i].node != node) continue;
-    launch.node_index = static_cast<std::uint32_t>(i);
+    launch.node_index = step.het.first_node + static_cast<std::uint32_t>(i);
     launch.ranks = step.nodes[i].ranks;
     launch.share = step.nodes[i].share;
     launch.memory_limit_mib = launch.share.memory_mib;
@@ -119,7 +119,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.umask = request.umask;
   launch.pty = request.pty;
   launch.kill_on_bad_exit = request.kill_on_bad_exit;
-  launch.num_tasks = step.num_tasks;
+  launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
   launch.cpus_per_task = step.cpus_per_task;
   launch.gpu_bind = request.gpu_bind;
   launch.cpu_bind = request.cpu_bind;

@@ -26,18 +26,20 @@ void Core::evict(const sched::Eviction& eviction, Time now) {
   std::vector<int> notice{SIGCONT, SIGTERM};
   if (cluster_.settings().preempt.send_user_signal && job->spec->warn_signal.number)
     notice = {job->spec->warn_signal.number};
-  for (int signal : notice) {
-    wire::SignalOrder o{.job = id, .attempt = job->attempt, .signal = signal};
-    o.batch = o.all_steps = true;
-    for (NodeId node : job->unfinished) order(node, o);
-  }
+  for (const Job* component : cluster_.components(*job))
+    for (int signal : notice) {
+      wire::SignalOrder o{.job = component->id, .attempt = component->attempt, .signal = signal};
+      o.batch = o.all_steps = true;
+      for (NodeId node : component->unfinished) order(node, o);
+    }
 }
 
 void Core::end_preempted(JobId id, Time now) {
   const Job& job = cluster_.jobs.at(id);
   Ending ending{.becomes = JobState::preempted, .since = now};
   ending.requeue = job.preemption->mode == PreemptMode::requeue;
-  (void)end_job(job, ending, "", now);
+  order_end(id, ending, Reach::all_components);
+  settle_components(id, now);
 }
 
 void Core::end_graces(Time now) {

@@ -8,11 +8,18 @@ namespace muster::controller {
 
 void Core::on_planned(sched::Plan plan, Time now) {
   now_ = now;
-  for (const sched::Start& start : plan.starts) {
-    if (still_fits(start))
-      start_job(start, now);
-    else
-      want_plan();
+  // Components of a heterogeneous job stand side by side.
+  std::span<const sched::Start> rest = plan.starts;
+  auto group_of = [&](const sched::Start& start) {
+    const Job* job = cluster_.jobs.find(start.job);
+    return job ? job->het_id : JobId{};
+  };
+  while (!rest.empty()) {
+    const JobId group = group_of(rest.front());
+    std::size_t count = 1;
+    while (group && count < rest.size() && group_of(rest[count]) == group) ++count;
+    start_all_or_none(rest.first(count), now);
+    rest = rest.subspan(count);
   }
   for (const sched::Eviction& eviction : plan.evictions) evict(eviction, now);
   if (plan.more_starts) want_plan();
@@ -39,15 +46,24 @@ void Core::keep_expectations(sched::Plan& plan) const {
   plan.expected = std::move(all);
 }
 
+void Core::start_all_or_none(std::span<const sched::Start> starts, Time now) {
+  if (!still_fit(starts)) return want_plan();
+  for (const sched::Start& start : starts) start_job(start, now);
+}
+
 // The state may have moved on while the plan was made.
-bool Core::still_fits(const sched::Start& start) const {
-  const Job* job = cluster_.jobs.find(start.job);
-  if (!job || job->state != JobState::pending || job->hold != Hold::none) return false;
-  if (start.task ? !job->waiting_tasks.contains(*start.task) : job->is_array_record()) return false;
-  for (const NodeShare& share : start.allocation) {
-    const Node* node = cluster_.nodes.find(share.node);
-    if (!node || !is_available(*node)) return false;
-    if (!sched::holds(sched::free_of(*node), share)) return false;
+bool Core::still_fit(std::span<const sched::Start> starts) const {
+  for (const sched::Start& start : starts) {
+    const Job* job = cluster_.jobs.find(start.job);
+    if (!job || job->state != JobState::pending || job->hold != Hold::none) return false;
+    if (start.task ? !job->waiting_tasks.contains(*start.task) : job->is_array_record())
+      return false;
+    if (job->is_het() && starts.size() != job->het_size) return false;
+    for (const NodeShare& share : start.allocation) {
+      const Node* node = cluster_.nodes.find(share.node);
+      if (!node || !is_available(*node)) return false;
+      if (!sched::holds(sched::free_of(*node), share)) return false;
+    }
   }
   return true;
 }
@@ -62,7 +78,7 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .partition = start.partition,
                     .allocation = start.allocation,
                     .at = now,
-                    .runs_batch = job.spec->kind == JobKind::batch,
+                    .runs_batch = job.runs_batch(),
                     .time_limit = start.time_limit,
                     .preparing = cluster_.settings().programs.prolog_slurmctld});
   if (cluster_.settings().programs.contain) create_extern_step(id, now);

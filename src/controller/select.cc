@@ -19,8 +19,16 @@ Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref)
   const Job* job = cluster_.jobs.find(ref.job);
   if (!job) return fail(ErrorCode::invalid_job_id);
   std::vector<JobId> ids;
+  if (ref.component) {
+    const Job* component = cluster_.jobs.find(JobId{ref.job.value + *ref.component});
+    if (!component || component->het_id != ref.job) return fail(ErrorCode::invalid_job_id);
+    return std::vector{component->id};
+  }
   if (ref.tasks.empty()) {
-    ids.push_back(job->id);
+    if (job->is_het() && job->leads())
+      for (const Job* component : cluster_.components(*job)) ids.push_back(component->id);
+    else
+      ids.push_back(job->id);
     if (job->array_id == job->id)
       for (std::uint32_t id : job->task_jobs.ids())
         if (cluster_.jobs.contains(JobId{id})) ids.push_back(JobId{id});

@@ -41,15 +41,14 @@ void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now)
   Ending ending{.becomes = JobState::cancelled, .by = options_.slurm_user, .since = now};
   ending.requeue = may_requeue(cluster_, *job);
   ending.delay = kDelayAfterFailure;
-  record(JobsEnding{.jobs = IdSet::range(run.job.value, run.job.value), .ending = ending});
+  order_end(run.job, ending, Reach::all_components);
   // Nothing was launched: no node has anything of it to end, but an srun may wait for it there.
   const std::set<NodeId> nodes = cluster_.jobs.at(run.job).unfinished;
   for (NodeId node : nodes) {
     drop_from_node(cluster_.jobs.at(run.job), node, 0, now);
     order(node, wire::EndJobOrder{.job = run.job, .attempt = run.attempt, .kill_wait = Seconds{0}});
   }
-  touch_nodes_of(cluster_.jobs.at(run.job));
-  settle(run.job, now);
+  settle_components(run.job, now);
 }
 
 // The node is drained and the job goes back to the queue, held: it would meet the same failure
@@ -66,10 +65,8 @@ void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
     ending.requeue = ending.hold = true;
     ending.hold_reason = "launch_failed_requeued_held";
   }
-  touch_job(id);
-  record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
-  touch_nodes_of(cluster_.jobs.at(id));
-  settle(id, now);
+  order_end(id, ending, Reach::all_components);
+  settle_components(id, now);
 }
 
 void Core::drain_for_program(NodeId id, std::string_view reason, Time now) {

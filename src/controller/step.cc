@@ -29,6 +29,31 @@ bool is_temporary(const Error& error) {
   return error.code == ErrorCode::nodes_busy || error.code == ErrorCode::job_suspended;
 }
 
+// The parts of a step over several components: ranks and nodes counted on from part to part.
+void count_through(std::vector<Step>& parts) {
+  HetPart here;
+  for (Step& step : parts) {
+    step.het.first_task = here.tasks;
+    step.het.first_node = here.nodes;
+    for (StepNode& place : step.nodes)
+      for (std::uint32_t& rank : place.ranks) rank += here.tasks;
+    here.tasks += step.num_tasks;
+    here.nodes += static_cast<std::uint32_t>(step.nodes.size());
+  }
+  for (Step& step : parts) {
+    step.het.tasks = here.tasks;
+    step.het.nodes = here.nodes;
+  }
+}
+
+// --multi-prog: each part has counted its ranks from 0.
+void count_programs_from(std::uint32_t first_task, wire::StepRequest& part) {
+  if (first_task == 0) return;
+  decltype(part.argv_by_rank) counted;
+  for (auto& [rank, argv] : part.argv_by_rank) counted[rank + first_task] = std::move(argv);
+  part.argv_by_rank = std::move(counted);
+}
+
 }  // namespace
 
 Result<void> Core::can_take_steps(Caller caller, JobId id) const {
@@ -43,7 +68,8 @@ Result<void> Core::can_take_steps(Caller caller, JobId id) const {
   return {};
 }
 
-Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request, Time now) {
+// One component's part of a step, without its number.
+Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request, Time now) const {
   if (auto ok = can_take_steps(caller, request.job); !ok) return std::unexpected(ok.error());
   const Job& job = cluster_.jobs.at(request.job);
   auto wanted = step_demand(cluster_, job, request);
@@ -54,7 +80,6 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
   if (!nodes) return std::unexpected(nodes.error());
 
   Step step;
-  step.id = StepId{job.next_step};
   step.name = request.name;
   step.num_tasks = wanted->demand.tasks;
   step.cpus_per_task = wanted->demand.cpus_per_task;
@@ -65,29 +90,58 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
   if (request.time_limit && *request.time_limit != kUnlimited)
     step.time_limit = *request.time_limit;
   step.nodes = std::move(*nodes);
-  for (const StepNode& place : step.nodes) {
-    step.unfinished.insert(place.node);
-    touch_node(place.node);
+  for (const StepNode& place : step.nodes) step.unfinished.insert(place.node);
+  return step;
+}
+
+// Components of a heterogeneous job number their steps together.
+StepId Core::next_step_id(const Job& job) const {
+  std::uint32_t next = 0;
+  for (const Job* component : cluster_.components(job)) next = std::max(next, component->next_step);
+  return StepId{next};
+}
+
+Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request, Time now) {
+  std::vector<wire::StepRequest*> requests{&request};
+  for (wire::StepRequest& part : request.parts) requests.push_back(&part);
+  std::vector<Step> steps;
+  std::vector<JobId> jobs;
+  for (const wire::StepRequest* each : requests) {
+    auto step = place_step(caller, *each, now);
+    if (!step) return std::unexpected(step.error());
+    steps.push_back(std::move(*step));
+    jobs.push_back(each->job);
   }
-  JobId id = job.id;
-  wire::StepReply reply = reply_for(job, step);
-  touch_job(id);
-  step_launches_[{id, step.id}] = std::move(request);
-  record(StepCreated{.job = id, .step = std::move(step)});
+  const StepId id = next_step_id(cluster_.jobs.at(request.job));
+  if (steps.size() > 1) count_through(steps);
+  wire::StepReply reply{.step = id};
+  for (std::size_t i = requests.size(); i-- > 0;) {  // the first one holds the others
+    wire::StepRequest& part = *requests[i];
+    Step& step = steps[i];
+    step.id = id;
+    count_programs_from(step.het.first_task, part);
+    for (const StepNode& place : step.nodes) touch_node(place.node);
+    touch_job(part.job);
+    step_launches_[{jobs[i], id}] = std::move(part);
+    record(StepCreated{.job = jobs[i], .step = step});
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    add_places(cluster_.jobs.at(jobs[i]), steps[i], reply);
   return reply;
 }
 
-wire::StepReply Core::reply_for(const Job& job, const Step& step) const {
-  wire::StepReply reply{.step = step.id,
-                        .attempt = job.attempt,
-                        .key = host_.step_key(job.id, job.attempt, step.id),
-                        .num_tasks = step.num_tasks};
+void Core::add_places(const Job& job, const Step& step, wire::StepReply& reply) const {
+  reply.num_tasks += step.num_tasks;
   for (const StepNode& place : step.nodes) {
     const NodeConfig& node = cluster_.nodes.at(place.node).config;
-    reply.places.push_back(
-        {node.name, node.address.empty() ? node.name : node.address, node.port, place.ranks});
+    reply.places.push_back({.node = node.name,
+                            .address = node.address.empty() ? node.name : node.address,
+                            .port = node.port,
+                            .ranks = place.ranks,
+                            .job = job.id,
+                            .attempt = job.attempt,
+                            .key = host_.step_key(job.id, job.attempt, step.id)});
   }
-  return reply;
 }
 
 wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& request) const {
@@ -97,7 +151,9 @@ wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& reque
   auto step = job->steps.find(request.step);
   if (step == job->steps.end() || is_ended(step->second.state))
     return Error{ErrorCode::invalid_job_id, {}};
-  return reply_for(*job, step->second);
+  wire::StepReply reply{.step = step->first};
+  add_places(*job, step->second, reply);
+  return reply;
 }
 
 std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
@@ -117,7 +173,11 @@ void Core::start_waiting_steps(Time now) {
   if (waiting_steps_.empty()) return;
   IdSet changed = open_.touched_jobs;
   std::erase_if(waiting_steps_, [&](WaitingStep& waiting) {
-    if (!changed.contains(waiting.request.job.value)) return false;
+    auto has_changed = [&](const wire::StepRequest& part) {
+      return changed.contains(part.job.value);
+    };
+    if (!has_changed(waiting.request) && std::ranges::none_of(waiting.request.parts, has_changed))
+      return false;
     auto reply = start_step(waiting.caller, waiting.request, now);
     if (!reply && is_temporary(reply.error())) return false;
     answer(waiting.to, reply ? wire::Answer(std::move(*reply)) : wire::Answer(reply.error()));
@@ -141,13 +201,24 @@ void Core::enforce_step_limits(Time now) {
     for (const auto& [step_id, step] : job.steps) {
       if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
       if (now < step.started + step.time_limit) continue;
-      for (NodeId node : step.unfinished)
-        order(node, wire::EndStepOrder{.ref = {job.id, job.attempt, step_id},
-                                       .kill_wait = cluster_.settings().kill_wait,
-                                       .announce = true,
-                                       .message_suffix = " DUE TO TIME LIMIT"});
+      end_step(job, step, " DUE TO TIME LIMIT");
     }
   }
+}
+
+// With its parts in other components.
+void Core::end_step(const Job& job, const Step& step, std::string_view message_suffix) {
+  auto end_part = [&](const Job& owner, const Step& part) {
+    for (NodeId node : part.unfinished)
+      order(node, wire::EndStepOrder{.ref = {owner.id, owner.attempt, part.id},
+                                     .kill_wait = cluster_.settings().kill_wait,
+                                     .announce = true,
+                                     .message_suffix = message_suffix});
+  };
+  if (!step.het.is_part()) return end_part(job, step);
+  for (const Job* component : cluster_.components(job))
+    if (auto part = component->steps.find(step.id); part != component->steps.end())
+      end_part(*component, part->second);
 }
 
 }  // namespace muster::controller

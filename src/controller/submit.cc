@@ -37,6 +37,24 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
   return array;
 }
 
+void join_components(std::vector<Job>& jobs) {
+  const JobId first = jobs.front().id;
+  Hold hold = Hold::none;
+  for (const Job& job : jobs) hold = std::max(hold, job.hold);
+  for (std::uint32_t i = 0; i < jobs.size(); ++i) {
+    Job& job = jobs[i];
+    job.id = JobId{first.value + i};
+    job.het_id = first;
+    job.het_offset = i;
+    job.het_size = static_cast<std::uint32_t>(jobs.size());
+    job.hold = hold;
+    if (hold != Hold::none)
+      job.priority = 0;
+    else if (!job.priority_fixed)
+      job.priority = sched::basic_priority(job.id, job.spec->nice);
+  }
+}
+
 }  // namespace
 
 Result<void> Core::fits_partition(const Job& job, const Partition& p, const Submitter& who,
@@ -79,11 +97,9 @@ Result<void> Core::may_use_reservation(const JobSpec& spec, const Text& account)
   return fail(ErrorCode::access_denied);
 }
 
-Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time now,
+Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
                          std::vector<std::string>& warnings) {
-  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
   Job job;
-  JobSpec spec = *request.spec;
   if (spec.nice < 0 && !is_operator(caller))
     return fail(ErrorCode::failure, "Invalid --nice value");
   // --priority is the operators'; 0 does not hold: that is what --hold is for.
@@ -145,11 +161,35 @@ Result<Job> Core::accept(Caller caller, const wire::SubmitRequest& request, Time
   return job;
 }
 
+// The job, or the components of a heterogeneous one: with ids one after the other, and what holds
+// one of them or makes the first one wait counts for all.
+Result<std::vector<Job>> Core::accept_all(Caller caller, const wire::SubmitRequest& request,
+                                          Time now, std::vector<std::string>& warnings) {
+  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  std::vector<Job> jobs;
+  auto add = [&](const JobSpec& spec) -> Result<void> {
+    if (!request.components.empty() && !spec.array.empty()) return fail(ErrorCode::invalid_array);
+    auto job = accept(caller, spec, now, warnings);
+    if (!job) return std::unexpected(job.error());
+    jobs.push_back(std::move(*job));
+    return {};
+  };
+  if (auto ok = add(*request.spec); !ok) return std::unexpected(ok.error());
+  for (const Cow<JobSpec>& component : request.components) {
+    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    JobSpec spec = *component;
+    if (spec.dependency.empty()) spec.dependency = (*request.spec).dependency;
+    if (auto ok = add(spec); !ok) return std::unexpected(ok.error());
+  }
+  if (jobs.size() > 1) join_components(jobs);
+  return jobs;
+}
+
 wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
-  auto job = accept(caller, request, now, reply.warnings);
-  if (!job) {
-    Error error = job.error();
+  auto jobs = accept_all(caller, request, now, reply.warnings);
+  if (!jobs) {
+    Error error = jobs.error();
     if (error.code == ErrorCode::invalid_partition) {
       error.detail = "invalid partition specified: " + error.detail;
     } else if (!reply.warnings.empty()) {
@@ -157,50 +197,54 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
     }
     return error;
   }
-  if (request.test_only) return try_submission(std::move(*job), now);
+  if (request.test_only) return try_submission(*jobs, now);
   if (request.immediate) {
-    wire::Answer tried = try_submission(*job, now);
+    wire::Answer tried = try_submission(*jobs, now);
     auto* when = std::get_if<wire::SubmitReply>(&tried);
     if (!when || when->would_start > now) return Error{ErrorCode::nodes_busy, {}};
   }
-  reply.job = job->id;
-  for (const auto& [hash, bytes] : {std::pair{job->spec->script_blob, request.script}})
+  const Job& first = jobs->front();
+  reply.job = first.id;
+  for (const auto& [hash, bytes] : {std::pair{first.spec->script_blob, request.script}})
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), bytes);
-  if (!job->spec->environment_blob.empty()) {
+  if (!first.spec->environment_blob.empty()) {
     std::string joined;
     for (const std::string& entry : request.environment) joined.append(entry).push_back('\0');
-    open_.blobs.emplace_back(job->spec->environment_blob.str(), std::move(joined));
+    open_.blobs.emplace_back(first.spec->environment_blob.str(), std::move(joined));
   }
-  touch_job(job->id);
-  record(JobSubmitted{std::move(*job)});
+  for (Job& job : *jobs) {
+    touch_job(job.id);
+    record(JobSubmitted{std::move(job)});
+  }
   want_plan();
   return reply;
 }
 
 // When and where it would start if it were submitted now: what the plan for the queue with it says.
-wire::Answer Core::try_submission(Job job, Time now) {
-  wire::SubmitReply reply{.job = job.id};
+wire::Answer Core::try_submission(const std::vector<Job>& jobs, Time now) {
+  wire::SubmitReply reply{.job = jobs.front().id};
   Cluster with = cluster_;
-  JobId id = job.id;
-  apply(with, JobSubmitted{std::move(job)});
+  for (const Job& job : jobs) apply(with, JobSubmitted{job});
   sched::Plan plan = sched::plan(with, now);
   std::vector<NodeId> nodes;
-  auto start = std::find_if(plan.starts.begin(), plan.starts.end(),
-                            [&](const sched::Start& s) { return s.job == id; });
-  if (start != plan.starts.end()) {
-    reply.would_start = now;
-    reply.partition = start->partition;
-    for (const NodeShare& share : start->allocation) {
-      nodes.push_back(share.node);
-      reply.cpus += static_cast<std::uint32_t>(share.cpus.size());
+  for (const Job& job : jobs) {
+    auto start = std::find_if(plan.starts.begin(), plan.starts.end(),
+                              [&](const sched::Start& s) { return s.job == job.id; });
+    if (start != plan.starts.end()) {
+      reply.would_start = now;
+      reply.partition = start->partition;
+      for (const NodeShare& share : start->allocation) {
+        nodes.push_back(share.node);
+        reply.cpus += static_cast<std::uint32_t>(share.cpus.size());
+      }
+    } else if (const sched::Expected* expected = sched::find_expected(plan, job.id)) {
+      reply.would_start = expected->at;
+      reply.partition = job.partition;
+      reply.cpus += expected->cpus;
+      nodes.insert(nodes.end(), expected->nodes.begin(), expected->nodes.end());
+    } else {
+      return Error{ErrorCode::requested_node_config_unavailable, {}};
     }
-  } else if (const sched::Expected* expected = sched::find_expected(plan, id)) {
-    reply.would_start = expected->at;
-    reply.partition = with.jobs.at(id).partition;
-    reply.cpus = expected->cpus;
-    nodes = expected->nodes;
-  } else {
-    return Error{ErrorCode::requested_node_config_unavailable, {}};
   }
   std::vector<std::string> names;
   for (NodeId node : nodes) names.push_back(with.nodes.at(node).config.name.str());

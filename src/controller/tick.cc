@@ -1,4 +1,6 @@
 // What time alone brings about: limits, warnings, deadlines, silent nodes, old records.
+#include <algorithm>
+
 #include "base/duration.h"
 #include "controller/core.h"
 #include "sched/dependency.h"
@@ -85,6 +87,10 @@ void Core::purge_old_jobs(Time now) {
     if (!is_ended(job.state) || !job.unfinished.empty() || now - job.ended < age) return;
     if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return;
     if (job.array_id == job.id && !job.task_jobs.empty()) return;
+    const auto components = cluster_.components(job);
+    if (std::ranges::any_of(
+            components, [](const Job* c) { return !is_ended(c->state) || !c->unfinished.empty(); }))
+      return;
     old.insert(job.id.value);
   });
   if (!old.empty()) record(JobsPurged{old});

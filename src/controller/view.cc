@@ -173,7 +173,7 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
       !request.filter.jobs.empty() &&
       std::all_of(request.filter.jobs.begin(), request.filter.jobs.end(), [&](const auto& ref) {
         const Job* job = cluster.jobs.find(ref.job);
-        return !job || !job->array_id;
+        return !job || (!job->array_id && !job->is_het());
       });
   if (by_id) {
     std::set<JobId> ids;

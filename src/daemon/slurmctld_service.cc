@@ -210,10 +210,10 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   });
 }
 
+namespace {
+
 // Whose job it is comes from the connection; only root may submit for others.
-Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const {
-  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
-  JobSpec spec = *request.spec;
+JobSpec owned_by(const io::Peer& peer, JobSpec spec) {
   if (peer.uid.value != 0) {
     spec.uid = peer.uid;
     spec.gid = peer.gid;
@@ -222,6 +222,22 @@ Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitReque
   if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
   spec.script_blob = {};
   spec.environment_blob = {};
+  return spec;
+}
+
+}  // namespace
+
+Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const {
+  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  JobSpec spec = owned_by(peer, *request.spec);
+  // A heterogeneous job belongs to one user and is of one kind.
+  for (Cow<JobSpec>& component : request.components) {
+    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    JobSpec part = owned_by(peer, *component);
+    if (part.uid != spec.uid || part.kind != spec.kind)
+      return fail(ErrorCode::failure, "the components are not one job");
+    component = Cow(std::move(part));
+  }
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
     spec.script_blob = io::content_hash(request.script);

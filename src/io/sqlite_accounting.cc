@@ -165,7 +165,8 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
   std::string record = encode(job);
   statement.bind(1, std::int64_t{job.job.value})
       .bind(2, std::int64_t{job.attempt.value})
-      .bind(3, std::int64_t{job.array_id.value})
+      // Whoever asks for the id of the whole means its parts, tasks or components.
+      .bind(3, std::int64_t{(job.het_id ? job.het_id : job.array_id).value})
       .bind(4, std::int64_t{job.uid.value})
       .bind_text(5, job.user_name.view())
       .bind(6, to_ms(job.submitted))

@@ -82,6 +82,8 @@ struct JobRecord {
   std::uint32_t priority = 0;
   std::uint32_t restarts = 0;
   Text reason;
+  JobId het_id;  // of a component: the first one's id
+  std::uint32_t het_offset = 0;
   bool operator==(const JobRecord&) const = default;
   template <class V>
   void fields(V& v) {
@@ -130,6 +132,8 @@ struct JobRecord {
     v(43, priority);
     v(44, restarts);
     v(45, reason);
+    v(100, het_id);
+    v(101, het_offset);
   }
 };
 

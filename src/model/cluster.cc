@@ -47,6 +47,14 @@ const Partition* Cluster::default_partition() const {
   return found == (*partitions).end() ? nullptr : &*found;
 }
 
+std::vector<const Job*> Cluster::components(const Job& job) const {
+  if (!job.is_het()) return {&job};
+  std::vector<const Job*> found;
+  for (std::uint32_t id : job.het_jobs().ids())
+    if (const Job* component = jobs.find(JobId{id})) found.push_back(component);
+  return found;
+}
+
 const Job* Cluster::find_task(JobId array, std::uint32_t task) const {
   const Job* record = jobs.find(array);
   if (!record || record->array_id != array) return nullptr;

@@ -207,6 +207,8 @@ struct Cluster {
   const Qos* find_qos(std::string_view name) const;
   // The record that holds this array task: the task's own, or the array's while it waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
+  // The job, or all components of its heterogeneous job that are still known, in order.
+  std::vector<const Job*> components(const Job& job) const;
 
   bool operator==(const Cluster&) const = default;
 };

@@ -20,7 +20,13 @@ Millis Job::run_time(Time now) const {
   return std::max(until - started - suspended, Millis{0});
 }
 
+IdSet Job::het_jobs() const {
+  if (!is_het()) return {};
+  return IdSet::range(het_id.value, het_id.value + het_size - 1);
+}
+
 std::string job_name(const Job& job) {
+  if (job.is_het()) return fmt::format("{}+{}", job.het_id.value, job.het_offset);
   if (job.is_array_record()) {
     std::string limit = job.task_limit > 0 ? fmt::format("%{}", job.task_limit) : "";
     return fmt::format("{}_[{}{}]", job.array_id.value, job.waiting_tasks.text(), limit);

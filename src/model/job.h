@@ -71,6 +71,11 @@ struct Job {
   std::uint32_t task_limit = 0;  // "%N"; 0 = none
   IdSet task_jobs;  // in the record whose id is array_id: job ids of the tasks that left
 
+  // heterogeneous jobs: components with ids one after the other, which start together
+  JobId het_id;                  // the first component's id; set for every component
+  std::uint32_t het_offset = 0;  // its place among them, from 0
+  std::uint32_t het_size = 0;    // how many were submitted
+
   JobState state = JobState::pending;
   Hold hold = Hold::none;
   std::optional<Ending> ending;
@@ -101,6 +106,11 @@ struct Job {
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
   bool is_array_record() const { return !waiting_tasks.empty(); }
+  bool is_het() const { return static_cast<bool>(het_id); }
+  bool leads() const { return !is_het() || het_id == id; }  // no component, or the first one
+  // The script of a heterogeneous job runs in its first component only.
+  bool runs_batch() const { return spec->kind == JobKind::batch && leads(); }
+  IdSet het_jobs() const;  // ids of all components, whether they are still known or not
   Time end_limit() const;  // when its time limit falls; Time::max() if never or not started
   Millis run_time(Time now) const;
 
@@ -142,10 +152,13 @@ struct Job {
     v(33, preemption);
     v(34, priority_fixed);
     v(60, preparing);
+    v(100, het_id);
+    v(101, het_offset);
+    v(102, het_size);
   }
 };
 
-// "12", "12_3", "12_[4-9%2]"
+// "12", "12_3", "12_[4-9%2]", "12+1"
 std::string job_name(const Job& job);
 
 }  // namespace muster

@@ -78,6 +78,22 @@ struct StepNode {
   }
 };
 
+// One component's part of a step that spans several: its ranks and nodes are counted on from those
+// of the parts before it.
+struct HetPart {
+  std::uint32_t first_task = 0, first_node = 0;  // in the whole step
+  std::uint32_t tasks = 0, nodes = 0;            // of the whole step; 0 = this part is all of it
+  bool is_part() const { return tasks > 0; }
+  bool operator==(const HetPart&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, first_task);
+    v(2, first_node);
+    v(3, tasks);
+    v(4, nodes);
+  }
+};
+
 struct Step {
   StepId id;
   Text name;
@@ -94,6 +110,8 @@ struct Step {
   bool overlap = false;        // shares what it has with other steps, which do not count it
   bool shares_memory = false;  // nobody asked for memory: the job's is not divided
   Minutes time_limit{0};       // 0 = none of its own
+  // Its place in a step over several components of a heterogeneous job.
+  HetPart het;
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
@@ -113,6 +131,7 @@ struct Step {
     v(14, overlap);
     v(15, shares_memory);
     v(16, time_limit);
+    v(100, het);
   }
 };
 

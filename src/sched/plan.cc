@@ -8,19 +8,21 @@
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
-#include "sched/earliest.h"
 #include "sched/gate.h"
 #include "sched/limits.h"
 #include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/profile.h"
 #include "sched/shape.h"
+#include "sched/together.h"
 
 namespace muster::sched {
 
 namespace {
 
 constexpr int kTasksPromised = 10;  // of one array
+
+using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are alike to the plan
 
 struct Entry {
   std::uint32_t tier = 0, priority = 0;
@@ -102,21 +104,54 @@ class Planner {
 
   void consider(const Entry& entry) {
     const Job& job = *entry.job;
-    Gate g = gate(cluster_, job, entry.partition, now_);
+    if (!job.leads()) return;  // its first component brings it along
+    Members members;
+    if (!admit(job, entry.partition, members)) return others_wait_for(job);
+    for (const Job* other : cluster_.components(job))
+      if (other != &job && !admit_in_some_partition(*other, members))
+        return others_wait_for(*other);
+    if (job.is_array_record()) return consider_tasks(job, *members.front().shape);
+    Reason reason = try_together(members, std::nullopt);
+    if (reason != Reason::none) blocked(members, reason);
+  }
+
+  // May it be placed in this partition? Why not is told.
+  bool admit(const Job& job, const Partition* partition, Members& members) {
+    Gate g = gate(cluster_, job, partition, now_);
     if (g.hopeless) plan_.hopeless.push_back(job.id);
-    if (g.reason != Reason::none) return wait(job, g.reason);
-    if (blocked_everywhere(*entry.partition)) {
+    if (g.reason != Reason::none) {
+      wait(job, g.reason);
+      return false;
+    }
+    if (blocked_everywhere(*partition)) {
       plan_.complete = false;
-      return wait(job, Reason::priority);
+      wait(job, Reason::priority);
+      return false;
     }
-    const Shape& shape = shapes_.of(job, *entry.partition);
-    if (shape.impossible != Reason::none) return wait(job, shape.impossible);
-    if (!job.is_array_record()) {
-      Reason reason = try_one(job, shape, std::nullopt);
-      if (reason != Reason::none) blocked(job, shape, reason);
-      return;
+    const Shape& shape = shapes_.of(job, *partition);
+    if (shape.impossible != Reason::none) {
+      wait(job, shape.impossible);
+      return false;
     }
-    consider_tasks(job, shape);
+    members.push_back({&job, &shape, limit_of(job, shape)});
+    return true;
+  }
+
+  bool admit_in_some_partition(const Job& component, Members& members) {
+    auto names = split(component.partition, ',');
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+      return admit(component, cluster_.find_partition(name), members);
+    });
+  }
+
+  // What keeps one component back keeps them all; some have reasons of their own.
+  void others_wait_for(const Job& kept_back) {
+    for (const Job* component : cluster_.components(kept_back)) {
+      if (component == &kept_back) continue;
+      auto first = split(component->partition, ',').front();
+      Reason own = gate(cluster_, *component, cluster_.find_partition(first), now_).reason;
+      wait(*component, own == Reason::none ? Reason::resources : own);
+    }
   }
 
   void consider_tasks(const Job& record, const Shape& shape) {
@@ -132,10 +167,11 @@ class Planner {
         some_wait = true;
         continue;
       }
-      Reason reason = try_one(record, shape, task);
+      Members member{{&record, &shape, limit_of(record, shape)}};
+      Reason reason = try_together(member, task);
       if (reason != Reason::none) {
         settled_.erase(record.id);
-        return blocked(record, shape, reason);
+        return blocked(member, reason);
       }
       ++running;
     }
@@ -163,80 +199,129 @@ class Planner {
     if (shape.partition->max_time) limit = std::min(limit, *shape.partition->max_time);
     return limit;
   }
-  // Starts it, or says what it lacks.
-  Reason try_one(const Job& job, const Shape& shape, std::optional<std::uint32_t> task) {
-    for (const auto& [name, count] : shape.request.licenses) {
-      auto at = licenses_.find(name);
-      if (at == licenses_.end() || at->second < count) return Reason::licenses;
+
+  bool has_licenses(const Members& members) const {
+    std::map<Text, std::uint32_t> wanted;
+    for (const Member& m : members)
+      for (const auto& [name, count] : m.shape->request.licenses) wanted[name] += count;
+    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
+      auto at = licenses_.find(entry.first);
+      return at != licenses_.end() && at->second >= entry.second;
+    });
+  }
+
+  static std::vector<Form> form_of(const Members& members) {
+    std::vector<Form> form;
+    for (const Member& m : members) form.emplace_back(m.shape, m.limit);
+    return form;
+  }
+
+  static Run run_of(const Member& m, const std::vector<NodeShare>& shares) {
+    return {m.job, m.shape->partition, &shares, &m.shape->request.licenses, m.limit};
+  }
+  Text limit_before_placing(const Members& members) const {
+    for (const Member& m : members) {
+      Text hit = limits_.before_placing(*m.job, *m.shape->partition, m.job->time_limit);
+      if (!hit.empty()) return hit;
     }
+    return {};
+  }
+  // Several that start together count like some that start one after the other.
+  Text limit_in_the_way(const Members& members, const JointSlot& slot) const {
+    if (members.size() == 1) return limits_.in_the_way(run_of(members[0], slot.shares[0]));
+    LimitBook together = limits_;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Member& m = members[i];
+      Text hit = together.before_placing(*m.job, *m.shape->partition, m.job->time_limit);
+      if (hit.empty()) hit = together.in_the_way(run_of(m, slot.shares[i]));
+      if (!hit.empty()) return hit;
+      together.start(run_of(m, slot.shares[i]));
+    }
+    return {};
+  }
+
+  // Starts them all, or says what they lack. `task` is the one of an array.
+  Reason try_together(Members& members, std::optional<std::uint32_t> task) {
+    if (!has_licenses(members)) return Reason::licenses;
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     if (exhausted()) return Reason::priority;
-    Minutes limit = limit_of(job, shape);
-    limit_hit_ = limits_.before_placing(job, *shape.partition, job.time_limit);
+    limit_hit_ = limit_before_placing(members);
     if (!limit_hit_.empty()) return Reason::limit;
-    if (failed_.contains({&shape, limit})) return Reason::resources;
-    auto shares = place_now(shape, limit);
-    if (!shares && job.spec->time_min) shares = place_shorter(job, shape, limit);
-    if (!shares) {
-      failed_.insert({&shape, limit_of(job, shape)});
+    auto form = form_of(members);
+    if (failed_.contains(form)) return Reason::resources;
+    auto slot = place_together(cluster_, members, now_, profile_);
+    if (!slot && members.size() == 1) slot = place_shorter(members);
+    if (!slot) {
+      failed_.insert(std::move(form));
       return Reason::resources;
     }
-    limit_hit_ =
-        limits_.in_the_way({&job, shape.partition, &*shares, &shape.request.licenses, limit});
+    limit_hit_ = limit_in_the_way(members, *slot);
     if (!limit_hit_.empty()) return Reason::limit;
-    start(job, shape, task, std::move(*shares), limit);
+    for (std::size_t i = 0; i < members.size(); ++i)
+      start(members[i], task, std::move(slot->shares[i]));
     return Reason::none;
   }
 
-  std::optional<std::vector<NodeShare>> place_now(const Shape& shape, Minutes limit) {
-    return place_during(cluster_, shape, window_of(shape, now_, limit), profile_);
-  }
-
   // --time-min: the longest run that ends before a promise is due.
-  std::optional<std::vector<NodeShare>> place_shorter(const Job& job, const Shape& shape,
-                                                      Minutes& limit) {
-    Minutes least = std::max(*job.spec->time_min, Minutes{1});
-    if (least >= limit || !place_now(shape, least)) return std::nullopt;
-    Minutes low = least, high = std::min(limit, kNoLimitLeaves);
-    while (low + Minutes{1} < high) {
+  std::optional<JointSlot> place_shorter(Members& one) {
+    Member& member = one.front();
+    if (!member.job->spec->time_min) return std::nullopt;
+    const Minutes asked = member.limit;
+    auto place_for = [&](Minutes limit) {
+      member.limit = limit;
+      return place_together(cluster_, one, now_, profile_);
+    };
+    Minutes low = std::max(*member.job->spec->time_min, Minutes{1});
+    if (low >= asked || !place_for(low)) {
+      member.limit = asked;
+      return std::nullopt;
+    }
+    for (Minutes high = std::min(asked, kNoLimitLeaves); low + Minutes{1} < high;) {
       Minutes middle = low + (high - low) / 2;
-      (place_now(shape, middle) ? low : high) = middle;
+      (place_for(middle) ? low : high) = middle;
     }
-    limit = low;
-    return place_now(shape, low);
+    return place_for(low);
   }
 
-  void start(const Job& job, const Shape& shape, std::optional<std::uint32_t> task,
-             std::vector<NodeShare> shares, Minutes limit) {
-    for (const NodeShare& share : shares) profile_.start(share, window_of(shape, now_, limit));
-    for (const auto& [name, count] : shape.request.licenses) use_license(name, count);
-    limits_.start({&job, shape.partition, &shares, &shape.request.licenses, limit});
-    settled_.insert(job.id);
-    plan_.starts.push_back({job.id, task, shape.partition->name, std::move(shares), limit});
+  void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares) {
+    for (const NodeShare& share : shares) profile_.start(share, window_of(*m.shape, now_, m.limit));
+    for (const auto& [name, count] : m.shape->request.licenses) use_license(name, count);
+    limits_.start(run_of(m, shares));
+    settled_.insert(m.job->id);
+    plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit});
   }
 
-  // It cannot start now: make room for it, promise it a time, and say why it waits.
-  void blocked(const Job& job, const Shape& shape, Reason reason) {
-    if (reason == Reason::licenses) return wait(job, reason);
+  // They cannot start now: make room for them, promise them a time, and say why they wait.
+  void blocked(const Members& members, Reason reason) {
     // Nobody stands in line behind a job that its own limits keep back.
-    if (reason == Reason::limit) return wait(job, reason, limit_hit_);
-    bool first_here = !someone_waits_on(shape);
-    if (!exhausted() && !has_promise(job)) {
-      if (preempt_for(job, shape)) return wait(job, Reason::resources);
-      // Where no time is known the nodes it lacks are down: others need not wait for that.
-      if (!cluster_.settings().backfill)
-        bar(shape);
-      else
-        promise(job, shape);
-    } else if (!has_promise(job)) {
-      plan_.complete = false;
-      bar(shape);
+    if (reason == Reason::licenses || reason == Reason::limit) {
+      for (const Member& m : members) wait(*m.job, reason, limit_hit_);
+      return;
     }
-    for (NodeId id : waits_on(shape)) waited_on_.insert(id);
-    explain(job, shape, first_here);
+    bool first_here = std::none_of(members.begin(), members.end(),
+                                   [&](const Member& m) { return someone_waits_on(*m.shape); });
+    if (!exhausted() && !has_promise(members)) {
+      if (preempt_for(members)) {
+        for (const Member& m : members) wait(*m.job, Reason::resources);
+        return;
+      }
+      // Where no time is known the nodes they lack are down: others need not wait for that.
+      if (!cluster_.settings().backfill)
+        bar(members);
+      else
+        promise(members);
+    } else if (!has_promise(members)) {
+      plan_.complete = false;
+      bar(members);
+    }
+    for (const Member& m : members)
+      for (NodeId id : waits_on(*m.shape)) waited_on_.insert(id);
+    for (const Member& m : members) explain(*m.job, *m.shape, first_here);
   }
 
-  bool has_promise(const Job& job) const { return promised_.contains(job.id); }
+  bool has_promise(const Members& members) const {
+    return promised_.contains(members.front().job->id);
+  }
 
   // The nodes it stands in line for: those it names, or all that would do.
   const std::vector<NodeId>& waits_on(const Shape& shape) const {
@@ -248,8 +333,9 @@ class Planner {
     return std::any_of(nodes.begin(), nodes.end(),
                        [&](NodeId id) { return waited_on_.contains(id); });
   }
-  void bar(const Shape& shape) {
-    for (NodeId id : waits_on(shape)) profile_.bar(id);
+  void bar(const Members& members) {
+    for (const Member& m : members)
+      for (NodeId id : waits_on(*m.shape)) profile_.bar(id);
   }
 
   void explain(const Job& job, const Shape& shape, bool first_here) {
@@ -276,29 +362,34 @@ class Planner {
     return all;
   }
 
-  // It gets the earliest time from which it fits for as long as it runs, and its part is kept.
-  void promise(const Job& job, const Shape& shape) {
-    Minutes limit = limit_of(job, shape);
+  // They get the earliest time from which all fit for as long as they run, and their part is kept.
+  void promise(const Members& members) {
+    const Job& job = *members.front().job;
     std::size_t wanted =
         job.is_array_record() ? std::min<std::size_t>(job.waiting_tasks.size(), kTasksPromised) : 1;
-    // Those of the same shape before it have all that is earlier.
-    Time& from = not_before_.try_emplace({&shape, limit}, now_).first->second;
+    // Those of the same form before them have all that is earlier.
+    Time& from = not_before_.try_emplace(form_of(members), now_).first->second;
     for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
-      auto slot = earliest(cluster_, shape, limit, from, profile_, budget_.max_questions);
+      auto slot = earliest_together(cluster_, members, from, profile_, budget_.max_questions);
       if (!slot) return;
       from = slot->at;
-      keep(job, slot->at, slot->shares, window_of(shape, slot->at, limit));
+      keep(members, *slot, slot->at);
     }
   }
 
-  void keep(const Job& job, Time at, const std::vector<NodeShare>& shares, const Window& window) {
-    Expected expected{.job = job.id, .at = at};
-    for (const NodeShare& share : shares) {
-      profile_.promise(share, window.from, window.until);
-      expected.nodes.push_back(share.node);
-      expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
+  // What they have is theirs for a run from the slot's time on; `at` is what they are told.
+  void keep(const Members& members, const JointSlot& slot, Time at) {
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Member& m = members[i];
+      Window window = window_of(*m.shape, slot.at, m.limit);
+      Expected expected{.job = m.job->id, .at = at};
+      for (const NodeShare& share : slot.shares[i]) {
+        profile_.promise(share, window.from, window.until);
+        expected.nodes.push_back(share.node);
+        expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
+      }
+      if (promised_.insert(m.job->id).second) plan_.expected.push_back(std::move(expected));
     }
-    if (promised_.insert(job.id).second) plan_.expected.push_back(std::move(expected));
   }
 
   // --- preemption ---
@@ -307,38 +398,52 @@ class Planner {
     return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
   }
 
-  // Running jobs of lower standing make room, as few as possible, and only if it then starts.
-  bool preempt_for(const Job& job, const Shape& shape) {
-    if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(&shape))
+  // Those whom every member may displace.
+  std::vector<JobId> may_go_for(const Members& members) const {
+    std::vector<JobId> may_go;
+    for (JobId id :
+         preemptable(cluster_, *members.front().job, *members.front().shape->partition, now_))
+      if (!evicted_.contains(id)) may_go.push_back(id);
+    for (auto m = members.begin() + 1; m != members.end() && !may_go.empty(); ++m) {
+      auto also = preemptable(cluster_, *m->job, *m->shape->partition, now_);
+      std::erase_if(may_go, [&](JobId id) { return std::ranges::find(also, id) == also.end(); });
+    }
+    return may_go;
+  }
+
+  // Running jobs of lower standing make room, as few as possible, and only if they then start.
+  bool preempt_for(const Members& members) {
+    auto form = form_of(members);
+    if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(form))
       return false;
-    std::vector<JobId> leaving, may_go;
+    std::vector<JobId> leaving;
     for (std::uint32_t id : cluster_.active.ids())
       if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
-    for (JobId id : preemptable(cluster_, job, *shape.partition, now_))
-      if (!evicted_.contains(id)) may_go.push_back(id);
-    Window window = window_of(shape, now_, limit_of(job, shape));
-    std::optional<std::vector<NodeShare>> shares;
+    std::optional<JointSlot> slot;
     auto fits = [&](const std::vector<JobId>& victims) {
       if (leaving.empty() && victims.empty()) return false;
       Profile without = profile_;
       for (JobId id : leaving) without.vacate(cluster_.jobs.at(id));
       for (JobId id : victims) without.vacate(cluster_.jobs.at(id));
-      shares = place_during(cluster_, shape, window, without);
-      return shares.has_value();
+      slot = place_together(cluster_, members, now_, without);
+      return slot.has_value();
     };
-    if (!fits({})) {  // else it only has to wait for them to leave
-      std::vector<JobId> victims = fewest_victims(may_go, fits);
+    if (!fits({})) {  // else they only have to wait for them to leave
+      std::vector<JobId> victims = fewest_victims(may_go_for(members), fits);
       if (victims.empty() || !fits(victims)) {
-        unaided_.insert(&shape);
+        unaided_.insert(std::move(form));
         return false;
       }
       for (JobId id : victims) {
         evicted_.insert(id);
         leaving.push_back(id);
-        plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+        plan_.evictions.push_back(
+            {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});
       }
     }
-    keep(job, when_gone(leaving, *shares), *shares, window);
+    Time gone = now_;
+    for (const auto& shares : slot->shares) gone = std::max(gone, when_gone(leaving, shares));
+    keep(members, *slot, gone);
     return true;
   }
 
@@ -364,13 +469,12 @@ class Planner {
   Plan plan_;
   Shapes shapes_;
   LimitBook limits_;
-  Text limit_hit_;  // by the job that was tried last
-  std::set<std::pair<const Shape*, Minutes>>
-      failed_;  // what does not fit now never will in this plan
-  std::map<std::pair<const Shape*, Minutes>, Time> not_before_;
+  Text limit_hit_;  // by those that were tried last
+  std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
+  std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_, evicted_;
-  std::set<const Shape*> unaided_;  // no preemption helps these
-  std::set<NodeId> waited_on_;      // somebody waits for these
+  std::set<std::vector<Form>> unaided_;  // no preemption helps these
+  std::set<NodeId> waited_on_;           // somebody waits for these
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   std::map<Text, std::uint32_t> licenses_;
 };

@@ -42,6 +42,7 @@ class Profile {
   std::size_t barred() const { return barred_; }
 
   std::uint64_t questions() const { return questions_; }
+  void count_questions_of(const Profile& trial) { questions_ = trial.questions_; }
 
  private:
   struct Release {

@@ -247,8 +247,7 @@ class World final : public controller::Host {
     for (std::uint32_t i = 0; i < options_.jobs / 3; ++i)
       schedule_.after(Millis{schedule_.between(0, 800'000)}, [this] { interfere(); });
   }
-  void submit() {
-    if (!core_) return;
+  JobSpec some_job() {
     JobSpec spec;
     spec.name = "job";
     spec.memory_per_node_mib = static_cast<std::uint64_t>(schedule_.between(100, 9000));
@@ -257,12 +256,22 @@ class World final : public controller::Host {
     if (*spec.num_tasks < spec.min_nodes) spec.num_tasks = spec.min_nodes;
     spec.time_limit = Minutes{schedule_.between(1, 6)};
     if (schedule_.chance(30)) spec.gres = "gpu:1";
-    if (schedule_.chance(20)) spec.array = "0-4%2";
     if (schedule_.chance(10)) spec.exclusive = true;
     if (schedule_.chance(20)) spec.requeue = false;
     if (schedule_.chance(15) && !acknowledged_.empty())
       spec.dependency = "afterany:" + std::to_string(acknowledged_.begin()->value);
-    core_->on_request({1, ++request_}, {}, wire::SubmitRequest{.spec = Cow(spec)}, schedule_.now());
+    return spec;
+  }
+  void submit() {
+    if (!core_) return;
+    JobSpec spec = some_job();
+    wire::SubmitRequest request;
+    if (schedule_.chance(20))
+      spec.array = "0-4%2";
+    else if (schedule_.chance(25))
+      request.components.emplace_back(some_job());
+    request.spec = Cow(std::move(spec));
+    core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
     core_->flush(schedule_.now());
   }
   void interfere() {
@@ -271,7 +280,9 @@ class World final : public controller::Host {
     std::advance(at, static_cast<std::ptrdiff_t>(schedule_.below(acknowledged_.size())));
     wire::Request request;
     if (schedule_.chance(50)) {
-      request = wire::CancelRequest{.jobs = {{.job = *at}}};
+      wire::JobRef ref{.job = *at};
+      if (schedule_.chance(20)) ref.component = 1;  // refused where the job has none
+      request = wire::CancelRequest{.jobs = {ref}};
     } else {
       request = wire::JobActionRequest{.action = wire::JobAction::requeue, .jobs = {{.job = *at}}};
     }

@@ -40,6 +40,7 @@ struct Checker {
       require(!is_active(job.state) || !job.allocation.empty(), "job {} runs on nothing", id);
       require(job.state != JobState::pending || job.unfinished.empty(),
               "pending job {} holds nodes", id);
+      check_component(job);
       for (const NodeShare& share : job.allocation)
         if (job.unfinished.contains(share.node)) add(job, share);
     });
@@ -59,6 +60,21 @@ struct Checker {
               gres.name.view(), gres.indices.text(), share.node.value, job.id.value);
       count += gres.count;
       indices.merge(gres.indices);
+    }
+  }
+
+  // Components wait together and start together.
+  void check_component(const Job& job) {
+    if (!job.is_het()) return;
+    require(job.id.value == job.het_id.value + job.het_offset && job.het_offset < job.het_size,
+            "job {} is not component {} of {}", job.id.value, job.het_offset, job.het_id.value);
+    for (const Job* other : cluster.components(job)) {
+      require(other->het_id == job.het_id, "job {} is no component of {}", other->id.value,
+              job.het_id.value);
+      require((other->state == JobState::pending) == (job.state == JobState::pending),
+              "components {} and {} do not wait together", job.id.value, other->id.value);
+      require(!other->leads() || !is_ended(other->state) || !is_active(job.state) || job.ending,
+              "component {} goes on without {}", job.id.value, other->id.value);
     }
   }
 

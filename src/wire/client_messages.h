@@ -25,17 +25,19 @@
 
 namespace muster::wire {
 
-// A job id as users write it: "12", "12_3", "12_[1-4]"; `step` for "12.0", "12.batch".
+// A job id as users write it: "12", "12_3", "12_[1-4]", "12+1"; `step` for "12.0", "12.batch".
 struct JobRef {
   JobId job;
   IdSet tasks;  // empty = the job, or the whole array
   std::optional<StepId> step;
+  std::optional<std::uint32_t> component;  // of a heterogeneous job
   bool operator==(const JobRef&) const = default;
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, tasks);
     v(3, step);
+    v(100, component);
   }
 };
 Result<JobRef> parse_job_ref(std::string_view text);
@@ -77,6 +79,7 @@ struct SubmitRequest {
   std::vector<std::string> environment;  // "NAME=value"
   bool test_only = false;                // --test-only: say when and where it would start
   bool immediate = false;                // -I: refuse rather than wait
+  std::vector<Cow<JobSpec>> components;  // of a heterogeneous job, besides the first
   template <class V>
   void fields(V& v) {
     v(1, spec);
@@ -84,6 +87,7 @@ struct SubmitRequest {
     v(3, environment);
     v(4, test_only);
     v(5, immediate);
+    v(100, components);
   }
 };
 struct JobsRequest {
@@ -231,6 +235,7 @@ struct StepRequest {
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
+  std::vector<StepRequest> parts;  // in further components; where they are silent, as this one
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -274,6 +279,7 @@ struct StepRequest {
     v(39, time_limit);
     v(40, task_prolog);
     v(41, task_epilog);
+    v(100, parts);
   }
 };
 // The end of an allocation that a command owns.
@@ -507,25 +513,27 @@ struct StepPlace {
   Text node, address;
   std::uint32_t port = 0;
   std::vector<std::uint32_t> ranks;
+  JobId job;  // the component whose node it is
+  Attempt attempt;
+  std::string key;  // proves to the step that this srun is its own
   template <class V>
   void fields(V& v) {
     v(1, node);
     v(2, address);
     v(3, port);
     v(4, ranks);
+    v(100, job);
+    v(101, attempt);
+    v(102, key);
   }
 };
 struct StepReply {
   StepId step;
-  Attempt attempt;
-  std::string key;  // proves to the step that this srun is its own
-  std::vector<StepPlace> places;
+  std::vector<StepPlace> places;  // of all its parts
   std::uint32_t num_tasks = 0;
   template <class V>
   void fields(V& v) {
     v(1, step);
-    v(2, attempt);
-    v(3, key);
     v(4, places);
     v(5, num_tasks);
   }

@@ -50,8 +50,11 @@ Result<JobRef> parse_job_ref(std::string_view text) {
       ref.tasks = std::move(*parsed);
     }
   }
-  // The first component of a heterogeneous job is the job itself.
-  if (rest.ends_with("+0")) rest.remove_suffix(2);
+  if (auto plus = rest.find('+'); plus != rest.npos) {
+    ref.component = parse_number<std::uint32_t>(rest.substr(plus + 1));
+    if (!ref.component || !ref.tasks.empty()) return invalid(text);
+    rest = rest.substr(0, plus);
+  }
   auto id = parse_number<std::uint32_t>(rest);
   if (!id || *id == 0) return invalid(text);
   ref.job = JobId{*id};
@@ -64,6 +67,7 @@ std::string job_ref_text(const JobRef& ref) {
     out += fmt::format("_{}", ref.tasks.min());
   else if (!ref.tasks.empty())
     out += fmt::format("_[{}]", ref.tasks.text());
+  if (ref.component) out += fmt::format("+{}", *ref.component);
   if (ref.step) out += "." + step_name(*ref.step);
   return out;
 }

@@ -109,6 +109,19 @@ inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t
   return job;
 }
 
+inline std::vector<Job> make_components(std::vector<JobSpec> specs, const Cluster& cluster,
+                                        Time now = t0) {
+  std::vector<Job> jobs;
+  const JobId first = cluster.next_job_id;
+  for (std::uint32_t i = 0; i < specs.size(); ++i) {
+    jobs.push_back(make_job(JobId{first.value + i}, std::move(specs[i]), cluster, now));
+    jobs.back().het_id = first;
+    jobs.back().het_offset = i;
+    jobs.back().het_size = static_cast<std::uint32_t>(specs.size());
+  }
+  return jobs;
+}
+
 // All that a node has, as one job's share.
 inline NodeShare whole_node(const Node& node) {
   return {.node = node.id,
@@ -198,6 +211,13 @@ class ClusterBuilder {
     load();
     JobId id = cluster_.next_job_id;
     return event(JobSubmitted{make_job(id, std::move(spec), cluster_)});
+  }
+  // The components of one heterogeneous job.
+  ClusterBuilder& pending_together(std::vector<JobSpec> specs) {
+    load();
+    for (Job& component : make_components(std::move(specs), cluster_))
+      event(JobSubmitted{std::move(component)});
+    return *this;
   }
   ClusterBuilder& pending(std::uint32_t nodes, int minutes = 60) {
     return pending(job().nodes(nodes).minutes(minutes));

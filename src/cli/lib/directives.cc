@@ -76,15 +76,16 @@ std::expected<Directives, Refusal> read_directives(std::string_view script, std:
     auto some =
         split_directive(line.substr(kPrefix.size()), fmt::format("{}: line {}", path, number));
     if (!some) return std::unexpected(some.error());
-    if (!some->empty() && (some->front() == "hetjob" || some->front() == "packjob"))
-      return std::unexpected(Refusal{
-          error_lines(kProgram, fmt::format("#SBATCH {}: not supported yet", some->front())),
-          kExitFailure});
+    if (!some->empty() && (some->front() == "hetjob" || some->front() == "packjob")) {
+      directives.components.emplace_back();
+      continue;
+    }
     // Line by line, as an option's value never stands on the next line.
     auto parsed = parse_words(Client::sbatch, *some);
     if (!parsed) return std::unexpected(parsed.error());
     if (!parsed->rest.empty()) return invalid_directive(parsed->rest.front());
-    for (auto& option : parsed->options) directives.words.options.push_back(std::move(option));
+    for (auto& option : parsed->options)
+      directives.components.back().options.push_back(std::move(option));
   }
   return directives;
 }

@@ -11,7 +11,8 @@
 namespace muster::cli {
 
 struct Directives {
-  ParsedWords words;               // options of all lines, in order
+  // Options of all lines, in order; after each hetjob line those of another component.
+  std::vector<ParsedWords> components{ParsedWords{}};
   bool has_foreign_lines = false;  // #PBS or #BSUB, which are not read
 };
 

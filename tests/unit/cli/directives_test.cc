@@ -18,8 +18,11 @@ std::string options_of(std::string_view script) {
   if (!directives)
     return std::to_string(directives.error().exit_code) + " " + directives.error().text;
   std::string out;
-  for (const auto& [name, value] : directives->words.options)
-    out += std::string(name) + "=" + value + ";";
+  for (const ParsedWords& component : directives->components) {
+    if (&component != &directives->components.front()) out += ": ";
+    for (const auto& [name, value] : component.options)
+      out += std::string(name) + "=" + value + ";";
+  }
   return out;
 }
 
@@ -71,8 +74,12 @@ TEST(Directives, RefuseWordsThatAreNoOptions) {
   EXPECT_EQ(
       options_of("#!/bin/sh\n#SBATCH --nonsense\n"),
       "255 sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information\n");
-  EXPECT_EQ(options_of("#!/bin/sh\n#SBATCH hetjob\n"),
-            "1 sbatch: error: #SBATCH hetjob: not supported yet\n");
+}
+
+TEST(Directives, ALineWithHetjobStartsAnotherComponent) {
+  EXPECT_EQ(options_of("#!/bin/sh\n#SBATCH -n1\n#SBATCH hetjob\n#SBATCH -n2 -t 3\n"),
+            "ntasks=1;: ntasks=2;time=3;");
+  EXPECT_EQ(options_of("#!/bin/sh\n#SBATCH packjob\n#SBATCH -n2\n"), ": ntasks=2;");
 }
 
 TEST(Directives, NoticeLinesOfOtherSystems) {

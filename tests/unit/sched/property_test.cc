@@ -104,8 +104,21 @@ SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id)
   return spec;
 }
 
-void submit_some(Cluster& cluster, Dice& dice, std::uint32_t count) {
+void submit_components(Cluster& cluster, Dice& dice) {
+  std::vector<JobSpec> specs;
+  for (std::uint32_t i = dice.between(2, 3); i > 0; --i)
+    specs.push_back(
+        random_job(dice, (*cluster.partitions).size() > 1, cluster.next_job_id.value).array(""));
+  for (Job& component : make_components(std::move(specs), cluster))
+    muster::apply(cluster, JobSubmitted{std::move(component)});
+}
+
+void submit_some(Cluster& cluster, Dice& dice, std::uint32_t count, bool with_het_jobs) {
   for (std::uint32_t i = 0; i < count; ++i) {
+    if (with_het_jobs && dice.one_in(3)) {
+      submit_components(cluster, dice);
+      continue;
+    }
     JobId id = cluster.next_job_id;
     bool two = (*cluster.partitions).size() > 1;
     muster::apply(cluster, JobSubmitted{make_job(id, random_job(dice, two, id.value), cluster)});
@@ -178,6 +191,23 @@ void check_plan(const Cluster& cluster, const Plan& p, Time now) {
   }
 }
 
+// Components start all or none, on nodes of their own.
+void check_components(const Cluster& cluster, const Plan& p) {
+  std::map<JobId, std::vector<NodeId>> nodes;
+  std::map<JobId, std::uint32_t> started;
+  for (const Start& s : p.starts) {
+    const Job& job = cluster.jobs.at(s.job);
+    if (!job.is_het()) continue;
+    ++started[job.het_id];
+    for (const NodeShare& share : s.allocation) nodes[job.het_id].push_back(share.node);
+  }
+  for (const auto& [group, count] : started) {
+    EXPECT_EQ(count, cluster.jobs.at(group).het_size) << "job " << group.value << " starts in part";
+    std::set<NodeId> different(nodes[group].begin(), nodes[group].end());
+    EXPECT_EQ(different.size(), nodes[group].size()) << "components of " << group.value << " meet";
+  }
+}
+
 bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   auto rank = [&](JobId id) {
     const Job& job = cluster.jobs.at(id);
@@ -236,11 +266,13 @@ void check_one_history(std::uint32_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Dice dice(seed);
   Cluster cluster = random_machines(dice).build();
+  const bool with_het_jobs = seed % 4 == 1;
   Time now = t0;
   for (int round = 0; round < 3; ++round, now += Minutes{1}) {
-    submit_some(cluster, dice, dice.between(1, 8));
+    submit_some(cluster, dice, dice.between(1, 8), with_het_jobs);
     Plan p = plan(cluster, now);
     check_plan(cluster, p, now);
+    check_components(cluster, p);
     if (seed % 4 == 0) check_promises(cluster, p, now, dice);
     take_over(cluster, p, now);
     check_limits(cluster);

@@ -49,6 +49,24 @@ const Fault kFaults[] = {
        job.allocation.push_back(job.allocation[0]);
        job.allocation.back().cpus = IdSet::range(7, 7);
      }},
+    {"components 1 and 2 do not wait together",
+     [](Cluster& c) {
+       for (std::uint32_t i : {0u, 1u}) {
+         Job& job = c.jobs.edit(JobId{i + 1});
+         job.het_id = JobId{1};
+         job.het_offset = i;
+         job.het_size = 2;
+       }
+     }},
+    {"component 1 goes on without 4",
+     [](Cluster& c) { c.jobs.edit(JobId{1}).het_id = c.jobs.edit(JobId{4}).het_id = JobId{4}; }},
+    {"is not component 1 of 4",
+     [](Cluster& c) {
+       Job& job = c.jobs.edit(JobId{4});
+       job.het_id = JobId{4};
+       job.het_offset = 1;
+       job.het_size = 1;
+     }},
     {"used CPUs", [](Cluster& c) { c.nodes.edit(NodeId{1}).used_cpus.erase(0); }},
     {"used memory", [](Cluster& c) { c.nodes.edit(NodeId{1}).used_memory_mib = 1; }},
     {"hold something", [](Cluster& c) { c.nodes.edit(NodeId{1}).jobs = {}; }},

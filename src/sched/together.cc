@@ -1,0 +1,93 @@
+#include "sched/together.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "sched/earliest.h"
+
+namespace muster::sched {
+
+namespace {
+
+// Members share no node, so whoever names nodes has the first choice.
+std::vector<std::size_t> choosing_order(const Members& members) {
+  std::vector<std::size_t> order(members.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+    return !members[i].shape->request.required_nodes.empty();
+  });
+  return order;
+}
+
+void close_nodes(Profile& trial, const std::vector<NodeShare>& shares) {
+  for (const NodeShare& share : shares) trial.bar(share.node);
+}
+
+// All of them at `at`, or the later time at which the first one fits that does not fit then.
+struct Attempted {
+  std::optional<JointSlot> slot;
+  std::optional<Time> later;
+};
+Attempted attempt_at(const Cluster& cluster, const Members& members, Time at, Profile& profile,
+                     std::uint64_t max_questions) {
+  Profile trial = profile;
+  JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
+  Attempted result;
+  for (std::size_t i : choosing_order(members)) {
+    const Member& m = members[i];
+    auto own = earliest(cluster, *m.shape, m.limit, at, trial, max_questions);
+    if (!own || own->at > at) {
+      if (own) result.later = own->at;
+      profile.count_questions_of(trial);
+      return result;
+    }
+    close_nodes(trial, own->shares);
+    slot.shares[i] = std::move(own->shares);
+  }
+  profile.count_questions_of(trial);
+  result.slot = std::move(slot);
+  return result;
+}
+
+}  // namespace
+
+std::optional<JointSlot> place_together(const Cluster& cluster, const Members& members, Time at,
+                                        Profile& profile) {
+  auto place_one = [&](const Member& m, Profile& in) {
+    return place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), in);
+  };
+  if (members.size() == 1) {
+    auto shares = place_one(members.front(), profile);
+    if (!shares) return std::nullopt;
+    return JointSlot{at, {std::move(*shares)}};
+  }
+  Profile trial = profile;
+  JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
+  for (std::size_t i : choosing_order(members)) {
+    auto shares = place_one(members[i], trial);
+    profile.count_questions_of(trial);
+    if (!shares) return std::nullopt;
+    close_nodes(trial, *shares);
+    slot.shares[i] = std::move(*shares);
+  }
+  return slot;
+}
+
+std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members& members,
+                                           Time from, Profile& profile,
+                                           std::uint64_t max_questions) {
+  if (members.size() == 1) {
+    const Member& m = members.front();
+    auto slot = earliest(cluster, *m.shape, m.limit, from, profile, max_questions);
+    if (!slot) return std::nullopt;
+    return JointSlot{slot->at, {std::move(slot->shares)}};
+  }
+  while (profile.questions() < max_questions) {
+    Attempted tried = attempt_at(cluster, members, from, profile, max_questions);
+    if (tried.slot || !tried.later) return std::move(tried.slot);
+    from = *tried.later;
+  }
+  return std::nullopt;
+}
+
+}  // namespace muster::sched
