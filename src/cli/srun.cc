@@ -10,6 +10,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_mpi.h"
 #include "cli/srun_programs.h"
 #include "cli/srun_step.h"
 
@@ -25,8 +26,7 @@ std::expected<SrunPlan, Refusal> read_plan(ParsedWords& words, std::string submi
   if (!environment) return std::unexpected(environment.error());
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
-  if (iequals(options.mpi, "list"))
-    return std::unexpected(Refusal{"MPI plugin types are...\n\tnone\n", 0});
+  if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
   if (!options.quiet)
@@ -70,7 +70,7 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
   return {runner.exit_code(), runner.worst_status()};
 }
 
-int run_plan(const SrunPlan& plan) {
+int run_plan(SrunPlan plan) {
   auto connected = Controller::connect();
   if (!connected) {
     print_error(kProgram,
@@ -78,6 +78,9 @@ int run_plan(const SrunPlan& plan) {
     return failure_code();
   }
   const ClientConfig config = connected->config();
+  auto mpi = mpi_kind(plan.options.mpi.empty() ? config.mpi_default : plan.options.mpi.view());
+  if (!mpi) return print(mpi.error());
+  plan.mpi = std::move(*mpi);
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
   if (plan.options.job_id)
@@ -101,7 +104,7 @@ int srun_main(int argc, char** argv) {
   line.front() = kProgram;
   auto plan = read_plan(*words, join(line, " "));
   if (!plan) return print(plan.error());
-  return run_plan(*plan);
+  return run_plan(std::move(*plan));
 }
 
 }  // namespace muster::cli

@@ -176,8 +176,6 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   if (plan.argv.empty())
     return std::unexpected(
         Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
-  if (!plan.options.mpi.empty() && !iequals(plan.options.mpi, "none"))
-    return refuse(fmt::format("--mpi={}: not supported yet", plan.options.mpi.view()));
   if (plan.options.job_id) {
     drop_inherited_counts(plan.options);
     drop_inherited_gpus(plan.options);
@@ -273,6 +271,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.submit_line = plan.submit_line;
   request.launcher_host = launcher.host;
   request.launcher_port = launcher.port;
+  request.mpi = plan.mpi;
   request.propagate_limits = !iequals(spec.propagate, "NONE");
   return request;
 }

@@ -25,6 +25,7 @@ struct SrunPlan {
   std::string submit_line, work_dir, step_name;
   StreamTarget in, out, err;
   bool pty = false;
+  std::string mpi;  // as mpi_kind() has it
 };
 
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,

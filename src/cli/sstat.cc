@@ -182,7 +182,8 @@ Result<wire::StepUsage> ask_node(const ClientConfig& config, const wire::StepRef
   auto channel = connect_to_node(config, place);
   if (!channel) return std::unexpected(channel.error());
   wire::AttachRequest request{.ref = ref, .key = key, .wants_output = false, .sends_input = false};
-  if (auto sent = channel->send(encode(request)); !sent) return std::unexpected(sent.error());
+  if (auto sent = channel->send(encode(wire::NodeCall{request})); !sent)
+    return std::unexpected(sent.error());
   if (auto sent = channel->send(encode(wire::ToStepFrame{wire::UsageRequest{}})); !sent)
     return std::unexpected(sent.error());
   while (true) {

@@ -95,7 +95,8 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
 // On an io thread: the socket leaves the server here and goes on as the main thread's.
 void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
   server_set_.wait();
-  auto request = decode<wire::AttachRequest>(frame);
+  auto call = decode<wire::NodeCall>(frame);
+  auto* request = call ? std::get_if<wire::AttachRequest>(&call->call) : nullptr;
   if (!request) return server_->close(id);
   auto [fd, session] = server_->release(id);
   if (fd < 0) return;

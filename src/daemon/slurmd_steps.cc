@@ -125,7 +125,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
   else if (!memory)
     pid = std::unexpected(memory.error());
   else
-    pid = io::spawn({.path = stepd_path_,
+    pid = io::spawn({.path = stepd_path_ + (setup.launch.mpi == "pmix" ? "-pmix" : ""),
                      .argv = {title(ref)},
                      .descriptors = {*memory, sockets->second.fd(), *lock}});
   if (memory) close(*memory);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/codec.h"
+#include "step/key.h"
 
 namespace muster::step {
 namespace {
@@ -16,14 +17,6 @@ namespace {
 constexpr std::size_t kMaxQueuedOutput = 1u << 20;
 constexpr std::size_t kMaxPendingInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
-
-// In constant time: an attacker must not find the key character by character.
-bool same_key(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -90,6 +83,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
 }
 
 void Stdio::say(std::string_view text) { send_all(wire::StepMessage{std::string(text)}); }
+
+void Stdio::abort(std::string_view text) { send_all(wire::StepAborted{std::string(text)}); }
 
 bool Stdio::drained() const {
   return std::ranges::all_of(outputs_, [](const Output& output) { return output.fd < 0; });

@@ -135,6 +135,7 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
     dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
     _exit(status);
   }
+  if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);
 }

@@ -36,6 +36,7 @@ struct TaskPlan {
   bool pty = false;
   std::uint32_t local_id = 0;
   TaskBinding binding;
+  int inherited_fd = -1;               // besides its streams
   const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 

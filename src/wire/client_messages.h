@@ -231,6 +231,7 @@ struct StepRequest {
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
+  Text mpi;  // --mpi, "" for none
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -274,6 +275,7 @@ struct StepRequest {
     v(39, time_limit);
     v(40, task_prolog);
     v(41, task_epilog);
+    v(130, mpi);
   }
 };
 // The end of an allocation that a command owns.
@@ -340,11 +342,23 @@ struct AttachStepRequest {
   }
 };
 
+// sbcast: where a job's nodes are, or a step's, and leave to write the caller's files there.
+struct BroadcastRequest {
+  JobId job;
+  std::optional<StepId> step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
-                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest>;
+                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
+                 BroadcastRequest>;
 
 // --- replies ---
 
@@ -523,6 +537,15 @@ struct StepReply {
     v(5, num_tasks);
   }
 };
+struct BroadcastReply {
+  std::vector<StepPlace> places;
+  std::string grant;  // see FileOffer
+  template <class V>
+  void fields(V& v) {
+    v(1, places);
+    v(2, grant);
+  }
+};
 struct AccountingReply {
   std::vector<std::string> rows;  // encoded model/accounting_record.h, in printing order
   template <class V>
@@ -562,7 +585,7 @@ struct ReservationsReply {
 
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply>;
+                            BatchScriptReply, ReservationsReply, BroadcastReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

@@ -98,7 +98,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"mem-per-cpu", 0, kAll, required, memory<&S::memory_per_cpu_mib>, "size[KMGT]", "memory for each CPU", "SBATCH_MEM_PER_CPU", "SLURM_MEM_PER_CPU", "SALLOC_MEM_PER_CPU"},
 {"mem-per-gpu", 0, kAll, required, memory<&S::memory_per_gpu_mib>, "size[KMGT]", "memory for each GPU", "SBATCH_MEM_PER_GPU", "SLURM_MEM_PER_GPU", "SALLOC_MEM_PER_GPU"},
 {"mincpus", 0, kAll, required, number<&S::min_cpus_per_node>, "n", "CPUs that each node must have"},
-{"mpi", 0, R, required, text<&O::mpi>, "type", "kind of MPI start-up: none, list", {}, "SLURM_MPI_TYPE"},
+{"mpi", 0, R, required, text<&O::mpi>, "type", "kind of MPI start-up: none, pmi2, pmix, list", {}, "SLURM_MPI_TYPE"},
 {"msg-timeout", 0, R, required, number<&O::msg_timeout_s>, "seconds", "patience with messages"},
 {"multi-prog", 0, R, none, flag<&O::multi_prog>, "", "a file says which program each rank runs"},
 {"network", 0, kAll, required, not_yet, "type", "switch or adapter settings", "SBATCH_NETWORK", "SLURM_NETWORK", "SALLOC_NETWORK"},
