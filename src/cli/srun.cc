@@ -10,6 +10,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_bcast.h"
 #include "cli/srun_mpi.h"
 #include "cli/srun_programs.h"
 #include "cli/srun_step.h"
@@ -32,7 +33,10 @@ std::expected<SrunPlan, Refusal> read_plan(ParsedWords& words, std::string submi
   if (!options.quiet)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
-  return make_plan(std::move(options), std::move(words.rest), std::move(submit_line));
+  auto plan = make_plan(std::move(options), std::move(words.rest), std::move(submit_line));
+  if (!plan) return plan;
+  if (auto done = plan_bcast(*plan); !done) return std::unexpected(done.error());
+  return plan;
 }
 
 struct StepEnd {
@@ -56,6 +60,10 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
   StepRunner runner(plan, job, std::move(*reply), controller, signals);
   StepId step = runner.step();
   if (!runner.open_files()) {
+    controller.cancel_step(job, step);
+    return {failure_code()};
+  }
+  if (!send_program(plan, job, step)) {
     controller.cancel_step(job, step);
     return {failure_code()};
   }

@@ -96,10 +96,15 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
 void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
   server_set_.wait();
   auto call = decode<wire::NodeCall>(frame);
-  auto* request = call ? std::get_if<wire::AttachRequest>(&call->call) : nullptr;
-  if (!request) return server_->close(id);
+  if (!call) return server_->close(id);
   auto [fd, session] = server_->release(id);
   if (fd < 0) return;
+  if (auto* offer = std::get_if<wire::FileOffer>(&call->call))
+    return loop_.post(
+        [this, fd, offer = std::move(*offer), session = std::move(session)]() mutable {
+          receive_file(std::move(offer), fd, std::move(session));
+        });
+  auto* request = std::get_if<wire::AttachRequest>(&call->call);
   loop_.post([this, attach = Attach{fd, std::move(session), std::move(*request)}]() mutable {
     const AttachId id = ++last_attach_;
     const wire::StepRef step = attach.request.ref;

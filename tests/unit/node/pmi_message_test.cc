@@ -38,7 +38,7 @@ TEST(PmiMessage, ACommandOfSeveralLinesLastsUntilItsEnd) {
 TEST(PmiMessage, ASemicolonInAValueOfPmi2IsDoubled) {
   const PmiMessage put{"kvs-put", {{"key", "k"}, {"value", "a;b"}}};
   const std::string text = pmi_text(put, PmiVersion::two);
-  EXPECT_EQ(text, "30    cmd=kvs-put;key=k;value=a;;b;");
+  EXPECT_EQ(text, "29    cmd=kvs-put;key=k;value=a;;b;");
   EXPECT_EQ(taken(text, PmiVersion::two).value("value"), "a;b");
 }
 
