@@ -209,12 +209,15 @@ void Supervisor::write_note() const {
 
 wire::StepUsage Supervisor::measure() {
   usage_.sample(tasks_);
-  wire::StepUsage measured{.usage = usage_.total(), .pids = {}};
+  wire::StepUsage measured{.usage = usage_.total(), .pids = {}, .ranks = {}};
   for (const Task& task : tasks_) {
     if (task.pid == 0 || task.ended) continue;
     measured.pids.push_back(static_cast<std::uint32_t>(task.pid));
-    for (pid_t pid : io::descendants(task.pid))
+    measured.ranks.push_back(task.rank);
+    for (pid_t pid : io::descendants(task.pid)) {
       measured.pids.push_back(static_cast<std::uint32_t>(pid));
+      measured.ranks.push_back(wire::kNoRank);
+    }
   }
   return measured;
 }

@@ -140,10 +140,11 @@ struct StepFinished {  // the last message: every task of this node has ended an
   template <class V>
   void fields(V&) {}
 };
+inline constexpr std::uint32_t kNoRank = 0xffffffffu;
 struct StepUsage {  // the answer to UsageRequest: what the tasks here have used so far
   Usage usage;
   std::vector<std::uint32_t> pids;   // of all its processes
-  std::vector<std::uint32_t> ranks;  // whose process each of them is
+  std::vector<std::uint32_t> ranks;  // of each; kNoRank for what a task has started
   template <class V>
   void fields(V& v) {
     v(1, usage);
