@@ -248,6 +248,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
   set_devices(plan.options, request);
   request.cpu_bind = plan.options.cpu_bind;
+  request.mem_bind = plan.options.mem_bind;
   request.task_prolog = task_program(plan.options.task_prolog);
   request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;

@@ -156,6 +156,7 @@ Result<void> Supervisor::start_one(std::size_t index) {
   plan.environment = environment_of(task);
   plan.local_id = task.local_id;
   plan.binding = bind_task(setup_, task.local_id, plan.environment);
+  plan.memory = add_memory_variables(setup_, plan.environment);
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
