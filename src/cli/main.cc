@@ -28,6 +28,9 @@ constexpr auto kCommands = std::to_array<Command>({
 #ifdef MUSTER_HAVE_SCANCEL
     {"scancel", muster::cli::scancel_main},
 #endif
+#ifdef MUSTER_HAVE_SBCAST
+    {"sbcast", muster::cli::sbcast_main},
+#endif
 #ifdef MUSTER_HAVE_SQUEUE
     {"squeue", muster::cli::squeue_main},
 #endif

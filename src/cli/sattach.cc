@@ -70,8 +70,9 @@ std::expected<StreamTarget, std::string> filtered(const std::string& rank, std::
                                                   std::uint32_t tasks) {
   if (rank.empty()) return StreamTarget{};
   auto number = parse_number<std::uint32_t>(rank);
-  if (!number || *number >= tasks)
-    return std::unexpected(fmt::format("Invalid --{}-filter: {}", name, rank));
+  if (!number)
+    return std::unexpected(fmt::format("Invalid numeric value \"{}\" for {}-filter.", rank, name));
+  if (*number >= tasks) return std::unexpected(fmt::format("Invalid --{}-filter: {}", name, rank));
   return StreamTarget{StreamTarget::Kind::one_task, *number, {}};
 }
 
@@ -116,8 +117,8 @@ int sattach_main(int argc, char** argv) {
   auto rest =
       read_options<O>(kCommand, kRows, std::vector<std::string>(argv + 1, argv + argc), options);
   if (!rest) return print(rest.error());
-  if (rest->size() > 1) return show_usage("too many parameters");
-  auto ref = rest->empty() ? fail("") : wire::parse_job_ref(rest->front());
+  if (rest->size() != 1) return show_usage("too many parameters");
+  auto ref = wire::parse_job_ref(rest->front());
   if (!ref || !ref->step || !ref->tasks.empty())
     return show_usage("Failed to parse stepid from command line options");
 

@@ -62,6 +62,7 @@ constexpr std::array kVerbs{
     Verb{"help", 2, 0, 0, [](S&, Words) { scontrol_print_help(); }},
     Verb{"hold", 2, 1, kAnyCount, act<wire::JobAction::hold>},
     Verb{"holdu", 5, 1, kAnyCount, act<wire::JobAction::user_hold>},
+    Verb{"listpids", 1, 0, 2, scontrol_list_pids},
     Verb{"oneliner", 1, 0, 0, [](S& s, Words) { s.one_line = true; }},
     Verb{"ping", 2, 0, 0, [](S& s, Words) { scontrol_ping(s); }},
     Verb{"quiet", 4, 0, 0, [](S& s, Words) { s.quiet = true; }},
@@ -88,9 +89,9 @@ constexpr std::array kVerbs{
 
 constexpr std::array kNotYet{
     std::string_view("cancel_reboot"), std::string_view("fsdampeningfactor"),
-    std::string_view("listpids"),      std::string_view("notify"),
-    std::string_view("pidinfo"),       std::string_view("reboot"),
-    std::string_view("schedloglevel"), std::string_view("token")};
+    std::string_view("notify"),        std::string_view("pidinfo"),
+    std::string_view("reboot"),        std::string_view("schedloglevel"),
+    std::string_view("token")};
 
 const Verb* find_verb(std::string_view word) {
   for (const Verb& verb : kVerbs)

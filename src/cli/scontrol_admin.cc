@@ -104,6 +104,7 @@ Options:
   -V, --version    the version
 
 Commands (may be shortened):
+  listpids [JOB[.STEP] [NODE]] processes of steps on a node, this one unless named
   show ENTITY [ID]             job, node, partition, config, step, hostnames LIST, hostlist LIST,
                                hostlistsorted LIST, daemons, aliases, licenses, reservation, topology
   update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)

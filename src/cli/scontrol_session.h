@@ -70,6 +70,7 @@ void scontrol_delete(ScontrolSession& session, Words words);
 void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words);
 void scontrol_wait_job(ScontrolSession& session, Words words);
 void scontrol_write(ScontrolSession& session, Words words);
+void scontrol_list_pids(ScontrolSession& session, Words words);
 void scontrol_completing(ScontrolSession& session);
 void scontrol_ping(ScontrolSession& session);
 void scontrol_reconfigure(ScontrolSession& session);

@@ -13,7 +13,9 @@
 #include "cli/lib/components.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_bcast.h"
 #include "cli/srun_groups.h"
+#include "cli/srun_mpi.h"
 #include "cli/srun_programs.h"
 #include "cli/srun_step.h"
 
@@ -32,14 +34,16 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
   if (!environment) return std::unexpected(environment.error());
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
-  if (iequals(options.mpi, "list"))
-    return std::unexpected(Refusal{"MPI plugin types are...\n\tnone\n", 0});
+  if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
   if (!options.quiet)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
-  return make_plan(std::move(options), words.rest, std::move(submit_line));
+  auto plan = make_plan(std::move(options), words.rest, std::move(submit_line));
+  if (!plan) return plan;
+  if (auto done = plan_bcast(*plan); !done) return std::unexpected(done.error());
+  return plan;
 }
 
 std::unexpected<Refusal> refuse(std::string_view text) {
@@ -111,6 +115,10 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
     controller.cancel_step(job, step);
     return {failure_code()};
   }
+  if (!send_program(plan, job, step)) {
+    controller.cancel_step(job, step);
+    return {failure_code()};
+  }
   run_srun_program(config.srun_prolog, "prolog_srun", plan, job, step);
   if (!runner.connect()) return {failure_code()};
   std::optional<RawTerminal> terminal;
@@ -122,7 +130,7 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
   return {runner.exit_code(), runner.worst_status()};
 }
 
-int run_plan(const SrunPlan& plan) {
+int run_plan(SrunPlan plan) {
   auto connected = Controller::connect();
   if (!connected) {
     print_error(kProgram,
@@ -130,6 +138,9 @@ int run_plan(const SrunPlan& plan) {
     return failure_code();
   }
   const ClientConfig config = connected->config();
+  auto mpi = mpi_kind(plan.options.mpi.empty() ? config.mpi_default : plan.options.mpi.view());
+  if (!mpi) return print(mpi.error());
+  plan.mpi = std::move(*mpi);
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
   if (plan.options.job_id)
@@ -154,7 +165,7 @@ int srun_main(int argc, char** argv) {
   line.front() = kProgram;
   auto plan = read_plan(std::move(*words), join(line, " "));
   if (!plan) return print(plan.error());
-  return run_plan(*plan);
+  return run_plan(std::move(*plan));
 }
 
 }  // namespace muster::cli

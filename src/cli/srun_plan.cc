@@ -174,8 +174,6 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   if (plan.argv.empty())
     return std::unexpected(
         Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
-  if (!plan.options.mpi.empty() && !iequals(plan.options.mpi, "none"))
-    return refuse(fmt::format("--mpi={}: not supported yet", plan.options.mpi.view()));
   if (plan.options.job_id) {
     drop_inherited_counts(plan.options);
     drop_inherited_gpus(plan.options);
@@ -263,6 +261,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
   set_devices(plan.options, request);
   request.cpu_bind = plan.options.cpu_bind;
+  request.mem_bind = plan.options.mem_bind;
   request.task_prolog = task_program(plan.options.task_prolog);
   request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
@@ -286,6 +285,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.submit_line = plan.submit_line;
   request.launcher_host = launcher.host;
   request.launcher_port = launcher.port;
+  request.mpi = plan.mpi;
   request.propagate_limits = !iequals(spec.propagate, "NONE");
   for (std::size_t i = 0; i < plan.parts.size(); ++i)
     request.parts.push_back(

@@ -59,7 +59,7 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
       lines_(
           OutputStyle{plan.options.label, reply_.num_tasks, plan.options.unbuffered || plan.pty}) {
   for (const wire::StepPlace& place : reply_.places) {
-    places_.push_back({place, std::nullopt, false});
+    places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
   }
 }
@@ -130,29 +130,43 @@ bool StepRunner::open_files() {
 
 // --- connecting ---
 
-bool StepRunner::connect_place(Place& place) {
+Result<io::Channel> StepRunner::join_step(const Place& place, bool exchanges) const {
   Clock::time_point until = Clock::now() + controller_.config().message_timeout;
   auto channel = connect_to_node(controller_.config(), place.where);
   while (!channel && Clock::now() < until) {  // a slurmd that is being restarted
     std::this_thread::sleep_for(200ms);
     channel = connect_to_node(controller_.config(), place.where);
   }
+  if (!channel) return channel;
   wire::AttachRequest request;
   request.ref = {place.where.job, place.where.attempt, reply_.step};
   request.key = place.where.key;
   request.sends_input = in_open_;
-  if (channel) {
-    auto sent = channel->send(encode(request));
-    if (sent) {
-      place.channel.emplace(std::move(*channel));
-      return true;
-    }
-    channel = std::unexpected(sent.error());
+  request.exchanges = exchanges;
+  if (auto sent = channel->send(encode(wire::NodeCall{request})); !sent)
+    return std::unexpected(sent.error());
+  return channel;
+}
+
+bool StepRunner::connect_place(Place& place) {
+  auto channel = join_step(place, false);
+  if (channel) place.channel.emplace(std::move(*channel));
+  if (channel && !plan_.mpi.empty()) {
+    channel = join_step(place, true);
+    if (channel) place.exchange.emplace(std::move(*channel));
   }
+  if (channel) return true;
   print_error(plan_.program,
               fmt::format("Task launch for StepId={} failed on node {}: {}", step_text(),
                           place.where.node.view(), channel.error().text()));
   return false;
+}
+
+void StepRunner::start_hub() {
+  std::vector<io::Channel> channels;
+  for (Place& place : places_)
+    if (place.exchange) channels.push_back(std::move(*place.exchange));
+  if (!channels.empty()) hub_ = std::make_unique<ExchangeHub>(std::move(channels));
 }
 
 bool StepRunner::connect() {
@@ -168,7 +182,10 @@ bool StepRunner::connect() {
   for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
   work();
   for (std::thread& helper : helpers) helper.join();
-  if (all) return true;
+  if (all) {
+    start_hub();
+    return true;
+  }
   if (plan_.looks_on) return false;
   print_error(plan_.program, "Application launch failed: Communication connection failure");
   controller_.cancel_step(job_, reply_.step);
@@ -274,6 +291,8 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
     write_all(STDERR_FILENO, line);
     return;
   }
+  if (std::get_if<wire::StepAborted>(&message) && !terminating_ && !plan_.looks_on)
+    return terminate();
   if (std::holds_alternative<wire::StepFinished>(message)) {
     place.finished = true;
     place.channel.reset();

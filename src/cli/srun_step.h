@@ -4,11 +4,13 @@
 
 #include <chrono>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/srun_allocation.h"
+#include "cli/srun_exchange.h"
 #include "cli/srun_exits.h"
 #include "cli/srun_output.h"
 #include "io/channel.h"
@@ -39,6 +41,7 @@ class StepRunner {
   struct Place {
     wire::StepPlace where;
     std::optional<io::Channel> channel;
+    std::optional<io::Channel> exchange;  // until the hub has it
     bool finished = false;
   };
   struct Sink {
@@ -48,6 +51,8 @@ class StepRunner {
 
   std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
   bool connect_place(Place& place);
+  Result<io::Channel> join_step(const Place& place, bool exchanges) const;
+  void start_hub();
 
   int poll_timeout_ms() const;
   void poll_once();
@@ -82,6 +87,7 @@ class StepRunner {
   SignalQueue& signals_;
   std::vector<Place> places_;
   TaskBook book_;
+  std::unique_ptr<ExchangeHub> hub_;
   LineAssembler lines_;
   Sink out_, err_;
   int in_fd_ = -1;

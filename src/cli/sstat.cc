@@ -177,26 +177,6 @@ std::string field_list() {
   return out;
 }
 
-Result<wire::StepUsage> ask_node(const ClientConfig& config, const wire::StepRef& ref,
-                                 const std::string& key, const wire::StepPlace& place) {
-  auto channel = connect_to_node(config, place);
-  if (!channel) return std::unexpected(channel.error());
-  wire::AttachRequest request{.ref = ref, .key = key, .wants_output = false, .sends_input = false};
-  if (auto sent = channel->send(encode(request)); !sent) return std::unexpected(sent.error());
-  if (auto sent = channel->send(encode(wire::ToStepFrame{wire::UsageRequest{}})); !sent)
-    return std::unexpected(sent.error());
-  while (true) {
-    auto frame = channel->receive(config.message_timeout);
-    if (!frame) return std::unexpected(frame.error());
-    auto message = decode<wire::FromStepFrame>(*frame);
-    if (!message) return fail(ErrorCode::protocol_version);
-    if (auto* usage = std::get_if<wire::StepUsage>(&message->message)) return std::move(*usage);
-    if (auto* said = std::get_if<wire::StepMessage>(&message->message)) return fail(said->text);
-    if (std::holds_alternative<wire::StepFinished>(message->message))
-      return fail(ErrorCode::already_done);
-  }
-}
-
 // The step's record as accounting would have it, with what it has used so far.
 Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& step) {
   auto reply = controller.ask_for<wire::StepReply>(wire::AttachStepRequest{job.id, step.id});
@@ -208,7 +188,7 @@ Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& 
   std::vector<std::string> names, pids;
   for (std::size_t i = 0; i < reply->places.size() && i < step.nodes.size(); ++i) {
     const wire::StepPlace& place = reply->places[i];
-    auto used = ask_node(controller.config(), {job.id, place.attempt, step.id}, place.key, place);
+    auto used = ask_usage(controller.config(), {job.id, place.attempt, step.id}, place.key, place);
     if (!used) return std::unexpected(used.error());
     record.usage.add(used->usage);
     names.push_back(place.node.str());

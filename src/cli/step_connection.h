@@ -4,9 +4,14 @@
 #include "cli/lib/controller.h"
 #include "io/channel.h"
 #include "wire/client_messages.h"
+#include "wire/step_messages.h"
 
 namespace muster::cli {
 
 Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::StepPlace& place);
+
+// What a step's tasks on one of its nodes have used so far, and which processes they are.
+Result<wire::StepUsage> ask_usage(const ClientConfig& config, const wire::StepRef& ref,
+                                  const std::string& key, const wire::StepPlace& place);
 
 }  // namespace muster::cli

@@ -62,6 +62,8 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.srun_prolog = value;
   } else if (is("SrunEpilog")) {
     s.srun_epilog = value;
+  } else if (is("MpiDefault")) {
+    s.mpi_default = value;
   } else if (is("MessageTimeout")) {
     auto seconds = parse_number<std::int64_t>(value);
     if (!seconds)
@@ -137,6 +139,7 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.message_timeout = conf.message_timeout;
   s.srun_prolog = conf.srun_prolog;
   s.srun_epilog = conf.srun_epilog;
+  s.mpi_default = conf.mpi_default;
   return s;
 }
 

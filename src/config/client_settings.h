@@ -22,6 +22,7 @@ struct ClientSettings {
   std::string accounting_storage_type = "accounting_storage/embedded";
   Seconds message_timeout{10};
   std::string srun_prolog, srun_epilog;
+  std::string mpi_default = "none";
   bool has_include = false;  // the text is not the whole configuration: use the full parser
   bool operator==(const ClientSettings&) const = default;
 };

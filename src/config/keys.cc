@@ -166,7 +166,7 @@ constexpr Key kKeys[] = {
     {.name = "MCSParameters"},
     {.name = "MessageTimeout", .kind = Kind::seconds, .fallback = "10", .acted_on = true},
     {.name = "MinJobAge", .kind = Kind::seconds, .fallback = "300", .acted_on = true},
-    {.name = "MpiDefault", .fallback = "none"},
+    {.name = "MpiDefault", .fallback = "none", .acted_on = true},
     {.name = "MpiParams"},
     {.name = "MULTIPLE_SLURMD", .kind = Kind::daemon},
     {.name = "NEXT_JOB_ID", .kind = Kind::daemon},

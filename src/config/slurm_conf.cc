@@ -227,6 +227,7 @@ void Loader::fill_members() {
   c.task_prolog = value("TaskProlog");
   c.task_epilog = value("TaskEpilog");
   c.srun_prolog = value("SrunProlog");
+  c.mpi_default = value("MpiDefault");
   c.srun_epilog = value("SrunEpilog");
   c.health_check_program = value("HealthCheckProgram");
   c.reboot_program = value("RebootProgram");

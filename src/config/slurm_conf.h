@@ -62,6 +62,7 @@ struct SlurmConf {
   std::string prolog, epilog, prolog_slurmctld, epilog_slurmctld, task_prolog, task_epilog,
       srun_prolog, srun_epilog, health_check_program, reboot_program, unkillable_step_program;
   std::vector<std::string> prolog_flags;  // "Alloc", "Contain"
+  std::string mpi_default;
 
   std::vector<std::string> gres_types;
   std::vector<License> licenses;

@@ -126,6 +126,10 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.mem_bind = request.mem_bind;
   launch.task_prolog = request.task_prolog;
   launch.task_epilog = request.task_epilog;
+  launch.mpi = request.mpi;
+  if (!request.mpi.empty())
+    for (const StepNode& place : step.nodes)
+      launch.layout.push_back({cluster.nodes.at(place.node).config.name, place.ranks});
   launch.watch_key = key;
   launch.key = std::move(key);
   launch.waits_for_client = true;

@@ -101,7 +101,7 @@ Result<Configuration> load_configuration(const std::string& path) {
 Result<Uid> user_id(const std::string& name) {
   if (auto number = parse_number<std::uint32_t>(name)) return Uid{*number};
   const passwd* entry = getpwnam(name.c_str());
-  if (!entry) return fail("SlurmUser " + name + " is not known on this host");
+  if (!entry) return fail("user " + name + " is not known on this host");
   return Uid{entry->pw_uid};
 }
 
@@ -160,6 +160,15 @@ int run(const Options& options) {
     return 1;
   }
   bool uses_munge = conf.auth_type != "auth/unix";
+  std::optional<Uid> slurmd_user;
+  if (uses_munge) {
+    auto found = user_id(conf.slurmd_user);
+    if (!found) {
+      std::fprintf(stderr, "slurmctld: fatal: %s\n", found.error().text().c_str());
+      return 1;
+    }
+    slurmd_user = *found;
+  }
   if (!uses_munge && geteuid() != 0) uid = Uid{geteuid()};
   if (!options.foreground)
     if (auto ok = io::daemonize(); !ok) io::daemon_failed(ok.error().text());
@@ -210,6 +219,7 @@ int run(const Options& options) {
   io::block_signals({SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2, SIGPIPE});
   Service service({.host_name = short_host_name(),
                    .slurm_user = *uid,
+                   .slurmd_user = slurmd_user,
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);

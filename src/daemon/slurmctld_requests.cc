@@ -34,6 +34,8 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
     reply(to, show_config());
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
+  } else if (auto* broadcast = std::get_if<wire::BroadcastRequest>(&request)) {
+    grant_broadcast(to, peer, *broadcast);
   } else if (auto* accounting = std::get_if<wire::AccountingRequest>(&request)) {
     if (!accounting_)
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;

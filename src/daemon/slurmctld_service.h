@@ -34,6 +34,7 @@ struct Configuration {
 struct ServiceOptions {
   std::string host_name;
   Uid slurm_user;
+  std::optional<Uid> slurmd_user;  // who reads what munge seals for nodes; none = no munge
   std::function<Result<Configuration>()> load;  // reads the configuration anew
   std::function<void()> stop;                   // asks main to end the daemon
 };
@@ -77,6 +78,8 @@ class Service final : public controller::Host {
   void reconfigure(controller::ReplyTo to);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
+  void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
+                       const wire::BroadcastRequest& request);
   wire::Answer show_config();
   bool is_operator(const io::Peer& peer) const;
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);

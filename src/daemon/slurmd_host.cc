@@ -95,10 +95,16 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
 // On an io thread: the socket leaves the server here and goes on as the main thread's.
 void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
   server_set_.wait();
-  auto request = decode<wire::AttachRequest>(frame);
-  if (!request) return server_->close(id);
+  auto call = decode<wire::NodeCall>(frame);
+  if (!call) return server_->close(id);
   auto [fd, session] = server_->release(id);
   if (fd < 0) return;
+  if (auto* offer = std::get_if<wire::FileOffer>(&call->call))
+    return loop_.post(
+        [this, fd, offer = std::move(*offer), session = std::move(session)]() mutable {
+          receive_file(std::move(offer), fd, std::move(session));
+        });
+  auto* request = std::get_if<wire::AttachRequest>(&call->call);
   loop_.post([this, attach = Attach{fd, std::move(session), std::move(*request)}]() mutable {
     const AttachId id = ++last_attach_;
     const wire::StepRef step = attach.request.ref;

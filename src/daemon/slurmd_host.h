@@ -75,6 +75,7 @@ class Slurmd final : public NodeHost {
   Result<void> listen(io::Loop& io_threads);
   void dial(io::Loop& io_threads);
   void on_client_frame(io::ConnectionId id, const std::string& frame);
+  void receive_file(wire::FileOffer offer, int fd, io::SessionState session);
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }

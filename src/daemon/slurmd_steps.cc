@@ -1,8 +1,6 @@
 #include "daemon/slurmd_steps.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,24 +21,6 @@ namespace muster {
 namespace {
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
-
-// The setup goes through memory, never on a command line where others could read a job's
-// environment.
-Result<int> in_memory(const std::string& bytes) {
-  int fd = memfd_create("setup", MFD_CLOEXEC);
-  if (fd < 0) return fail(fmt::format("memfd_create: {}", std::strerror(errno)));
-  std::string_view rest = bytes;
-  while (!rest.empty()) {
-    ssize_t count = write(fd, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      close(fd);
-      return fail(fmt::format("the step's setup: {}", std::strerror(errno)));
-    }
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return fd;
-}
 
 std::string title(const wire::StepRef& ref) {
   return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step_name(ref.step));
@@ -118,14 +98,14 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
   Result<int> lock = io::create_step_dir(dir);
   if (!lock) return std::unexpected(lock.error());
   auto sockets = io::StepSocket::pair();
-  Result<int> memory = in_memory(encode(setup));
+  Result<int> memory = io::memory_file(encode(setup));
   Result<pid_t> pid = fail("");
   if (!sockets)
     pid = std::unexpected(sockets.error());
   else if (!memory)
     pid = std::unexpected(memory.error());
   else
-    pid = io::spawn({.path = stepd_path_,
+    pid = io::spawn({.path = stepd_path_ + (setup.launch.mpi == "pmix" ? "-pmix" : ""),
                      .argv = {title(ref)},
                      .descriptors = {*memory, sockets->second.fd(), *lock}});
   if (memory) close(*memory);
@@ -187,6 +167,18 @@ wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
   auto note = io::read_step_note(dir_of(step));
   end.started = note ? note->started : now;
   return end;
+}
+
+Result<void> SlurmdSteps::spawn_receiver(const io::FileReceiverSetup& setup, int connection) {
+  Result<int> memory = io::memory_file(encode(setup));
+  if (!memory) return std::unexpected(memory.error());
+  Result<pid_t> pid = io::spawn({.path = stepd_path_,
+                                 .argv = {"slurmstepd: [sbcast]", io::kReceiveFile},
+                                 .descriptors = {*memory, connection}});
+  close(*memory);
+  if (!pid) return std::unexpected(pid.error());
+  children_.insert(*pid);
+  return {};
 }
 
 Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command,

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "daemon/slurmd_loop.h"
+#include "io/file_receiver.h"
 #include "io/step_socket.h"
 #include "node/step_setup.h"
 #include "wire/node_messages.h"
@@ -32,6 +33,8 @@ class SlurmdSteps {
   Found recover(Time now, const std::string& boot_id);
 
   Result<void> spawn(StepSetup setup);
+  // A process that takes a file of sbcast from this connection, which stays the caller's.
+  Result<void> spawn_receiver(const io::FileReceiverSetup& setup, int connection);
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
   void forget(const wire::StepRef& step);
   // Steps that run but do not listen yet are tried again.

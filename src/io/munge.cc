@@ -53,7 +53,8 @@ Result<std::string> encode_credential(std::string_view payload, Uid decoder,
   return std::string(text);
 }
 
-Result<Credential> decode_credential(const std::string& credential, const std::string& socket) {
+Result<Credential> decode_credential(const std::string& credential, const std::string& socket,
+                                     Replay replay) {
   Context context(munge_ctx_create());
   if (!context) return std::unexpected(munge_error(context, EMUNGE_NO_MEMORY));
   munge_err_t code = set_socket(context, socket);
@@ -65,6 +66,7 @@ Result<Credential> decode_credential(const std::string& credential, const std::s
     code = munge_decode(credential.c_str(), context.get(), &payload, &length, &uid, &gid);
   // An expired or replayed credential is decoded all the same: the payload must be freed, not used.
   std::unique_ptr<void, Free> owned(payload);
+  if (code == EMUNGE_CRED_REPLAYED && replay == Replay::accepted) code = EMUNGE_SUCCESS;
   if (code != EMUNGE_SUCCESS) return std::unexpected(munge_error(context, code));
   return Credential{
       std::string(static_cast<const char*>(payload), static_cast<std::size_t>(length)), Uid{uid},

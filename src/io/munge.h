@@ -19,6 +19,9 @@ struct Credential {
   Uid uid;  // who encoded it
   Gid gid;
 };
-Result<Credential> decode_credential(const std::string& credential, const std::string& socket);
+// Whether a credential may be shown again.
+enum class Replay : bool { refused, accepted };
+Result<Credential> decode_credential(const std::string& credential, const std::string& socket,
+                                     Replay replay = Replay::refused);
 
 }  // namespace muster::io

@@ -3,8 +3,10 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -44,6 +46,22 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 }
 
 }  // namespace
+
+Result<int> memory_file(std::string_view bytes) {
+  const int fd = memfd_create("setup", MFD_CLOEXEC);
+  if (fd < 0) return fail(fmt::format("memfd_create: {}", std::strerror(errno)));
+  while (!bytes.empty()) {
+    const ssize_t count = write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) {
+      const int error = errno;
+      close(fd);
+      return fail(fmt::format("a file in memory: {}", std::strerror(error)));
+    }
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return fd;
+}
 
 Result<pid_t> spawn(const SpawnRequest& request) {
   constexpr int kFirst = 3;

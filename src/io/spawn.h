@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct SpawnRequest {
   std::optional<std::vector<std::string>> environment = {};  // in place of the daemon's own
   int output = -1;                                           // becomes 1 and 2
 };
+// A file in memory with these bytes, to hand to the child what must not be on its command line,
+// where others could read it. The descriptor is the caller's.
+Result<int> memory_file(std::string_view bytes);
+
 // The caller waits for the child.
 Result<pid_t> spawn(const SpawnRequest& request);
 

@@ -242,6 +242,7 @@ class Planner {
 
   // Starts them all, or says what they lack. `task` is the one of an array.
   Reason try_together(Members& members, std::optional<std::uint32_t> task) {
+    limit_hit_ = {};
     if (!has_licenses(members)) return Reason::licenses;
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     if (exhausted()) return Reason::priority;

@@ -10,7 +10,6 @@
 #include <fstream>
 
 #include "base/strings.h"
-#include "model/cpu_bind.h"
 
 namespace muster::step {
 namespace {
@@ -22,8 +21,9 @@ std::optional<std::string> read_line(const std::string& path) {
   return line;
 }
 
-// This machine's CPUs as the kernel lists them.
-CpuLayout read_layout() {
+}  // namespace
+
+CpuLayout read_cpu_layout() {
   const std::string root = "/sys/devices/system/";
   CpuLayout layout;
   auto online = IdSet::parse(read_line(root + "cpu/online").value_or(""));
@@ -49,8 +49,6 @@ CpuLayout read_layout() {
   return layout;
 }
 
-}  // namespace
-
 TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environment& environment) {
   const wire::StepLaunch& launch = setup.launch;
   if (launch.ref.step >= kBatchStep) return {};
@@ -60,7 +58,7 @@ TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environmen
       (bind->kind == CpuBind::Kind::unset && !setup.binds_tasks))
     return {};
   const auto tasks = static_cast<std::uint32_t>(launch.ranks.size());
-  const CpuLayout layout = read_layout();
+  const CpuLayout layout = read_cpu_layout();
   std::string list;
   TaskBinding binding{.cpus = std::nullopt, .verbose = bind->verbose};
   for (std::uint32_t task = 0; task < tasks; ++task) {

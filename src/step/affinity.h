@@ -5,10 +5,14 @@
 #include <optional>
 
 #include "base/idset.h"
+#include "model/cpu_bind.h"
 #include "node/step_setup.h"
 #include "node/task_environment.h"
 
 namespace muster::step {
+
+// This machine's CPUs as the kernel lists them.
+CpuLayout read_cpu_layout();
 
 // The task's CPUs, made ready before its fork; SLURM_CPU_BIND and its like go to its environment.
 struct TaskBinding {

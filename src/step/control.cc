@@ -52,6 +52,8 @@ void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
 void Supervisor::obey(io::ReceivedCommand received) {
   if (auto* attach = std::get_if<io::StepAttach>(&received.command)) {
     if (received.fd < 0) return;
+    if (attach->request.exchanges)
+      return exchange_.attach(received.fd, attach->request, std::move(attach->session));
     return stdio_.attach(received.fd, attach->request, std::move(attach->session), tasks_);
   }
   if (received.fd >= 0) close(received.fd);

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/codec.h"
+#include "step/receive_file.h"
 #include "step/supervisor.h"
 
 namespace {
@@ -38,6 +39,15 @@ int watch_children() {
   return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
+int receive_file() {
+  constexpr int kConnection = kSlurmd;
+  auto setup = muster::decode<muster::io::FileReceiverSetup>(read_setup());
+  if (!setup) return 1;
+  std::signal(SIGPIPE, SIG_IGN);
+  muster::step::receive_file(std::move(*setup), kConnection);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,6 +55,7 @@ int main(int argc, char** argv) {
     std::puts("slurm 22.05.8 (Muster " MUSTER_VERSION ")");
     return 0;
   }
+  if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
   if (fcntl(kLock, F_GETFD) < 0) {
     std::fputs("slurmstepd is started by slurmd, not by hand\n", stderr);
     return 1;

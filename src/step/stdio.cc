@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/codec.h"
+#include "step/key.h"
 
 namespace muster::step {
 namespace {
@@ -16,14 +17,7 @@ namespace {
 constexpr std::size_t kMaxQueuedOutput = 1u << 20;
 constexpr std::size_t kMaxPendingInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
-
-// In constant time: an attacker must not find the key character by character.
-bool same_key(std::string_view a, std::string_view b) {
-  if (a.size() != b.size()) return false;
-  unsigned char difference = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
-  return difference == 0;
-}
+constexpr std::size_t kMaxRecent = 128u << 10;
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -81,6 +75,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
     send(client, wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
     if (task.ended) send(client, wire::TaskExited{task.rank, task.wait_status, false});
   }
+  if (request.wants_output && had_client_)
+    for (const wire::TaskOutput& printed : recent_) send(client, printed);
   if (!client.only_watches) {
     if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
     had_client_ = true;
@@ -90,6 +86,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
 }
 
 void Stdio::say(std::string_view text) { send_all(wire::StepMessage{std::string(text)}); }
+
+void Stdio::abort(std::string_view text) { send_all(wire::StepAborted{std::string(text)}); }
 
 bool Stdio::drained() const {
   return std::ranges::all_of(outputs_, [](const Output& output) { return output.fd < 0; });
@@ -101,7 +99,16 @@ void Stdio::finish() { send_all(wire::StepFinished{}); }
 
 void Stdio::drop_output() { drops_output_ = true; }
 
+// Frames that came together with the one that filled the inputs are in memory already: no poll
+// would tell of them.
+void Stdio::read_held_back() {
+  for (Client& client : clients_)
+    if (pending_input_bytes() < kMaxPendingInput && std::exchange(client.held_back, false))
+      read_client(client);
+}
+
 void Stdio::watch(PollSet& set) {
+  read_held_back();
   remove_broken();
   const bool may_read_output = drops_output_ || (had_client_ && queued_bytes() < kMaxQueuedOutput);
   for (Output& output : outputs_)
@@ -142,6 +149,17 @@ void Stdio::read_output(Output& output) {
   message.bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count <= 0) close_fd(output.fd);
   send_all(message, true);
+  if (!drops_output_) keep(message);
+}
+
+void Stdio::keep(const wire::TaskOutput& message) {
+  if (message.bytes.empty()) return;
+  recent_bytes_ += message.bytes.size();
+  recent_.push_back(message);
+  while (recent_bytes_ > kMaxRecent && recent_.size() > 1) {
+    recent_bytes_ -= recent_.front().bytes.size();
+    recent_.pop_front();
+  }
 }
 
 void Stdio::read_client(Client& client) {
@@ -163,6 +181,7 @@ void Stdio::read_client(Client& client) {
     if (auto* signal = std::get_if<wire::TaskSignal>(&message->message)) on_signal_(signal->signal);
     if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
   }
+  client.held_back = !client.broken;
 }
 
 void Stdio::feed(const wire::TaskInput& message) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <map>
@@ -32,7 +33,8 @@ class Stdio {
   // Checks the key; `tasks` are told to the newcomer as they stand.
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session,
               const std::vector<Task>& tasks);
-  void say(std::string_view text);  // a line of slurmstepd's own, for the sruns' stderr
+  void say(std::string_view text);    // a line of slurmstepd's own, for the sruns' stderr
+  void abort(std::string_view text);  // a task has asked for the end of the whole step
 
   bool had_client() const { return had_client_; }
   bool has_client() const { return !clients_.empty(); }
@@ -61,12 +63,15 @@ class Stdio {
     bool wants_output = true;
     bool broken = false;
     bool only_watches = false;  // sstat
+    bool held_back = false;     // has sent input that was not looked at yet
   };
 
   void send(Client& client, const wire::FromStep& message);
+  void keep(const wire::TaskOutput& message);
   void send_all(const wire::FromStep& message, bool is_output = false);
   void read_output(Output& output);
   void read_client(Client& client);
+  void read_held_back();
   void feed(const wire::TaskInput& input);
   void write_input(Input& input);
   void close_input(Input& input);
@@ -80,6 +85,8 @@ class Stdio {
   std::function<wire::StepUsage()> measure_;
   std::map<std::uint32_t, Input> inputs_;  // by rank
   std::vector<Output> outputs_;
+  std::deque<wire::TaskOutput> recent_;  // what a newcomer is shown first
+  std::size_t recent_bytes_ = 0;
   std::list<Client> clients_;  // handlers of one turn refer to them while others attach
   wire::WindowSize window_;    // the last one told
   bool had_client_ = false;

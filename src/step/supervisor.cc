@@ -35,6 +35,11 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
       stdio_(
           setup_, [this](int number) { obey(io::StepSignal{number, false}); },
           [this] { return measure(); }),
+      exchange_(setup_,
+                [this] {
+                  say("the tasks wait for each other, but their srun is gone");
+                  signal_all(SIGKILL);
+                }),
       usage_(setup_.launch.share.node) {
   slurmd_.push_back(std::move(slurmd));
   end_.ref = setup_.launch.ref;
@@ -71,10 +76,14 @@ void Supervisor::run() {
       return finish_streams();
     }
   }
-  if (early_signal_ != 0)
+  if (early_signal_ != 0) {
     end_.exit_status = static_cast<std::uint32_t>(early_signal_);
-  else
+  } else if (Result<void> begun = start_mpi(); !begun) {
+    fail_launch(begun.error());
+    return finish_streams();
+  } else {
     start_tasks();
+  }
 
   while (started_ && (!all_tasks_ended() || anything_left())) turn();
 
@@ -114,6 +123,13 @@ Result<void> Supervisor::prepare() {
   return make_group();
 }
 
+Result<void> Supervisor::start_mpi() {
+  mpi_ = make_mpi(setup_, {.exchange = exchange_,
+                           .say = [this](std::string_view text) { say(text); },
+                           .abort = [this](std::string_view text) { stdio_.abort(text); }});
+  return mpi_ ? mpi_->begin() : Result<void>{};
+}
+
 void Supervisor::start_tasks() {
   started_ = true;
   for (std::size_t i = 0; i < tasks_.size(); ++i) {
@@ -140,12 +156,19 @@ Result<void> Supervisor::start_one(std::size_t index) {
   plan.environment = environment_of(task);
   plan.local_id = task.local_id;
   plan.binding = bind_task(setup_, task.local_id, plan.environment);
+  plan.memory = add_memory_variables(setup_, plan.environment);
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
   plan.cgroup = cgroup_.get();
+  if (mpi_) {
+    Result<int> inherited = mpi_->add_task(index, plan.environment);
+    if (!inherited) return std::unexpected(inherited.error());
+    plan.inherited_fd = *inherited;
+  }
   Result<StartedTask> started = start_task(setup_, std::move(plan));
   if (!started) return std::unexpected(started.error());
+  if (mpi_) mpi_->task_started(index);
   task.pid = started->pid;
   task.error_fd = started->error_fd;
   children_left_ = true;
@@ -187,12 +210,15 @@ void Supervisor::write_note() const {
 
 wire::StepUsage Supervisor::measure() {
   usage_.sample(tasks_);
-  wire::StepUsage measured{.usage = usage_.total(), .pids = {}};
+  wire::StepUsage measured{.usage = usage_.total(), .pids = {}, .ranks = {}};
   for (const Task& task : tasks_) {
     if (task.pid == 0 || task.ended) continue;
     measured.pids.push_back(static_cast<std::uint32_t>(task.pid));
-    for (pid_t pid : io::descendants(task.pid))
+    measured.ranks.push_back(task.rank);
+    for (pid_t pid : io::descendants(task.pid)) {
       measured.pids.push_back(static_cast<std::uint32_t>(pid));
+      measured.ranks.push_back(wire::kNoRank);
+    }
   }
   return measured;
 }
@@ -206,6 +232,8 @@ void Supervisor::turn() {
   set.add(child_events_, POLLIN, [this](short) { wait_for_children(); });
   watch_slurmd(set);
   stdio_.watch(set);
+  exchange_.watch(set);
+  if (mpi_) mpi_->watch(set);
   set.wait(turn_timeout_ms());
   act_on_deadlines();
 }
@@ -261,6 +289,7 @@ void Supervisor::say(std::string_view text) {
 }
 
 void Supervisor::report_end() {
+  mpi_.reset();
   end_.ended = wall_clock();
   end_.usage = usage_.total();
   for (const Task& task : tasks_) {

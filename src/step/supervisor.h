@@ -13,7 +13,9 @@
 #include "io/cgroup.h"
 #include "io/step_socket.h"
 #include "node/step_setup.h"
+#include "step/exchange.h"
 #include "step/files.h"
+#include "step/mpi.h"
 #include "step/setup.h"
 #include "step/stdio.h"
 #include "step/tasks.h"
@@ -35,6 +37,7 @@ class Supervisor {
 
   Result<void> prepare();
   Result<void> make_group();
+  Result<void> start_mpi();
   void start_tasks();
   Result<void> start_one(std::size_t index);
   std::vector<std::string> task_argv(std::uint32_t rank) const;
@@ -81,6 +84,8 @@ class Supervisor {
   std::vector<ResourceLimit> limits_;
   std::vector<Task> tasks_;
   Stdio stdio_;
+  Exchange exchange_;
+  std::unique_ptr<Mpi> mpi_;
   UsageMeter usage_;
   std::unique_ptr<io::Cgroup> cgroup_;  // none where processes are tracked by their parents
   std::uint64_t oom_kills_ = 0;         // seen so far

@@ -13,6 +13,7 @@
 #include "node/task_environment.h"
 #include "step/affinity.h"
 #include "step/files.h"
+#include "step/memory_policy.h"
 #include "step/setup.h"
 
 namespace muster::step {
@@ -36,6 +37,8 @@ struct TaskPlan {
   bool pty = false;
   std::uint32_t local_id = 0;
   TaskBinding binding;
+  MemBind memory;
+  int inherited_fd = -1;               // besides its streams
   const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 

@@ -236,6 +236,7 @@ struct StepRequest {
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
   std::vector<StepRequest> parts;  // in further components; where they are silent, as this one
+  Text mpi;  // --mpi, "" for none
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -280,6 +281,7 @@ struct StepRequest {
     v(40, task_prolog);
     v(41, task_epilog);
     v(100, parts);
+    v(130, mpi);
   }
 };
 // The end of an allocation that a command owns.
@@ -352,12 +354,23 @@ struct PrioritiesRequest {
   void fields(V&) {}
 };
 
+// sbcast: where a job's nodes are, or a step's, and leave to write the caller's files there.
+struct BroadcastRequest {
+  JobId job;
+  std::optional<StepId> step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
-                 PrioritiesRequest>;
+                 PrioritiesRequest, BroadcastRequest>;
 
 // --- replies ---
 
@@ -538,6 +551,15 @@ struct StepReply {
     v(5, num_tasks);
   }
 };
+struct BroadcastReply {
+  std::vector<StepPlace> places;
+  std::string grant;  // see FileOffer
+  template <class V>
+  void fields(V& v) {
+    v(1, places);
+    v(2, grant);
+  }
+};
 struct AccountingReply {
   std::vector<std::string> rows;  // encoded model/accounting_record.h, in printing order
   template <class V>
@@ -615,7 +637,8 @@ struct PrioritiesReply {
 
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply>;
+                            BatchScriptReply, ReservationsReply, PrioritiesReply,
+                            BroadcastReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

@@ -36,6 +36,17 @@ struct StepRef {
   }
 };
 
+// The tasks of a step on one of its nodes.
+struct NodeRanks {
+  Text node;
+  std::vector<std::uint32_t> ranks;
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, ranks);
+  }
+};
+
 // Everything a slurmstepd needs to run its node's part of a step (or the batch script).
 struct StepLaunch {
   StepRef ref;
@@ -70,6 +81,8 @@ struct StepLaunch {
   Text task_prolog, task_epilog;                // srun's own, besides the cluster's
   std::string watch_key;                        // who proves this may ask what it uses
   std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
+  Text mpi;                                     // srun --mpi; empty = none
+  std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -109,6 +122,8 @@ struct StepLaunch {
     v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
+    v(130, mpi);
+    v(131, layout);
   }
 };
 

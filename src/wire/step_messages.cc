@@ -2,3 +2,4 @@
 
 MUSTER_CODEC(muster::wire::FromStepFrame)
 MUSTER_CODEC(muster::wire::ToStepFrame)
+MUSTER_CODEC(muster::wire::NodeCall)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/codec.h"
 #include "base/ids.h"
 #include "base/text.h"
+#include "base/time.h"
 #include "wire/node_messages.h"
 
 namespace muster::wire {
@@ -19,12 +21,71 @@ struct AttachRequest {  // srun -> slurmd
   StepRef ref;
   std::string key;
   bool wants_output = true, sends_input = true;
+  bool exchanges = false;  // for the tasks' own messages (see Contribution), nothing else
   template <class V>
   void fields(V& v) {
     v(1, ref);
     v(2, key);
     v(3, wants_output);
     v(4, sends_input);
+    v(130, exchanges);
+  }
+};
+
+// sbcast -> slurmd: a file for this node. FilePieces follow, the last one empty; then a FileStored
+// comes back.
+struct FileOffer {
+  std::string grant;  // the controller's leave (FileGrant); empty where one user has the cluster
+  Text path;          // absolute
+  std::uint32_t mode = 0;
+  bool overwrites = false;
+  std::optional<Time> modified, accessed;  // -p
+  template <class V>
+  void fields(V& v) {
+    v(1, grant);
+    v(2, path);
+    v(3, mode);
+    v(4, overwrites);
+    v(5, modified);
+    v(6, accessed);
+  }
+};
+struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
+  JobId job;
+  Uid uid;
+  Gid gid;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, uid);
+    v(3, gid);
+  }
+};
+struct FilePiece {
+  std::string bytes;
+  std::uint32_t unpacked_size = 0;  // of bytes packed by LZ4; 0 = they are plain
+  template <class V>
+  void fields(V& v) {
+    v(1, bytes);
+    v(2, unpacked_size);
+  }
+};
+struct FileStored {
+  int error = 0;  // errno
+  std::string text;
+  template <class V>
+  void fields(V& v) {
+    v(1, error);
+    v(2, text);
+  }
+};
+
+// The first message to a slurmd.
+struct NodeCall {
+  std::variant<AttachRequest, FileOffer> call;
+  template <class V>
+  void fields(V& v) {
+    v(1, call);
   }
 };
 
@@ -79,17 +140,60 @@ struct StepFinished {  // the last message: every task of this node has ended an
   template <class V>
   void fields(V&) {}
 };
+inline constexpr std::uint32_t kNoRank = 0xffffffffu;
 struct StepUsage {  // the answer to UsageRequest: what the tasks here have used so far
   Usage usage;
-  std::vector<std::uint32_t> pids;  // of all its processes
+  std::vector<std::uint32_t> pids;   // of all its processes
+  std::vector<std::uint32_t> ranks;  // of each; kNoRank for what a task has started
   template <class V>
   void fields(V& v) {
     v(1, usage);
     v(2, pids);
+    v(130, ranks);
+  }
+};
+
+// What processes of an MPI program tell each other while they start goes through their srun, on a
+// connection apart from their streams: a reader that has stopped must not stop them. Places count
+// as in StepReply.
+struct Contribution {  // answered with Gathered once every place has contributed under this name
+  std::string name;
+  std::vector<std::uint32_t> places;
+  std::string bytes;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, places);
+    v(3, bytes);
+  }
+};
+struct Gathered {
+  std::string name;
+  std::vector<std::string> parts;  // in the order of the places
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, parts);
+  }
+};
+struct Letter {  // from one place to another; srun puts the sender's in on its way
+  std::uint32_t place = 0;
+  std::string bytes;
+  template <class V>
+  void fields(V& v) {
+    v(1, place);
+    v(2, bytes);
+  }
+};
+struct StepAborted {  // a task asked for the end of the whole step
+  std::string text;
+  template <class V>
+  void fields(V& v) {
+    v(1, text);
   }
 };
 using FromStep = std::variant<Attached, TaskOutput, TaskStarted, TaskExited, StepMessage,
-                              StepFinished, StepUsage>;
+                              StepFinished, StepUsage, Contribution, Letter, StepAborted>;
 
 // srun -> step
 struct TaskInput {
@@ -120,7 +224,7 @@ struct UsageRequest {
   template <class V>
   void fields(V&) {}
 };
-using ToStep = std::variant<TaskInput, TaskSignal, WindowSize, UsageRequest>;
+using ToStep = std::variant<TaskInput, TaskSignal, WindowSize, UsageRequest, Gathered, Letter>;
 
 struct FromStepFrame {
   FromStep message;
@@ -141,3 +245,4 @@ struct ToStepFrame {
 
 MUSTER_DECLARE_CODEC(muster::wire::FromStepFrame)
 MUSTER_DECLARE_CODEC(muster::wire::ToStepFrame)
+MUSTER_DECLARE_CODEC(muster::wire::NodeCall)

@@ -35,6 +35,28 @@ def test_output_comes_here_too_and_the_code_is_the_tasks(cluster, step):
     assert process.returncode == 3
 
 
+def test_what_was_printed_before_is_shown_first(cluster):
+    process = cluster.start("srun", "--mem=100", "-n1", "bash", "-c",
+                            "echo early; echo wrong >&2; touch printed; until [ -e stop ]; do sleep 0.1; done; echo late")
+    wait_for((cluster.work / "printed").exists, "the task")
+    step = next(s for s in cluster.run("squeue", "-h", "-s", "-o", "%i").lines if s.endswith(".0"))
+    onlooker = cluster.start("sattach", step)
+    try:
+        assert onlooker.stdout.readline() == "early\n"
+        (cluster.work / "stop").touch()
+        out, err = onlooker.communicate(timeout=20)
+        assert (out, "wrong\n" in err) == ("late\n", True)
+    finally:
+        (cluster.work / "stop").touch()
+        onlooker.kill()
+        process.communicate(timeout=20)
+
+
+def test_a_filter_is_a_rank(cluster, step):
+    done = cluster.run("sattach", "--output-filter=x", step)
+    assert (done.code, done.err) == (1, 'sattach: error: Invalid numeric value "x" for output-filter.\n')
+
+
 def test_an_interrupt_only_leaves(cluster, step):
     process = cluster.start("sattach", step)
     wait_for(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), "sattach to leave", every=0.3)
@@ -45,7 +67,7 @@ def test_an_interrupt_only_leaves(cluster, step):
 @pytest.mark.parametrize("words, text", [
     (["99999.0"], "Could not get job step info: Invalid job id specified"),
     (["abc"], "Failed to parse stepid from command line options"),
-    ([], "Failed to parse stepid from command line options"),
+    ([], "too many parameters"),
     (["1.0", "2.0"], "too many parameters")])
 def test_what_is_no_step(cluster, words, text):
     done = cluster.run("sattach", *words)

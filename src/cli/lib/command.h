@@ -14,6 +14,7 @@ struct Command {
 int sbatch_main(int argc, char** argv);
 int srun_main(int argc, char** argv);
 int salloc_main(int argc, char** argv);
+int sbcast_main(int argc, char** argv);
 int sattach_main(int argc, char** argv);
 int scancel_main(int argc, char** argv);
 int squeue_main(int argc, char** argv);

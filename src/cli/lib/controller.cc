@@ -61,6 +61,7 @@ Result<ClientConfig> from_file(const std::string& path) {
   found.message_timeout = settings->message_timeout;
   found.srun_prolog = settings->srun_prolog;
   found.srun_epilog = settings->srun_epilog;
+  found.mpi_default = settings->mpi_default;
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

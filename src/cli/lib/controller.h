@@ -21,7 +21,7 @@ struct ClientConfig {
   std::string plugin_note;
   bool accounting_none = false;  // AccountingStorageType=accounting_storage/none
   Millis message_timeout{10000};
-  std::string srun_prolog, srun_epilog;
+  std::string srun_prolog, srun_epilog, mpi_default;
 };
 // -f is not known to commands: SLURM_CONF, /etc/slurm/slurm.conf, else the embedded cluster's.
 Result<ClientConfig> find_cluster();

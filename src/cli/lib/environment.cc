@@ -12,6 +12,7 @@
 
 #include "base/strings.h"
 #include "io/files.h"
+#include "model/mem_bind.h"
 
 extern char** environ;
 
@@ -101,6 +102,19 @@ std::string short_host_name() {
   return std::string(full.substr(0, full.find('.')));
 }
 
+namespace {
+
+// A batch shell is not bound itself; its steps read the wish from here.
+void add_mem_bind(JobEnvironment& environment, const Text& option) {
+  auto bind = parse_mem_bind(option);
+  if (!bind || (bind->kind == MemBind::Kind::unset && !bind->verbose && !bind->prefer)) return;
+  std::string text = mem_bind_text(*bind);
+  environment.set("SLURM_MEM_BIND", text.substr(bind->verbose ? 0 : sizeof "quiet"));
+  environment.set("SLURM_MEM_BIND_VERBOSE", bind->verbose ? "verbose" : "quiet");
+}
+
+}  // namespace
+
 void add_option_variables(JobEnvironment& environment, const JobOptions& options) {
   const JobSpec& spec = options.spec;
   auto set_if = [&](const char* name, const auto& value) {
@@ -128,6 +142,7 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node);
   set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
   set_text("SLURM_GPU_BIND", options.gpu_bind);
+  add_mem_bind(environment, options.mem_bind);
   set_text("SLURM_DISTRIBUTION", spec.distribution);
   if (spec.open_mode != OpenMode::unset)
     environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");

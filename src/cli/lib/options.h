@@ -55,7 +55,8 @@ struct JobOptions {
        multi_prog = false, pty = false, preserve_env = false, disable_status = false,
        quit_on_interrupt = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
-  Text mpi, cpu_bind;
+  Text mpi, cpu_bind, mem_bind;
+  std::optional<std::string> bcast, compress;  // given without a value: empty
   Text prolog, epilog, task_prolog, task_epilog;
 
   // salloc

@@ -14,6 +14,7 @@
 #include "model/distribution.h"
 #include "model/gpu_bind.h"
 #include "model/mail_type.h"
+#include "model/mem_bind.h"
 
 namespace muster::cli {
 
@@ -396,21 +397,6 @@ Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-namespace {
-
-// Binding values that ask for nothing beyond what happens anyway.
-bool binds_nothing(std::string_view value) {
-  for (std::string_view part : split(value, ',')) {
-    bool harmless = false;
-    for (std::string_view each : {"none", "no", "quiet", "q", "verbose", "v", ""})
-      harmless |= iequals(part, each);
-    if (!harmless) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
   auto bind = parse_cpu_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitFailure);
@@ -425,8 +411,10 @@ Outcome gpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
   return {};
 }
 
-Outcome mem_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (!binds_nothing(value)) return not_supported(o, fmt::format("--{}={}", row.name, value));
+Outcome mem_bind(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto bind = parse_mem_bind(value);
+  if (!bind) return refused(o, bind.error().text(), kExitBadOption);
+  o.mem_bind = Text(value);
   return {};
 }
 

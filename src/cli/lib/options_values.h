@@ -36,6 +36,13 @@ Outcome text(JobOptions& o, const OptionRow&, std::string_view value) {
   return {};
 }
 
+// An option whose value may be left out.
+template <auto Member>
+Outcome optional_text(JobOptions& o, const OptionRow&, std::string_view value) {
+  field_of(o, Member) = std::string(value);
+  return {};
+}
+
 template <auto Member>
 Outcome flag(JobOptions& o, const OptionRow&, std::string_view) {
   field_of(o, Member) = true;

@@ -1,0 +1,197 @@
+#include "cli/broadcast.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <list>
+
+#include "base/codec.h"
+#include "cli/lib/errors.h"
+#include "cli/step_connection.h"
+#include "io/lz4.h"
+
+namespace muster::cli {
+
+namespace {
+
+constexpr std::uint32_t kDefaultFanout = 16;
+constexpr Seconds kDefaultTimeout{60};
+
+Time to_time(const timespec& moment) {
+  return Time(Millis{std::int64_t{moment.tv_sec} * 1000 + moment.tv_nsec / 1'000'000});
+}
+
+// One node on its way to the file.
+struct Receiver {
+  std::string node;
+  io::Channel channel;
+  std::optional<wire::FileStored> answer;
+};
+
+class Group {
+ public:
+  Group(std::string_view program, Seconds timeout) : program_(program), timeout_(timeout) {}
+
+  void add(const ClientConfig& config, const wire::StepPlace& place, const wire::FileOffer& offer) {
+    auto channel = connect_to_node(config, place);
+    if (channel)
+      if (auto sent = channel->send(encode(wire::NodeCall{offer})); !sent)
+        channel = std::unexpected(sent.error());
+    if (!channel) return fail_node(place.node.str(), EIO, channel.error().text());
+    receivers_.push_back({place.node.str(), std::move(*channel), std::nullopt});
+  }
+
+  void send(const wire::FilePiece& piece) {
+    const std::string frame = encode(piece);
+    for (Receiver& receiver : receivers_)
+      if (!receiver.answer) receiver.channel.queue(frame);
+    pump([](const Receiver& receiver) { return receiver.channel.queued_bytes() == 0; });
+  }
+
+  void finish() {
+    send({});
+    pump([](const Receiver&) { return false; });
+    for (const Receiver& receiver : receivers_)
+      if (receiver.answer && receiver.answer->error != 0)
+        fail_node(receiver.node, receiver.answer->error, receiver.answer->text);
+  }
+
+  bool anybody_left() const {
+    return std::ranges::any_of(receivers_, [](const Receiver& r) { return !r.answer; });
+  }
+  int error() const { return error_; }
+
+ private:
+  void fail_node(const std::string& node, int error, const std::string& text) {
+    print_error(program_, fmt::format("REQUEST_FILE_BCAST({}): {}", node, text));
+    error_ = error;
+  }
+
+  // Until each receiver has answered or is as far as wanted.
+  template <class IsReady>
+  void pump(IsReady is_ready) {
+    while (true) {
+      std::vector<pollfd> fds;
+      std::vector<Receiver*> waiting;
+      for (Receiver& receiver : receivers_) {
+        if (receiver.answer || is_ready(receiver)) continue;
+        const short out = receiver.channel.queued_bytes() > 0 ? POLLOUT : 0;
+        fds.push_back({receiver.channel.fd(), static_cast<short>(POLLIN | out), 0});
+        waiting.push_back(&receiver);
+      }
+      if (fds.empty()) return;
+      const auto patience = std::chrono::duration_cast<Millis>(timeout_).count();
+      const int happened = poll(fds.data(), fds.size(), static_cast<int>(patience));
+      if (happened < 0) continue;
+      for (std::size_t i = 0; i < waiting.size(); ++i) {
+        if (happened == 0) waiting[i]->answer = {ETIMEDOUT, std::strerror(ETIMEDOUT)};
+        if (fds[i].revents != 0) serve(*waiting[i], fds[i].revents);
+      }
+    }
+  }
+
+  static void serve(Receiver& receiver, short happened) {
+    if ((happened & POLLOUT) != 0)
+      if (auto sent = receiver.channel.try_flush(); !sent)
+        receiver.answer = {EIO, sent.error().text()};
+    if ((happened & (POLLIN | POLLHUP | POLLERR)) == 0) return;
+    auto frame = receiver.channel.try_receive();
+    if (frame && !*frame) return;
+    auto answer = frame ? decode<wire::FileStored>(**frame) : std::unexpected(frame.error());
+    receiver.answer = answer ? *answer : wire::FileStored{EIO, answer.error().text()};
+  }
+
+  std::string_view program_;
+  Seconds timeout_;
+  std::list<Receiver> receivers_;
+  int error_ = 0;
+};
+
+// Fills the block but for the end of the file; false with errno on failure.
+bool read_block(int fd, std::uint64_t offset, std::string& block) {
+  std::size_t filled = 0;
+  while (filled < block.size()) {
+    const ssize_t count = pread(fd, block.data() + filled, block.size() - filled,
+                                static_cast<off_t>(offset + filled));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    if (count == 0) break;
+    filled += static_cast<std::size_t>(count);
+  }
+  block.resize(filled);
+  return true;
+}
+
+// Every group of nodes reads the file for itself: what is kept in memory is one block for each.
+int send_to_group(std::string_view program, Group& group, const SourceFile& file,
+                  const BroadcastOptions& options) {
+  std::uint64_t offset = 0;
+  while (group.anybody_left()) {
+    std::string block(options.block_bytes, '\0');
+    if (!read_block(file.fd, offset, block)) {
+      const int error = errno;
+      print_error(program, fmt::format("Can't read the file: {}", std::strerror(error)));
+      return error;
+    }
+    if (block.empty()) break;
+    offset += block.size();
+    wire::FilePiece piece{.bytes = {}, .unpacked_size = static_cast<std::uint32_t>(block.size())};
+    std::optional<std::string> packed;
+    if (options.compress) packed = io::pack_lz4(block);
+    if (!packed) piece.unpacked_size = 0;
+    piece.bytes = packed ? std::move(*packed) : std::move(block);
+    group.send(piece);
+  }
+  group.finish();
+  return group.error();
+}
+
+}  // namespace
+
+std::expected<SourceFile, int> open_source(const std::string& path, std::string destination,
+                                           bool overwrites, bool keeps_times) {
+  SourceFile file;
+  file.fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file.fd < 0) return std::unexpected(errno);
+  struct stat status{};
+  int error = fstat(file.fd, &status) != 0 ? errno : 0;
+  if (error == 0 && !S_ISREG(status.st_mode)) error = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+  if (error != 0) {
+    close(file.fd);
+    return std::unexpected(error);
+  }
+  file.offer.path = std::move(destination);
+  file.offer.mode = status.st_mode & 07777;
+  file.offer.overwrites = overwrites;
+  if (keeps_times) {
+    file.offer.modified = to_time(status.st_mtim);
+    file.offer.accessed = to_time(status.st_atim);
+  }
+  return file;
+}
+
+int broadcast(std::string_view program, const ClientConfig& config,
+              const wire::BroadcastReply& nodes, const SourceFile& file,
+              const BroadcastOptions& options) {
+  wire::FileOffer offer = file.offer;
+  offer.grant = nodes.grant;
+  const std::size_t at_once = options.fanout > 0 ? options.fanout : kDefaultFanout;
+  const Seconds timeout = options.timeout.count() > 0 ? options.timeout : kDefaultTimeout;
+  int error = 0;
+  for (std::size_t first = 0; first < nodes.places.size(); first += at_once) {
+    Group group(program, timeout);
+    const std::size_t end = std::min(first + at_once, nodes.places.size());
+    for (std::size_t i = first; i < end; ++i) group.add(config, nodes.places[i], offer);
+    if (int failed = send_to_group(program, group, file, options); failed != 0) error = failed;
+  }
+  return error;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,37 @@
+// Sending a file to the nodes of a job: what sbcast and srun --bcast share.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/lib/controller.h"
+#include "wire/client_messages.h"
+#include "wire/step_messages.h"
+
+namespace muster::cli {
+
+struct BroadcastOptions {
+  std::size_t block_bytes = 8u << 20;
+  std::uint32_t fanout = 0;  // nodes served at a time; 0 = as many as is good
+  bool compress = false;
+  Seconds timeout{0};  // without any progress; 0 = as good
+};
+
+struct SourceFile {
+  int fd = -1;  // the caller's
+  wire::FileOffer offer;
+};
+
+// Says what failed where. The errno of a failure, 0 if all nodes have the file.
+int broadcast(std::string_view program, const ClientConfig& config,
+              const wire::BroadcastReply& nodes, const SourceFile& file,
+              const BroadcastOptions& options);
+
+// Opens what is to be sent; the errno on failure.
+std::expected<SourceFile, int> open_source(const std::string& path, std::string destination,
+                                           bool overwrites, bool keeps_times);
+
+}  // namespace muster::cli

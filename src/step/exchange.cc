@@ -1,0 +1,83 @@
+#include "step/exchange.h"
+
+#include <poll.h>
+
+#include <utility>
+
+#include "base/codec.h"
+#include "step/key.h"
+
+namespace muster::step {
+
+void Exchange::attach(int fd, const wire::AttachRequest& request, io::SessionState session) {
+  io::Channel channel(fd, std::move(session));
+  if (channel_ || setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) return;
+  channel_.emplace(std::move(channel));
+  for (wire::FromStep& message : std::exchange(backlog_, {})) post(std::move(message));
+  read();
+}
+
+void Exchange::contribute(std::string name, std::vector<std::uint32_t> places, std::string bytes,
+                          OnGathered done) {
+  waits_[name] = std::move(done);
+  if (lost_) return on_lost_();
+  post(wire::Contribution{std::move(name), std::move(places), std::move(bytes)});
+}
+
+void Exchange::contribute_to_all(std::string name, std::string bytes, OnGathered done) {
+  std::vector<std::uint32_t> all(setup_.launch.layout.size());
+  for (std::uint32_t place = 0; place < all.size(); ++place) all[place] = place;
+  contribute(std::move(name), std::move(all), std::move(bytes), std::move(done));
+}
+
+void Exchange::send(std::uint32_t place, std::string bytes) {
+  post(wire::Letter{place, std::move(bytes)});
+}
+
+void Exchange::post(wire::FromStep message) {
+  if (lost_) return;
+  if (!channel_) return backlog_.push_back(std::move(message));
+  channel_->queue(encode(wire::FromStepFrame{std::move(message)}));
+  flush();
+}
+
+void Exchange::flush() {
+  if (!channel_->try_flush()) lose();
+}
+
+void Exchange::watch(PollSet& set) {
+  if (!channel_) return;
+  const short events = channel_->queued_bytes() > 0 ? POLLIN | POLLOUT : POLLIN;
+  set.add(channel_->fd(), events, [this](short happened) {
+    if (channel_ && (happened & POLLOUT) != 0) flush();
+    if (channel_ && (happened & (POLLIN | POLLHUP | POLLERR)) != 0) read();
+  });
+}
+
+void Exchange::read() {
+  while (channel_) {
+    auto frame = channel_->try_receive();
+    if (!frame) return lose();
+    if (!*frame) return;
+    auto message = decode<wire::ToStepFrame>(**frame);
+    if (!message) return lose();
+    on_message(std::move(message->message));
+  }
+}
+
+void Exchange::on_message(wire::ToStep&& message) {
+  if (auto* gathered = std::get_if<wire::Gathered>(&message)) {
+    auto wait = waits_.extract(gathered->name);
+    if (!wait.empty()) wait.mapped()(gathered->parts);
+  }
+  if (auto* letter = std::get_if<wire::Letter>(&message); letter && on_letter_)
+    on_letter_(letter->place, std::move(letter->bytes));
+}
+
+void Exchange::lose() {
+  channel_.reset();
+  lost_ = true;
+  if (!waits_.empty()) on_lost_();
+}
+
+}  // namespace muster::step

@@ -1,0 +1,54 @@
+// The exchange between the nodes of a step while its MPI tasks start: through the srun, which is
+// connected with all of them. What is sent before the srun has come waits for it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/channel.h"
+#include "node/step_setup.h"
+#include "step/poll_set.h"
+#include "wire/step_messages.h"
+
+namespace muster::step {
+
+class Exchange {
+ public:
+  using OnGathered = std::function<void(const std::vector<std::string>& parts)>;
+  using OnLetter = std::function<void(std::uint32_t from, std::string bytes)>;
+
+  // on_lost: tasks wait for what will not come any more.
+  Exchange(const StepSetup& setup, std::function<void()> on_lost)
+      : setup_(setup), on_lost_(std::move(on_lost)) {}
+
+  void attach(int fd, const wire::AttachRequest& request, io::SessionState session);
+  // `done` gets what all places have contributed under this name. Names are used once.
+  void contribute(std::string name, std::vector<std::uint32_t> places, std::string bytes,
+                  OnGathered done);
+  void contribute_to_all(std::string name, std::string bytes, OnGathered done);
+  void send(std::uint32_t place, std::string bytes);
+  void set_letter_reader(OnLetter reader) { on_letter_ = std::move(reader); }
+
+  void watch(PollSet& set);
+
+ private:
+  void post(wire::FromStep message);
+  void flush();
+  void read();
+  void on_message(wire::ToStep&& message);
+  void lose();
+
+  const StepSetup& setup_;
+  std::function<void()> on_lost_;
+  OnLetter on_letter_;
+  std::optional<io::Channel> channel_;
+  bool lost_ = false;
+  std::vector<wire::FromStep> backlog_;  // until srun has come
+  std::map<std::string, OnGathered> waits_;
+};
+
+}  // namespace muster::step

@@ -1,0 +1,42 @@
+// The process manager of a step's MPI tasks on this node, as srun --mpi names it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "node/step_setup.h"
+#include "node/task_environment.h"
+#include "step/exchange.h"
+#include "step/poll_set.h"
+
+namespace muster::step {
+
+class Mpi {
+ public:
+  Mpi() = default;
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+  virtual ~Mpi() = default;
+
+  // Before the first task.
+  virtual Result<void> begin() { return {}; }
+  // Adds what the task finds its process manager by. The descriptor, where there is one, is the
+  // task's to inherit; the supervisor closes its own copy by task_started().
+  virtual Result<int> add_task(std::size_t task, Environment& environment) = 0;
+  virtual void task_started(std::size_t) {}
+  virtual void watch(PollSet& set) = 0;
+};
+
+struct MpiHost {
+  Exchange& exchange;
+  std::function<void(std::string_view)> say;    // a line for the step's standard error
+  std::function<void(std::string_view)> abort;  // a task wants the whole step to end
+};
+
+// None for a step without. Each of the programs that run steps has its own: slurmstepd knows PMI-1
+// and PMI-2, slurmstepd-pmix PMIx.
+std::unique_ptr<Mpi> make_mpi(const StepSetup& setup, MpiHost host);
+
+}  // namespace muster::step

@@ -1,0 +1,23 @@
+// What the PMIx library calls, on its own thread: each passes the request on to the server's.
+#pragma once
+
+#include <cstdint>
+
+#include "step/pmix/library.h"
+
+namespace muster::step {
+
+class PmixServer;
+
+// The library has one set of functions for the whole process and gives them no context.
+void set_pmix_server(PmixServer* server);
+pmix_server_module_t* pmix_callbacks();
+
+// Asks the library for what a task here has put, for another node; the server gets the answer.
+struct RemoteRequest {
+  std::uint32_t place = 0, id = 0;
+};
+pmix_status_t ask_pmix_for_data(const PmixLibrary& pmix, const pmix_proc_t& proc,
+                                RemoteRequest request);
+
+}  // namespace muster::step

@@ -1,0 +1,150 @@
+#include "step/receive_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/codec.h"
+#include "io/lz4.h"
+#include "io/munge.h"
+#include "step/setup.h"
+
+namespace muster::step {
+namespace {
+
+constexpr Seconds kPieceTimeout{300};
+constexpr Seconds kFarewellTimeout{10};
+constexpr std::uint32_t kModeBits = 07777;
+
+wire::FileStored failed(int error) { return {error, std::strerror(error)}; }
+
+// A file under a name of its own until it is whole. Where the directory takes no new names, a file
+// that may be overwritten is written in its place.
+class PartialFile {
+ public:
+  explicit PartialFile(const wire::FileOffer& offer)
+      : path_(offer.path.str()),
+        name_(path_.substr(0, path_.rfind('/') + 1) + ".sbcast.XXXXXX"),
+        overwrites_(offer.overwrites) {
+    fd_ = mkostemp(name_.data(), O_CLOEXEC);
+    in_place_ = fd_ < 0 && errno == EACCES && overwrites_;
+    if (in_place_) fd_ = open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (fd_ < 0 && in_place_) errno = EACCES;  // the directory's, whatever the file says
+  }
+  ~PartialFile() {
+    if (fd_ < 0) return;
+    close(fd_);
+    if (!in_place_) unlink(name_.c_str());  // gone already where it was renamed
+  }
+  PartialFile(const PartialFile&) = delete;
+  PartialFile& operator=(const PartialFile&) = delete;
+
+  int fd() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+  bool write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(fd_, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return false;
+      bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
+    return true;
+  }
+  // A link fails where the name is taken, a renaming replaces what has it.
+  bool take_its_name() const {
+    if (in_place_) return true;
+    if (overwrites_) return rename(name_.c_str(), path_.c_str()) == 0;
+    return link(name_.c_str(), path_.c_str()) == 0;
+  }
+
+ private:
+  std::string path_, name_;
+  bool overwrites_, in_place_ = false;
+  int fd_ = -1;
+};
+
+timespec moment(Time time) {
+  const auto seconds = std::chrono::floor<Seconds>(time);
+  return {.tv_sec = seconds.time_since_epoch().count(),
+          .tv_nsec = std::chrono::nanoseconds(time - seconds).count()};
+}
+
+bool set_attributes(int fd, const wire::FileOffer& offer) {
+  if (fchmod(fd, offer.mode & kModeBits) != 0) return false;
+  if (!offer.modified || !offer.accessed) return true;
+  const timespec times[]{moment(*offer.accessed), moment(*offer.modified)};
+  return futimens(fd, times) == 0;
+}
+
+// What can be told before any byte has come.
+int early_error(const wire::FileOffer& offer) {
+  struct stat status{};
+  if (stat(offer.path.str().c_str(), &status) != 0) return errno == ENOENT ? 0 : errno;
+  if (!offer.overwrites) return EEXIST;
+  return S_ISDIR(status.st_mode) ? EISDIR : 0;
+}
+
+wire::FileStored take_file(const wire::FileOffer& offer, io::Channel& channel) {
+  if (int error = early_error(offer); error != 0) return failed(error);
+  PartialFile file(offer);
+  if (!file.is_open()) return failed(errno);
+  while (true) {
+    auto frame = channel.receive(kPieceTimeout);
+    if (!frame) return {EIO, frame.error().text()};
+    auto piece = decode<wire::FilePiece>(*frame);
+    if (!piece) return failed(EPROTO);
+    if (piece->bytes.empty()) break;
+    if (piece->unpacked_size != 0) {
+      auto bytes = io::unpack_lz4(piece->bytes, piece->unpacked_size);
+      if (!bytes) return {EPROTO, bytes.error().text()};
+      piece->bytes = std::move(*bytes);
+    }
+    if (!file.write(piece->bytes)) return failed(errno);
+  }
+  if (!set_attributes(file.fd(), offer)) return failed(errno);
+  if (!file.take_its_name()) return failed(errno);
+  return {};
+}
+
+// The controller's word that this user has a job here.
+bool is_granted(const io::FileReceiverSetup& setup) {
+  if (!setup.needs_grant) return true;
+  auto credential =
+      io::decode_credential(setup.offer.grant, setup.munge_socket, io::Replay::accepted);
+  if (!credential || (credential->uid != setup.granter && credential->uid != Uid{0})) return false;
+  auto grant = decode<wire::FileGrant>(credential->payload);
+  return grant && grant->uid == setup.session.peer_uid;
+}
+
+bool become_owner(const io::FileReceiverSetup& setup) {
+  StepSetup user;
+  user.change_user = setup.change_user;
+  user.launch.uid = setup.session.peer_uid;
+  user.launch.gid = setup.session.peer_gid;
+  user.groups = setup.groups;
+  return become_user(user);
+}
+
+}  // namespace
+
+void receive_file(io::FileReceiverSetup setup, int connection) {
+  umask(0);
+  const bool granted = is_granted(setup);
+  const bool ready = granted && become_owner(setup);
+  const wire::FileOffer offer = setup.offer;
+  io::Channel channel(connection, std::move(setup.session));
+  const wire::FileStored stored = ready     ? take_file(offer, channel)
+                                  : granted ? failed(errno)
+                                            : failed(EPERM);
+  if (!channel.send(encode(stored))) return;
+  // What is still coming is read, so that a reset does not overtake the answer.
+  while (channel.receive(kFarewellTimeout)) {
+  }
+}
+
+}  // namespace muster::step
