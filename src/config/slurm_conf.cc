@@ -230,6 +230,8 @@ void Loader::fill_members() {
   c.srun_epilog = value("SrunEpilog");
   c.health_check_program = value("HealthCheckProgram");
   c.reboot_program = value("RebootProgram");
+  c.suspend_program = value("SuspendProgram");
+  c.resume_program = value("ResumeProgram");
   c.unkillable_step_program = value("UnkillableStepProgram");
   c.prolog_flags = words_of(value("PrologFlags"));
   c.gres_types = words_of(value("GresTypes"));

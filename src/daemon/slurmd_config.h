@@ -33,6 +33,7 @@ struct SlurmdConfig {
   Seconds kill_wait{30};
   bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
+  std::string health_check_program, reboot_program;
   Seconds program_timeout{0};
   config::CgroupConf cgroup;
   bool track_by_cgroup = false;   // ProctrackType
@@ -43,8 +44,13 @@ struct SlurmdConfig {
   std::vector<std::string> warnings;
 };
 
-// `node_name` is -N's; empty means the node that has this machine's name.
-Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
-                                        const std::string& host_name);
+// Which node this slurmd is.
+struct NodeIdentity {
+  std::string name;      // -N; empty means the node that has this machine's name
+  bool dynamic = false;  // -Z: no file describes it
+  std::string conf;      // --conf
+};
+Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
+                                        const io::Hardware& hardware);
 
 }  // namespace muster

@@ -1,6 +1,7 @@
 // Slurmd: joins the node's logic (NodeAgent) with this machine: its steps, its sockets, its files.
 #pragma once
 
+#include <functional>
 #include <latch>
 #include <map>
 #include <memory>
@@ -31,8 +32,9 @@ class Slurmd final : public NodeHost {
     SlurmdConfig config;
     io::Hardware hardware;
     std::string stepd_path;
-    bool named = false;                  // -N: several slurmd may run here, messages name theirs
-    std::string config_path, node_name;  // to read the configuration again
+    bool named = false;       // -N: several slurmd may run here, messages name theirs
+    std::string config_path;  // to read the configuration again
+    NodeIdentity identity;
   };
   explicit Slurmd(Start start);
   ~Slurmd() override;
@@ -61,6 +63,8 @@ class Slurmd final : public NodeHost {
   void run_program(NodeProgram program, AttemptRef attempt,
                    const std::vector<std::string>& environment) override;
   void note_prepared(AttemptRef attempt, bool prepared) override;
+  void check_health() override;
+  void reboot() override;
   void reconfigure() override;
   void shutdown() override;
   void log(std::string_view line) override;
@@ -79,6 +83,8 @@ class Slurmd final : public NodeHost {
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
   Result<void> set_up_confinement();
+  void check_health(std::function<void()> then);
+  io::ProgramRun node_program(const std::string& path) const;
   void sample_gpus(Time now);
   std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
@@ -97,6 +103,7 @@ class Slurmd final : public NodeHost {
   std::map<AttachId, Attach> attaches_;
   AttachId last_attach_ = 0;
   bool stopped_ = false;
+  bool checks_health_ = false;
   bool controller_lost_ = false;  // logged once, not with every try
   io::ProgramRunner programs_;    // last: its callbacks use what is above
 };
