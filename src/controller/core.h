@@ -187,7 +187,7 @@ class Core {
   Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
   void change_node(const NodeChanged& change, Time now);
   void issue_reboots(Time now);
-  Result<void> add_node(const NodeConfig& config);
+  Result<void> add_nodes(const std::vector<NodeConfig>& nodes);
   void purge_old_jobs(Time now);
   void cancel_hopeless(const sched::Plan& plan, Time now);
 

@@ -53,17 +53,23 @@ ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config) {
   return config;
 }
 
-// Refused where MaxNodeCount leaves no room.
-Result<void> Core::add_node(const NodeConfig& config) {
-  if (cluster_.find_node(config.name)) return {};
+// Refused, all of them, where MaxNodeCount leaves no room.
+Result<void> Core::add_nodes(const std::vector<NodeConfig>& nodes) {
+  std::vector<const NodeConfig*> added;
+  for (const NodeConfig& node : nodes)
+    if (!cluster_.find_node(node.name)) added.push_back(&node);
   const std::uint32_t most = cluster_.settings().max_node_count;
   if (most == 0) return fail(ErrorCode::failure, "MaxNodeCount is not set: no dynamic nodes");
-  if (cluster_.node_order.size() >= most)
-    return fail(ErrorCode::failure, "there are MaxNodeCount nodes already");
-  host_.log("node " + config.name.str() + " is new in the cluster");
-  record(NodeAdded{
-      .config = config,
-      .partitions = partitions_of(*cluster_.partitions, (*cluster_.config).node_sets, config)});
+  if (cluster_.node_order.size() + added.size() > most)
+    return fail(ErrorCode::failure, "there would be more than MaxNodeCount nodes");
+  for (const NodeConfig* node : added) {
+    host_.log("node " + node->name.str() + " is new in the cluster");
+    NodeConfig config = *node;
+    config.dynamic = true;
+    record(NodeAdded{
+        .config = std::move(config),
+        .partitions = partitions_of(*cluster_.partitions, (*cluster_.config).node_sets, *node)});
+  }
   want_plan();
   return {};
 }
@@ -78,8 +84,8 @@ wire::Answer Core::create_nodes(Caller caller, const wire::UpdateRequest& reques
     if (node.state != "CLOUD" && node.state != "FUTURE")
       return Error{ErrorCode::invalid_node_state, {}};
     if (node.port == 0) node.port = (*cluster_.config).slurmd_port;
-    if (auto added = add_node(node); !added) return added.error();
   }
+  if (auto added = add_nodes(*nodes); !added) return added.error();
   return wire::Done{};
 }
 

@@ -44,8 +44,8 @@ void Core::on_node_closed(NodeConnection from, Time now) {
 }
 
 void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
-  if (report.dynamic && report.dynamic->dynamic)
-    if (auto added = add_node(*report.dynamic); !added)
+  if (report.dynamic && !cluster_.find_node(report.name))
+    if (auto added = add_nodes({*report.dynamic}); !added)
       return host_.log_error("node " + report.name.str() + " is refused: " + added.error().text());
   const Node* node = cluster_.find_node(report.name);
   if (!node) {

@@ -122,7 +122,7 @@ TEST(Mail, OfAnArrayIsASummary) {
 
 TEST(Mail, OfAnArrayIsOneForEachTaskWhereAskedFor) {
   World w{ClusterBuilder().nodes(1)};
-  w.submit(mailing(kMailBegin | kMailArrayTasks).array("1-2"));
+  w.submit(mailing(kMailBegin | kMailArrayTasks).array("1-2").memory(100));
   Subjects began = subjects(w);
   std::ranges::sort(began);
   EXPECT_EQ(began,

@@ -74,10 +74,10 @@ TEST(PowerSaving, AJobBringsANodeUpAndStartsWhenItIsThere) {
 
 TEST(PowerSaving, NodesThatAreOnComeFirst) {
   World w{saving(2, Seconds{60})};
-  auto first = w.submit(job().on("n2"));
+  auto first = w.submit(job().on("n2").memory(100));
   w.pass(Seconds{60});
   w.pass(Seconds{30});
-  auto second = w.submit(job());
+  auto second = w.submit(job().memory(100));
   EXPECT_EQ(w.job(second).allocation.front().node, w.job(first).allocation.front().node);
 }
 
