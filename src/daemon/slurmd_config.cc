@@ -158,6 +158,13 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   out.reboot_program = conf->reboot_program;
   out.program_timeout = conf->prolog_epilog_timeout;
   if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
+  if (conf->value("JobContainerType") == "job_container/tmpfs") {
+    auto loaded = config::load_job_container_conf(
+        io::read_file, directory_of(path) + "/job_container.conf", out.node_name);
+    if (!loaded) return std::unexpected(loaded.error());
+    loaded->base_path = expanded(loaded->base_path);
+    out.private_directories = std::move(*loaded);
+  }
   out.warnings = conf->warnings;
   for (const std::string& key : conf->ignored_keys)
     out.warnings.push_back(fmt::format("{} is accepted but has no effect yet", key));

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/cgroup_conf.h"
+#include "config/job_container_conf.h"
 #include "io/channel.h"
 #include "io/hardware.h"
 #include "io/log.h"
@@ -41,6 +42,7 @@ struct SlurmdConfig {
   bool kill_over_memory = false;  // JobAcctGatherParams
   std::vector<Text> devices;      // of all the node's gres
   std::string auto_detect;        // gres.conf
+  std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;
 };
 

@@ -48,6 +48,7 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
 
   gpus_.open(start_.config.auto_detect);
   if (auto confined = set_up_confinement(); !confined) return confined;
+  if (auto set_up = set_up_private_directories(); !set_up) return set_up;
 
   NodeAgentOptions options;
   options.name = start_.config.node_name;
@@ -232,6 +233,11 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.binds_tasks = config.binds_tasks;
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
+  if (namespaces_) {
+    auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
+    if (!held) return std::unexpected(held.error());
+    setup.mount_namespace = *held;
+  }
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);
