@@ -123,8 +123,6 @@ void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords
     spec.work_dir = Text(directory + "/" + spec.work_dir.str());
   spec.submit_host = Text(short_host_name());
   spec.submit_sid = static_cast<std::uint32_t>(::getsid(0));
-  if (spec.mail_type != 0 && spec.mail_user.empty())
-    if (const char* user = std::getenv("USER")) spec.mail_user = Text(user);
 }
 
 // A job is called after its script; one from stdin gets a name only after its environment is made,

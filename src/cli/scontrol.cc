@@ -49,6 +49,7 @@ constexpr std::array kVerbs{
     Verb{"all", 1, 0, 0, [](S& s, Words) { s.all = true; }},
     Verb{"hide", 2, 0, 0, [](S& s, Words) { s.all = false; }},
     Verb{"abort", 2, 0, 0, [](S& s, Words) { scontrol_shutdown(s, {}); }},
+    Verb{"cancel_reboot", 3, 1, 1, scontrol_cancel_reboot},
     Verb{"cluster", 2, 0, 1,
          [](S& s, Words w) {
            if (!w.empty()) refuse(s, "cluster", "other clusters are not supported yet");
@@ -67,6 +68,7 @@ constexpr std::array kVerbs{
     Verb{"ping", 2, 0, 0, [](S& s, Words) { scontrol_ping(s); }},
     Verb{"quiet", 4, 0, 0, [](S& s, Words) { s.quiet = true; }},
     Verb{"quit", 4, 0, 0, [](S& s, Words) { s.ended = true; }},
+    Verb{"reboot", 3, 0, 4, scontrol_reboot},
     Verb{"reconfigure", 3, 0, 0, [](S& s, Words) { scontrol_reconfigure(s); }},
     Verb{"release", 3, 1, kAnyCount, act<wire::JobAction::release>},
     Verb{"requeue", 3, 1, kAnyCount, act<wire::JobAction::requeue>},
@@ -87,11 +89,11 @@ constexpr std::array kVerbs{
     Verb{"write", 1, 1, 3, scontrol_write},
 };
 
-constexpr std::array kNotYet{
-    std::string_view("cancel_reboot"), std::string_view("fsdampeningfactor"),
-    std::string_view("notify"),        std::string_view("pidinfo"),
-    std::string_view("reboot"),        std::string_view("schedloglevel"),
-    std::string_view("token")};
+constexpr std::array kNotYet{std::string_view("fsdampeningfactor"),
+                             std::string_view("notify"),
+                             std::string_view("pidinfo"),
+                             std::string_view("schedloglevel"),
+                             std::string_view("token")};
 
 const Verb* find_verb(std::string_view word) {
   for (const Verb& verb : kVerbs)

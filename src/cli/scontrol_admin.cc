@@ -111,6 +111,9 @@ Commands (may be shortened):
                                or step (StepId=)
   create PartitionName=NAME .. makes a partition; create reservation KEY=VALUE.. a reservation
   delete PartitionName=NAME    removes a partition; delete ReservationName=NAME a reservation
+  create NodeName=NAMES State=CLOUD|FUTURE KEY=VALUE..
+                               adds nodes that slurm.conf does not name; delete NodeName=NAMES removes
+                               such nodes
   hold JOBS                    keeps pending jobs from starting; jobname=NAME for all of a name
   uhold JOBS                   the same, and the owner may release them
   release JOBS                 lets held jobs start
@@ -124,6 +127,9 @@ Commands (may be shortened):
   completing                   jobs that have ended but still hold nodes
   ping                         is the controller up?
   reconfigure                  reads the configuration again
+  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=TEXT] NODES|ALL
+                               reboots nodes once nothing runs there; ASAP: they take no more jobs
+  cancel_reboot NODES          takes that back where it has not happened yet
   shutdown [slurmctld]         stops all daemons, or only the controller
   setdebug LEVEL               sets the level of the controller's log
   setdebugflags +NAME|-NAME    sets or clears a debug flag of the controller

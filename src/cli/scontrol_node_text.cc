@@ -140,6 +140,8 @@ std::string node_text(const wire::NodeView& view, const ShowStyle& style) {
   lines.add(format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
                    node_state_long(node), config.threads_per_core, config.tmp_disk_mib,
                    config.weight));
+  if (!node.reboot.next_state.empty())
+    lines.add(format("NextState={}", node.reboot.next_state.view()));
   if (!view.partitions.empty()) lines.add(format("Partitions={} ", join_texts(view.partitions)));
   lines.add(format("BootTime={} SlurmdStartTime={}", date_or_none(node.facts.boot_time),
                    date_or_none(node.facts.slurmd_started)));

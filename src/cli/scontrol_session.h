@@ -74,6 +74,8 @@ void scontrol_list_pids(ScontrolSession& session, Words words);
 void scontrol_completing(ScontrolSession& session);
 void scontrol_ping(ScontrolSession& session);
 void scontrol_reconfigure(ScontrolSession& session);
+void scontrol_reboot(ScontrolSession& session, Words words);
+void scontrol_cancel_reboot(ScontrolSession& session, Words words);
 void scontrol_shutdown(ScontrolSession& session, Words words);
 void scontrol_takeover(ScontrolSession& session);
 void scontrol_set_debug(ScontrolSession& session, Words words);

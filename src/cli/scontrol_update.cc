@@ -329,6 +329,25 @@ void send_update(ScontrolSession& session, const wire::UpdateRequest& request) {
   if (!answer) session.error("slurm_update error: {}", answer.error().text());
 }
 
+// The keys are those of a NodeName line: the controller knows them.
+void create_nodes(ScontrolSession& session, const std::vector<Setting>& settings) {
+  wire::UpdateRequest request;
+  request.kind = Kind::node;
+  request.create = true;
+  for (const Setting& setting : settings) request.settings.emplace_back(setting.key, setting.value);
+  if (auto answer = session.ask(request); !answer)
+    session.error("Error creating the node(s): {}", answer.error().text());
+}
+
+void delete_nodes(ScontrolSession& session, const Setting& names) {
+  wire::UpdateRequest request;
+  request.kind = Kind::node;
+  request.remove = true;
+  request.settings.emplace_back("NodeName", names.value);
+  if (auto answer = session.ask(request); !answer)
+    session.error("delete_node {}: {}", names.word, answer.error().text());
+}
+
 }  // namespace
 
 std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words) {
@@ -361,6 +380,7 @@ void scontrol_create(ScontrolSession& session, Words words) {
   if (auto settings = reservation_settings(words))
     return create_reservation(session, std::move(*settings));
   auto settings = read_settings(words);
+  if (abbreviates(settings[0].key, "NodeName", 3)) return create_nodes(session, settings);
   if (!abbreviates(settings[0].key, "PartitionName", 3))
     return session.error("scontrol: error: Invalid creation entity: {}", words[0]);
   if (settings[0].value.empty())
@@ -379,6 +399,7 @@ void scontrol_delete(ScontrolSession& session, Words words) {
   if (auto settings = reservation_settings(words))
     return delete_reservation(session, std::move(*settings), words[0]);
   auto settings = read_settings(words);
+  if (abbreviates(settings[0].key, "NodeName", 3)) return delete_nodes(session, settings[0]);
   if (!abbreviates(settings[0].key, "PartitionName", 3))
     return session.error("Invalid deletion entity: {}", words[0]);
   wire::UpdateRequest request;

@@ -173,6 +173,14 @@ bool is_in_state(const Node& node, std::string_view state) {
   if (state == "fail") return node.fail;
   if (state == "failing") return node.fail && is_busy(node);
   if (state == "no_respond") return !node.responding;
+  if (state == "power_down") return node.power.down_asked;
+  if (state == "powering_down") return node.power.phase == PowerPhase::powering_down;
+  if (state == "powered_down") return node.power.phase == PowerPhase::off;
+  if (state == "powering_up" || state == "power_up")
+    return node.power.phase == PowerPhase::powering_up;
+  if (state == "reboot") return node.reboot.asked || node.reboot.issued;
+  if (state == "reboot_requested") return node.reboot.asked;
+  if (state == "reboot_issued") return node.reboot.issued;
   return false;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "base/hostlist.h"
 #include "base/size.h"
 #include "base/strings.h"
 
@@ -93,6 +94,48 @@ SitePrograms programs_of(const SlurmConf& slurm) {
   return programs;
 }
 
+HealthCheck health_check_of(const SlurmConf& slurm) {
+  HealthCheck check;
+  if (slurm.health_check_program.empty()) return check;
+  check.interval = slurm.health_check_interval;
+  std::string states = slurm.value("HealthCheckNodeState");
+  auto named = [&](std::string_view name) {
+    return std::ranges::any_of(split(states, ','),
+                               [&](std::string_view word) { return iequals(trim(word), name); });
+  };
+  check.alloc = named("ALLOC");
+  check.idle = named("IDLE");
+  check.mixed = named("MIXED");
+  check.nondrained_idle = named("NONDRAINED_IDLE");
+  check.cycle = named("CYCLE");
+  check.any = named("ANY") || !(check.alloc || check.idle || check.mixed || check.nondrained_idle);
+  if (named("START_ONLY")) check.interval = Seconds{0};
+  return check;
+}
+
+// Hosts and partitions that stay on. What is no host list is a name like any other.
+std::vector<Text> names_of(std::string_view list) {
+  std::vector<Text> names;
+  auto expanded = expand_hostlist(list);
+  if (!expanded) return {Text(list)};
+  for (const std::string& name : *expanded) names.emplace_back(name);
+  return names;
+}
+
+PowerSettings power_of(const SlurmConf& slurm) {
+  PowerSettings power;
+  power.saving = !slurm.suspend_program.empty() && !slurm.resume_program.empty();
+  // INFINITE and -1 are no numbers: idle nodes stay on.
+  if (auto idle = parse_number<std::int64_t>(slurm.value("SuspendTime")); idle && *idle >= 0)
+    power.suspend_time = Seconds{*idle};
+  power.suspend_timeout = Seconds{number(slurm, "SuspendTimeout")};
+  power.resume_timeout = Seconds{number(slurm, "ResumeTimeout")};
+  power.down_grace = Seconds{number(slurm, "PowerDownGrace")};
+  power.except_nodes = names_of(slurm.value("SuspendExcNodes"));
+  power.except_partitions = names_of(slurm.value("SuspendExcParts"));
+  return power;
+}
+
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   s.cluster_name = slurm.cluster_name;
@@ -133,6 +176,11 @@ Settings settings_of(const SlurmConf& slurm) {
   s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});
   s.accounting = !iequals(slurm.accounting_storage_type, "accounting_storage/none");
   s.programs = programs_of(slurm);
+  s.mail_domain = slurm.mail_domain;
+  s.health_check = health_check_of(slurm);
+  s.power = power_of(slurm);
+  s.can_reboot = !slurm.reboot_program.empty();
+  s.max_node_count = parse_number<std::uint32_t>(slurm.value("MaxNodeCount")).value_or(0);
   return s;
 }
 
@@ -154,6 +202,9 @@ Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gre
     config.partition_nodes.push_back(entry.node_names);
   }
   config.qos = slurm.qos;
+  for (const NodeSet& set : slurm.node_sets)
+    if (!set.feature.empty()) config.node_sets.emplace_back(set.name, set.feature);
+  config.slurmd_port = slurm.slurmd_port;
   return config;
 }
 

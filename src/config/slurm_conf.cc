@@ -112,6 +112,7 @@ class Loader {
 
   void old_controller_keys();
   Result<void> check_gres_types() const;
+  Result<void> check_job_container() const;
   void fill_members();
   void fill_enforcement();
 
@@ -231,9 +232,28 @@ void Loader::fill_members() {
   c.srun_epilog = value("SrunEpilog");
   c.health_check_program = value("HealthCheckProgram");
   c.reboot_program = value("RebootProgram");
+  c.suspend_program = value("SuspendProgram");
+  c.resume_program = value("ResumeProgram");
   c.unkillable_step_program = value("UnkillableStepProgram");
   c.prolog_flags = words_of(value("PrologFlags"));
   c.gres_types = words_of(value("GresTypes"));
+}
+
+// The extern step tells a node when the job is over, and so when its directories may go.
+Result<void> Loader::check_job_container() const {
+  const std::string type = value("JobContainerType");
+  if (type == "job_container/none") return {};
+  if (type != "job_container/tmpfs")
+    return fail(ErrorCode::config_invalid,
+                fmt::format("{}: JobContainerType={}: expected job_container/none or "
+                            "job_container/tmpfs",
+                            conf_.path, type));
+  const bool contain = std::ranges::any_of(
+      conf_.prolog_flags, [](const std::string& flag) { return iequals(flag, "Contain"); });
+  if (contain) return {};
+  return fail(ErrorCode::config_invalid,
+              fmt::format("{}: JobContainerType=job_container/tmpfs needs PrologFlags=Contain",
+                          conf_.path));
 }
 
 Result<SlurmConf> Loader::finish() {
@@ -247,6 +267,7 @@ Result<SlurmConf> Loader::finish() {
   if (conf_.controllers.empty()) return missing("SlurmctldHost");
   if (auto done = nodes_.finish(); !done) return std::unexpected(done.error());
   if (auto done = check_gres_types(); !done) return std::unexpected(done.error());
+  if (auto done = check_job_container(); !done) return std::unexpected(done.error());
   if (auto done = partitions_.finish(nodes_.nodes, nodes_.sets); !done)
     return std::unexpected(done.error());
   for (const auto* list : {&nodes_.ignored, &partitions_.ignored})

@@ -60,7 +60,8 @@ struct SlurmConf {
 
   // programs
   std::string prolog, epilog, prolog_slurmctld, epilog_slurmctld, task_prolog, task_epilog,
-      srun_prolog, srun_epilog, health_check_program, reboot_program, unkillable_step_program;
+      srun_prolog, srun_epilog, health_check_program, reboot_program, unkillable_step_program,
+      suspend_program, resume_program;
   std::vector<std::string> prolog_flags;  // "Alloc", "Contain"
   std::string mpi_default;
 

@@ -10,6 +10,14 @@
 
 namespace muster::controller {
 
+// A job that was ended by order shows no code of its own.
+std::uint32_t accounted_exit(const Job& job) {
+  if (job.state == JobState::cancelled || job.state == JobState::timeout ||
+      job.state == JobState::preempted)
+    return 0;
+  return job.exit_status;
+}
+
 namespace {
 
 std::string node_names(const Cluster& cluster, const auto& shares) {
@@ -54,14 +62,6 @@ std::string state_text(const Job& job) {
   if (job.state == JobState::cancelled && job.ending)
     return fmt::format("CANCELLED by {}", job.ending->by.value);
   return std::string(state_name(job.state));
-}
-
-// A job that was ended by order shows no code of its own in accounting.
-std::uint32_t accounted_exit(const Job& job) {
-  if (job.state == JobState::cancelled || job.state == JobState::timeout ||
-      job.state == JobState::preempted)
-    return 0;
-  return job.exit_status;
 }
 
 std::map<NodeId, Text> usage_nodes(const Cluster& cluster, const Usage& usage) {

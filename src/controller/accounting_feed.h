@@ -6,6 +6,8 @@
 
 namespace muster::controller {
 
+// The wait status that accounting and mails tell.
+std::uint32_t accounted_exit(const Job& job);
 JobRecord job_record(const Cluster& cluster, const Job& job);
 StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step);
 

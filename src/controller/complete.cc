@@ -93,7 +93,7 @@ void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now)
 void Core::release_node(JobId id, NodeId node) {
   const Job& job = cluster_.jobs.at(id);
   if (!job.unfinished.contains(node) || !(job.ending || is_ended(job.state))) return;
-  record(NodesReleased{.job = id, .attempt = job.attempt, .nodes = {node}});
+  record(NodesReleased{.job = id, .attempt = job.attempt, .nodes = {node}, .at = now_});
   touch_node(node);
   want_plan();
 }
@@ -139,7 +139,7 @@ void Core::settle(JobId id, Time now) {
       idle.push_back(node);
   if (!idle.empty()) {
     Attempt attempt = job->attempt;
-    record(NodesReleased{.job = id, .attempt = attempt, .nodes = idle});
+    record(NodesReleased{.job = id, .attempt = attempt, .nodes = idle, .at = now});
     for (NodeId node : idle) touch_node(node);
     want_plan();
   }
@@ -207,6 +207,11 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
   want_plan();
 }
 
+bool Core::may_requeue(const Job& job) const {
+  return job.spec->kind == JobKind::batch &&
+         job.spec->requeue.value_or(cluster_.settings().job_requeue);
+}
+
 void Core::lose_node(NodeId node, Time now, std::string_view why) {
   std::vector<JobId> ids;
   for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) ids.push_back(JobId{id});
@@ -216,9 +221,7 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
     host_.log("job " + std::to_string(id.value) + " lost node " +
               cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
     if (!job.ending && !is_ended(job.state)) {
-      bool again = job.spec->kind == JobKind::batch &&
-                   leader.spec->requeue.value_or(cluster_.settings().job_requeue);
-      order_end(id, {.becomes = JobState::node_fail, .since = now, .requeue = again},
+      order_end(id, {.becomes = JobState::node_fail, .since = now, .requeue = may_requeue(leader)},
                 Reach::all_components);
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);

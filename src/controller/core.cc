@@ -14,7 +14,10 @@ constexpr Seconds kDeepPlanEvery{5};
 }  // namespace
 
 void Core::record(Event event) {
+  const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
+  if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);
+  if (!forgets_a_run) mail_for(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
 }
 

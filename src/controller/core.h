@@ -2,7 +2,7 @@
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
 //   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, tick,
-//   effects, site_programs, recover.
+//   effects, site_programs, mail, health, power, reboot, recover.
 #pragma once
 
 #include <cstdint>
@@ -71,6 +71,7 @@ class Core {
 
   // --- the open batch ---
   void record(Event event);
+  void mail_for(const Event& event);
   void answer(ReplyTo to, wire::Answer a) { open_.replies.emplace_back(to, std::move(a)); }
   void touch_job(JobId job) { open_.touched_jobs.insert(job.value); }
   void touch_node(NodeId node) { open_.touched_nodes.insert(node); }
@@ -94,6 +95,8 @@ class Core {
   wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
+  wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
   // No answer yet where the step has to wait.
@@ -137,6 +140,7 @@ class Core {
   void keep_expectations(sched::Plan& plan) const;
   void start_job(const sched::Start& start, Time now);
   void evict(const sched::Eviction& eviction, Time now);
+  void give_notice(JobId job, const Preemption& preemption);
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fit(std::span<const sched::Start> starts) const;
@@ -148,6 +152,9 @@ class Core {
   void release_node(JobId job, NodeId node);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
+  void mail_once(JobId job, std::uint32_t types, Time now);
+  void mail_begin_of_array(const Job& task, Time now);
+  void mail_time_limits(Time now);
   void settle(JobId job, Time now);  // ends, releases and requeues what is over
   void settle_components(JobId job, Time now);
   enum class Reach : std::uint8_t { job, all_components };  // of a heterogeneous job
@@ -158,6 +165,8 @@ class Core {
   void put_back(const Ending& ending, const Job& job, Time now);
   void record_end(const JobEnded& end);
   void finish(const Job& job, Time now);
+  bool may_requeue(const Job& job) const;
+  void launch_if_prepared(JobId job, Time now);
   void lose_node(NodeId node, Time now, std::string_view why);
   void drop_from_node(const Job& job, NodeId node, std::uint32_t status, Time now);
 
@@ -169,6 +178,7 @@ class Core {
     std::set<wire::StepRef> known;                 // told to run there, or reported as running
     std::set<std::pair<JobId, Attempt>> ending;    // told to end
     std::set<std::pair<JobId, Attempt>> prepared;  // told to run the Prolog
+    std::int64_t health_round = 0;                 // of HealthCheckInterval: the last one told
   };
   void send_effects(const Cluster& committed, const std::set<NodeId>& nodes);
   std::vector<OutgoingOrder> orders_for(const Cluster& committed, const Node& node,
@@ -181,6 +191,20 @@ class Core {
   void end_graces(Time now);
   void turn_reservations(Time now);
   void watch_nodes(Time now);
+  void check_health(Time now);
+  void turn_power(Time now);
+  void end_power_phases(Time now);
+  void set_power(NodeId node, PowerPhase phase, Time now);
+  void power_down(const std::vector<NodeId>& nodes, Time now);
+  void power_up(const std::vector<NodeId>& nodes, Time now);
+  void run_power_program(SiteProgramRun::Which which, const std::vector<NodeId>& nodes);
+  void power_up_for(const Job& job, Time now);
+  void power_up_again(const std::vector<NodeId>& nodes, Time now);
+  void clear_node(NodeId node, Time now);
+  Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
+  void change_node(const NodeChanged& change, Time now);
+  void issue_reboots(Time now);
+  Result<void> add_nodes(const std::vector<NodeConfig>& nodes);
   void purge_old_jobs(Time now);
   void cancel_hopeless(const sched::Plan& plan, Time now);
 
@@ -234,8 +258,9 @@ class Core {
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>
-      allocation_owners_;          // connection of the command that owns an allocation
-  std::map<JobId, Time> orphans_;  // allocations whose owner's connection broke
+      allocation_owners_;            // connection of the command that owns an allocation
+  std::map<JobId, Time> orphans_;    // allocations whose owner's connection broke
+  std::set<JobId> prologs_running_;  // PrologSlurmctld of these has not ended
 
   std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();
   Time last_plan_at_;

@@ -49,14 +49,15 @@ struct Published {
   Time at;  // of the plan
 };
 
-// A program of the site that the controller's machine runs for a job.
+// A program of the site that the controller's machine runs, for a job or for nodes.
 struct SiteProgramRun {
-  enum class Which : std::uint8_t { prolog_slurmctld, epilog_slurmctld };
+  enum class Which : std::uint8_t { prolog_slurmctld, epilog_slurmctld, mail, suspend, resume };
   Which which = Which::prolog_slurmctld;
   JobId job;
   Attempt attempt;
   Gid gid;  // the job's: SLURM_JOB_GROUP is its name
   std::vector<std::string> environment;
+  std::vector<std::string> arguments;
 };
 
 class Host {

@@ -16,7 +16,9 @@ NodeChanged current(const Node& node) {
           .reason_time = node.reason_time,
           .comment = node.comment,
           .active_features = node.active_features,
-          .weight = node.config.weight};
+          .weight = node.config.weight,
+          .power = node.power,
+          .reboot = node.reboot};
 }
 
 namespace {
@@ -45,12 +47,30 @@ std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   return {};
 }
 
+// The node is back from its reboot.
+void end_reboot(const Node& node, NodeChanged& change) {
+  const bool stays_down = node.reboot.next_state == "DOWN";
+  if (node.reboot.asap || !node.reboot.next_state.empty()) change.drain = false;
+  change.reboot = {};
+  change.health = stays_down ? NodeHealth::down : NodeHealth::up;
+  if (stays_down)
+    change.reason = node.reason.str() + " : reboot complete";
+  else if (!change.drain)
+    change.reason = {};
+}
+
 }  // namespace
 
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now) {
   NodeChanged change = current(node);
   change.responding = true;
+  const bool came_back =
+      node.power.phase == PowerPhase::off || node.power.phase == PowerPhase::powering_up;
+  if (came_back) change.power = {.phase = PowerPhase::on, .since = now};
+  change.future = false;
+  const bool rebooted = node.reboot.issued && node.facts.boot_id != facts.boot_id;
+  if (rebooted) end_reboot(node, change);
   std::string why = shortfall(settings, node.config, facts);
   if (why.empty()) why = missing_gres(node.config, facts);
   if (!why.empty()) {
@@ -60,10 +80,13 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     }
     change.drain = true;
     change.health = NodeHealth::up;
+  } else if (rebooted || node.reboot.issued) {
+    // As the reboot left it.
   } else if (node.health == NodeHealth::down) {
     // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
     bool silent_before = node.reason == "Not responding";
-    if (settings.return_to_service == 2 || (settings.return_to_service == 1 && silent_before)) {
+    if (came_back || settings.return_to_service == 2 ||
+        (settings.return_to_service == 1 && silent_before)) {
       change.health = NodeHealth::up;
       if (!node.drain) change.reason = {};
     }
@@ -71,7 +94,9 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     change.health = NodeHealth::up;
   }
   bool changed = change.health != node.health || change.responding != node.responding ||
-                 change.drain != node.drain || change.reason != node.reason;
+                 change.drain != node.drain || change.reason != node.reason ||
+                 change.power != node.power || change.reboot != node.reboot ||
+                 change.future != node.future;
   if (!changed) return std::nullopt;
   return change;
 }

@@ -15,18 +15,20 @@ void Core::evict(const sched::Eviction& eviction, Time now) {
   Seconds grace = sched::grace_time(cluster_, *job);
   host_.log("job " + std::to_string(job->id.value) + " is preempted by job " +
             std::to_string(eviction.by.value));
-  Preemption preemption{
-      .by = eviction.by, .mode = eviction.mode, .since = now, .kill_at = now + grace};
-  JobId id = job->id;
+  give_notice(job->id,
+              {.by = eviction.by, .mode = eviction.mode, .since = now, .kill_at = now + grace});
+}
+
+void Core::give_notice(JobId id, const Preemption& preemption) {
   touch_job(id);
   record(JobPreempted{.job = id, .preemption = preemption});
-  if (grace.count() == 0) return end_preempted(id, now);
+  if (preemption.kill_at <= preemption.since) return end_preempted(id, preemption.since);
   // The notice reaches the script as well: a trap there has the whole grace to save its work.
-  job = &cluster_.jobs.at(id);
+  const Job& job = cluster_.jobs.at(id);
   std::vector<int> notice{SIGCONT, SIGTERM};
-  if (cluster_.settings().preempt.send_user_signal && job->spec->warn_signal.number)
-    notice = {job->spec->warn_signal.number};
-  for (const Job* component : cluster_.components(*job))
+  if (cluster_.settings().preempt.send_user_signal && job.spec->warn_signal.number)
+    notice = {job.spec->warn_signal.number};
+  for (const Job* component : cluster_.components(job))
     for (int signal : notice) {
       wire::SignalOrder o{.job = component->id, .attempt = component->attempt, .signal = signal};
       o.batch = o.all_steps = true;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "base/duration.h"
 #include "controller/environment.h"
+#include "controller/mail.h"
 
 namespace muster::controller {
 namespace {
@@ -109,6 +111,26 @@ std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, co
   Variables v = on_controller(cluster, job);
   v["SLURM_SCRIPT_CONTEXT"] = "epilog_slurmctld";
   add_exit_codes(job, v);
+  return as_list(v);
+}
+
+std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
+                                          std::string_view occasion, Time now) {
+  Variables v = on_controller(cluster, job);
+  v["SLURM_JOB_MAIL_TYPE"] = occasion;
+  v["SLURM_JOB_STATE"] = state_name(job.state);
+  auto elapsed = [](Millis span) { return format_elapsed(std::chrono::floor<Seconds>(span)); };
+  if (is_ended(job.state)) {
+    add_exit_codes(job, v);
+    v["SLURM_JOB_RUN_TIME"] = elapsed(job.run_time(now));
+    const ArrayExits& exits = job.array_exits;
+    const bool whole = job.array_id && !(job.spec->mail_type & kMailArrayTasks);
+    v["SLURM_JOB_EXIT_CODE_MAX"] =
+        std::to_string(whole ? exits.max_code : job.exit_status >> 8 & 0xff);
+    if (whole) v["SLURM_JOB_EXIT_CODE_MIN"] = std::to_string(exits.min_code);
+  } else if (job.state == JobState::running) {
+    v["SLURM_JOB_QUEUED_TIME"] = elapsed(queued_time(job));
+  }
   return as_list(v);
 }
 

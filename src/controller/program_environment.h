@@ -1,8 +1,10 @@
-// The variables of the site's own programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld. They
+// The variables of the site's own programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld and
+// MailProg. They
 // get these and nothing else; a node adds its own name.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/cluster.h"
@@ -15,5 +17,9 @@ std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& j
                                             const Node& node);
 std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job);
 std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job);
+
+// What the mail is about: "Began", "Ended", ...
+std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
+                                          std::string_view occasion, Time now);
 
 }  // namespace muster::controller

@@ -3,13 +3,14 @@
 
 #include "base/codec.h"
 #include "controller/core.h"
+#include "controller/dynamic_node.h"
 #include "state/apply.h"
 #include "state/invariants.h"
 #include "state/snapshot.h"
 
 namespace muster::controller {
 
-Result<void> Core::recover(StoredState stored, const ClusterConfig& config, Time now) {
+Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time now) {
   now_ = now;
   if (stored.snapshot_number) {
     auto cluster = decode_snapshot(stored.snapshot);
@@ -33,13 +34,15 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& config, Time
   if (auto broken = broken_invariants(cluster_); !broken.empty())
     return fail("the stored state contradicts itself: " + broken.front());
   committed_ = cluster_;
+  const ClusterConfig config = with_dynamic_nodes(cluster_, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
   record(EpochStarted{Epoch{cluster_.epoch.value + 1}});
   if (*cluster_.config != config) record(ConfigLoaded{Cow(config)});
   cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.preparing && !job.ending) run_program(SiteProgramRun::Which::prolog_slurmctld, job);
+    if (job.preparing && !job.ending && cluster_.settings().programs.prolog_slurmctld)
+      run_program(SiteProgramRun::Which::prolog_slurmctld, job);
   }
   want_plan();
   return {};
@@ -60,8 +63,9 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
   return {};
 }
 
-void Core::reconfigure(const ClusterConfig& config, ReplyTo to, Time now) {
+void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   now_ = now;
+  const ClusterConfig config = with_dynamic_nodes(cluster_, file);
   if (auto ok = can_reconfigure(config); !ok) return answer(to, ok.error());
   record(ConfigLoaded{Cow(config)});
   std::erase_if(sessions_,

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "controller/core.h"
+#include "controller/health.h"
 #include "controller/node_change.h"
 
 namespace muster::controller {
@@ -16,6 +17,12 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   if (auto* h = std::get_if<wire::HeartbeatReport>(&report)) {
     loads_[node].cpu_load = h->cpu_load;
     loads_[node].free_memory_mib = h->free_memory_mib;
+    if (const Node& known = cluster_.nodes.at(node); !known.responding) {
+      NodeChanged change = current(known);
+      change.responding = true;
+      record(change);
+      want_plan();
+    }
   } else if (auto* e = std::get_if<wire::StepEndReport>(&report)) {
     on_step_end(node, e->end, now);
   } else if (auto* g = std::get_if<wire::JobGoneReport>(&report)) {
@@ -37,6 +44,9 @@ void Core::on_node_closed(NodeConnection from, Time now) {
 }
 
 void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
+  if (report.dynamic && !cluster_.find_node(report.name))
+    if (auto added = add_nodes({*report.dynamic}); !added)
+      return host_.log_error("node " + report.name.str() + " is refused: " + added.error().text());
   const Node* node = cluster_.find_node(report.name);
   if (!node) {
     host_.log_error("node " + report.name.str() +
@@ -45,12 +55,11 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   }
   NodeId id = node->id;
   bool rebooted = !node->facts.boot_id.empty() && node->facts.boot_id != report.facts.boot_id;
-  if (node->facts != report.facts)
-    record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
 
   Session& session = sessions_[id];
   if (session.connection) connections_.erase(session.connection);
   session = Session{.connection = from};
+  session.health_round = health_round(cluster_.settings().health_check, id, now);
   connections_[from] = id;
   loads_[id] = {
       .cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
@@ -60,11 +69,16 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   for (const wire::StepRef& ref : report.running) session.known.insert(ref);
   settle_unknown_steps(id, now);
 
-  const Node& registered = cluster_.nodes.at(id);
-  if (auto change = on_registration(cluster_.settings(), registered, report.facts, now)) {
+  // By the facts of before: they tell whether it was rebooted.
+  auto change = on_registration(cluster_.settings(), cluster_.nodes.at(id), report.facts, now);
+  if (cluster_.nodes.at(id).facts != report.facts)
+    record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
+  if (change) {
     record(*change);
     want_plan();
   }
+  const IdSet jobs = cluster_.nodes.at(id).jobs;
+  for (std::uint32_t job : jobs.ids()) launch_if_prepared(JobId{job}, now);
   touch_node(id);
 }
 
@@ -96,7 +110,8 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
 void Core::watch_nodes(Time now) {
   std::vector<NodeId> silent;
   cluster_.nodes.each([&](const Node& node) {
-    if (node.health != NodeHealth::up || sessions_.contains(node.id)) return;
+    if (node.health != NodeHealth::up || node.power.phase != PowerPhase::on) return;
+    if (sessions_.contains(node.id)) return;
     auto [load, fresh] = loads_.try_emplace(node.id);
     if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;
     if (now - load->second.last_contact >= cluster_.settings().slurmd_timeout &&

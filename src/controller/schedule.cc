@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "controller/core.h"
+#include "controller/power.h"
 #include "sched/free.h"
 
 namespace muster::controller {
@@ -80,7 +81,10 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .at = now,
                     .runs_batch = job.runs_batch(),
                     .time_limit = start.time_limit,
-                    .preparing = cluster_.settings().programs.prolog_slurmctld});
+                    .preparing = cluster_.settings().programs.prolog_slurmctld ||
+                                 !all_on(cluster_, start.allocation)});
+  power_up_for(cluster_.jobs.at(id), now);
+  mail_begin_of_array(cluster_.jobs.at(id), now);
   if (cluster_.settings().programs.contain) create_extern_step(id, now);
   if (cluster_.settings().programs.prolog_slurmctld)
     run_program(SiteProgramRun::Which::prolog_slurmctld, cluster_.jobs.at(id));
@@ -91,6 +95,8 @@ void Core::cancel_hopeless(const sched::Plan& plan, Time now) {
   for (JobId id : plan.hopeless) {
     const Job* job = cluster_.jobs.find(id);
     if (!job || job->state != JobState::pending) continue;
+    mail_once(id, kMailInvalidDepend, now);
+    job = &cluster_.jobs.at(id);
     bool kill = job->spec->kill_on_invalid_dependency.value_or(
         cluster_.settings().kill_on_invalid_dependency);
     if (!kill) continue;

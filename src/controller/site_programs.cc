@@ -11,11 +11,6 @@ namespace {
 // the cluster busy.
 constexpr Seconds kDelayAfterFailure{120};
 
-bool may_requeue(const Cluster& cluster, const Job& job) {
-  return job.spec->kind == JobKind::batch &&
-         job.spec->requeue.value_or(cluster.settings().job_requeue);
-}
-
 }  // namespace
 
 void Core::run_program(SiteProgramRun::Which which, const Job& job) {
@@ -23,23 +18,23 @@ void Core::run_program(SiteProgramRun::Which which, const Job& job) {
   run.environment = which == SiteProgramRun::Which::prolog_slurmctld
                         ? prolog_slurmctld_environment(cluster_, job)
                         : epilog_slurmctld_environment(cluster_, job);
+  if (which == SiteProgramRun::Which::prolog_slurmctld) prologs_running_.insert(job.id);
   open_.programs.push_back(std::move(run));
 }
 
 void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
   now_ = now;
   if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;  // its failure is in the log
+  prologs_running_.erase(run.job);
   const Job* job = cluster_.jobs.find(run.job);
   if (!job || job->attempt != run.attempt || !job->preparing || job->ending || is_ended(job->state))
     return;
   touch_job(run.job);
   if (succeeded) {
-    record(JobPrepared{.job = run.job, .attempt = run.attempt});
-    touch_nodes_of(cluster_.jobs.at(run.job));
-    return;
+    return launch_if_prepared(run.job, now);
   }
   Ending ending{.becomes = JobState::cancelled, .by = options_.slurm_user, .since = now};
-  ending.requeue = may_requeue(cluster_, *job);
+  ending.requeue = may_requeue(*job);
   ending.delay = kDelayAfterFailure;
   order_end(run.job, ending, Reach::all_components);
   // Nothing was launched: no node has anything of it to end, but an srun may wait for it there.
@@ -60,7 +55,7 @@ void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
   job = &cluster_.jobs.at(id);
   if (job->ending || is_ended(job->state)) return;
   Ending ending{.becomes = JobState::failed, .by = options_.slurm_user, .since = now};
-  if (may_requeue(cluster_, *job)) {
+  if (may_requeue(*job)) {
     ending.becomes = JobState::cancelled;
     ending.requeue = ending.hold = true;
     ending.hold_reason = "launch_failed_requeued_held";

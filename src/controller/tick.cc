@@ -13,10 +13,14 @@ void Core::on_tick(Time now) {
     host_.commit(in_flight_->batch);
     return;
   }
+  mail_time_limits(now);
   enforce_limits(now);
   end_graces(now);
   turn_reservations(now);
   watch_nodes(now);
+  check_health(now);
+  turn_power(now);
+  issue_reboots(now);
   end_orphans(now);
   end_impatient_steps(now);
   enforce_step_limits(now);
@@ -45,6 +49,7 @@ void Core::enforce_limits(Time now) {
   }
   for (JobId id : over) {
     host_.log("job " + std::to_string(id.value) + " reached its time limit");
+    mail_once(id, kMailTimeLimit, now);
     (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::timeout, .since = now}, "", now);
   }
   for (JobId id : due) {

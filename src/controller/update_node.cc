@@ -1,99 +1,91 @@
 // scontrol update node: state, reason, features, weight, comment.
-#include "base/hostlist.h"
 #include "controller/core.h"
 #include "controller/node_change.h"
+#include "controller/node_state.h"
 #include "controller/settings_list.h"
 
 namespace muster::controller {
 
 namespace {
 
-Result<void> set_state(NodeChanged& change, std::string_view state, bool connected) {
-  if (iequals(state, "drain")) {
-    change.drain = true;
-  } else if (iequals(state, "undrain")) {
-    change.drain = false;
-  } else if (iequals(state, "resume")) {
-    change.drain = change.fail = false;
-    if (change.health == NodeHealth::down)
-      change.health = connected ? NodeHealth::up : NodeHealth::unknown;
-    change.reason = {};
-    change.reason_time = Time{};
-  } else if (iequals(state, "idle")) {
-    change.drain = change.fail = false;
-    change.health = connected ? NodeHealth::up : NodeHealth::unknown;
-    change.reason = {};
-  } else if (iequals(state, "down")) {
-    change.health = NodeHealth::down;
-  } else if (iequals(state, "fail")) {
-    change.fail = true;
-  } else if (iequals(state, "future")) {
-    change.future = true;
-  } else {
-    return fail(ErrorCode::invalid_node_state);
+bool takes_out(std::string_view state) {
+  return iequals(state, "drain") || iequals(state, "down") || iequals(state, "fail");
+}
+
+// What is not the state: comment, weight, features.
+Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& settings,
+                       NodeChanged& change) {
+  for (const auto& [key, value] : settings) {
+    if (iequals(key, "Comment")) change.comment = value;
+    if (iequals(key, "Weight")) {
+      auto weight = parse_number<std::uint32_t>(value);
+      if (!weight) return fail(ErrorCode::failure, "Invalid value");
+      change.weight = *weight;
+    }
+    if (iequals(key, "ActiveFeatures") || iequals(key, "Features") ||
+        iequals(key, "AvailableFeatures")) {
+      change.active_features.clear();
+      for (std::string_view f : split(value, ','))
+        if (!f.empty()) change.active_features.emplace_back(f);
+    }
   }
   return {};
 }
 
 }  // namespace
 
-wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request, Time now) {
-  if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
+Result<std::vector<NodeId>> Core::named_nodes(const wire::UpdateRequest& request) const {
   auto list = find_setting(request.settings, {"NodeName"});
-  if (!list) return Error{ErrorCode::invalid_node_name, {}};
-  std::vector<std::string> names;
-  if (iequals(*list, "ALL")) {
-    for (NodeId id : cluster_.node_order) names.push_back(cluster_.nodes.at(id).config.name.str());
-  } else {
-    auto expanded = expand_hostlist(*list);
-    if (!expanded) return Error{ErrorCode::invalid_node_name, {}};
-    names = std::move(*expanded);
-  }
-  auto state = find_setting(request.settings, {"State"});
+  if (!list) return fail(ErrorCode::invalid_node_name);
+  if (iequals(*list, "ALL")) return cluster_.node_order;
+  return cluster_.nodes_named(*list);
+}
+
+wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request, Time now) {
+  if (request.create) return create_nodes(caller, request);
+  if (request.remove) return delete_nodes(caller, request);
+  if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
+  auto nodes = named_nodes(request);
+  if (!nodes) return Error{ErrorCode::invalid_node_name, {}};
+  const std::string state(find_setting(request.settings, {"State"}).value_or(""));
   auto reason = find_setting(request.settings, {"Reason"});
-  std::vector<std::pair<NodeId, NodeChanged>> changes;
-  for (const std::string& name : names) {
-    const Node* node = cluster_.find_node(name);
-    if (!node) return Error{ErrorCode::invalid_node_name, {}};
-    NodeChanged change = current(*node);
-    if (reason) {
-      change.reason = *reason;
+  const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
+  std::vector<NodeChanged> changes;
+  for (NodeId id : *nodes) {
+    const Node& node = cluster_.nodes.at(id);
+    NodeChanged change = current(node);
+    if (reason) change.reason = *reason;
+    if (takes_out(state) && change.reason.empty())
+      return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};
+    if (!state.empty()) {
+      StateWish wish{.state = state,
+                     .next_state = next,
+                     .has_reason = reason.has_value(),
+                     .connected = sessions_.contains(id),
+                     .now = now};
+      if (auto ok = set_state(cluster_.settings(), node, wish, change); !ok) return ok.error();
+    }
+    if (change.reason != node.reason && !change.reason.empty()) {
       change.reason_uid = caller.uid;
       change.reason_time = now;
     }
-    if (state) {
-      bool needs_reason =
-          iequals(*state, "drain") || iequals(*state, "down") || iequals(*state, "fail");
-      if (needs_reason && !reason && node->reason.empty())
-        return Error{ErrorCode::failure,
-                     "You must specify a reason when DOWNING or DRAINING a node"};
-      if (auto ok = set_state(change, *state, sessions_.contains(node->id)); !ok) return ok.error();
-    }
-    for (const auto& [key, value] : request.settings) {
-      if (iequals(key, "Comment")) change.comment = value;
-      if (iequals(key, "Weight")) {
-        auto weight = parse_number<std::uint32_t>(value);
-        if (!weight) return Error{ErrorCode::failure, "Invalid value"};
-        change.weight = *weight;
-      }
-      if (iequals(key, "ActiveFeatures") || iequals(key, "Features") ||
-          iequals(key, "AvailableFeatures")) {
-        change.active_features.clear();
-        for (std::string_view f : split(value, ','))
-          if (!f.empty()) change.active_features.emplace_back(f);
-      }
-    }
-    changes.emplace_back(node->id, std::move(change));
+    if (auto ok = set_other(request.settings, change); !ok) return ok.error();
+    changes.push_back(std::move(change));
   }
-  for (auto& [id, change] : changes) {
-    bool goes_down =
-        change.health == NodeHealth::down && cluster_.nodes.at(id).health != NodeHealth::down;
-    record(std::move(change));
-    if (goes_down) lose_node(id, now, "it was set DOWN");
-    touch_node(id);
-  }
+  for (const NodeChanged& change : changes) change_node(change, now);
+  if (iequals(state, "POWER_DOWN_FORCE"))
+    for (NodeId id : *nodes) clear_node(id, now);
+  if (iequals(state, "POWER_UP")) power_up_again(*nodes, now);
   want_plan();
   return wire::Done{};
+}
+
+void Core::change_node(const NodeChanged& change, Time now) {
+  const bool goes_down = change.health == NodeHealth::down &&
+                         cluster_.nodes.at(change.node).health != NodeHealth::down;
+  record(change);
+  if (goes_down) lose_node(change.node, now, "it was set DOWN");
+  touch_node(change.node);
 }
 
 }  // namespace muster::controller

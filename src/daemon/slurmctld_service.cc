@@ -25,6 +25,7 @@ namespace {
 
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr std::size_t kBlobCacheBytes = 64u << 20;
+constexpr Seconds kMailTimeout{60};
 constexpr std::chrono::milliseconds kShortPlan{2}, kLongestRest{500};
 constexpr Millis kFeedEvery{100};
 
@@ -55,6 +56,35 @@ std::string group_name(Gid gid) {
   if (getgrgid_r(gid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found)
     return std::to_string(gid.value);
   return found->gr_name;
+}
+
+using Which = controller::SiteProgramRun::Which;
+
+bool is_for_nodes(Which which) { return which == Which::suspend || which == Which::resume; }
+
+std::string_view key_of(Which which) {
+  switch (which) {
+    case Which::prolog_slurmctld:
+      return "PrologSlurmctld";
+    case Which::epilog_slurmctld:
+      return "EpilogSlurmctld";
+    case Which::mail:
+      return "MailProg";
+    case Which::suspend:
+      return "SuspendProgram";
+    case Which::resume:
+      return "ResumeProgram";
+  }
+  return {};
+}
+
+std::string path_of(Which which, const config::SlurmConf& conf) {
+  return conf.value(key_of(which));
+}
+
+std::string subject_of(const controller::SiteProgramRun& run) {
+  return is_for_nodes(run.which) ? "node " + run.arguments.front()
+                                 : "job " + std::to_string(run.job.value);
 }
 
 std::string joined(const std::vector<std::string>& environment) {
@@ -355,22 +385,33 @@ std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
 }
 
 void Service::run_program(controller::SiteProgramRun run) {
-  const bool is_prolog = run.which == controller::SiteProgramRun::Which::prolog_slurmctld;
-  io::ProgramRun program{.path = {}, .environment = run.environment};
+  io::ProgramRun program{
+      .path = {}, .environment = run.environment, .arguments = run.arguments, .timeout = {}};
   {
     std::lock_guard lock(mutex_);
     const config::SlurmConf& conf = configuration_.conf;
-    program.path = is_prolog ? conf.prolog_slurmctld : conf.epilog_slurmctld;
+    program.path = path_of(run.which, conf);
     program.timeout = conf.prolog_epilog_timeout;
+    if (is_for_nodes(run.which)) program.environment.push_back("SLURM_CONF=" + conf.path);
   }
-  program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
-  programs_.run(std::move(program), [this, run, is_prolog](const io::ProgramEnd& end) {
+  if (!is_for_nodes(run.which))
+    program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
+  if (run.which == Which::mail) return send_mail(run, std::move(program));
+  programs_.run(std::move(program), [this, run](const io::ProgramEnd& end) {
     if (!end.succeeded)
-      io::log_error("job {}: {} failed: {} output:{}", run.job.value,
-                    is_prolog ? "PrologSlurmctld" : "EpilogSlurmctld", end.failure, end.output);
+      io::log_error("{}: {} failed: {} output:{}", subject_of(run), key_of(run.which), end.failure,
+                    end.output);
     core_thread_->post([this, run, succeeded = end.succeeded] {
       core_->on_program_ended(run, succeeded, system_now());
     });
+  });
+}
+
+void Service::send_mail(const controller::SiteProgramRun& run, io::ProgramRun program) {
+  program.timeout = kMailTimeout;
+  mails_.run(std::move(program), [job = run.job](const io::ProgramEnd& end) {
+    if (!end.succeeded)
+      io::log_error("job {}: the mail was not sent: {} {}", job.value, end.failure, end.output);
   });
 }
 

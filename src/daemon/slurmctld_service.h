@@ -89,6 +89,7 @@ class Service final : public controller::Host {
   void feed_accounting_soon();
   void feed_accounting();                      // on the accounting's thread
   Result<std::string> blob(const Text& hash);  // on the sender's thread
+  void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
 
   std::shared_ptr<const controller::Published> published() const;
 
@@ -118,7 +119,8 @@ class Service final : public controller::Host {
   // Declared last: they stop before what they use is gone.
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,
       core_thread_;
-  io::ProgramRunner programs_;
+  static constexpr std::size_t kMailsAtOnce = 8;
+  io::ProgramRunner programs_, mails_{kMailsAtOnce};
 };
 
 }  // namespace muster::daemon

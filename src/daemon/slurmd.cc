@@ -46,6 +46,10 @@ std::string config_path(const SlurmdOptions& options) {
   return realpath(path.c_str(), resolved) ? resolved : path;
 }
 
+NodeIdentity identity_of(const SlurmdOptions& options) {
+  return {options.node_name, options.dynamic, options.dynamic_conf};
+}
+
 std::string stepd_path(const SlurmdOptions& options) {
   if (!options.stepd_path.empty()) return options.stepd_path;
   char self[PATH_MAX];
@@ -120,7 +124,7 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
                  .stepd_path = stepd_path(options),
                  .named = !options.node_name.empty(),
                  .config_path = config.config_file,
-                 .node_name = options.node_name});
+                 .identity = identity_of(options)});
   obey_signals(slurmd, signals);
   if (auto begun = slurmd.begin(io_threads); !begun) io::daemon_failed(begun.error().text());
   io::log_info("slurmd of node {} started", config.node_name);
@@ -149,7 +153,7 @@ int run(int argc, char** argv) {
   }
   if (options->print_hardware) return print_hardware(*hardware);
 
-  auto config = read_slurmd_config(config_path(*options), options->node_name, hardware->host_name);
+  auto config = read_slurmd_config(config_path(*options), identity_of(*options), *hardware);
   if (!config) {
     fmt::print(stderr, "slurmd: error: {}\n", config.error().text());
     return 1;

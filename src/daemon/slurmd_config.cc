@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "config/dynamic_node.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
@@ -55,6 +56,29 @@ Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& n
   return fail(fmt::format("{}: there is no node {}", conf.path, node_name));
 }
 
+// A dynamic node: what --conf says, and the machine's own numbers for what it does not.
+Result<NodeConfig> describe_node(const config::SlurmConf& conf, const NodeIdentity& identity,
+                                 const io::Hardware& hardware) {
+  const std::string name = identity.name.empty() ? hardware.host_name : identity.name;
+  std::string line =
+      fmt::format("NodeName={} NodeHostname={} {}", name, hardware.host_name, identity.conf);
+  const std::string given = lower(identity.conf);
+  const bool has_topology = given.find("cpus=") != given.npos ||
+                            given.find("sockets") != given.npos ||
+                            given.find("cores") != given.npos;
+  if (!has_topology)
+    line += fmt::format(" CPUs={} Boards={} SocketsPerBoard={} CoresPerSocket={} ThreadsPerCore={}",
+                        hardware.cpus, hardware.boards, hardware.sockets / hardware.boards,
+                        hardware.cores_per_socket, hardware.threads_per_core);
+  if (given.find("realmemory=") == given.npos)
+    line += fmt::format(" RealMemory={}", hardware.memory_mib);
+  auto nodes = config::parse_node_line(line, "--conf");
+  if (!nodes) return std::unexpected(nodes.error());
+  NodeConfig node = std::move(nodes->front());
+  if (node.port == 0) node.port = conf.slurmd_port;
+  return node;
+}
+
 // cgroup.conf and gres.conf beside slurm.conf; neither has to be there.
 Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) {
   const std::string dir = directory_of(conf.path);
@@ -74,6 +98,7 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
     out.auto_detect = gres->auto_detect;
     auto pools = config::gres_pools(out.node, *gres);
     if (!pools) return std::unexpected(pools.error());
+    if (out.node.dynamic) out.node.gres = *pools;
     for (const GresPool& pool : *pools)
       out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
   }
@@ -82,11 +107,13 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
 
 }  // namespace
 
-Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
-                                        const std::string& host_name) {
+Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
+                                        const io::Hardware& hardware) {
   Result<config::SlurmConf> conf = config::load_slurm_conf(io::read_file, path);
   if (!conf) return std::unexpected(conf.error());
-  Result<NodeConfig> node = find_node(*conf, node_name, host_name);
+  const std::string& host_name = hardware.host_name;
+  Result<NodeConfig> node = identity.dynamic ? describe_node(*conf, identity, hardware)
+                                             : find_node(*conf, identity.name, host_name);
   if (!node) return std::unexpected(node.error());
   Result<Uid> slurm_user = uid_of(conf->slurm_user);
   if (!slurm_user) return std::unexpected(slurm_user.error());
@@ -127,8 +154,17 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::stri
   out.binds_tasks = conf->task_plugin.find("affinity") != std::string::npos;
   out.task_prolog = conf->task_prolog;
   out.task_epilog = conf->task_epilog;
+  out.health_check_program = conf->health_check_program;
+  out.reboot_program = conf->reboot_program;
   out.program_timeout = conf->prolog_epilog_timeout;
   if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
+  if (conf->value("JobContainerType") == "job_container/tmpfs") {
+    auto loaded = config::load_job_container_conf(
+        io::read_file, directory_of(path) + "/job_container.conf", out.node_name);
+    if (!loaded) return std::unexpected(loaded.error());
+    loaded->base_path = expanded(loaded->base_path);
+    out.private_directories = std::move(*loaded);
+  }
   out.warnings = conf->warnings;
   for (const std::string& key : conf->ignored_keys)
     out.warnings.push_back(fmt::format("{} is accepted but has no effect yet", key));

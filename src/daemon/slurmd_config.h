@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "config/cgroup_conf.h"
+#include "config/job_container_conf.h"
 #include "io/channel.h"
 #include "io/hardware.h"
 #include "io/log.h"
@@ -33,6 +34,7 @@ struct SlurmdConfig {
   Seconds kill_wait{30};
   bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
+  std::string health_check_program, reboot_program;
   Seconds program_timeout{0};
   config::CgroupConf cgroup;
   bool track_by_cgroup = false;   // ProctrackType
@@ -40,11 +42,17 @@ struct SlurmdConfig {
   bool kill_over_memory = false;  // JobAcctGatherParams
   std::vector<Text> devices;      // of all the node's gres
   std::string auto_detect;        // gres.conf
+  std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;
 };
 
-// `node_name` is -N's; empty means the node that has this machine's name.
-Result<SlurmdConfig> read_slurmd_config(const std::string& path, const std::string& node_name,
-                                        const std::string& host_name);
+// Which node this slurmd is.
+struct NodeIdentity {
+  std::string name;      // -N; empty means the node that has this machine's name
+  bool dynamic = false;  // -Z: no file describes it
+  std::string conf;      // --conf
+};
+Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
+                                        const io::Hardware& hardware);
 
 }  // namespace muster

@@ -1,9 +1,11 @@
-// Which control groups this node has, and what its configuration wants of them.
+// Which control groups this node has, and what its configuration wants of them; and the private
+// directories of jobs.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "daemon/slurmd_host.h"
 #include "io/cgroup.h"
+#include "io/files.h"
 #include "io/log.h"
 
 namespace muster {
@@ -38,6 +40,32 @@ Result<void> Slurmd::set_up_confinement() {
   confinement_.groups = found->groups;
   confinement_.mountpoint = found->mountpoint;
   return {};
+}
+
+// JobContainerType=job_container/tmpfs
+Result<void> Slurmd::set_up_private_directories() {
+  const auto& conf = start_.config.private_directories;
+  if (!conf) return {};
+  if (geteuid() != 0) return fail("JobContainerType=job_container/tmpfs needs a slurmd of root");
+  namespaces_.emplace(conf->base_path, conf->directories);
+  if (auto set_up = namespaces_->set_up(conf->auto_base_path); !set_up) return set_up;
+  for (const std::string& path : namespaces_->leftovers()) remove_in_background(path);
+  return {};
+}
+
+void Slurmd::clean_up(AttemptRef attempt) {
+  if (!namespaces_) return;
+  auto left = namespaces_->release(attempt.job);
+  if (!left)
+    return io::log_error("[job {}] its private directories stay: {}", attempt.job.value,
+                         left.error().text());
+  if (!left->empty()) remove_in_background(*left);
+}
+
+void Slurmd::remove_in_background(const std::string& path) {
+  cleaner_.post([path] {
+    if (auto removed = io::remove_tree(path); !removed) io::log_error("{}", removed.error().text());
+  });
 }
 
 }  // namespace muster

@@ -48,12 +48,14 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
 
   gpus_.open(start_.config.auto_detect);
   if (auto confined = set_up_confinement(); !confined) return confined;
+  if (auto set_up = set_up_private_directories(); !set_up) return set_up;
 
   NodeAgentOptions options;
   options.name = start_.config.node_name;
   options.epoch = read_epoch(epoch_path());
   options.heartbeat_every = start_.config.heartbeat_every;
   if (geteuid() != 0) options.only_user = Uid{geteuid()};
+  if (start_.config.node.dynamic) options.dynamic = start_.config.node;
   options.has_prolog = !start_.config.prolog.empty();
   options.has_epilog = !start_.config.epilog.empty();
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
@@ -69,7 +71,10 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   steps_.retry_connections();
 
   if (auto listening = listen(io_threads); !listening) return listening;
-  dial(io_threads);
+  // A node that the check drains is to be drained before it can get a job.
+  check_health([this, &io_threads] {
+    if (!stopped_) dial(io_threads);
+  });
   return {};
 }
 
@@ -170,7 +175,7 @@ void Slurmd::stop() {
 }
 
 void Slurmd::reread_config() {
-  auto config = read_slurmd_config(start_.config_path, start_.node_name, start_.hardware.host_name);
+  auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);
   if (!config) {
     io::log_error("the configuration is not read again: {}", config.error().text());
     return;
@@ -234,6 +239,11 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.binds_tasks = config.binds_tasks;
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
+  if (namespaces_) {
+    auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
+    if (!held) return std::unexpected(held.error());
+    setup.mount_namespace = *held;
+  }
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);

@@ -1,6 +1,7 @@
 // Slurmd: joins the node's logic (NodeAgent) with this machine: its steps, its sockets, its files.
 #pragma once
 
+#include <functional>
 #include <latch>
 #include <map>
 #include <memory>
@@ -13,8 +14,10 @@
 #include "daemon/slurmd_steps.h"
 #include "daemon/slurmd_users.h"
 #include "io/hardware.h"
+#include "io/job_namespace.h"
 #include "io/program.h"
 #include "io/server.h"
+#include "io/worker.h"
 #include "node/agent.h"
 #include "node/confinement.h"
 #include "node/host.h"
@@ -31,8 +34,9 @@ class Slurmd final : public NodeHost {
     SlurmdConfig config;
     io::Hardware hardware;
     std::string stepd_path;
-    bool named = false;                  // -N: several slurmd may run here, messages name theirs
-    std::string config_path, node_name;  // to read the configuration again
+    bool named = false;       // -N: several slurmd may run here, messages name theirs
+    std::string config_path;  // to read the configuration again
+    NodeIdentity identity;
   };
   explicit Slurmd(Start start);
   ~Slurmd() override;
@@ -61,6 +65,9 @@ class Slurmd final : public NodeHost {
   void run_program(NodeProgram program, AttemptRef attempt,
                    const std::vector<std::string>& environment) override;
   void note_prepared(AttemptRef attempt, bool prepared) override;
+  void clean_up(AttemptRef attempt) override;
+  void check_health() override;
+  void reboot() override;
   void reconfigure() override;
   void shutdown() override;
   void log(std::string_view line) override;
@@ -80,6 +87,10 @@ class Slurmd final : public NodeHost {
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
   Result<void> set_up_confinement();
+  Result<void> set_up_private_directories();
+  void remove_in_background(const std::string& path);
+  void check_health(std::function<void()> then);
+  io::ProgramRun node_program(const std::string& path) const;
   void sample_gpus(Time now);
   std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
@@ -89,6 +100,7 @@ class Slurmd final : public NodeHost {
   SlurmdSteps steps_;
   SlurmdUsers users_;
   NodeConfinement confinement_;
+  std::optional<io::JobNamespaces> namespaces_;
   SlurmdGpus gpus_;
   Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;
@@ -98,7 +110,9 @@ class Slurmd final : public NodeHost {
   std::map<AttachId, Attach> attaches_;
   AttachId last_attach_ = 0;
   bool stopped_ = false;
+  bool checks_health_ = false;
   bool controller_lost_ = false;  // logged once, not with every try
+  io::Worker cleaner_;            // removes what ended jobs left, which may be a lot
   io::ProgramRunner programs_;    // last: its callbacks use what is above
 };
 

@@ -21,16 +21,20 @@ const char* const kSlurmdHelp =
     "  -N NAME        be the node of this name\n"
     "  -s             accepted and ignored\n"
     "  -v             log more; may be repeated\n"
-    "  -V             print the version\n";
+    "  -V             print the version\n"
+    "  -Z             be a node that slurm.conf does not name, called as this host or by -N\n"
+    "  --conf LINE    with -Z: keys of a NodeName line, in place of what the hardware says\n";
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
+  constexpr int kConf = 256;
   static const option kLong[] = {{"help", no_argument, nullptr, 'h'},
                                  {"usage", no_argument, nullptr, 'h'},
                                  {"version", no_argument, nullptr, 'V'},
+                                 {"conf", required_argument, nullptr, kConf},
                                  {nullptr, 0, nullptr, 0}};
   SlurmdOptions options;
   int letter;
-  while ((letter = getopt_long(argc, argv, "bcCd:Df:hiL:Mn:N:svV", kLong, nullptr)) != -1) {
+  while ((letter = getopt_long(argc, argv, "bcCd:Df:hiL:Mn:N:svVZ", kLong, nullptr)) != -1) {
     switch (letter) {
       case 'b':
         options.report_reboot = true;
@@ -75,10 +79,17 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
       case 'V':
         options.print_version = true;
         break;
+      case 'Z':
+        options.dynamic = true;
+        break;
+      case kConf:
+        options.dynamic_conf = optarg;
+        break;
       default:
         return fail("try slurmd -h");
     }
   }
+  if (!options.dynamic_conf.empty() && !options.dynamic) return fail("--conf needs -Z");
   if (optind < argc) return fail(std::string("unexpected argument ") + argv[optind]);
   return options;
 }

@@ -20,6 +20,8 @@ struct SlurmdOptions {
   int nice = 0;                 // -n
   bool cleanup = false;         // -c: forget ended steps of earlier starts
   bool report_reboot = false;   // -b
+  bool dynamic = false;         // -Z: a node that slurm.conf does not name
+  std::string dynamic_conf;     // --conf: what it is
 };
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv);

@@ -1,4 +1,5 @@
-// Prolog and Epilog on this node: run as root, in a bare environment, one thread each.
+// The site's programs on this node (Prolog, Epilog, HealthCheckProgram, RebootProgram): run as
+// root, in a bare environment, one thread each.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +12,8 @@
 
 namespace muster {
 namespace {
+
+constexpr Seconds kNodeProgramTimeout{60};
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
@@ -52,9 +55,9 @@ void Slurmd::run_program(NodeProgram program, AttemptRef attempt,
   const bool is_prolog = program == NodeProgram::prolog;
   io::ProgramRun run{.path = is_prolog ? config.prolog : config.epilog,
                      .environment = environment,
+                     .arguments = {},
                      .timeout = config.program_timeout};
-  run.environment.push_back("SLURMD_NODENAME=" + config.node_name);
-  run.environment.push_back("SLURM_CONF=" + config.config_file);
+  for (const std::string& entry : node_program({}).environment) run.environment.push_back(entry);
   if (environment.empty()) {  // the controller has forgotten the job
     run.environment.push_back(fmt::format("SLURM_JOB_ID={}", attempt.job.value));
     run.environment.push_back(fmt::format("SLURM_JOBID={}", attempt.job.value));
@@ -66,6 +69,42 @@ void Slurmd::run_program(NodeProgram program, AttemptRef attempt,
     loop_.post([this, program, attempt, succeeded = end.succeeded] {
       agent_->on_program_ended(program, attempt, succeeded, wall_clock());
     });
+  });
+}
+
+io::ProgramRun Slurmd::node_program(const std::string& path) const {
+  return {.path = path,
+          .environment = {"SLURMD_NODENAME=" + start_.config.node_name,
+                          "SLURM_CONF=" + start_.config.config_file},
+          .arguments = {},
+          .timeout = kNodeProgramTimeout};
+}
+
+void Slurmd::check_health() {
+  check_health([] {});
+}
+
+// `then` follows in any case, on the main thread.
+void Slurmd::check_health(std::function<void()> then) {
+  const std::string& path = start_.config.health_check_program;
+  if (path.empty() || std::exchange(checks_health_, true)) return then();
+  programs_.run(node_program(path), [this, then = std::move(then)](const io::ProgramEnd& end) {
+    if (!end.succeeded) io::log_error("health check failed: {} output:{}", end.failure, end.output);
+    loop_.post([this, then] {
+      checks_health_ = false;
+      then();
+    });
+  });
+}
+
+void Slurmd::reboot() {
+  const std::string& path = start_.config.reboot_program;
+  if (path.empty())
+    return io::log_error("slurmctld orders a reboot, but there is no RebootProgram");
+  io::log_info("slurmctld orders a reboot: running {}", path);
+  programs_.run(node_program(path), [](const io::ProgramEnd& end) {
+    if (!end.succeeded)
+      io::log_error("RebootProgram failed: {} output:{}", end.failure, end.output);
   });
 }
 

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -84,8 +85,10 @@ std::optional<std::string> run_one(const std::string& path, const ProgramRun& ru
   if (pipe2(ends, O_CLOEXEC) != 0) return fmt::format("{}: {}", path, std::strerror(errno));
   Descriptor reader(ends[0]), writer(ends[1]);
   fcntl(reader.get(), F_SETFL, O_NONBLOCK);
+  std::vector<std::string> argv{path};
+  argv.insert(argv.end(), run.arguments.begin(), run.arguments.end());
   Result<pid_t> pid = spawn({.path = path,
-                             .argv = {path},
+                             .argv = argv,
                              .descriptors = {},
                              .environment = run.environment,
                              .output = writer.get()});
@@ -117,11 +120,15 @@ ProgramEnd run_program(const ProgramRun& run) {
 }
 
 struct ProgramRunner::State {
-  std::mutex mutex;  // guards `wanted`, and is held while a callback runs
+  std::mutex mutex;  // guards the members, and is held while a callback runs
   bool wanted = true;
+  std::size_t most_at_once = 0, threads = 0;
+  std::deque<std::pair<ProgramRun, std::function<void(ProgramEnd)>>> waiting;
 };
 
-ProgramRunner::ProgramRunner() : state_(std::make_shared<State>()) {}
+ProgramRunner::ProgramRunner(std::size_t most_at_once) : state_(std::make_shared<State>()) {
+  state_->most_at_once = most_at_once;
+}
 
 ProgramRunner::~ProgramRunner() {
   std::lock_guard lock(state_->mutex);
@@ -129,11 +136,25 @@ ProgramRunner::~ProgramRunner() {
 }
 
 void ProgramRunner::run(ProgramRun run, std::function<void(ProgramEnd)> on_end) {
-  std::thread([state = state_, run = std::move(run), on_end = std::move(on_end)] {
+  std::lock_guard lock(state_->mutex);
+  state_->waiting.emplace_back(std::move(run), std::move(on_end));
+  if (state_->most_at_once && state_->threads == state_->most_at_once) return;
+  ++state_->threads;
+  std::thread([state = state_] { work(state); }).detach();
+}
+
+// One thread: runs what waits until nothing does.
+void ProgramRunner::work(const std::shared_ptr<State>& state) {
+  std::unique_lock lock(state->mutex);
+  while (state->wanted && !state->waiting.empty()) {
+    auto [run, on_end] = std::move(state->waiting.front());
+    state->waiting.pop_front();
+    lock.unlock();
     ProgramEnd end = run_program(run);
-    std::lock_guard lock(state->mutex);
+    lock.lock();
     if (state->wanted) on_end(std::move(end));
-  }).detach();
+  }
+  --state->threads;
 }
 
 }  // namespace muster::io

@@ -14,6 +14,7 @@ namespace muster::io {
 struct ProgramRun {
   std::string path;  // may be a pattern ("/etc/slurm/prolog.d/*"): all are run, in order
   std::vector<std::string> environment;
+  std::vector<std::string> arguments = {};
   Seconds timeout{0};  // of each; 0 = none
 };
 
@@ -26,16 +27,17 @@ struct ProgramEnd {
 // REQUIRES: the process does not ignore SIGCHLD and waits for its other children by their ids.
 class ProgramRunner {
  public:
-  ProgramRunner();
+  explicit ProgramRunner(std::size_t most_at_once = 0);  // 0 = any number
   ~ProgramRunner();  // programs still running go on; nobody hears of their end
   ProgramRunner(const ProgramRunner&) = delete;
   ProgramRunner& operator=(const ProgramRunner&) = delete;
 
-  // on_end is called on another thread.
+  // on_end is called on another thread. Where too many run already, it starts later, in turn.
   void run(ProgramRun run, std::function<void(ProgramEnd)> on_end);
 
  private:
   struct State;
+  static void work(const std::shared_ptr<State>& state);
   std::shared_ptr<State> state_;  // shared with the threads, which may outlive the runner
 };
 

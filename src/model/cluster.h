@@ -90,6 +90,45 @@ struct SitePrograms {
   }
 };
 
+// HealthCheckProgram: how often, and on nodes in which states.
+struct HealthCheck {
+  Seconds interval{0};  // 0 = never
+  bool any = true;      // ANY; otherwise the states that are named
+  bool alloc = false, idle = false, mixed = false, nondrained_idle = false;
+  bool cycle = false;  // spread over the interval instead of all at once
+  bool operator==(const HealthCheck&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, interval);
+    v(2, any);
+    v(3, alloc);
+    v(4, idle);
+    v(5, mixed);
+    v(6, cycle);
+    v(7, nondrained_idle);
+  }
+};
+
+// Power saving, and nodes that are told to go.
+struct PowerSettings {
+  bool saving = false;                  // SuspendProgram and ResumeProgram are set
+  std::optional<Seconds> suspend_time;  // unset = idle nodes stay on
+  Seconds suspend_timeout{30}, resume_timeout{60};
+  Seconds down_grace{30};  // PowerDownGrace
+  std::vector<Text> except_nodes, except_partitions;
+  bool operator==(const PowerSettings&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, saving);
+    v(2, suspend_time);
+    v(3, suspend_timeout);
+    v(4, resume_timeout);
+    v(5, down_grace);
+    v(6, except_nodes);
+    v(7, except_partitions);
+  }
+};
+
 // The settings that decisions depend on; the rest of slurm.conf stays in the daemons.
 struct Settings {
   Text cluster_name;
@@ -121,6 +160,11 @@ struct Settings {
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
   SitePrograms programs;
+  HealthCheck health_check;
+  PowerSettings power;
+  bool can_reboot = false;           // RebootProgram is set
+  std::uint32_t max_node_count = 0;  // MaxNodeCount; 0 = no dynamic nodes
+  Text mail_domain;                  // of users who gave no address
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -162,6 +206,11 @@ struct Settings {
     v(36, requeue_exits);
     v(37, requeue_exits_held);
     v(40, programs);
+    v(120, health_check);
+    v(121, power);
+    v(122, can_reboot);
+    v(123, max_node_count);
+    v(124, mail_domain);
   }
 };
 
@@ -172,6 +221,8 @@ struct ClusterConfig {
   std::vector<Partition> partitions;  // their `nodes` are empty here; node_names says who
   std::vector<std::vector<Text>> partition_nodes;  // parallel to partitions: expanded names
   std::vector<Qos> qos;
+  std::vector<std::pair<Text, Text>> node_sets;  // those defined by a feature: name, feature
+  std::uint32_t slurmd_port = 0;                 // of nodes that have none of their own
   bool operator==(const ClusterConfig&) const = default;
   template <class V>
   void fields(V& v) {
@@ -180,6 +231,8 @@ struct ClusterConfig {
     v(3, partitions);
     v(4, partition_nodes);
     v(5, qos);
+    v(120, node_sets);
+    v(121, slurmd_port);
   }
 };
 

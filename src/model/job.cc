@@ -6,6 +6,14 @@
 
 namespace muster {
 
+void ArrayExits::add(std::uint32_t wait_status) {
+  const std::uint32_t code = wait_status >> 8 & 0xff;
+  min_code = ended == 0 ? code : std::min(min_code, code);
+  max_code = std::max(max_code, code);
+  max_signal = std::max(max_signal, wait_status & 0x7f);
+  ++ended;
+}
+
 Time Job::end_limit() const {
   // The clock of a suspended job stands still, so its limit does not fall.
   if (!is_set(started) || time_limit == kUnlimited || is_set(suspended_at)) return Time::max();

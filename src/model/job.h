@@ -60,6 +60,28 @@ struct Preemption {
   }
 };
 
+// How the tasks of an array have ended so far; kept in the record that has the array's id, because
+// the tasks' own may be gone before the last one ends.
+struct ArrayExits {
+  std::uint32_t left = 0;                    // tasks that got a record of their own
+  std::uint32_t ended = 0;                   // records that have ended
+  std::uint32_t min_code = 0, max_code = 0;  // exit codes
+  std::uint32_t max_signal = 0;
+  bool requeued = false;  // some task ran more than once
+  void add(std::uint32_t wait_status);
+  bool all_ended() const { return ended == left + 1; }  // the array's own record counts too
+  bool operator==(const ArrayExits&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, ended);
+    v(2, min_code);
+    v(3, max_code);
+    v(4, max_signal);
+    v(5, requeued);
+    v(6, left);
+  }
+};
+
 struct Job {
   JobId id;
   Cow<JobSpec> spec;
@@ -102,6 +124,8 @@ struct Job {
   std::uint32_t next_step = 0;
   std::optional<Preemption> preemption;
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
+  std::uint32_t mailed = 0;     // MailType bits that were mailed and are not to be mailed again
+  ArrayExits array_exits;
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
@@ -155,6 +179,8 @@ struct Job {
     v(100, het_id);
     v(101, het_offset);
     v(102, het_size);
+    v(120, mailed);
+    v(121, array_exits);
   }
 };
 

@@ -31,6 +31,8 @@ enum MailType : std::uint32_t {
   kMailArrayTasks = 512,
   kMailInvalidDepend = 1024,
 };
+constexpr std::uint32_t kMailTimeLimits =
+    kMailTimeLimit | kMailTimeLimit90 | kMailTimeLimit80 | kMailTimeLimit50;
 
 struct WarnSignal {  // --signal=[B:]SIG[@seconds]
   int number = 0;    // 0 = none

@@ -22,7 +22,28 @@ Base base_state(const Node& node) {
 }
 
 // A node that does not answer because nobody expects it to is not marked.
-bool marked_silent(const Node& node) { return !node.responding && !node.future; }
+bool marked_silent(const Node& node) {
+  return !node.responding && !node.future && node.power.phase != PowerPhase::off &&
+         node.power.phase != PowerPhase::powering_down;
+}
+
+// sinfo's mark behind the state: one only, the most telling.
+std::string_view mark(const Node& node) {
+  if (node.reboot.issued) return "^";
+  if (node.reboot.asked) return "@";
+  switch (node.power.phase) {
+    case PowerPhase::powering_up:
+      return "#";
+    case PowerPhase::powering_down:
+      return "%";
+    case PowerPhase::off:
+      return "~";
+    case PowerPhase::on:
+      break;
+  }
+  if (node.power.down_asked) return "!";
+  return marked_silent(node) ? "*" : "";
+}
 
 struct Words {
   std::string_view word, compact;
@@ -31,6 +52,7 @@ Words words(const Node& node) {
   Base base = base_state(node);
   bool busy = has_running_jobs(node) || is_completing(node);
   if (node.future) return {"future", "futr"};
+  if (node.reboot.issued) return {"reboot", "boot"};
   if (node.drain) return busy ? Words{"draining", "drng"} : Words{"drained", "drain"};
   if (node.fail) return busy ? Words{"failing", "failg"} : Words{"fail", "fail"};
   if (base == Base::down) return {"down", "down"};
@@ -61,25 +83,43 @@ std::string_view long_name(Base base) {
 }  // namespace
 
 bool is_available(const Node& node) {
-  return node.health == NodeHealth::up && node.responding && !node.drain && !node.fail &&
-         !node.future;
+  if (node.health != NodeHealth::up || node.drain || node.fail || node.future) return false;
+  if (node.power.down_asked || node.reboot.issued) return false;
+  switch (node.power.phase) {
+    case PowerPhase::on:
+      return node.responding;
+    case PowerPhase::powering_down:
+      return false;
+    case PowerPhase::off:
+    case PowerPhase::powering_up:
+      return true;  // it comes up for the job
+  }
+  return false;
 }
 
 std::string node_state_long(const Node& node) {
   std::string state(long_name(base_state(node)));
+  if (node.config.state == "CLOUD") state += "+CLOUD";
+  if (node.config.dynamic && node.config.state == "UNKNOWN") state += "+DYNAMIC_NORM";
   if (is_completing(node)) state += "+COMPLETING";
   if (node.drain) state += "+DRAIN";
   if (node.fail) state += "+FAIL";
+  if (node.reboot.asked) state += "+REBOOT_REQUESTED";
+  if (node.reboot.issued) state += "+REBOOT_ISSUED";
+  if (node.power.down_asked) state += "+POWER_DOWN";
   if (marked_silent(node)) state += "+NOT_RESPONDING";
+  if (node.power.phase == PowerPhase::off) state += "+POWERED_DOWN";
+  if (node.power.phase == PowerPhase::powering_up) state += "+POWERING_UP";
+  if (node.power.phase == PowerPhase::powering_down) state += "+POWERING_DOWN";
   return state;
 }
 
 std::string node_state_compact(const Node& node) {
-  return fmt::format("{}{}", words(node).compact, marked_silent(node) ? "*" : "");
+  return fmt::format("{}{}", words(node).compact, mark(node));
 }
 
 std::string node_state_word(const Node& node) {
-  return fmt::format("{}{}", words(node).word, marked_silent(node) ? "*" : "");
+  return fmt::format("{}{}", words(node).word, mark(node));
 }
 
 }  // namespace muster

@@ -27,6 +27,7 @@ struct NodeConfig {
   Text gres_text;  // as configured: "gpu:v100:4"
   Text state;      // State= of the line: "UNKNOWN", "DOWN", "FUTURE", ...
   Text reason;
+  bool dynamic = false;  // in no file: it came by itself or by scontrol create
   bool operator==(const NodeConfig&) const = default;
   template <class V>
   void fields(V& v) {
@@ -50,6 +51,7 @@ struct NodeConfig {
     v(18, gres_text);
     v(19, state);
     v(20, reason);
+    v(120, dynamic);
   }
 };
 
@@ -82,6 +84,38 @@ struct NodeFacts {
 
 enum class NodeHealth : std::uint8_t { unknown, up, down };  // unknown: never registered
 
+// On the way between on and off (SuspendProgram, ResumeProgram, scontrol update state=power_down).
+enum class PowerPhase : std::uint8_t { on, powering_down, off, powering_up };
+struct NodePower {
+  PowerPhase phase = PowerPhase::on;
+  Time since;               // of the phase
+  bool down_asked = false;  // POWER_DOWN: as soon as nothing runs there
+  bool operator==(const NodePower&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, phase);
+    v(2, since);
+    v(3, down_asked);
+  }
+};
+
+// scontrol reboot: asked for, then issued once nothing runs there, until the node is back.
+struct NodeReboot {
+  bool asked = false, issued = false;
+  bool asap = false;  // the node was drained for it
+  Text next_state;    // "RESUME", "DOWN" or empty = as before
+  Time since;         // asked or issued
+  bool operator==(const NodeReboot&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, asked);
+    v(2, issued);
+    v(3, asap);
+    v(4, next_state);
+    v(5, since);
+  }
+};
+
 struct Node {
   NodeId id;
   NodeConfig config;
@@ -95,6 +129,8 @@ struct Node {
   Time reason_time;
   Text comment;
   Time last_busy;
+  NodePower power;
+  NodeReboot reboot;
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
@@ -125,6 +161,8 @@ struct Node {
     v(17, used_gres);
     v(18, jobs);
     v(19, completing);
+    v(120, power);
+    v(121, reboot);
   }
 };
 

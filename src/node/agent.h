@@ -27,6 +27,7 @@ struct NodeAgentOptions {
   Millis repeat_ends_after{10'000};
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
   bool has_prolog = false, has_epilog = false;
+  std::optional<NodeConfig> dynamic = {};  // what it is, where no file says so
 };
 
 class NodeAgent {
@@ -86,6 +87,8 @@ class NodeAgent {
   void on_order(const wire::ReconfigureOrder& order, Time now);
   void on_order(const wire::ShutdownOrder& order, Time now);
   void on_order(const wire::PrepareOrder& order, Time now);
+  void on_order(const wire::HealthCheckOrder& order, Time now);
+  void on_order(const wire::RebootOrder& order, Time now);
 
   // Runs the Prolog if this attempt needs one that has not run.
   Prolog prepare(AttemptRef attempt, const std::vector<std::string>& environment);

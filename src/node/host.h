@@ -69,6 +69,10 @@ class NodeHost {
   // Whether the Prolog of this attempt has run, for the next slurmd to know.
   virtual void note_prepared(AttemptRef attempt, bool prepared) = 0;
 
+  // Nothing of this attempt is left here, and its Epilog has run.
+  virtual void clean_up(AttemptRef attempt) = 0;
+  virtual void check_health() = 0;  // HealthCheckProgram, unless it runs already
+  virtual void reboot() = 0;        // RebootProgram
   virtual void reconfigure() = 0;
   virtual void shutdown() = 0;
   virtual void log(std::string_view line) = 0;

@@ -27,7 +27,8 @@ void NodeAgent::on_connected(Time now) {
                               .running = {},
                               .ended = {},
                               .cpu_load = vitals.cpu_load,
-                              .free_memory_mib = vitals.free_memory_mib};
+                              .free_memory_mib = vitals.free_memory_mib,
+                              .dynamic = options_.dynamic};
   for (const auto& [step, kill_at] : running_) report.running.push_back(step);
   for (const auto& [step, launch] : held_back_) report.running.push_back(step);
   for (auto& [step, ended] : ended_) {
@@ -105,5 +106,7 @@ void NodeAgent::on_orders(const wire::OrderBatch& batch, Time now) {
 
 void NodeAgent::on_order(const wire::ReconfigureOrder&, Time) { host_.reconfigure(); }
 void NodeAgent::on_order(const wire::ShutdownOrder&, Time) { host_.shutdown(); }
+void NodeAgent::on_order(const wire::HealthCheckOrder&, Time) { host_.check_health(); }
+void NodeAgent::on_order(const wire::RebootOrder&, Time) { host_.reboot(); }
 
 }  // namespace muster

@@ -32,6 +32,7 @@ struct StepSetup {
   bool binds_tasks = false;       // TaskPlugin=task/affinity
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
   Confinement confinement;
+  Text mount_namespace;  // the file that holds the job's own; empty = the machine's
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -52,6 +53,7 @@ struct StepSetup {
     v(16, task_epilog);
     v(30, binds_tasks);
     v(17, confinement);
+    v(120, mount_namespace);
   }
 };
 

@@ -219,10 +219,14 @@ std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
     if (!has_features(*node, request.constraint.each)) continue;
     found.push_back(id);
   }
-  // Light nodes first, as configured; equal ones in the configuration's order.
-  std::stable_sort(found.begin(), found.end(), [&](NodeId a, NodeId b) {
-    return cluster.nodes.at(a).config.weight < cluster.nodes.at(b).config.weight;
-  });
+  // Nodes that are on first, then light ones, as configured; equal ones in the configuration's
+  // order.
+  auto rank = [&](NodeId id) {
+    const Node& node = cluster.nodes.at(id);
+    return std::pair(node.power.phase != PowerPhase::on, node.config.weight);
+  };
+  std::stable_sort(found.begin(), found.end(),
+                   [&](NodeId a, NodeId b) { return rank(a) < rank(b); });
   return found;
 }
 

@@ -49,6 +49,9 @@ class FakeNode final : public NodeHost {
   void refuse(AttachId, std::string_view) override {}
   void run_program(NodeProgram, AttemptRef, const std::vector<std::string>&) override {}
   void note_prepared(AttemptRef, bool) override {}
+  void clean_up(AttemptRef) override {}
+  void check_health() override {}
+  void reboot() override {}
   void reconfigure() override {}
   void shutdown() override {}
   void log(std::string_view) override {}

@@ -1,6 +1,7 @@
 #include "state/apply.h"
 
 #include <algorithm>
+#include <csignal>
 
 #include "base/check.h"
 
@@ -101,6 +102,10 @@ struct Applier {
     node.drain = config.state == "DRAIN";
     node.fail = config.state == "FAIL";
     if (config.state == "DOWN") node.health = NodeHealth::down;
+    if (config.state == "CLOUD") {  // off until a job needs it
+      node.health = NodeHealth::up;
+      node.power.phase = PowerPhase::off;
+    }
     node.reason = config.reason;
     cluster.nodes.put(id, std::move(node));
   }
@@ -144,11 +149,13 @@ struct Applier {
     }
     record.waiting_tasks.erase(e.task);
     record.task_jobs.insert(e.id.value);
+    ++record.array_exits.left;
     Job task = record;
     task.id = e.id;
     task.task_id = e.task;
     task.waiting_tasks = {};
     task.task_jobs = {};
+    task.array_exits = {};
     cluster.jobs.put(e.id, std::move(task));
     cluster.pending.insert(e.id.value);
     cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.id.value + 1});
@@ -165,6 +172,7 @@ struct Applier {
     job.started = e.at;
     job.ended = Time{};
     job.warned = Time{};
+    job.mailed &= ~kMailTimeLimits;
     job.batch_done = !e.runs_batch;
     job.preparing = e.preparing;
     job.unfinished.clear();
@@ -194,6 +202,7 @@ struct Applier {
       job.end_reason = e.reason;
       job.ending = Ending{.becomes = e.state, .by = e.by, .since = e.at};
       cluster.pending.erase(id);
+      if (job.array_id) note_end_of_task(job.array_id, SIGKILL);
     }
   }
 
@@ -217,6 +226,11 @@ struct Applier {
     }
     mark_completing(cluster, job);
     retire_if_over(job);
+    if (job.array_id) note_end_of_task(job.array_id, e.exit_status);
+  }
+
+  void note_end_of_task(JobId array, std::uint32_t status) {
+    if (cluster.jobs.contains(array)) cluster.jobs.edit(array).array_exits.add(status);
   }
 
   void operator()(const NodesReleased& e) {
@@ -227,7 +241,9 @@ struct Applier {
       auto share = std::find_if(job.allocation.begin(), job.allocation.end(),
                                 [&](const NodeShare& s) { return s.node == node; });
       CHECK(share != job.allocation.end());
-      if (cluster.nodes.contains(node)) vacate(cluster.nodes.edit(node), *share, e.job);
+      if (!cluster.nodes.contains(node)) continue;
+      vacate(cluster.nodes.edit(node), *share, e.job);
+      if (is_set(e.at)) cluster.nodes.edit(node).last_busy = e.at;
     }
     retire_if_over(job);
   }
@@ -237,6 +253,7 @@ struct Applier {
   }
 
   void operator()(const JobRequeued& e) {
+    note_requeue(cluster.jobs.at(e.job));
     Job& job = cluster.jobs.edit(e.job);
     CHECK(job.unfinished.empty());
     job.state = JobState::pending;
@@ -259,6 +276,14 @@ struct Applier {
       job.partition = job.spec->partition;
     cluster.active.erase(e.job.value);
     cluster.pending.insert(e.job.value);
+  }
+
+  void note_requeue(const Job& job) {
+    if (!job.array_id || !cluster.jobs.contains(job.array_id)) return;
+    const bool had_ended = is_ended(job.state);
+    ArrayExits& exits = cluster.jobs.edit(job.array_id).array_exits;
+    exits.requeued = true;
+    if (had_ended && exits.ended > 0) --exits.ended;
   }
 
   void operator()(const JobsHeld& e) {
@@ -299,7 +324,10 @@ struct Applier {
     Job& job = cluster.jobs.edit(e.job);
     CHECK(job.attempt == e.attempt);
     job.preparing = false;
+    if (is_set(e.at)) job.started = e.at;
   }
+
+  void operator()(const JobMailed& e) { cluster.jobs.edit(e.job).mailed |= e.types; }
 
   void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
 
@@ -358,6 +386,40 @@ struct Applier {
     node.comment = e.comment;
     node.active_features = e.active_features;
     node.config.weight = e.weight;
+    node.power = e.power;
+    node.reboot = e.reboot;
+  }
+
+  void operator()(const NodeAdded& e) {
+    CHECK(!(*cluster.node_ids).contains(e.config.name));
+    const NodeId id = cluster.next_node_id;
+    add_node(id, e.config);
+    set_node_config(cluster.nodes.edit(id), e.config);
+    cluster.node_ids.edit()[e.config.name] = id;
+    cluster.node_order.push_back(id);
+    cluster.config.edit().nodes.push_back(e.config);
+    auto is_member = [&](const Partition& partition) {
+      return std::ranges::find(e.partitions, partition.name) != e.partitions.end();
+    };
+    for (Partition& partition : cluster.partitions.edit())
+      if (is_member(partition)) partition.nodes.push_back(id);
+    ClusterConfig& config = cluster.config.edit();
+    for (std::size_t i = 0; i < config.partitions.size(); ++i)
+      if (is_member(config.partitions[i])) config.partition_nodes[i].push_back(e.config.name);
+  }
+
+  void operator()(const NodeRemoved& e) {
+    const Node& node = cluster.nodes.at(e.node);
+    CHECK(node.jobs.empty() && node.config.dynamic);
+    const Text name = node.config.name;
+    ClusterConfig& config = cluster.config.edit();
+    std::erase_if(config.nodes, [&](const NodeConfig& n) { return n.name == name; });
+    for (std::vector<Text>& names : config.partition_nodes) std::erase(names, name);
+    for (Reservation& r : cluster.reservations.edit()) std::erase(r.nodes, e.node);
+    for (Partition& partition : cluster.partitions.edit()) std::erase(partition.nodes, e.node);
+    std::erase(cluster.node_order, e.node);
+    cluster.node_ids.edit().erase(name);
+    cluster.nodes.erase(e.node);
   }
 
   void operator()(const PartitionChanged& e) {

@@ -129,11 +129,13 @@ struct NodesReleased {  // nothing of the job's current attempt is left on these
   JobId job;
   Attempt attempt;
   std::vector<NodeId> nodes;
+  Time at;
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, attempt);
     v(3, nodes);
+    v(120, at);
   }
 };
 struct JobRequeued {  // an ended run goes back to the queue; all its nodes are released
@@ -267,6 +269,8 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   Text comment;
   std::vector<Text> active_features;
   std::uint32_t weight = 1;
+  NodePower power;
+  NodeReboot reboot;
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -281,6 +285,8 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
     v(10, comment);
     v(11, active_features);
     v(12, weight);
+    v(120, power);
+    v(121, reboot);
   }
 };
 struct PartitionChanged {
@@ -311,22 +317,55 @@ struct JobPreempted {  // it was told to make room
     v(2, preemption);
   }
 };
-// PrologSlurmctld has run: the job's processes may be launched.
+// PrologSlurmctld has run and its nodes are up: the job's processes may be launched.
 struct JobPrepared {
   JobId job;
   Attempt attempt;
+  Time at;  // its time counts from here; unset = from its start
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, attempt);
+    v(120, at);
   }
 };
 
-using Event = std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted,
-                           JobsEnding, PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased,
-                           JobRequeued, JobsHeld, JobSuspended, JobUpdated, JobWarned, JobsPurged,
-                           StepCreated, StepNodeEnded, NodeRegistered, NodeChanged,
-                           PartitionChanged, ReservationChanged, JobPreempted, JobPrepared>;
+// A mail is due, for which nothing else in the state speaks: a part of the time limit has passed, a
+// dependency cannot be met, the first task of an array began. It is not sent again.
+struct JobMailed {
+  JobId job;
+  std::uint32_t types = 0;  // MailType
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, types);
+    v(3, at);
+  }
+};
+struct NodeAdded {  // a node that is in no file
+  NodeConfig config;
+  std::vector<Text> partitions;
+  template <class V>
+  void fields(V& v) {
+    v(1, config);
+    v(2, partitions);
+  }
+};
+struct NodeRemoved {
+  NodeId node;
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+  }
+};
+
+using Event =
+    std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
+                 PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
+                 JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
+                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
+                 JobPrepared, JobMailed, NodeAdded, NodeRemoved>;
 
 struct EventEntry {
   Event event;

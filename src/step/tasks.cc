@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "base/strings.h"
+#include "io/job_namespace.h"
 #include "step/task_programs.h"
 
 namespace muster::step {
@@ -122,6 +123,9 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
       dprintf(2, "%s: error: %s\n", setup.program.str().c_str(), entered.error().text().c_str());
       _exit(1);
     }
+  if (!setup.mount_namespace.empty())
+    if (int error = io::enter_job_namespace(setup.mount_namespace.str()); error != 0)
+      give_up(setup, "cannot enter the job's private directories", error);
   apply_limits(plan.limits);
   if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
 

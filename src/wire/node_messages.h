@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -226,8 +227,17 @@ struct PrepareOrder {
     v(3, environment);
   }
 };
-using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
-                           ConfirmOrder, ReconfigureOrder, ShutdownOrder, PrepareOrder>;
+struct HealthCheckOrder {  // run HealthCheckProgram now
+  template <class V>
+  void fields(V&) {}
+};
+struct RebootOrder {  // run RebootProgram
+  template <class V>
+  void fields(V&) {}
+};
+using Order =
+    std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder, ConfirmOrder,
+                 ReconfigureOrder, ShutdownOrder, PrepareOrder, HealthCheckOrder, RebootOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;
@@ -272,6 +282,7 @@ struct RegisterReport {
   std::vector<StepEnd> ended;  // not confirmed yet
   double cpu_load = 0;
   std::uint64_t free_memory_mib = 0;
+  std::optional<NodeConfig> dynamic;  // slurmd -Z: what it is, where no file says so
   template <class V>
   void fields(V& v) {
     v(1, name);
@@ -280,6 +291,7 @@ struct RegisterReport {
     v(4, ended);
     v(5, cpu_load);
     v(6, free_memory_mib);
+    v(120, dynamic);
   }
 };
 struct HeartbeatReport {

@@ -190,10 +190,11 @@ class Cluster:
     gres: str = ""  # gres.conf, in place of consoles as GPUs
     variables: dict = field(default_factory=dict)  # of the daemons and commands
     accounting: bool = True
+    parent: str = "/tmp"  # of its directory
     directory: Path = field(default=None)
 
     def __post_init__(self):
-        self.directory = Path(tempfile.mkdtemp(prefix="muster.", dir="/tmp"))
+        self.directory = Path(tempfile.mkdtemp(prefix="muster.", dir=self.parent))
         self.directory.chmod(0o755)
         for name in "etc state spool log run work".split():
             (self.directory / name).mkdir()

@@ -58,6 +58,10 @@ class FakeHost : public NodeHost {
       this->prepared.erase(attempt);
   }
   std::set<AttemptRef> prepared;
+  void clean_up(AttemptRef attempt) override { cleaned.push_back(attempt); }
+  std::vector<AttemptRef> cleaned;
+  void check_health() override { calls.push_back("check health"); }
+  void reboot() override { calls.push_back("reboot"); }
   void reconfigure() override { calls.push_back("reconfigure"); }
   void shutdown() override { calls.push_back("shutdown"); }
   void log(std::string_view line) override { logged.emplace_back(line); }

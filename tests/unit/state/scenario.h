@@ -45,6 +45,7 @@ inline ClusterBuilder eventful() {
   b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
   b.event(JobPrepared{.job = JobId{3}, .attempt = Attempt{1}});
   b.event(JobWarned{.job = JobId{3}, .at = t0 + Seconds{10}});
+  b.event(JobMailed{.job = JobId{3}, .types = kMailTimeLimit50, .at = t0 + Seconds{10}});
   b.event(JobPreempted{.job = JobId{3},
                        .preemption = {.by = JobId{9}, .since = t0, .kill_at = t0 + Minutes{9}}});
   b.pending(job().hold()).pending(job()).pending(job());  // 4, 5, 6
@@ -75,6 +76,13 @@ inline ClusterBuilder eventful() {
                                              .nodes = {NodeId{2}},
                                              .users = {"alice"},
                                              .flags = {"MAINT"}}});
+  for (const char* name : {"z1", "z2"}) {
+    NodeConfig stranger;
+    stranger.name = name;
+    stranger.dynamic = true;
+    b.event(NodeAdded{.config = stranger, .partitions = {"main"}});
+  }
+  b.event(NodeRemoved{.node = NodeId{5}});
   return b;
 }
 

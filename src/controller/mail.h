@@ -1,0 +1,21 @@
+// The mails that users ask for with --mail-type: which event of a job makes one, and what it says.
+// Nothing here sends anything.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "controller/host.h"
+#include "model/cluster.h"
+#include "state/event.h"
+
+namespace muster::controller {
+
+// From when it could have started until it did.
+Millis queued_time(const Job& job);
+
+// The mails of an event, as calls of MailProg: "-s SUBJECT USER". For JobRequeued the cluster is as
+// it was before, for every other event as it is afterwards.
+std::vector<SiteProgramRun> mails_for(const Cluster& cluster, const Event& event, Time now);
+
+}  // namespace muster::controller

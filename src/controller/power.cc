@@ -1,0 +1,168 @@
+#include "controller/power.h"
+
+#include <algorithm>
+
+#include "base/hostlist.h"
+#include "controller/core.h"
+#include "controller/node_change.h"
+#include "sched/preempt.h"
+
+namespace muster::controller {
+
+bool all_on(const Cluster& cluster, const std::vector<NodeShare>& allocation) {
+  return std::ranges::all_of(allocation, [&](const NodeShare& share) {
+    const Node* node = cluster.nodes.find(share.node);
+    return node && node->power.phase == PowerPhase::on;
+  });
+}
+
+namespace {
+
+bool is_exempt(const Cluster& cluster, const Node& node) {
+  const PowerSettings& power = cluster.settings().power;
+  if (std::ranges::find(power.except_nodes, node.config.name) != power.except_nodes.end())
+    return true;
+  return std::ranges::any_of(power.except_partitions, [&](const Text& name) {
+    const Partition* partition = cluster.find_partition(name);
+    return partition && std::ranges::find(partition->nodes, node.id) != partition->nodes.end();
+  });
+}
+
+}  // namespace
+
+bool may_suspend(const Cluster& cluster, const Node& node, Time now) {
+  const PowerSettings& power = cluster.settings().power;
+  if (!power.saving || !power.suspend_time) return false;
+  if (node.power.phase != PowerPhase::on || node.health != NodeHealth::up || node.future)
+    return false;
+  if (!node.jobs.empty() || node.reboot.issued) return false;
+  const Time idle_since = std::max(node.last_busy, node.power.since);
+  return now - idle_since >= *power.suspend_time && !is_exempt(cluster, node);
+}
+
+void Core::turn_power(Time now) {
+  std::vector<NodeId> leaving;
+  cluster_.nodes.each([&](const Node& node) {
+    const bool told =
+        node.power.down_asked && node.jobs.empty() &&
+        (node.power.phase == PowerPhase::on || node.power.phase == PowerPhase::powering_up);
+    if (told || may_suspend(cluster_, node, now)) leaving.push_back(node.id);
+  });
+  power_down(leaving, now);
+  end_power_phases(now);
+}
+
+// SuspendTimeout makes a node that goes down one that is off; ResumeTimeout makes one that does not
+// come up one that is down.
+void Core::end_power_phases(Time now) {
+  const PowerSettings& settings = cluster_.settings().power;
+  std::vector<NodeId> off, late;
+  cluster_.nodes.each([&](const Node& node) {
+    const Millis passed = now - node.power.since;
+    if (node.power.phase == PowerPhase::powering_down && passed >= settings.suspend_timeout)
+      off.push_back(node.id);
+    if (node.power.phase == PowerPhase::powering_up && passed >= settings.resume_timeout)
+      late.push_back(node.id);
+  });
+  for (NodeId id : off) set_power(id, PowerPhase::off, now);
+  for (NodeId id : late) {
+    host_.log_error("node " + cluster_.nodes.at(id).config.name.str() +
+                    " has not come up within ResumeTimeout, setting DOWN");
+    NodeChanged change = current(cluster_.nodes.at(id));
+    change.health = NodeHealth::down;
+    change.power = {.phase = PowerPhase::off, .since = now};
+    change.reason = "ResumeTimeout reached";
+    change.reason_uid = options_.slurm_user;
+    change.reason_time = now;
+    record(change);
+    lose_node(id, now, "it has not come up");
+  }
+  if (!off.empty() || !late.empty()) want_plan();
+}
+
+void Core::set_power(NodeId id, PowerPhase phase, Time now) {
+  NodeChanged change = current(cluster_.nodes.at(id));
+  change.power = {.phase = phase, .since = now};
+  if (phase == PowerPhase::powering_down) change.drain = false;  // what it was drained for happens
+  if (phase == PowerPhase::powering_up) change.health = NodeHealth::up;
+  if (phase == PowerPhase::off) {
+    change.responding = false;
+    // Without a ResumeProgram nobody here brings it back: jobs must not count on it.
+    if (!cluster_.settings().power.saving) change.health = NodeHealth::down;
+  }
+  record(change);
+  touch_node(id);
+}
+
+void Core::power_down(const std::vector<NodeId>& nodes, Time now) {
+  for (NodeId id : nodes) set_power(id, PowerPhase::powering_down, now);
+  run_power_program(SiteProgramRun::Which::suspend, nodes);
+}
+
+void Core::power_up(const std::vector<NodeId>& nodes, Time now) {
+  for (NodeId id : nodes) set_power(id, PowerPhase::powering_up, now);
+  run_power_program(SiteProgramRun::Which::resume, nodes);
+}
+
+void Core::run_power_program(SiteProgramRun::Which which, const std::vector<NodeId>& nodes) {
+  if (nodes.empty()) return;
+  std::vector<std::string> names;
+  for (NodeId id : nodes) names.push_back(cluster_.nodes.at(id).config.name.str());
+  const std::string list = compress_hostlist(names);
+  const bool down = which == SiteProgramRun::Which::suspend;
+  host_.log((down ? "powering down node " : "powering up node ") + list);
+  if (!cluster_.settings().power.saving) return;
+  SiteProgramRun run{.which = which};
+  run.arguments = {list};
+  open_.programs.push_back(std::move(run));
+}
+
+// scontrol update state=power_up: of the nodes that are off or go down.
+void Core::power_up_again(const std::vector<NodeId>& nodes, Time now) {
+  std::vector<NodeId> off;
+  for (NodeId id : nodes) {
+    const PowerPhase phase = cluster_.nodes.at(id).power.phase;
+    if (phase == PowerPhase::off || phase == PowerPhase::powering_down) off.push_back(id);
+  }
+  power_up(off, now);
+}
+
+void Core::power_up_for(const Job& job, Time now) {
+  std::vector<NodeId> off;
+  for (const NodeShare& share : job.allocation)
+    if (cluster_.nodes.at(share.node).power.phase == PowerPhase::off) off.push_back(share.node);
+  power_up(off, now);
+}
+
+// A job whose PrologSlurmctld has run and whose nodes are up starts; its time counts from here if
+// it waited for a node.
+void Core::launch_if_prepared(JobId id, Time now) {
+  const Job* job = cluster_.jobs.find(id);
+  if (!job || !job->preparing || job->ending || is_ended(job->state)) return;
+  if (prologs_running_.contains(id) || !all_on(cluster_, job->allocation)) return;
+  touch_job(id);
+  const bool waited_for_node = std::ranges::any_of(job->allocation, [&](const NodeShare& share) {
+    return cluster_.nodes.at(share.node).power.since > job->started;
+  });
+  record(JobPrepared{.job = id, .attempt = job->attempt, .at = waited_for_node ? now : Time{}});
+  touch_nodes_of(cluster_.jobs.at(id));
+}
+
+// The node is about to go: its jobs are told, have their grace, and go on elsewhere.
+void Core::clear_node(NodeId id, Time now) {
+  const IdSet jobs = cluster_.nodes.at(id).jobs;
+  for (std::uint32_t number : jobs.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{number});
+    if (!is_active(job.state) || job.ending || job.preemption) continue;
+    Seconds grace = sched::grace_time(cluster_, job);
+    if (grace.count() == 0) grace = cluster_.settings().power.down_grace;
+    host_.log("job " + std::to_string(number) + " has to leave node " +
+              cluster_.nodes.at(id).config.name.str());
+    give_notice(job.id, {.by = {},
+                         .mode = may_requeue(job) ? PreemptMode::requeue : PreemptMode::cancel,
+                         .since = now,
+                         .kill_at = now + grace});
+  }
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,144 @@
+"""scontrol update state=: what an administrator may make of a node, and what is refused."""
+import re
+
+import pytest
+
+from muster import SBIN, wait_for
+
+CLUSTER = dict(nodes=2, conf="ReturnToService=0\nRebootProgram=/bin/true\n")
+
+REFUSED = "slurm_update error: Invalid node state specified\n"
+
+
+def update(cluster, state, *more, node="n1"):
+    return cluster.run("scontrol", "update", f"nodename={node}", f"state={state}", *more)
+
+
+def wait_node(cluster, *states, node="n1"):
+    """The reference asks a node it has changed whether it is there, and marks it until it has answered."""
+    def now():
+        rows = cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%t").lines
+        return rows[0].rstrip("*") if rows else "none"
+    wait_for(lambda: now() in states, lambda: f"{node} to be {states}: {now()}")
+
+
+def reason(cluster, node="n1"):
+    found = re.search(r"Reason=(.*) \[", cluster.run("scontrol", "show", "node", node).out)
+    return found and found[1]
+
+
+@pytest.mark.parametrize("out, states", [
+    (("drain",), "drain"), (("down",), "down"), (("fail",), "fail"), (("drain", "down"), "drain"), (("down", "drain"), "drain"),
+])
+@pytest.mark.parametrize("back", ["resume", "idle"])
+def test_out_of_service_and_back(cluster, out, states, back):
+    for state in out:
+        update(cluster, state, f"reason=for {state}").ok()
+    wait_node(cluster, states)
+    assert reason(cluster) == f"for {out[-1]}"
+    update(cluster, back).ok()
+    wait_node(cluster, "idle")
+    assert reason(cluster) is None
+
+
+def test_undrain_takes_back_the_drain_alone(cluster):
+    update(cluster, "drain", "reason=x").ok()
+    update(cluster, "undrain").ok()
+    wait_node(cluster, "idle")
+    assert reason(cluster) is None
+    update(cluster, "down", "reason=y").ok()
+    update(cluster, "undrain").ok()
+    wait_node(cluster, "down")
+    assert reason(cluster) == "y"
+
+
+def test_nothing_is_resumed_that_is_in_service(cluster):
+    done = update(cluster, "resume")
+    assert (done.code, done.err) == (1, REFUSED)
+
+
+@pytest.mark.parametrize("state", ["drain", "down", "fail"])
+def test_out_of_service_needs_a_reason(cluster, state):
+    done = update(cluster, state)
+    assert done.code == 1 and "You must specify a reason" in done.err + done.out
+
+
+def test_a_busy_node(cluster):
+    job = cluster.sbatch("-w", "n1", "--wrap", "sleep 1000")
+    cluster.wait_state(job, "RUNNING")
+    for state in ("resume", "idle"):
+        done = update(cluster, state)
+        assert (done.code, done.err) == (1, REFUSED), state
+    update(cluster, "drain", "reason=x").ok()
+    wait_node(cluster, "drng")
+    assert update(cluster, "idle").err == REFUSED
+    update(cluster, "resume").ok()
+    wait_node(cluster, "mix", "alloc")  # the reference counts again with the next job
+    assert cluster.state(job) == "RUNNING"
+
+
+def test_a_future_node_is_not_shown_until_it_is_resumed(cluster):
+    update(cluster, "future").ok()
+    assert cluster.run("sinfo", "-h", "-N", "-n", "n1").out == ""
+    assert update(cluster, "idle").err == REFUSED
+    update(cluster, "resume").ok()
+    wait_node(cluster, "idle")
+
+
+def test_a_future_node_comes_with_its_slurmd(cluster):
+    update(cluster, "future").ok()
+    cluster.stop_node("n1")
+    cluster.start_node("n1")
+    wait_node(cluster, "idle")
+
+
+def test_return_to_service_0_leaves_a_node_down(cluster):
+    update(cluster, "down", "reason=x").ok()
+    cluster.stop_node("n1")
+    cluster.start_node("n1")
+    cluster.wait_text(cluster.directory / "log/slurmd.n1.log", "started")
+    update(cluster, "down", "reason=x", node="n2").ok()
+    wait_node(cluster, "down")
+    update(cluster, "resume").ok()
+    wait_node(cluster, "idle")
+
+
+def test_sinfo_lists_reasons(cluster):
+    update(cluster, "drain", "reason=a longer reason here", node="n[1-2]").ok()
+    assert re.match(r"a longer reason here \S+ +\d{4}-\d\d-\d\dT[\d:]+ n\[1-2\]\n", cluster.run("sinfo", "-h", "-R").out)
+
+
+def test_a_reboot_that_is_taken_back(cluster):
+    job = cluster.sbatch("-w", "n1", "--wrap", "sleep 1000")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.run("scontrol", "cancel_reboot", "n1").err == REFUSED
+    cluster.run("scontrol", "reboot", "ASAP", "nextstate=DOWN", "reason=maint", "n1").ok()
+    wait_node(cluster, "drng@")
+    shown = cluster.run("scontrol", "show", "node", "n1").out
+    assert "State=MIXED+DRAIN+REBOOT_REQUESTED" in shown and "NextState=DOWN" in shown
+    cluster.run("scontrol", "cancel_reboot", "n1").ok()
+    wait_node(cluster, "mix")
+    cluster.run("scontrol", "reboot", "n1").ok()
+    wait_node(cluster, "mix@")
+    assert reason(cluster) == "reboot requested"
+    cluster.run("scontrol", "cancel_reboot", "n1").ok()
+    wait_node(cluster, "mix")
+
+
+def test_an_idle_node_is_rebooted_at_once(cluster):
+    cluster.run("scontrol", "reboot", "nextstate=RESUME", "reason=maint", "n1").ok()
+    wait_node(cluster, "boot^")
+    assert reason(cluster) == "maint : reboot issued"
+    cluster.stop_node("n1")
+    cluster.run(SBIN / "slurmd", "-b", "-N", "n1", "-f", cluster.config_file).ok()
+    wait_node(cluster, "idle")
+
+
+@pytest.mark.parametrize("words, error", [
+    ((), "Missing node list. Specify ALL|<NodeList>"),
+    (("nosuch",), "scontrol_reboot_nodes error: Invalid node name specified"),
+    (("nextstate=xx", "n1"), "Invalid state: xx\nValid states: DOWN, RESUME"),
+])
+def test_bad_reboots(cluster, words, error):
+    done = cluster.run("scontrol", "reboot", *words)
+    assert (done.code, done.err) == (1, error + "\n")

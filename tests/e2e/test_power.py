@@ -1,0 +1,154 @@
+"""Nodes that go off and on, are told to go, are rebooted, or join by themselves."""
+import os
+import signal
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from muster import SBIN, wait_for
+
+PLACE = Path(tempfile.mkdtemp(prefix="muster.power.", dir="/tmp"))
+PLACE.chmod(0o777)
+CLUSTER = dict(nodes=3, conf=f"SuspendProgram={PLACE}/suspend\nResumeProgram={PLACE}/resume\nSuspendTime=-1\n"
+               f"SuspendTimeout=2\nResumeTimeout=30\nRebootProgram={PLACE}/reboot\nPowerDownGrace=2\nMaxNodeCount=5\n")
+pytestmark = pytest.mark.ours  # the reference does not know PowerDownGrace
+
+
+@pytest.fixture(scope="module", autouse=True)
+def programs(module_cluster):
+    """Switching off is ending slurmd, switching on is starting it, and so is rebooting."""
+    run, conf = module_cluster.directory / "run", module_cluster.config_file
+    off = f"kill $(cat {run}/slurmd.$n.pid)"
+    on = f"{SBIN}/slurmd -f {conf} -N $n"
+    for name, body in (("suspend", off), ("resume", on)):
+        (PLACE / name).write_text(f"#!/bin/bash\necho $1 >> {PLACE}/{name}.log\n"
+                                  f"for n in $({SBIN}/scontrol show hostnames $1); do {body}; done\n")
+    (PLACE / "reboot").write_text(f"#!/bin/bash\necho $SLURMD_NODENAME >> {PLACE}/reboot.log\n")
+    for name in ("suspend", "resume", "reboot"):
+        (PLACE / name).chmod(0o755)
+        (PLACE / f"{name}.log").write_text("")
+        (PLACE / f"{name}.log").chmod(0o666)
+    yield
+    for file in PLACE.iterdir():
+        file.unlink()
+    PLACE.rmdir()
+
+
+def state(cluster, node):
+    return cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%t").lines[0]
+
+
+def wait_node(cluster, node, wanted):
+    wait_for(lambda: state(cluster, node) == wanted, f"{node} to be {wanted}")
+
+
+def set_state(cluster, node, wanted, *more):
+    return cluster.run("scontrol", "update", f"nodename={node}", f"state={wanted}", *more)
+
+
+def test_a_node_goes_off_and_comes_on_for_a_job(cluster):
+    set_state(cluster, "n1", "power_down").ok()
+    wait_node(cluster, "n1", "idle~")
+    assert (PLACE / "suspend.log").read_text().split()[-1] == "n1"
+    job = cluster.sbatch("-w", "n1", "--wrap", "true")
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    assert (PLACE / "resume.log").read_text().split()[-1] == "n1"
+    wait_node(cluster, "n1", "idle")
+
+
+def test_power_up(cluster):
+    set_state(cluster, "n2", "power_down_asap").ok()
+    wait_node(cluster, "n2", "idle~")
+    set_state(cluster, "n2", "power_up").ok()
+    wait_node(cluster, "n2", "idle")
+
+
+def test_a_node_that_must_go_lets_its_jobs_save_their_work(cluster):
+    script = cluster.script("saves.sh", "trap 'echo saved >> saved; exit' TERM\n"
+                            "[ \"$SLURM_RESTART_COUNT\" = 1 ] && { hostname; echo $SLURMD_NODENAME > second; exit; }\n"
+                            "echo ready > ready\nsleep 1000 & wait\n")
+    job = cluster.sbatch("--requeue", script)
+    cluster.wait_text(cluster.work / "ready")
+    first = cluster.job(job)["NodeList"]
+    set_state(cluster, first, "power_down_force", "reason=notice").ok()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    assert (cluster.work / "saved").read_text() == "saved\n"
+    assert (cluster.work / "second").read_text().strip() != first
+    wait_node(cluster, first, "idle~")
+    set_state(cluster, first, "power_up").ok()
+    wait_node(cluster, first, "idle")
+
+
+def test_a_job_that_may_not_be_requeued_ends_preempted_after_its_grace(cluster):
+    job = cluster.sbatch("--no-requeue", "-w", "n3", "--wrap", "trap '' TERM; while :; do sleep 1; done")
+    cluster.wait_state(job, "RUNNING")
+    set_state(cluster, "n3", "power_down_force").ok()
+    assert cluster.wait_end(job)["JobState"] == "PREEMPTED"
+    wait_node(cluster, "n3", "idle~")
+    set_state(cluster, "n3", "power_up").ok()
+    wait_node(cluster, "n3", "idle")
+
+
+def test_a_restarted_controller_knows_what_is_off(cluster):
+    set_state(cluster, "n1", "power_down").ok()
+    wait_node(cluster, "n1", "idle~")
+    cluster.stop_controller(signal.SIGKILL)
+    cluster.start_controller()
+    assert state(cluster, "n1") == "idle~"
+    set_state(cluster, "n1", "power_up").ok()
+    wait_node(cluster, "n1", "idle")
+
+
+def test_reboot(cluster):
+    job = cluster.sbatch("-w", "n1", "--wrap", "sleep 1000")
+    cluster.wait_state(job, "RUNNING")
+    cluster.run("scontrol", "reboot", "ASAP", "nextstate=RESUME", "reason=kernel", "n1").ok()
+    assert state(cluster, "n1") == "drng@"
+    cluster.run("scancel", job)
+    wait_node(cluster, "n1", "boot^")
+    wait_for(lambda: (PLACE / "reboot.log").read_text() == "n1\n", "RebootProgram on n1")
+    cluster.stop_node("n1")
+    cluster.run(SBIN / "slurmd", "-b", "-f", cluster.config_file, "-N", "n1").ok()
+    wait_node(cluster, "n1", "idle")
+
+
+def test_only_administrators_reboot(cluster):
+    if os.geteuid() == 0:
+        done = cluster.run("scontrol", "reboot", "n1", user="nobody")
+        assert (done.code, done.err) == (1, "scontrol_reboot_nodes error: Permission denied\n")
+    done = cluster.run("scontrol", "reboot", "nosuch")
+    assert (done.code, done.err) == (1, "scontrol_reboot_nodes error: Invalid node name specified\n")
+
+
+def test_a_node_that_no_file_names(cluster):
+    port = cluster.ports.base + 1  # SlurmdPort: no configured node listens there
+    cluster.run(SBIN / "slurmd", "-f", cluster.config_file, "-Z", "-N", "z1", "--conf",
+                f"CPUs=2 RealMemory=500 Feature=odd NodeAddr=127.0.0.1 Port={port}").ok()
+    wait_for(lambda: "z1" in cluster.run("sinfo", "-h", "-N", "-o", "%N").out, "z1 to join")
+    try:
+        assert cluster.run("srun", "-C", "odd", "--mem=10", "sh", "-c", "echo $SLURMD_NODENAME").ok().out == "z1\n"
+        assert "DYNAMIC_NORM" in cluster.run("scontrol", "show", "node", "z1").out
+        cluster.stop_controller(signal.SIGKILL)
+        cluster.start_controller()
+        wait_node(cluster, "z1", "idle")
+        job = cluster.sbatch("-w", "z1", "--wrap", "sleep 1000")
+        cluster.wait_state(job, "RUNNING")
+        assert cluster.run("scontrol", "delete", "nodename=z1").code == 1
+        cluster.cancel_all()
+    finally:
+        cluster.stop_node("z1")
+    cluster.run("scontrol", "delete", "nodename=z1").ok()
+    assert "z1" not in cluster.run("sinfo", "-h", "-N", "-o", "%N").out
+    done = cluster.run("scontrol", "delete", "nodename=n1")
+    assert done.code == 1 and "slurm.conf" in done.err
+
+
+def test_nodes_are_created_up_to_max_node_count(cluster):
+    create = ("scontrol", "create", "nodename=d[1-2]", "CPUs=2", "RealMemory=500", "Feature=odd")
+    assert cluster.run(*create).err == "Error creating the node(s): Invalid node state specified\n"
+    cluster.run(*create, "state=CLOUD").ok()
+    assert state(cluster, "d1") == "idle~"
+    assert "MaxNodeCount" in cluster.run("scontrol", "create", "nodename=d3", "CPUs=2", "state=CLOUD").err
+    cluster.run("scontrol", "delete", "nodename=d[1-2]").ok()
+    assert cluster.run("sinfo", "-h", "-N", "-n", "d1").out == ""

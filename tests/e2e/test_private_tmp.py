@@ -1,0 +1,80 @@
+"""JobContainerType=job_container/tmpfs: each job has its own /tmp and /dev/shm."""
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import muster
+from muster import wait_for
+
+pytestmark = [pytest.mark.as_root, pytest.mark.ours]  # the reference does not start without its cgroups
+
+
+def can_unshare():
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def module_cluster():
+    if not muster.IS_ROOT or not can_unshare():
+        pytest.skip("needs mount namespaces")
+    base = Path(tempfile.mkdtemp(prefix="muster.private.", dir="/var/tmp"))
+    cluster = muster.Cluster(nodes=1, conf="JobContainerType=job_container/tmpfs\nPrologFlags=Contain\n",
+                             parent="/var/tmp")
+    (cluster.directory / "etc/job_container.conf").write_text(f"AutoBasePath=true\nBasePath={base}/%n\n")
+    cluster.base = base / "n1"
+    yield cluster.up()
+    cluster.down()
+    subprocess.run(["umount", cluster.base], check=True)
+    cluster.base.rmdir()
+    base.rmdir()
+
+
+def test_what_a_job_writes_there_is_its_own_and_goes_with_it(cluster):
+    name = f"muster-private-{os.getpid()}"
+    script = cluster.script("write.sh", f"echo mine > /tmp/{name}; echo mine > /dev/shm/{name}; srun cat /tmp/{name}; "
+                            "pwd; ls -A /tmp; touch ready; while [ ! -e go ]; do sleep 0.1; done")
+    job = cluster.sbatch(script, user="nobody")
+    cluster.wait_text(cluster.work / f"slurm-{job}.out", name)
+    wait_for((cluster.work / "ready").exists, "the job's files")
+    assert not Path(f"/tmp/{name}").exists() and not Path(f"/dev/shm/{name}").exists()
+    other = cluster.sbatch("--wrap", "ls -A /tmp /dev/shm")
+    cluster.wait_end(other)
+    assert name not in cluster.output(other)
+    assert (cluster.base / job).exists()
+    (cluster.work / "go").touch()
+    cluster.wait_end(job)
+    assert cluster.output(job) == f"mine\n{cluster.work}\n{name}\n"
+    wait_for(lambda: not list(cluster.base.iterdir()), "the job's directories to go")
+
+
+def test_it_outlives_slurmd(cluster):
+    job = cluster.sbatch("--wrap", "echo before > /tmp/kept; touch ready; while [ ! -e go ]; do sleep 0.1; done; "
+                         "srun cat /tmp/kept")
+    wait_for((cluster.work / "ready").exists, "the job's file")
+    cluster.stop_node("n1")
+    cluster.start_node("n1")
+    (cluster.work / "go").touch()
+    cluster.wait_end(job)
+    assert cluster.output(job) == "before\n"
+    wait_for(lambda: not list(cluster.base.iterdir()), "the job's directories to go")
+
+
+def test_a_requeued_job_starts_with_an_empty_one(cluster):
+    job = cluster.sbatch("--requeue", "--wrap", "ls -A /tmp; touch /tmp/left ready$SLURM_RESTART_COUNT; "
+                         "[ \"$SLURM_RESTART_COUNT\" = 1 ] || sleep 1000")
+    wait_for((cluster.work / "ready").exists, "the first run")
+    cluster.run("scontrol", "requeue", job).ok()
+    cluster.wait_end(job)
+    assert "left" not in cluster.output(job).splitlines()
+
+
+def test_without_contain_the_daemons_do_not_start(cluster):
+    text = cluster.config_file.read_text()
+    bad = cluster.work / "slurm.conf"
+    bad.write_text(text.replace("PrologFlags=Contain\n", ""))
+    done = cluster.run(muster.SBIN / "slurmctld", "-D", "-f", bad)
+    assert done.code == 1
+    assert "JobContainerType=job_container/tmpfs needs PrologFlags=Contain" in done.err

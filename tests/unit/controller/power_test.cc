@@ -1,0 +1,287 @@
+// Nodes that go off and come on, are told to go, are rebooted, or are in no file.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+ClusterBuilder saving(std::uint32_t nodes, std::optional<Seconds> suspend_time = std::nullopt) {
+  return ClusterBuilder().nodes(nodes).settings([=](Settings& s) {
+    s.power.saving = s.can_reboot = true;
+    s.power.suspend_time = suspend_time;
+  });
+}
+
+ErrorCode set_state(World& w, std::string node, std::string state, std::string reason = "") {
+  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node,
+                              .settings = {{"NodeName", node}, {"State", state}}};
+  if (!reason.empty()) request.settings.emplace_back("Reason", reason);
+  wire::Answer a = w.answer(std::move(request), kRoot);
+  auto* error = std::get_if<Error>(&a);
+  return error ? error->code : ErrorCode{};
+}
+
+// "suspend n[1-2]" for each call since the last time.
+std::vector<std::string> calls(World& w) {
+  std::vector<std::string> found;
+  for (const SiteProgramRun& run : w.host.programs)
+    found.push_back((run.which == SiteProgramRun::Which::suspend ? "suspend " : "resume ") +
+                    run.arguments.at(0));
+  w.host.programs.clear();
+  return found;
+}
+using Calls = std::vector<std::string>;
+
+TEST(PowerSaving, IdleNodesAreSuspendedInOneCall) {
+  World w{saving(3, Seconds{60})};
+  w.submit(job().on("n1"));
+  w.pass(Seconds{59});
+  EXPECT_EQ(calls(w), Calls{});
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(w), Calls{"suspend n[2-3]"});
+  EXPECT_EQ(node_state_compact(w.node(2)), "idle%");
+  w.pass(Seconds{30});
+  EXPECT_EQ(node_state_compact(w.node(2)), "idle~");
+  EXPECT_EQ(node_state_long(w.node(2)), "IDLE+POWERED_DOWN");
+  EXPECT_EQ(calls(w), Calls{});
+}
+
+TEST(PowerSaving, AJobBringsANodeUpAndStartsWhenItIsThere) {
+  World w{saving(1, Seconds{60})};
+  w.pass(Seconds{60});
+  w.leave(1);
+  w.pass(Seconds{30});
+  calls(w);
+  auto id = w.submit(job().minutes(1));
+  EXPECT_EQ(calls(w), Calls{"resume n1"});
+  EXPECT_TRUE(w.job(id).preparing);
+  EXPECT_EQ(node_state_compact(w.node(1)), "mix#");
+  w.pass(Seconds{50});
+  w.join(1);
+  EXPECT_FALSE(w.job(id).preparing);
+  EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
+  EXPECT_EQ(w.job(id).started, w.now) << "its time counts from here";
+  w.step_end(1, batch_of(id));
+  w.pass(Seconds{59});
+  EXPECT_EQ(calls(w), Calls{}) << "idle since the job's end";
+}
+
+TEST(PowerSaving, NodesThatAreOnComeFirst) {
+  World w{saving(2, Seconds{60})};
+  auto first = w.submit(job().on("n2").memory(100));
+  w.pass(Seconds{60});
+  w.pass(Seconds{30});
+  auto second = w.submit(job().memory(100));
+  EXPECT_EQ(w.job(second).allocation.front().node, w.job(first).allocation.front().node);
+}
+
+TEST(PowerSaving, ANodeThatDoesNotComeUpIsDownAndItsJobGoesBack) {
+  World w{saving(1, Seconds{60})};
+  w.pass(Seconds{60});
+  w.leave(1);
+  w.pass(Seconds{30});
+  auto id = w.submit(job());
+  w.pass(Seconds{60});
+  EXPECT_EQ(w.node(1).health, NodeHealth::down);
+  EXPECT_EQ(w.node(1).reason, "ResumeTimeout reached");
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+}
+
+TEST(ToldToGo, ItsJobsHaveTheirGraceAndGoOnElsewhere) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().on("n1"));
+  w.update(id, "ReqNodeList", "");
+  EXPECT_EQ(set_state(w, "n1", "power_down_force"), ErrorCode{});
+  auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[0].second.signal, SIGCONT);
+  EXPECT_EQ(signals[1].second.signal, SIGTERM);
+  EXPECT_TRUE(signals[1].second.batch);
+  auto other = w.submit(job());
+  EXPECT_EQ(w.job(other).allocation.front().node, NodeId{2}) << "no new job there";
+  w.pass(Seconds{29});
+  EXPECT_TRUE(w.take<wire::EndJobOrder>().empty());
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
+  w.step_end(1, batch_of(id), SIGTERM);
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).restarts, 1u);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.node(1).power.phase, PowerPhase::powering_down);
+  w.pass(Seconds{30});
+  EXPECT_EQ(node_state_compact(w.node(1)), "down~");
+}
+
+TEST(ToldToGo, AJobThatMayNotBeRequeuedEndsPreempted) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().requeue(false));
+  set_state(w, "n1", "power_down_force");
+  w.pass(Seconds{30});
+  w.step_end(1, batch_of(id), SIGTERM);
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::preempted);
+}
+
+TEST(ToldToGo, AsSoonAsPossibleIsWhenItsJobsAreOver) {
+  World w{saving(1)};
+  auto id = w.submit(job());
+  EXPECT_EQ(set_state(w, "n1", "power_down_asap"), ErrorCode{});
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED+DRAIN+POWER_DOWN");
+  EXPECT_EQ(w.node(1).reason, "POWER_DOWN_ASAP");
+  w.pass(Minutes{5});
+  EXPECT_EQ(calls(w), Calls{});
+  w.step_end(1, batch_of(id));
+  w.gone(1, id);
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(w), Calls{"suspend n1"});
+  EXPECT_EQ(set_state(w, "n1", "power_up"), ErrorCode{});
+  EXPECT_EQ(calls(w), Calls{"resume n1"});
+}
+
+TEST(NodeState, OnlyWhatIsOutOfServiceIsResumed) {
+  World w{ClusterBuilder().nodes(1)};
+  EXPECT_EQ(set_state(w, "n1", "resume"), ErrorCode::invalid_node_state);
+  set_state(w, "n1", "drain", "broken");
+  EXPECT_EQ(node_state_compact(w.node(1)), "drain");
+  EXPECT_EQ(set_state(w, "n1", "undrain"), ErrorCode{});
+  EXPECT_EQ(w.node(1).reason, "");
+  set_state(w, "n1", "down", "broken");
+  EXPECT_EQ(set_state(w, "n1", "undrain"), ErrorCode{});
+  EXPECT_EQ(w.node(1).reason, "broken");
+  EXPECT_EQ(set_state(w, "n1", "resume"), ErrorCode{});
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle");
+  w.submit(job());
+  EXPECT_EQ(set_state(w, "n1", "idle"), ErrorCode::invalid_node_state);
+}
+
+TEST(NodeState, AHeartbeatEndsNoResp) {
+  World w{ClusterBuilder().nodes(1)};
+  set_state(w, "n1", "noresp");
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle*");
+  w.core.on_report(World::connection(1), wire::HeartbeatReport{}, w.now);
+  w.run();
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle");
+}
+
+TEST(Reboot, WaitsForTheJobsAndForTheNodeToComeBack) {
+  World w{saving(1)};
+  auto id = w.submit(job());
+  EXPECT_EQ(set_state(w, "n1", "reboot_asap", "update"), ErrorCode{});
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED+DRAIN+REBOOT_REQUESTED");
+  EXPECT_EQ(node_state_compact(w.node(1)), "drng@");
+  w.step_end(1, batch_of(id));
+  w.gone(1, id);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.take<wire::RebootOrder>().size(), 1u);
+  EXPECT_EQ(node_state_long(w.node(1)), "DOWN+DRAIN+REBOOT_ISSUED");
+  EXPECT_EQ(node_state_word(w.node(1)), "reboot^");
+  EXPECT_EQ(w.node(1).reason, "update : reboot issued");
+  w.join(1);
+  EXPECT_TRUE(w.node(1).reboot.issued) << "the same boot";
+  w.join(1, {}, {}, "another boot");
+  EXPECT_EQ(node_state_long(w.node(1)), "IDLE");
+  EXPECT_EQ(w.node(1).reason, "");
+}
+
+TEST(Reboot, ThatTakesTooLongLeavesTheNodeDown) {
+  World w{saving(1)};
+  set_state(w, "n1", "reboot");
+  w.pass(Seconds{1});
+  w.pass(Seconds{60});
+  EXPECT_EQ(node_state_long(w.node(1)), "DOWN");
+  EXPECT_EQ(w.node(1).reason, "reboot requested : reboot issued : reboot timed out");
+}
+
+TEST(Reboot, CanBeTakenBack) {
+  World w{saving(1)};
+  EXPECT_EQ(set_state(w, "n1", "cancel_reboot"), ErrorCode::invalid_node_state);
+  w.submit(job());
+  set_state(w, "n1", "reboot_asap");
+  EXPECT_EQ(set_state(w, "n1", "cancel_reboot"), ErrorCode{});
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED");
+}
+
+// --- nodes that no file names ---
+
+wire::RegisterReport stranger(Text name, std::vector<Text> features = {}) {
+  NodeConfig config;
+  config.name = config.hostname = name;
+  config.cpus = 2;
+  config.features = std::move(features);
+  config.state = "UNKNOWN";
+  config.dynamic = true;
+  wire::RegisterReport report{.name = name, .facts = {.boot_id = "b", .cpus = 2, .memory_mib = 1}};
+  report.dynamic = config;
+  return report;
+}
+
+ClusterBuilder room_for(std::uint32_t nodes) {
+  return ClusterBuilder().nodes(1).settings([=](Settings& s) { s.max_node_count = nodes; });
+}
+
+TEST(DynamicNode, JoinsThePartitionsOfAllNodesAndTakesJobs) {
+  ClusterConfig config = room_for(2).config();
+  config.partitions[0].nodes_text = "ALL";
+  World w{config};
+  w.core.on_report(200, stranger("z1"), w.now);
+  w.run();
+  ASSERT_TRUE(w.core.cluster().find_node("z1"));
+  EXPECT_EQ(node_state_long(*w.core.cluster().find_node("z1")), "IDLE+DYNAMIC_NORM");
+  auto id = w.submit(job().on("z1"));
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  w.core.on_report(201, stranger("z2"), w.now);
+  w.run();
+  EXPECT_FALSE(w.core.cluster().find_node("z2")) << "MaxNodeCount";
+}
+
+TEST(DynamicNode, SurvivesARestartAndANewConfiguration) {
+  ClusterConfig config = room_for(2).config();
+  config.partitions[0].nodes_text = "ALL";
+  World w{config};
+  w.core.on_report(200, stranger("z1"), w.now);
+  w.run();
+  w.core.reconfigure(config, {}, w.now);
+  w.run();
+  EXPECT_EQ(w.core.cluster().partitions->front().nodes.size(), 2u);
+
+  StoredState stored;
+  for (const Batch& batch : w.host.commits) stored.journal.push_back({batch.number, batch.events});
+  MemoryHost host;
+  Core again{host, {.slurm_user = Uid{64030}, .server_host = "head"}};
+  ASSERT_TRUE(again.recover(std::move(stored), config, w.now));
+  EXPECT_TRUE(again.cluster().find_node("z1"));
+  EXPECT_EQ(again.cluster().partitions->front().nodes.size(), 2u);
+}
+
+TEST(DynamicNode, IsDeletedOnceNothingRunsThere) {
+  ClusterConfig config = room_for(2).config();
+  config.partitions[0].nodes_text = "ALL";
+  World w{config};
+  w.core.on_report(200, stranger("z1"), w.now);
+  w.run();
+  auto id = w.submit(job().on("z1"));
+  auto remove = [&](std::string name) {
+    wire::Answer a = w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                                                  .settings = {{"NodeName", name}},
+                                                  .remove = true},
+                              kRoot);
+    auto* error = std::get_if<Error>(&a);
+    return error ? error->code : ErrorCode{};
+  };
+  EXPECT_EQ(remove("z1"), ErrorCode::nodes_busy);
+  EXPECT_EQ(remove("n1"), ErrorCode::failure);
+  w.core.on_report(200, wire::StepEndReport{{.ref = batch_of(id)}}, w.now);
+  w.run();
+  EXPECT_EQ(remove("z1"), ErrorCode{});
+  EXPECT_FALSE(w.core.cluster().find_node("z1"));
+  EXPECT_EQ(w.core.cluster().partitions->front().nodes.size(), 1u);
+}
+
+}  // namespace
+}  // namespace muster::controller
