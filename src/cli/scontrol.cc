@@ -89,10 +89,8 @@ constexpr std::array kVerbs{
     Verb{"write", 1, 1, 3, scontrol_write},
 };
 
-constexpr std::array kNotYet{std::string_view("fsdampeningfactor"),
-                             std::string_view("notify"),
-                             std::string_view("pidinfo"),
-                             std::string_view("schedloglevel"),
+constexpr std::array kNotYet{std::string_view("fsdampeningfactor"), std::string_view("notify"),
+                             std::string_view("pidinfo"), std::string_view("schedloglevel"),
                              std::string_view("token")};
 
 const Verb* find_verb(std::string_view word) {

@@ -46,7 +46,7 @@ bool print_step(ScontrolSession& session, const Job& job, StepId step, const std
                                  [](const wire::StepPlace& here) { return here.node.view(); });
   if (place == reply->places.end()) return false;
   auto used =
-      ask_usage(session.controller->config(), {job.id, reply->attempt, step}, reply->key, *place);
+      ask_usage(session.controller->config(), {job.id, place->attempt, step}, place->key, *place);
   if (!used) return false;  // it has just ended
   for (std::size_t i = 0; i < used->pids.size(); ++i)
     print_row(used->pids[i], job, step, *place,

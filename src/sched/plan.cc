@@ -470,7 +470,7 @@ class Planner {
   Plan plan_;
   Shapes shapes_;
   LimitBook limits_;
-  Text limit_hit_;  // by those that were tried last
+  Text limit_hit_;                      // by those that were tried last
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_, evicted_;

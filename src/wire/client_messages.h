@@ -236,7 +236,7 @@ struct StepRequest {
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
   std::vector<StepRequest> parts;  // in further components; where they are silent, as this one
-  Text mpi;  // --mpi, "" for none
+  Text mpi;                        // --mpi, "" for none
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -637,8 +637,7 @@ struct PrioritiesReply {
 
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply,
-                            BroadcastReply>;
+                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;
