@@ -34,6 +34,7 @@ int Allocation::failed(const Error& error) const {
   if (error.code == ErrorCode::invalid_partition)
     print_error(program(),
                 fmt::format("invalid partition specified: {}", options_.spec.partition.view()));
+  if (error.code == ErrorCode::accounting_policy) print_error(program(), error.detail);
   Error shown = error;
   if (error.code == ErrorCode::insufficient_memory) {
     print_error(program(), "Memory specification can not be satisfied");

@@ -138,7 +138,8 @@ void name_after_script(JobOptions& options, const BatchScript& script) {
 int submission_failed(const JobOptions& options, const Error& error) {
   // Refusals that the reference explains in a line of their own.
   bool explained = error.code == ErrorCode::invalid_partition ||
-                   error.code == ErrorCode::requested_node_config_unavailable;
+                   error.code == ErrorCode::requested_node_config_unavailable ||
+                   error.code == ErrorCode::accounting_policy;
   if (explained && !error.detail.empty()) print_error(kProgram, error.detail);
   // What the code's own text says is what scripts match; details only go with our own codes.
   bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
