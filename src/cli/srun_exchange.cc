@@ -56,15 +56,16 @@ void ExchangeHub::on_message(std::uint32_t place, wire::FromStep&& message) {
   if (auto* contribution = std::get_if<wire::Contribution>(&message)) {
     auto complete = book_.add(place, std::move(*contribution));
     if (!complete) return;
-    for (std::uint32_t member : complete->places) send(member, complete->gathered);
+    const std::string frame = encode(wire::ToStepFrame{std::move(complete->gathered)});
+    for (std::uint32_t member : complete->places) send(member, frame);
   }
   if (auto* letter = std::get_if<wire::Letter>(&message))
-    send(letter->place, wire::Letter{place, std::move(letter->bytes)});
+    send(letter->place, encode(wire::ToStepFrame{wire::Letter{place, std::move(letter->bytes)}}));
 }
 
-void ExchangeHub::send(std::uint32_t place, const wire::ToStep& message) {
+void ExchangeHub::send(std::uint32_t place, std::string_view frame) {
   if (place >= channels_.size() || !channels_[place]) return;
-  channels_[place]->queue(encode(wire::ToStepFrame{message}));
+  channels_[place]->queue(frame);
   if (!channels_[place]->try_flush()) channels_[place].reset();
 }
 

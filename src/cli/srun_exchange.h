@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -24,7 +25,7 @@ class ExchangeHub {
   void run();
   void read(std::uint32_t place);
   void on_message(std::uint32_t place, wire::FromStep&& message);
-  void send(std::uint32_t place, const wire::ToStep& message);
+  void send(std::uint32_t place, std::string_view frame);
 
   std::vector<std::optional<io::Channel>> channels_;  // none = gone
   GatherBook book_;

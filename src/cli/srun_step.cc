@@ -291,13 +291,19 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
     write_all(STDERR_FILENO, line);
     return;
   }
-  if (std::get_if<wire::StepAborted>(&message) && !terminating_ && !plan_.looks_on)
-    return terminate();
+  if (auto* aborted = std::get_if<wire::StepAborted>(&message)) return on_aborted(aborted->text);
   if (std::holds_alternative<wire::StepFinished>(message)) {
     place.finished = true;
     place.channel.reset();
+    book_.lost(place.where.node.str());  // those that were never started
     flush_messages();
   }
+}
+
+void StepRunner::on_aborted(const std::string& text) {
+  if (terminating_ || plan_.looks_on) return;
+  print_info(plan_.program, fmt::format("StepId={}: {}", step_text(), text));
+  terminate();
 }
 
 void StepRunner::lose(Place& place) {

@@ -61,6 +61,7 @@ class StepRunner {
   void on_message(Place& place, wire::FromStep&& message);
   void on_output(const wire::TaskOutput& output);
   void on_exited(const wire::TaskExited& exit);
+  void on_aborted(const std::string& text);
   void lose(Place& place);
   void write_out(bool is_stderr, std::string_view bytes);
   void read_input();

@@ -12,6 +12,9 @@ namespace {
 // Limits that clients ask for and obey.
 constexpr std::string_view kLongestName = "256", kLongestKey = "64", kLongestValue = "1024";
 
+// A node's slurmstepd is not counted among what the job may use: its memory must not be the tasks'.
+constexpr std::size_t kMostPutBytes = 16u << 20;
+
 struct PmiValues {  // what one node contributes to a fence
   std::map<std::string, std::string> values;
   template <class V>
@@ -113,8 +116,7 @@ bool PmiServer::obey_one(std::size_t task, const PmiMessage& message, PmiTurn& t
   } else if (command == "get_universe_size") {
     answer("universe_size", done("size", std::to_string(job_.size)));
   } else if (command == "put") {
-    put(message);
-    answer("put_result", done());
+    answer("put_result", put(message) ? done() : failed("no_room"));
   } else if (command == "get") {
     const std::string* value = lookup(values_, message.value("key"));
     answer("get_result", value ? done("value", *value) : failed("key_not_found"));
@@ -156,8 +158,7 @@ bool PmiServer::obey_two(std::size_t task, const PmiMessage& message, PmiTurn& t
   } else if (command == "info-getnodeattr") {
     get_node_attribute(task, message, turn);
   } else if (command == "kvs-put") {
-    put(message);
-    answer(done());
+    answer(put(message) ? done() : failed("no room"));
   } else if (command == "kvs-get") {
     answer(found(lookup(values_, message.value("key"))));
   } else if (command == "kvs-fence") {
@@ -176,8 +177,12 @@ bool PmiServer::obey_two(std::size_t task, const PmiMessage& message, PmiTurn& t
   return true;
 }
 
-void PmiServer::put(const PmiMessage& message) {
-  fresh_[std::string(message.value("key"))] = message.value("value");
+bool PmiServer::put(const PmiMessage& message) {
+  const std::string_view key = message.value("key"), value = message.value("value");
+  put_bytes_ += key.size() + value.size();
+  if (put_bytes_ > kMostPutBytes) return false;
+  fresh_[std::string(key)] = value;
+  return true;
 }
 
 void PmiServer::wait_for_all(std::size_t task, PmiTurn& turn) {
@@ -210,7 +215,11 @@ void PmiServer::get_job_attribute(std::size_t task, const PmiMessage& message, P
 
 void PmiServer::put_node_attribute(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string key(message.value("key"));
-  const std::string& value = node_attributes_[key] = message.value("value");
+  const std::string value(message.value("value"));
+  put_bytes_ += key.size() + value.size();
+  if (put_bytes_ > kMostPutBytes)
+    return reply(task, "info-putnodeattr-response", failed("no room"), turn);
+  node_attributes_[key] = value;
   reply(task, "info-putnodeattr-response", done(), turn);
   std::erase_if(attribute_waits_, [&](const AttributeWait& wait) {
     if (wait.key != key) return false;

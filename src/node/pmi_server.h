@@ -58,7 +58,7 @@ class PmiServer {
   bool obey_one(std::size_t task, const PmiMessage& message, PmiTurn& turn);
   bool obey_two(std::size_t task, const PmiMessage& message, PmiTurn& turn);
   void init(std::size_t task, const PmiMessage& message, PmiTurn& turn);
-  void put(const PmiMessage& message);
+  bool put(const PmiMessage& message);  // false: there is no room for more
   void wait_for_all(std::size_t task, PmiTurn& turn);
   void get_job_attribute(std::size_t task, const PmiMessage& message, PmiTurn& turn);
   void put_node_attribute(std::size_t task, const PmiMessage& message, PmiTurn& turn);
@@ -69,6 +69,7 @@ class PmiServer {
   std::vector<Task> tasks_;
   std::map<std::string, std::string, std::less<>> values_;  // as of the last fence
   std::map<std::string, std::string> fresh_;                // put since then
+  std::size_t put_bytes_ = 0;                               // by the tasks here, so far
   std::map<std::string, std::string, std::less<>> node_attributes_;
   std::vector<AttributeWait> attribute_waits_;
 };

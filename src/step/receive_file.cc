@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 
@@ -18,7 +19,7 @@ namespace muster::step {
 namespace {
 
 constexpr Seconds kPieceTimeout{300};
-constexpr Seconds kFarewellTimeout{10};
+constexpr Millis kFarewellTimeout{10'000};
 constexpr std::uint32_t kModeBits = 07777;
 
 wire::FileStored failed(int error) { return {error, std::strerror(error)}; }
@@ -99,6 +100,7 @@ wire::FileStored take_file(const wire::FileOffer& offer, io::Channel& channel) {
     auto piece = decode<wire::FilePiece>(*frame);
     if (!piece) return failed(EPROTO);
     if (piece->bytes.empty()) break;
+    if (piece->unpacked_size > io::kMaxFrameBytes) return failed(EPROTO);
     if (piece->unpacked_size != 0) {
       auto bytes = io::unpack_lz4(piece->bytes, piece->unpacked_size);
       if (!bytes) return {EPROTO, bytes.error().text()};
@@ -130,6 +132,14 @@ bool become_owner(const io::FileReceiverSetup& setup) {
   return become_user(user);
 }
 
+// What is still coming is read for a while, so that a reset does not overtake the answer.
+void say_farewell(io::Channel& channel) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point until = Clock::now() + kFarewellTimeout;
+  while (Clock::now() < until && channel.receive(kFarewellTimeout)) {
+  }
+}
+
 }  // namespace
 
 void receive_file(io::FileReceiverSetup setup, int connection) {
@@ -141,10 +151,7 @@ void receive_file(io::FileReceiverSetup setup, int connection) {
   const wire::FileStored stored = ready     ? take_file(offer, channel)
                                   : granted ? failed(errno)
                                             : failed(EPERM);
-  if (!channel.send(encode(stored))) return;
-  // What is still coming is read, so that a reset does not overtake the answer.
-  while (channel.receive(kFarewellTimeout)) {
-  }
+  if (channel.send(encode(stored))) say_farewell(channel);
 }
 
 }  // namespace muster::step

@@ -38,6 +38,7 @@ class Supervisor {
   Result<void> prepare();
   Result<void> make_group();
   Result<void> start_mpi();
+  void abort(std::string_view text);
   void start_tasks();
   Result<void> start_one(std::size_t index);
   std::vector<std::string> task_argv(std::uint32_t rank) const;

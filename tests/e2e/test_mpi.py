@@ -3,6 +3,8 @@ import textwrap
 
 import pytest
 
+import muster
+
 CLUSTER = dict(nodes=4)
 
 # PMI-1 in lines; PMI-2 with a length before each message.
@@ -136,6 +138,25 @@ def test_spawning_is_refused_clearly(cluster, client):
         """)).ok()
     assert done.lines == ["cmd=spawn_result rc=1 errmsg=spawn_not_supported"]
     assert "error: PMI: spawning processes is not supported\n" in done.err
+
+
+def test_a_step_inside_a_step_is_of_the_same_kind(cluster):
+    done = srun(cluster, "--mpi=pmi2", "-n1", "sh", "-c", "echo $SLURM_MPI_TYPE").ok()
+    assert done.lines == ["pmi2"]
+    assert srun(cluster, "-n1", "sh", "-c", "echo /$SLURM_MPI_TYPE/").ok().lines == ["//"]
+
+
+@pytest.mark.ours
+def test_a_machine_without_pmix_says_so(tmp_path):
+    (tmp_path / "libpmix.so.2").touch()  # found first, and no library
+    cluster = muster.Cluster(nodes=1, variables={"LD_LIBRARY_PATH": str(tmp_path)}).up()
+    try:
+        done = srun(cluster, "--mpi=pmix", "-n1", "true")
+        assert done.code != 0
+        assert "error: --mpi=pmix needs libpmix.so.2: " in done.err
+        srun(cluster, "--mpi=pmi2", "-n1", "true").ok()
+    finally:
+        cluster.down()
 
 
 def test_without_mpi_there_is_no_process_manager(cluster):

@@ -1,5 +1,7 @@
 """sattach: a second look at a step, its layout, and leaving it."""
+import os
 import signal
+import subprocess
 
 import pytest
 
@@ -49,6 +51,29 @@ def test_what_was_printed_before_is_shown_first(cluster):
     finally:
         (cluster.work / "stop").touch()
         onlooker.kill()
+        process.communicate(timeout=20)
+
+
+def test_typed_text_goes_to_the_task_that_was_named(cluster):
+    """The step's own srun has its input open and says nothing until the end."""
+    os.mkfifo(cluster.work / "input")
+    keyboard = os.open(cluster.work / "input", os.O_RDWR)
+    process = cluster.start("bash", "-c", "exec srun --mem=100 -n2 bash -c "
+                            "'touch up.$SLURM_PROCID; read x; echo $x > got.$SLURM_PROCID' < input")
+    try:
+        wait_for(lambda: all((cluster.work / f"up.{rank}").exists() for rank in (0, 1)), "the tasks")
+        step = next(s for s in cluster.run("squeue", "-h", "-s", "-o", "%i").lines if s.endswith(".0"))
+        onlooker = subprocess.Popen(["sattach", "--input-filter=1", step], stdin=subprocess.PIPE, text=True,
+                                    stdout=subprocess.DEVNULL, env=cluster.environment)
+        onlooker.stdin.write("hello\n")
+        onlooker.stdin.flush()
+        assert cluster.wait_text("got.1") == "hello\n"
+        assert not (cluster.work / "got.0").exists()
+        os.write(keyboard, b"other\n")
+        assert cluster.wait_text("got.0") == "other\n"
+        onlooker.communicate(timeout=20)
+    finally:
+        os.close(keyboard)
         process.communicate(timeout=20)
 
 

@@ -143,6 +143,7 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
   set_text("SLURM_GPU_BIND", options.gpu_bind);
   add_mem_bind(environment, options.mem_bind);
+  if (options.mpi != "none") set_text("SLURM_MPI_TYPE", options.mpi);
   set_text("SLURM_DISTRIBUTION", spec.distribution);
   if (spec.open_mode != OpenMode::unset)
     environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");

@@ -93,6 +93,14 @@ TEST(PmiServer, AnAbortEndsTheStepAndAnUnknownRequestIsSaid) {
   EXPECT_EQ(node.on_bytes(0, "cmd=nonsense\n").complaints.size(), 1u);
 }
 
+TEST(PmiServer, WhatTasksPutIsBounded) {
+  PmiServer node = server({0});
+  const std::string put = "cmd=put kvsname=7.0 key=k value=" + std::string(1024, 'x') + "\n";
+  std::string last;
+  for (int i = 0; i < 20'000; ++i) last = ask(node, 0, put);
+  EXPECT_EQ(last, "cmd=put_result rc=1 errmsg=no_room\n");
+}
+
 TEST(ProcessMapping, NamesRunsOfNodesWithEquallyManyRanks) {
   auto mapping = [](std::vector<std::vector<std::uint32_t>> ranks) {
     std::vector<wire::NodeRanks> layout;
