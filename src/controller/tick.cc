@@ -88,13 +88,17 @@ void Core::purge_old_jobs(Time now) {
         if (condition.job) needed.insert(condition.job.value);
   }
   IdSet old;
+  auto is_old = [&](const Job& job) {
+    return is_ended(job.state) && job.unfinished.empty() && now - job.ended >= age;
+  };
   cluster_.jobs.each([&](const Job& job) {
-    if (!is_ended(job.state) || !job.unfinished.empty() || now - job.ended < age) return;
+    if (!is_old(job)) return;
     if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return;
     if (job.array_id == job.id && !job.task_jobs.empty()) return;
+    // Components stay as long as the others: a requeue brings back all of them.
     const auto components = cluster_.components(job);
-    if (std::ranges::any_of(
-            components, [](const Job* c) { return !is_ended(c->state) || !c->unfinished.empty(); }))
+    if (!std::ranges::all_of(
+            components, [&](const Job* c) { return is_old(*c) && !needed.contains(c->id.value); }))
       return;
     old.insert(job.id.value);
   });

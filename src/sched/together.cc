@@ -38,13 +38,13 @@ Attempted attempt_at(const Cluster& cluster, const Members& members, Time at, Pr
     auto own = earliest(cluster, *m.shape, m.limit, at, trial, max_questions);
     if (!own || own->at > at) {
       if (own) result.later = own->at;
-      profile.count_questions_of(trial);
+      profile.count_trial(trial);
       return result;
     }
     close_nodes(trial, own->shares);
     slot.shares[i] = std::move(own->shares);
   }
-  profile.count_questions_of(trial);
+  profile.count_trial(trial);
   result.slot = std::move(slot);
   return result;
 }
@@ -65,11 +65,14 @@ std::optional<JointSlot> place_together(const Cluster& cluster, const Members& m
   JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
   for (std::size_t i : choosing_order(members)) {
     auto shares = place_one(members[i], trial);
-    profile.count_questions_of(trial);
-    if (!shares) return std::nullopt;
+    if (!shares) {
+      profile.count_trial(trial);
+      return std::nullopt;
+    }
     close_nodes(trial, *shares);
     slot.shares[i] = std::move(*shares);
   }
+  profile.count_trial(trial);
   return slot;
 }
 

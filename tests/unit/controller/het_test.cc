@@ -148,6 +148,8 @@ TEST(HetJob, StaysListedUntilAllOfItIsOld) {
   w.pass(Minutes{60});
   EXPECT_EQ(states(w, id), "RUNNING TIMEOUT");
   w.step_end(1, batch_of(id));
+  w.pass(Minutes{1});
+  EXPECT_EQ(states(w, id), "COMPLETED TIMEOUT") << "the second one is old, but not alone";
   w.pass(Minutes{60});
   EXPECT_EQ(w.core.cluster().jobs.size(), 0u);
 }

@@ -131,8 +131,12 @@ void end_some(Cluster& cluster, Dice& dice) {
     if (dice.one_in(2)) continue;
     const Job job = cluster.jobs.at(JobId{id});
     JobState state = dice.one_in(3) ? JobState::failed : JobState::completed;
-    if (!is_ended(job.state))
-      muster::apply(cluster, JobEnded{.job = job.id, .state = state, .at = t0, .reason = {}});
+    std::vector<JobId> ending{job.id};
+    if (job.is_het() && job.leads())  // the others end with the first
+      for (const Job* component : cluster.components(job)) ending.push_back(component->id);
+    for (JobId each : ending)
+      if (!is_ended(cluster.jobs.at(each).state))
+        muster::apply(cluster, JobEnded{.job = each, .state = state, .at = t0, .reason = {}});
     std::vector<NodeId> gone;
     for (NodeId node : job.unfinished)
       if (!dice.one_in(4)) gone.push_back(node);

@@ -58,8 +58,16 @@ const Fault kFaults[] = {
          job.het_size = 2;
        }
      }},
-    {"component 1 goes on without 4",
-     [](Cluster& c) { c.jobs.edit(JobId{1}).het_id = c.jobs.edit(JobId{4}).het_id = JobId{4}; }},
+    {"component 2 goes on without 1",
+     [](Cluster& c) {
+       for (std::uint32_t i : {0u, 1u}) {
+         Job& job = c.jobs.edit(JobId{i + 1});
+         job.het_id = JobId{1};
+         job.het_offset = i;
+         job.het_size = 2;
+         job.state = i == 0 ? JobState::completed : JobState::running;
+       }
+     }},
     {"is not component 1 of 4",
      [](Cluster& c) {
        Job& job = c.jobs.edit(JobId{4});
