@@ -36,12 +36,13 @@ struct SlurmdConfig {
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
   std::string health_check_program, reboot_program;
   Seconds program_timeout{0};
+  bool serial_programs = false;  // PrologFlags=Serial: one Prolog or Epilog at a time
   config::CgroupConf cgroup;
-  bool track_by_cgroup = false;   // ProctrackType
-  bool constrain = false;         // TaskPlugin
-  bool kill_over_memory = false;  // JobAcctGatherParams
-  std::vector<Text> devices;      // of all the node's gres
-  std::string auto_detect;        // gres.conf
+  bool track_by_cgroup = false;                                 // ProctrackType
+  bool constrain = false;                                       // TaskPlugin
+  bool kill_over_memory = false;                                // JobAcctGatherParams
+  std::vector<Text> devices;                                    // of all the node's gres
+  std::string auto_detect;                                      // gres.conf
   std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;
 };
