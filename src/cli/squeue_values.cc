@@ -91,7 +91,7 @@ std::string_view job_state_code(const JobRow& row) {
 
 std::string_view job_reason(const JobRow& row) {
   const wire::JobView& view = *row.view;
-  if (is_active(row.job().state)) return row.job().preparing ? "Prolog" : "None";
+  if (is_active(row.job().state)) return view.reason.empty() ? "None" : view.reason.view();
   if (view.reason == "launch_failed_requeued_held") return "launch failed requeued held";
   if (is_ended(row.job().state) && !row.job().end_reason.empty()) return row.job().end_reason;
   if (!view.reason_detail.empty()) return view.reason_detail;

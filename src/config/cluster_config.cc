@@ -88,6 +88,7 @@ SitePrograms programs_of(const SlurmConf& slurm) {
   programs.prolog = !slurm.prolog.empty();
   programs.epilog = !slurm.epilog.empty();
   programs.contain = flag("Contain");
+  programs.force_requeue = flag("ForceRequeueOnFail");
   programs.prolog_at_start = programs.prolog && (programs.contain || flag("Alloc"));
   programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
   programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();

@@ -152,6 +152,7 @@ class Core {
   void release_node(JobId job, NodeId node);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
+  void run_owed_epilogs();
   void mail_once(JobId job, std::uint32_t types, Time now);
   void mail_begin_of_array(const Job& task, Time now);
   void mail_time_limits(Time now);

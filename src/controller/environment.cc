@@ -41,7 +41,20 @@ void add_array_variables(const Job& job, Variables& v) {
 constexpr std::array<const char*, 4> kGpuVariables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                                    "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
 
-void add_gpu_variables(const NodeShare& share, std::string_view list_variable, Variables& v) {
+// "0,1", or the names of parts of GPUs, which have no numbers that a program could use.
+std::string visible_gpus(const Node& node, const IdSet& gpus) {
+  std::string names;
+  for (const GresPool& pool : node.config.gres) {
+    const auto indices = pool.indices.ids();
+    for (std::size_t i = 0; i < indices.size() && i < pool.uuids.size(); ++i)
+      if (pool.name == "gpu" && gpus.contains(indices[i]))
+        names += (names.empty() ? "" : ",") + pool.uuids[i].str();
+  }
+  return names.empty() ? gpus.list() : names;
+}
+
+void add_gpu_variables(const Node& node, const NodeShare& share, std::string_view list_variable,
+                       Variables& v) {
   IdSet gpus;
   std::uint64_t count = 0;
   for (const GresShare& g : share.gres) {
@@ -50,9 +63,8 @@ void add_gpu_variables(const NodeShare& share, std::string_view list_variable, V
     count += g.count;
   }
   if (count == 0) return;
-  std::string list = gpus.list();
-  for (const char* name : kGpuVariables) v[name] = list;
-  v[std::string(list_variable)] = list;
+  for (const char* name : kGpuVariables) v[name] = visible_gpus(node, gpus);
+  v[std::string(list_variable)] = gpus.list();
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
 }
 
@@ -140,7 +152,7 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
   if (const NodeShare* share = share_on(job, node)) {
     v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
-    add_gpu_variables(*share, "SLURM_JOB_GPUS", v);
+    add_gpu_variables(cluster.nodes.at(node), *share, "SLURM_JOB_GPUS", v);
   }
   add_array_variables(job, v);
   add_het_variables(cluster, job, v);
@@ -172,7 +184,7 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;
     v["SLURM_CPUS_ON_NODE"] = std::to_string(place.share.cpus.size());
-    add_gpu_variables(place.share, "SLURM_STEP_GPUS", v);
+    add_gpu_variables(cluster.nodes.at(node), place.share, "SLURM_STEP_GPUS", v);
   }
   return v;
 }

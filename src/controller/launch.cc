@@ -38,7 +38,8 @@ std::vector<Text> device_files(const Node& node, const NodeShare& share) {
       if (pool.name != held.name || pool.type != held.type) continue;
       auto indices = pool.indices.ids();
       for (std::size_t i = 0; i < indices.size() && i < pool.files.size(); ++i)
-        if (held.indices.contains(indices[i])) files.push_back(pool.files[i]);
+        if (held.indices.contains(indices[i]))
+          for (std::string_view file : split(pool.files[i].view(), ',')) files.emplace_back(file);
     }
   return files;
 }

@@ -47,9 +47,13 @@ Result<void> undrain(const Change& c) {
 Result<void> resume(const Change& c) {
   const bool out_of_service = c.node.drain || c.node.fail || c.node.future ||
                               c.node.health == NodeHealth::down || c.node.power.down_asked;
-  if (!out_of_service) return refuse();
+  const bool is_off =
+      c.node.power.phase == PowerPhase::off || c.node.power.phase == PowerPhase::powering_down;
+  // A node that was told to go and is still there may stay.
+  if (is_off ? !c.wish.connected : !out_of_service) return refuse();
   c.bring_up();
   c.change.power.down_asked = false;
+  if (is_off) c.change.power = {.phase = PowerPhase::on, .since = c.wish.now};
   return {};
 }
 Result<void> idle(const Change& c) {

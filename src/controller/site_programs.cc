@@ -18,13 +18,30 @@ void Core::run_program(SiteProgramRun::Which which, const Job& job) {
   run.environment = which == SiteProgramRun::Which::prolog_slurmctld
                         ? prolog_slurmctld_environment(cluster_, job)
                         : epilog_slurmctld_environment(cluster_, job);
-  if (which == SiteProgramRun::Which::prolog_slurmctld) prologs_running_.insert(job.id);
+  if (which == SiteProgramRun::Which::prolog_slurmctld)
+    prologs_running_.insert(job.id);
+  else
+    record(EpilogOwed{
+        {.job = run.job, .attempt = run.attempt, .gid = run.gid, .environment = run.environment}});
   open_.programs.push_back(std::move(run));
+}
+
+// What an earlier controller had begun when it ended, or not even that.
+void Core::run_owed_epilogs() {
+  for (const OwedEpilog& owed : *cluster_.owed_epilogs)
+    open_.programs.push_back({.which = SiteProgramRun::Which::epilog_slurmctld,
+                              .job = owed.job,
+                              .attempt = owed.attempt,
+                              .gid = owed.gid,
+                              .environment = owed.environment,
+                              .arguments = {}});
 }
 
 void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
   now_ = now;
-  if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;  // its failure is in the log
+  if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // its failure is in the log
+    return record(EpilogEnded{.job = run.job, .attempt = run.attempt});
+  if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;
   prologs_running_.erase(run.job);
   const Job* job = cluster_.jobs.find(run.job);
   if (!job || job->attempt != run.attempt || !job->preparing || job->ending || is_ended(job->state))
@@ -55,7 +72,8 @@ void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
   job = &cluster_.jobs.at(id);
   if (job->ending || is_ended(job->state)) return;
   Ending ending{.becomes = JobState::failed, .by = options_.slurm_user, .since = now};
-  if (may_requeue(*job)) {
+  if (may_requeue(*job) ||
+      (cluster_.settings().programs.force_requeue && job->spec->kind == JobKind::batch)) {
     ending.becomes = JobState::cancelled;
     ending.requeue = ending.hold = true;
     ending.hold_reason = "launch_failed_requeued_held";

@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "controller/filter.h"
+#include "controller/power.h"
 #include "sched/dependency.h"
 #include "sched/priority.h"
 
@@ -41,7 +42,8 @@ class JobsPart {
 
 Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
-  if (job.state != JobState::pending) return job.preparing ? "Prolog" : "None";
+  if (job.state != JobState::pending)
+    return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none)

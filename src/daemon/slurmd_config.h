@@ -36,6 +36,7 @@ struct SlurmdConfig {
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
   std::string health_check_program, reboot_program;
   Seconds program_timeout{0};
+  bool serial_programs = false;  // PrologFlags=Serial: one Prolog or Epilog at a time
   config::CgroupConf cgroup;
   bool track_by_cgroup = false;                                 // ProctrackType
   bool constrain = false;                                       // TaskPlugin

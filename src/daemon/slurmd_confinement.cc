@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "base/strings.h"
 #include "daemon/slurmd_host.h"
 #include "io/cgroup.h"
 #include "io/files.h"
@@ -21,7 +22,9 @@ Result<void> Slurmd::set_up_confinement() {
   confinement_.devices = config.devices;
   if (confinement_.devices.empty())
     for (const GresPool& pool : gpus_.detected())
-      confinement_.devices.insert(confinement_.devices.end(), pool.files.begin(), pool.files.end());
+      for (const Text& files : pool.files)
+        for (std::string_view file : split(files.view(), ','))
+          confinement_.devices.emplace_back(file);
   confinement_.base = start_.named ? "slurm_" + config.node_name : "slurm";
   if (!config.track_by_cgroup && !config.constrain) return {};
 

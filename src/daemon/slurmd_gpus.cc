@@ -13,10 +13,11 @@ std::vector<GresPool> pools_of(const std::vector<io::Gpu>& gpus) {
     auto same = [&](const GresPool& pool) { return pool.type == gpu.type; };
     auto pool = std::ranges::find_if(pools, same);
     if (pool == pools.end())
-      pool =
-          pools.insert(pools.end(), {.name = "gpu", .type = gpu.type, .indices = {}, .files = {}});
+      pool = pools.insert(
+          pools.end(), {.name = "gpu", .type = gpu.type, .indices = {}, .files = {}, .uuids = {}});
     ++pool->count;
     pool->files.emplace_back(gpu.file);
+    if (!gpu.uuid.empty()) pool->uuids.emplace_back(gpu.uuid);
   }
   return pools;
 }

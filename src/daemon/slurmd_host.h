@@ -113,7 +113,8 @@ class Slurmd final : public NodeHost {
   bool checks_health_ = false;
   bool controller_lost_ = false;  // logged once, not with every try
   io::Worker cleaner_;            // removes what ended jobs left, which may be a lot
-  io::ProgramRunner programs_;    // last: its callbacks use what is above
+  // Last: their callbacks use what is above.
+  io::ProgramRunner programs_, programs_in_turn_{1};
 };
 
 }  // namespace muster

@@ -62,7 +62,8 @@ void Slurmd::run_program(NodeProgram program, AttemptRef attempt,
     run.environment.push_back(fmt::format("SLURM_JOB_ID={}", attempt.job.value));
     run.environment.push_back(fmt::format("SLURM_JOBID={}", attempt.job.value));
   }
-  programs_.run(std::move(run), [this, program, is_prolog, attempt](const io::ProgramEnd& end) {
+  io::ProgramRunner& runner = config.serial_programs ? programs_in_turn_ : programs_;
+  runner.run(std::move(run), [this, program, is_prolog, attempt](const io::ProgramEnd& end) {
     if (!end.succeeded)
       io::log_error("[job {}] {} failed: {} output:{}", attempt.job.value,
                     is_prolog ? "prolog" : "epilog", end.failure, end.output);

@@ -14,7 +14,10 @@ namespace muster::io {
 
 struct Gpu {
   std::string type;  // "tesla_v100-sxm2-16gb"
-  std::string file;  // "/dev/nvidia0", "/dev/dri/renderD128"
+  // "/dev/nvidia0", "/dev/dri/renderD128"; of a part of a GPU (MIG) all that it takes, separated by
+  // commas: "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap3,/dev/nvidia-caps/nvidia-cap4"
+  std::string file;
+  std::string uuid = {};  // "MIG-...": of parts only, which have no number
 };
 
 struct GpuLoad {
@@ -30,8 +33,9 @@ class GpuSystem {
   virtual std::optional<GpuLoad> load_of(const std::string& file) const = 0;
 };
 
-Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& library = "libnvidia-ml.so.1");
-// `root`: where /sys and /dev are.
+// `root`: where /proc, /sys and /dev are.
+Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& library = "libnvidia-ml.so.1",
+                                             const std::string& root = "");
 std::unique_ptr<GpuSystem> open_amd(const std::string& root = "");
 
 // "Tesla V100-SXM2-16GB" -> "tesla_v100-sxm2-16gb"

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "base/strings.h"
+#include "io/files.h"
 #include "io/gpu.h"
 
 namespace muster::io {
@@ -31,6 +32,16 @@ struct Library {
   int (*memory)(Device, Memory*) = nullptr;
   int (*utilization)(Device, Utilization*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;  // milliwatts
+  // Of drivers that know MIG.
+  int (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
+  int (*mig_count)(Device, unsigned*) = nullptr;
+  int (*mig_handle)(Device, unsigned, Device*) = nullptr;
+  int (*uuid)(Device, char*, unsigned) = nullptr;
+  int (*gpu_instance)(Device, unsigned*) = nullptr;
+  int (*compute_instance)(Device, unsigned*) = nullptr;
+  bool knows_mig() const {
+    return mig_mode && mig_count && mig_handle && uuid && gpu_instance && compute_instance;
+  }
 };
 
 template <class Function>
@@ -45,8 +56,8 @@ struct CloseLibrary {
 
 class Nvml final : public GpuSystem {
  public:
-  Nvml(std::unique_ptr<void, CloseLibrary> handle, Library library)
-      : handle_(std::move(handle)), library_(library) {
+  Nvml(std::unique_ptr<void, CloseLibrary> handle, Library library, std::string root)
+      : handle_(std::move(handle)), library_(library), root_(std::move(root)) {
     unsigned count = 0;
     if (library_.count(&count) != kSuccess) return;
     for (unsigned i = 0; i < count; ++i) add(i);
@@ -82,18 +93,63 @@ class Nvml final : public GpuSystem {
     if (library_.minor_number(device, &minor_number) != kSuccess) return;
     Gpu gpu{.type = gpu_type(name), .file = fmt::format("/dev/nvidia{}", minor_number)};
     devices_.emplace(gpu.file, device);
-    gpus_.push_back(std::move(gpu));
+    if (is_divided(device))
+      add_parts(device, gpu.file, minor_number);
+    else
+      gpus_.push_back(std::move(gpu));
+  }
+
+  bool is_divided(Device device) const {
+    unsigned current = 0, pending = 0;
+    return library_.knows_mig() && library_.mig_mode(device, &current, &pending) == kSuccess &&
+           current != 0;
+  }
+
+  void add_parts(Device device, const std::string& file, unsigned minor_number) {
+    unsigned most = 0;
+    if (library_.mig_count(device, &most) != kSuccess) return;
+    for (unsigned i = 0; i < most; ++i) {
+      Device part = nullptr;
+      char name[96] = {}, uuid[96] = {};
+      unsigned gpu_instance = 0, compute_instance = 0;
+      if (library_.mig_handle(device, i, &part) != kSuccess) continue;  // not every one is in use
+      if (library_.name(part, name, sizeof name) != kSuccess ||
+          library_.uuid(part, uuid, sizeof uuid) != kSuccess ||
+          library_.gpu_instance(part, &gpu_instance) != kSuccess ||
+          library_.compute_instance(part, &compute_instance) != kSuccess)
+        continue;
+      const std::string instance = fmt::format("{}/proc/driver/nvidia/capabilities/gpu{}/mig/gi{}",
+                                               root_, minor_number, gpu_instance);
+      gpus_.push_back(
+          {.type = gpu_type(name),
+           .file = file + capability(instance + "/access") +
+                   capability(fmt::format("{}/ci{}/access", instance, compute_instance)),
+           .uuid = uuid});
+    }
+  }
+
+  // ",/dev/nvidia-caps/nvidia-cap3", by the minor number that the driver tells; empty without it.
+  static std::string capability(const std::string& path) {
+    auto text = read_file(path);
+    if (!text) return {};
+    constexpr std::string_view kKey = "DeviceFileMinor:";
+    auto at = text->find(kKey);
+    if (at == text->npos) return {};
+    std::string_view rest = std::string_view(*text).substr(at + kKey.size());
+    auto number = parse_number<unsigned>(trim(rest.substr(0, rest.find('\n'))));
+    return number ? fmt::format(",/dev/nvidia-caps/nvidia-cap{}", *number) : "";
   }
 
   std::unique_ptr<void, CloseLibrary> handle_;
   Library library_;
+  std::string root_;
   std::vector<Gpu> gpus_;
   std::map<std::string, Device> devices_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& path) {
+Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& path, const std::string& root) {
   std::unique_ptr<void, CloseLibrary> handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!handle) return fail(fmt::format("NVML is not there: {}", dlerror()));
   Library library;
@@ -108,9 +164,15 @@ Result<std::unique_ptr<GpuSystem>> open_nvml(const std::string& path) {
                         find(raw, "nvmlDeviceGetUtilizationRates", library.utilization);
   if (!complete) return fail(fmt::format("{} lacks functions of NVML", path));
   find(raw, "nvmlDeviceGetPowerUsage", library.power);
+  find(raw, "nvmlDeviceGetMigMode", library.mig_mode);
+  find(raw, "nvmlDeviceGetMaxMigDeviceCount", library.mig_count);
+  find(raw, "nvmlDeviceGetMigDeviceHandleByIndex", library.mig_handle);
+  find(raw, "nvmlDeviceGetUUID", library.uuid);
+  find(raw, "nvmlDeviceGetGpuInstanceId", library.gpu_instance);
+  find(raw, "nvmlDeviceGetComputeInstanceId", library.compute_instance);
   if (int error = library.init(); error != kSuccess)
     return fail(fmt::format("NVML cannot be initialised: error {}", error));
-  return std::make_unique<Nvml>(std::move(handle), library);
+  return std::make_unique<Nvml>(std::move(handle), library, root);
 }
 
 std::string gpu_type(std::string_view product) {

@@ -77,6 +77,7 @@ struct SitePrograms {
   bool prolog_at_start = false;  // PrologFlags=Alloc: when the job starts, not its first step
   bool contain = false;          // PrologFlags=Contain: an extern step on every node
   bool prolog_slurmctld = false, epilog_slurmctld = false;
+  bool force_requeue = false;  // PrologFlags=ForceRequeueOnFail: whatever the job says
   bool on_nodes() const { return prolog || epilog; }
   bool operator==(const SitePrograms&) const = default;
   template <class V>
@@ -87,6 +88,7 @@ struct SitePrograms {
     v(4, contain);
     v(5, prolog_slurmctld);
     v(6, epilog_slurmctld);
+    v(120, force_requeue);
   }
 };
 
@@ -236,6 +238,22 @@ struct ClusterConfig {
   }
 };
 
+// An EpilogSlurmctld that has not ended: a controller that starts anew runs it again.
+struct OwedEpilog {
+  JobId job;
+  Attempt attempt;
+  Gid gid;
+  std::vector<std::string> environment;  // the job itself may have gone on by then
+  bool operator==(const OwedEpilog&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, gid);
+    v(4, environment);
+  }
+};
+
 struct Cluster {
   Cow<ClusterConfig> config{ClusterConfig{}};
   Table<NodeId, Node> nodes;
@@ -244,6 +262,7 @@ struct Cluster {
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
   Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by start
   Table<JobId, Job> jobs;
+  Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
   IdSet pending;  // ids of jobs in state pending
   IdSet active;   // ids of jobs that run, are suspended, or are completing
   JobId next_job_id{1};

@@ -134,12 +134,13 @@ std::string compress_counts(const std::vector<std::uint32_t>& counts) {
 void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected) {
   struct Device {
     const GresPool* pool;
-    Text file;
+    Text file, uuid;
     bool taken = false;
   };
   std::vector<Device> devices;
   for (const GresPool& found : detected)
-    for (const Text& file : found.files) devices.push_back({&found, file});
+    for (std::size_t i = 0; i < found.files.size(); ++i)
+      devices.push_back({&found, found.files[i], i < found.uuids.size() ? found.uuids[i] : Text()});
   for (GresPool& pool : pools) {
     if (!pool.files.empty()) continue;
     for (Device& device : devices) {
@@ -149,6 +150,7 @@ void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& det
       if (device.pool->type.view().find(pool.type.view()) == std::string_view::npos) continue;
       device.taken = true;
       pool.files.push_back(device.file);
+      if (!device.uuid.empty()) pool.uuids.push_back(device.uuid);
     }
   }
 }

@@ -35,8 +35,11 @@ Result<GresRequest> parse_gpus(std::string_view text);
 struct GresPool {
   Text name, type;
   std::uint64_t count = 0;
-  IdSet indices;            // empty for a gres that is only counted
-  std::vector<Text> files;  // device files, parallel to the indices; may be empty
+  IdSet indices;  // empty for a gres that is only counted
+  // Device files, parallel to the indices; may be empty. A device of several has them separated by
+  // commas.
+  std::vector<Text> files;
+  std::vector<Text> uuids;  // of devices that programs know by them: parts of a GPU (MIG)
   bool operator==(const GresPool&) const = default;
   template <class V>
   void fields(V& v) {
@@ -45,6 +48,7 @@ struct GresPool {
     v(3, count);
     v(4, indices);
     v(5, files);
+    v(120, uuids);
   }
 };
 

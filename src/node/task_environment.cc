@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
 #include "model/gpu_bind.h"
 
 namespace muster {
@@ -21,6 +22,21 @@ void drop_batch_variables(Environment& environment) {
   environment.erase("HOSTNAME");
 }
 
+// Of the step's list in this variable, which may hold names instead of numbers, the task's own.
+std::string part_of(const Environment& environment, std::string_view name, const IdSet& gpus,
+                    const IdSet& own) {
+  const std::string* entry = environment.find(name);
+  if (!entry) return own.list();
+  const std::string_view list = std::string_view(*entry).substr(name.size() + 1);
+  const auto names = split(list, ',');
+  const auto indices = gpus.ids();
+  if (names.size() != indices.size()) return own.list();
+  std::string part;
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    if (own.contains(indices[i])) part += (part.empty() ? "" : ",") + std::string(names[i]);
+  return part;
+}
+
 // --gpu-bind, --gpus-per-task: the task sees its own part of the step's GPUs.
 void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::uint32_t local_id) {
   if (launch.gpu_bind.empty()) return;
@@ -33,7 +49,7 @@ void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::ui
   if (!own) return;
   for (std::string_view name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                 "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK", "SLURM_STEP_GPUS"})
-    environment.set(name, own->list());
+    environment.set(name, part_of(environment, name, gpus, *own));
 }
 
 }  // namespace

@@ -327,6 +327,13 @@ struct Applier {
     if (is_set(e.at)) job.started = e.at;
   }
 
+  void operator()(const EpilogOwed& e) { cluster.owed_epilogs.edit().push_back(e.epilog); }
+  void operator()(const EpilogEnded& e) {
+    std::erase_if(cluster.owed_epilogs.edit(), [&](const OwedEpilog& owed) {
+      return owed.job == e.job && owed.attempt == e.attempt;
+    });
+  }
+
   void operator()(const JobMailed& e) { cluster.jobs.edit(e.job).mailed |= e.types; }
 
   void operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }

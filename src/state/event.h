@@ -360,12 +360,29 @@ struct NodeRemoved {
   }
 };
 
+struct EpilogOwed {  // EpilogSlurmctld is to run for a run that has ended
+  OwedEpilog epilog;
+  template <class V>
+  void fields(V& v) {
+    v(1, epilog);
+  }
+};
+struct EpilogEnded {  // it has
+  JobId job;
+  Attempt attempt;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
+};
+
 using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
-                 JobPrepared, JobMailed, NodeAdded, NodeRemoved>;
+                 JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded>;
 
 struct EventEntry {
   Event event;

@@ -95,7 +95,15 @@ struct Checker {
       require(h.cpus.empty() || h.cpus.max() < node.config.cpus, "node {}: CPU {} of {}", name,
               h.cpus.empty() ? 0 : h.cpus.max(), node.config.cpus);
       check_gres(node, h);
+      require(node.jobs.empty() || node.power.phase != PowerPhase::powering_down,
+              "node {} goes off but jobs {} hold it", name, node.jobs.text());
+      auto known = (*cluster.node_ids).find(node.config.name);
+      require(known != (*cluster.node_ids).end() && known->second == node.id,
+              "node {} is not known by its name", name);
     });
+    require(cluster.node_order.size() == (*cluster.node_ids).size(),
+            "{} nodes in order, but {} names", cluster.node_order.size(),
+            (*cluster.node_ids).size());
   }
 
   void check_gres(const Node& node, const Held& h) {

@@ -16,6 +16,7 @@ struct Snapshot {
   NodeId next_node_id;
   Epoch epoch;
   std::vector<Reservation> reservations;
+  std::vector<OwedEpilog> owed_epilogs;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -27,6 +28,7 @@ struct Snapshot {
     v(7, next_node_id);
     v(8, epoch);
     v(9, reservations);
+    v(120, owed_epilogs);
   }
 };
 
@@ -39,7 +41,8 @@ std::string encode_snapshot(const Cluster& cluster) {
              .next_job_id = cluster.next_job_id,
              .next_node_id = cluster.next_node_id,
              .epoch = cluster.epoch,
-             .reservations = *cluster.reservations};
+             .reservations = *cluster.reservations,
+             .owed_epilogs = *cluster.owed_epilogs};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   return encode(s);
@@ -57,6 +60,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.node_order = std::move(s->node_order);
   cluster.partitions = Cow(std::move(s->partitions));
   cluster.reservations = Cow(std::move(s->reservations));
+  cluster.owed_epilogs = Cow(std::move(s->owed_epilogs));
   Cow<JobSpec> last;
   for (Cow<Job>& job : s->jobs) {
     last = job.edit().spec = shared_with((*job).spec, last);

@@ -184,6 +184,7 @@ class Cluster:
     cpus: int = 8
     memory: int = 16000
     gpus: int = 4
+    gpu_type: str = "v100"
     conf: str = ""  # lines of slurm.conf; a key here replaces the one of the same name below
     partitions: str = PARTITIONS
     cgroup: str = "CgroupPlugin=cgroup/v1\n"  # cgroup.conf
@@ -302,7 +303,7 @@ MaxArraySize=100001
 KillWait=3
 NodeName=n[1-{self.nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port={port + 2}-{port + 1 + self.nodes} \
 CPUs={self.cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={self.cpus} ThreadsPerCore=1 \
-RealMemory={self.memory} Gres=gpu:v100:{self.gpus} Feature=fast
+RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
 """
         for key in re.findall(r"^(\w+)=", self.conf, re.M):
             text = re.sub(rf"^{key}=.*\n", "", text, flags=re.M | re.I)

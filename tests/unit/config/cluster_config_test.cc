@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/dynamic_node.h"
 #include "config/files.h"
 
 namespace muster::config {
@@ -247,6 +248,45 @@ TEST(Gres, SaysWhatIsWrong) {
   for (const char* bad :
        {"AutoDetect=magic", "Name=gpu Cores=a", "Name=gpu Flags=x", "NodeName=n[ Name=gpu"})
     EXPECT_NE(error(node, bad).find("gres.conf:1: "), std::string::npos) << bad;
+}
+
+TEST(Settings, SayWhenHealthIsChecked) {
+  EXPECT_EQ(config("HealthCheckInterval=9\n").settings.health_check.interval, Seconds{0})
+      << "there is no program";
+  const std::string program = "HealthCheckProgram=/bin/true\nHealthCheckInterval=9\n";
+  EXPECT_EQ(config(program).settings.health_check, (HealthCheck{.interval = Seconds{9}}));
+  EXPECT_EQ(config(program + "HealthCheckNodeState=CYCLE\n").settings.health_check,
+            (HealthCheck{.interval = Seconds{9}, .any = true, .cycle = true}));
+  EXPECT_EQ(config(program + "HealthCheckNodeState=idle,MIXED\n").settings.health_check,
+            (HealthCheck{.interval = Seconds{9}, .any = false, .idle = true, .mixed = true}));
+}
+
+TEST(Settings, SayWhenPowerIsSaved) {
+  const PowerSettings none = config("").settings.power;
+  EXPECT_FALSE(none.saving);
+  EXPECT_EQ(none.suspend_time, std::nullopt);
+  EXPECT_EQ(none.down_grace, Seconds{30});
+  const PowerSettings some = config(
+                                 "SuspendProgram=/bin/a\nResumeProgram=/bin/b\nSuspendTime=60\n"
+                                 "SuspendTimeout=5\nResumeTimeout=6\nSuspendExcNodes=n[1-2]\n")
+                                 .settings.power;
+  EXPECT_TRUE(some.saving);
+  EXPECT_EQ(some.suspend_time, Seconds{60});
+  EXPECT_EQ(some.suspend_timeout, Seconds{5});
+  EXPECT_EQ(some.resume_timeout, Seconds{6});
+  EXPECT_EQ(some.except_nodes, (std::vector<Text>{"n1", "n2"}));
+  EXPECT_EQ(config("SuspendTime=-1\n").settings.power.suspend_time, std::nullopt);
+}
+
+TEST(DynamicNode, IsALineOfItsOwn) {
+  auto nodes = parse_node_line("NodeName=d[1-2] CPUs=4 Feature=a,b State=CLOUD", "--conf");
+  ASSERT_TRUE(nodes) << nodes.error().text();
+  ASSERT_EQ(nodes->size(), 2u);
+  EXPECT_EQ((*nodes)[1].name, "d2");
+  EXPECT_TRUE((*nodes)[1].dynamic);
+  EXPECT_EQ((*nodes)[1].features.size(), 2u);
+  EXPECT_FALSE(parse_node_line("CPUs=4", "--conf"));
+  EXPECT_FALSE(parse_node_line("NodeName=d1 Nonsense=4", "--conf"));
 }
 
 }  // namespace

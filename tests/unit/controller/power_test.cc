@@ -118,6 +118,20 @@ TEST(ToldToGo, ItsJobsHaveTheirGraceAndGoOnElsewhere) {
   EXPECT_EQ(node_state_compact(w.node(1)), "down~");
 }
 
+TEST(ToldToGo, IsResumedOnlyIfItIsStillThere) {
+  World w{ClusterBuilder().nodes(2)};
+  set_state(w, "n[1-2]", "power_down");
+  w.pass(Seconds{1});
+  w.pass(Seconds{30});
+  w.leave(2);
+  EXPECT_EQ(node_state_compact(w.node(1)), "down~");
+  EXPECT_EQ(set_state(w, "n1", "resume"), ErrorCode{});
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle");
+  EXPECT_EQ(set_state(w, "n2", "resume"), ErrorCode::invalid_node_state);
+  w.join(2);
+  EXPECT_EQ(node_state_compact(w.node(2)), "idle");
+}
+
 TEST(ToldToGo, AJobThatMayNotBeRequeuedEndsPreempted) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().requeue(false));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "controller/world.h"
+#include "state/snapshot.h"
 
 namespace muster::controller {
 namespace {
@@ -48,6 +49,41 @@ TEST(SitePrograms, AFailedPrologDrainsTheNodeAndHoldsTheJob) {
   EXPECT_EQ(w.job(id).end_reason, "launch_failed_requeued_held");
   EXPECT_TRUE(w.node(1).drain);
   EXPECT_EQ(w.node(1).reason, "Prolog error");
+}
+
+TEST(SitePrograms, AFailedPrologRequeuesWhateverTheJobSaysWhereThatIsForced) {
+  World w{with({.prolog = true, .force_requeue = true})};
+  auto id = w.submit(job().requeue(false));
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
+  end.prolog_failed = true;
+  w.core.on_report(World::connection(1), wire::StepEndReport{end}, w.now);
+  w.run();
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+}
+
+TEST(SitePrograms, AnEpilogSlurmctldThatACrashCutOffRunsAgain) {
+  const ClusterBuilder builder = with({.epilog_slurmctld = true});
+  World w{builder};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id));
+  ASSERT_EQ(w.host.programs.size(), 1u);
+  const SiteProgramRun first = w.host.programs[0];
+  ASSERT_EQ(w.core.cluster().owed_epilogs->size(), 1u);
+
+  MemoryHost host;
+  Core again{host, {.slurm_user = Uid{64030}, .server_host = "head"}};
+  StoredState stored{
+      .snapshot_number = 7, .snapshot = encode_snapshot(w.core.committed()), .journal = {}};
+  ASSERT_TRUE(again.recover(std::move(stored), ClusterBuilder(builder).config(), w.now));
+  again.flush(w.now);
+  again.on_committed(CommitOutcome::committed);
+  ASSERT_EQ(host.programs.size(), 1u);
+  EXPECT_EQ(host.programs[0].environment, first.environment);
+
+  w.core.on_program_ended(first, true, w.now);
+  w.run();
+  EXPECT_TRUE(w.core.cluster().owed_epilogs->empty());
 }
 
 TEST(SitePrograms, AFailedEpilogDrainsTheNode) {

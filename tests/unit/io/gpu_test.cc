@@ -18,6 +18,29 @@ TEST(Nvml, ListsGpusWithTypeAndFile) {
   EXPECT_EQ(gpus[1].file, "/dev/nvidia1");
 }
 
+TEST(Nvml, ListsThePartsOfADividedGpu) {
+  char pattern[] = "/tmp/muster_mig.XXXXXX";
+  const std::string root = mkdtemp(pattern);
+  const std::string instance = root + "/proc/driver/nvidia/capabilities/gpu0/mig/gi8";
+  std::filesystem::create_directories(instance + "/ci0");
+  std::ofstream(instance + "/access") << "DeviceFileMinor: 75\nDeviceFileMode: 292\n";
+  std::ofstream(instance + "/ci0/access") << "DeviceFileMinor: 76\nDeviceFileMode: 292\n";
+  setenv("NVML_STANDIN_MIG", "2", 1);
+  auto nvml = open_nvml(NVML_STANDIN, root);
+  unsetenv("NVML_STANDIN_MIG");
+  std::filesystem::remove_all(root);
+  ASSERT_TRUE(nvml) << nvml.error().text();
+  const std::vector<Gpu> gpus = (*nvml)->gpus();
+  ASSERT_EQ(gpus.size(), 3u);
+  EXPECT_EQ(gpus[1].type, "nvidia_a100-sxm4-40gb_mig_1g.5gb");
+  EXPECT_EQ(gpus[1].uuid, "MIG-0000-1");
+  EXPECT_EQ(gpus[1].file,
+            "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap75,/dev/nvidia-caps/nvidia-cap76");
+  EXPECT_EQ(gpus[0].file, "/dev/nvidia0") << "the driver tells no capabilities of this one";
+  EXPECT_EQ(gpus[2].file, "/dev/nvidia1");
+  EXPECT_EQ(gpus[2].uuid, "");
+}
+
 TEST(Nvml, TellsHowBusyAGpuIs) {
   auto nvml = open_nvml(NVML_STANDIN);
   ASSERT_TRUE(nvml);

@@ -28,6 +28,10 @@ struct Fault {
 };
 
 const Fault kFaults[] = {
+    {"goes off but jobs 1 hold it",
+     [](Cluster& c) { c.nodes.edit(NodeId{1}).power.phase = PowerPhase::powering_down; }},
+    {"node n2 is not known by its name", [](Cluster& c) { c.node_ids.edit().erase("n2"); }},
+    {"3 nodes in order, but 4 names", [](Cluster& c) { c.node_ids.edit()["n9"] = NodeId{9}; }},
     {"is not below the next id", [](Cluster& c) { c.next_job_id = JobId{2}; }},
     {"set of pending jobs disagree", [](Cluster& c) { c.pending.erase(2); }},
     {"set of pending jobs disagree", [](Cluster& c) { c.pending.insert(1); }},

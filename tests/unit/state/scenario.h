@@ -76,6 +76,9 @@ inline ClusterBuilder eventful() {
                                              .nodes = {NodeId{2}},
                                              .users = {"alice"},
                                              .flags = {"MAINT"}}});
+  b.event(EpilogOwed{{.job = JobId{2}, .attempt = Attempt{1}, .environment = {"A=b"}}});
+  b.event(EpilogOwed{{.job = JobId{3}, .attempt = Attempt{1}}});
+  b.event(EpilogEnded{.job = JobId{3}, .attempt = Attempt{1}});
   for (const char* name : {"z1", "z2"}) {
     NodeConfig stranger;
     stranger.name = name;
