@@ -146,6 +146,15 @@ def test_a_step_inside_a_step_is_of_the_same_kind(cluster):
     assert srun(cluster, "-n1", "sh", "-c", "echo /$SLURM_MPI_TYPE/").ok().lines == ["//"]
 
 
+def test_the_configuration_has_a_default():
+    cluster = muster.Cluster(nodes=1, conf="MpiDefault=pmi2\n").up()
+    try:
+        assert srun(cluster, "-n1", "sh", "-c", "echo $PMI_SIZE").ok().lines == ["1"]
+        assert srun(cluster, "--mpi=none", "-n1", "sh", "-c", "echo /$PMI_SIZE/").ok().lines == ["//"]
+    finally:
+        cluster.down()
+
+
 @pytest.mark.ours
 def test_a_machine_without_pmix_says_so(tmp_path):
     (tmp_path / "libpmix.so.2").touch()  # found first, and no library
