@@ -46,10 +46,7 @@ void put_priority_share(Row row, Out out) {
   out += fmt::format("{:.14f}", row.job().priority / kLargest);
 }
 std::int64_t priority_key(Row row) { return row.job().priority; }
-void put_over_subscribe(Row row, Out out) {
-  const JobSpec& spec = row.spec();
-  out += spec.oversubscribe ? "YES" : spec.exclusive ? "NO" : spec.exclusive_user ? "USER" : "OK";
-}
+void put_over_subscribe(Row row, Out out) { out += sharing_name(row.view->sharing); }
 void put_sockets_cores_threads(Row row, Out out) {
   const JobSpec& spec = row.spec();
   put_or(out, spec.sockets_per_node, "*");

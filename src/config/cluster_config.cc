@@ -71,6 +71,7 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   if (type == "preempt/partition_prio") p.type = PreemptType::partition_priority;
   if (type == "preempt/qos") p.type = PreemptType::qos;
   p.mode = parse_preempt_mode(slurm.value("PreemptMode")).value_or(PreemptMode::off);
+  p.gang = has_gang(slurm.value("PreemptMode"));
   p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
   p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
                      slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
@@ -128,6 +129,7 @@ Settings settings_of(const SlurmConf& slurm) {
   s.job_file_append = slurm.value("JobFileAppend");
   s.priority = priority_of(slurm);
   s.preempt = preempt_of(slurm);
+  s.time_slice = Seconds{number(slurm, "SchedulerTimeSlice")};
   s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});
   s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});

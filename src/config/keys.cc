@@ -256,7 +256,7 @@ constexpr Key kKeys[] = {
      .fallback = "route/default",
      .expected = "route/"},
     {.name = "SchedulerParameters", .acted_on = true},
-    {.name = "SchedulerTimeSlice", .kind = Kind::seconds, .fallback = "30"},
+    {.name = "SchedulerTimeSlice", .kind = Kind::seconds, .fallback = "30", .acted_on = true},
     {.name = "SchedulerType",
      .kind = Kind::plugin,
      .fallback = "sched/backfill",

@@ -1,7 +1,7 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, tick,
+//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, turns, tick,
 //   effects, site_programs, recover.
 #pragma once
 
@@ -16,6 +16,7 @@
 
 #include "controller/host.h"
 #include "controller/partition_choice.h"
+#include "sched/free.h"
 #include "state/event.h"
 
 namespace muster::controller {
@@ -132,6 +133,10 @@ class Core {
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fits(const sched::Start& start) const;
+  sched::Free free_for(const sched::Start& start, const Node& node, const NodeShare& share) const;
+  void take_turns(Time now);
+  void pause(JobId job, Time now);  // until its turn comes
+  void set_suspended(JobId job, bool suspended, bool by_turn, Time now);
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
   void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
   void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);

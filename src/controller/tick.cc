@@ -13,6 +13,7 @@ void Core::on_tick(Time now) {
   }
   enforce_limits(now);
   end_graces(now);
+  take_turns(now);
   turn_reservations(now);
   watch_nodes(now);
   end_orphans(now);

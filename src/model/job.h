@@ -32,6 +32,7 @@ struct Ending {
   bool hold = false;     // ... held
   Text hold_reason;      // ... for this reason; empty = somebody's wish
   Seconds delay{0};      // ... and not to start again before that has passed
+  bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -42,6 +43,7 @@ struct Ending {
     v(5, hold);
     v(20, hold_reason);
     v(21, delay);
+    v(110, failure);
   }
 };
 
@@ -97,6 +99,10 @@ struct Job {
   std::uint32_t next_step = 0;
   std::optional<Preemption> preemption;
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
+  // Gang scheduling: jobs that hold the same CPUs take turns.
+  Time turn_since;             // when it last began to run: its start, or its last resume
+  bool awaits_turn = false;    // suspended until its turn comes
+  std::uint32_t failures = 0;  // requeues after failures of nodes or launches
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
@@ -142,6 +148,9 @@ struct Job {
     v(33, preemption);
     v(34, priority_fixed);
     v(60, preparing);
+    v(110, turn_since);
+    v(111, awaits_turn);
+    v(112, failures);
   }
 };
 

@@ -9,6 +9,7 @@
 #include "base/idset.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "model/cpu_layers.h"
 #include "model/resources.h"
 
 namespace muster {
@@ -98,6 +99,7 @@ struct Node {
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
+  CpuLayers used_again;  // of these: what further jobs hold too
   std::uint64_t used_memory_mib = 0;
   std::vector<GresShare> used_gres;
   IdSet jobs;        // ids of jobs that hold something here
@@ -125,6 +127,7 @@ struct Node {
     v(17, used_gres);
     v(18, jobs);
     v(19, completing);
+    v(110, used_again);
   }
 };
 

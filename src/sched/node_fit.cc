@@ -78,7 +78,7 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 }
 
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
-  if (request_.exclusive) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
+  if (request_.whole_nodes) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
   std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
@@ -179,7 +179,7 @@ IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
 }
 
 std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
-  NodeShare share{.node = node_.id, .tasks = tasks};
+  NodeShare share{.node = node_.id, .tasks = tasks, .sharing = request_.sharing};
   std::uint32_t cpus = std::min(cpus_for(tasks), free_.usable_cpus());
   share.cpus = choose_cpus(cpus, tasks);
   share.memory_mib = memory_for(tasks);

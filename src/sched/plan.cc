@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "sched/earliest.h"
 #include "sched/gate.h"
+#include "sched/make_room.h"
 #include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/profile.h"
@@ -30,7 +31,12 @@ struct Entry {
 class Planner {
  public:
   Planner(const Cluster& cluster, Time now, Budget budget)
-      : cluster_(cluster), now_(now), budget_(budget), profile_(cluster, now), shapes_(cluster) {
+      : cluster_(cluster),
+        now_(now),
+        budget_(budget),
+        profile_(cluster, now),
+        rooms_(cluster, profile_, now, budget.max_questions),
+        shapes_(cluster) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
       const Job& job = cluster.jobs.at(JobId{id});
@@ -169,12 +175,11 @@ class Planner {
     if (failed_.contains({&shape, limit})) return Reason::resources;
     auto shares = place_now(shape, limit);
     if (!shares && job.spec->time_min) shares = place_shorter(job, shape, limit);
-    if (!shares) {
-      failed_.insert({&shape, limit_of(job, shape)});
-      return Reason::resources;
-    }
-    start(job, shape, task, std::move(*shares), limit);
-    return Reason::none;
+    if (shares) return start(job, shape, task, {std::move(*shares), {}}, limit);
+    if (auto room = rooms_.lent(job, shape, window_of(shape, now_, limit)))
+      return start(job, shape, task, std::move(*room), limit);
+    failed_.insert({&shape, limit_of(job, shape)});
+    return Reason::resources;
   }
 
   std::optional<std::vector<NodeShare>> place_now(const Shape& shape, Minutes limit) {
@@ -195,12 +200,14 @@ class Planner {
     return place_now(shape, low);
   }
 
-  void start(const Job& job, const Shape& shape, std::optional<std::uint32_t> task,
-             std::vector<NodeShare> shares, Minutes limit) {
-    for (const NodeShare& share : shares) profile_.start(share, window_of(shape, now_, limit));
+  Reason start(const Job& job, const Shape& shape, std::optional<std::uint32_t> task, Room room,
+               Minutes limit) {
+    for (const NodeShare& share : room.shares) profile_.start(share, window_of(shape, now_, limit));
     for (const auto& [name, count] : shape.request.licenses) use_license(name, count);
     settled_.insert(job.id);
-    plan_.starts.push_back({job.id, task, shape.partition->name, std::move(shares), limit});
+    plan_.starts.push_back({job.id, task, shape.partition->name, std::move(room.shares), limit,
+                            std::move(room.victims)});
+    return Reason::none;
   }
 
   // It cannot start now: make room for it, promise it a time, and say why it waits.
@@ -289,72 +296,29 @@ class Planner {
 
   // --- preemption ---
 
-  bool is_leaving(const Job& job) const {
-    return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
-  }
-
-  // Running jobs of lower standing make room, as few as possible, and only if it then starts.
+  // Running jobs of lower standing go, and it gets their place when they have gone.
   bool preempt_for(const Job& job, const Shape& shape) {
-    if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(&shape))
-      return false;
-    std::vector<JobId> leaving, may_go;
-    for (std::uint32_t id : cluster_.active.ids())
-      if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
-    for (JobId id : preemptable(cluster_, job, *shape.partition, now_))
-      if (!evicted_.contains(id)) may_go.push_back(id);
     Window window = window_of(shape, now_, limit_of(job, shape));
-    std::optional<std::vector<NodeShare>> shares;
-    auto fits = [&](const std::vector<JobId>& victims) {
-      if (leaving.empty() && victims.empty()) return false;
-      Profile without = profile_;
-      for (JobId id : leaving) without.vacate(cluster_.jobs.at(id));
-      for (JobId id : victims) without.vacate(cluster_.jobs.at(id));
-      shares = place_during(cluster_, shape, window, without);
-      return shares.has_value();
-    };
-    if (!fits({})) {  // else it only has to wait for them to leave
-      std::vector<JobId> victims = fewest_victims(may_go, fits);
-      if (victims.empty() || !fits(victims)) {
-        unaided_.insert(&shape);
-        return false;
-      }
-      for (JobId id : victims) {
-        evicted_.insert(id);
-        leaving.push_back(id);
-        plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
-      }
-    }
-    keep(job, when_gone(leaving, *shares), *shares, window);
+    auto room = rooms_.vacated(job, shape, window);
+    if (!room) return false;
+    for (JobId id : room->victims)
+      plan_.evictions.push_back({id, job.id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+    keep(job, rooms_.vacant_at(*room), room->shares, window);
     return true;
-  }
-
-  // When the last of these has left the nodes of the shares.
-  Time when_gone(const std::vector<JobId>& leaving, const std::vector<NodeShare>& shares) const {
-    Time last = now_ + Seconds{1};
-    for (JobId id : leaving) {
-      const Job& job = cluster_.jobs.at(id);
-      bool here = std::any_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
-        return job.unfinished.contains(share.node);
-      });
-      if (!here) continue;
-      Time gone = evicted_.contains(id) ? now_ + grace_time(cluster_, job) : leaves_at(job, now_);
-      last = std::max(last, gone);
-    }
-    return last;
   }
 
   const Cluster& cluster_;
   Time now_;
   Budget budget_;
   Profile profile_;
+  RoomMaker rooms_;
   Plan plan_;
   Shapes shapes_;
   std::set<std::pair<const Shape*, Minutes>>
       failed_;  // what does not fit now never will in this plan
   std::map<std::pair<const Shape*, Minutes>, Time> not_before_;
-  std::set<JobId> settled_, promised_, evicted_;
-  std::set<const Shape*> unaided_;  // no preemption helps these
-  std::set<NodeId> waited_on_;      // somebody waits for these
+  std::set<JobId> settled_, promised_;
+  std::set<NodeId> waited_on_;  // somebody waits for these
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   std::map<Text, std::uint32_t> licenses_;
 };

@@ -155,8 +155,10 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   if (partition.max_nodes)
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
-  request.exclusive = spec.exclusive || cluster.settings().whole_nodes ||
-                      iequals(partition.oversubscribe, "EXCLUSIVE");
+  request.sharing = partition.sharing(spec.oversubscribe);
+  request.exclusive = spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
+                      (cluster.settings().whole_nodes && request.sharing == 1);
+  request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
   request.user = spec.uid;
   request.exclusive_user = spec.exclusive_user || partition.exclusive_user;
   request.contiguous = spec.contiguous;

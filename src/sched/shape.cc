@@ -49,13 +49,20 @@ Window window_of(const Shape& shape, Time from, Minutes limit) {
           .partition = shape.partition,
           .reservation = shape.reservation,
           .user = shape.request.user,
-          .exclusive_user = shape.request.exclusive_user};
+          .exclusive_user = shape.request.exclusive_user,
+          .holders = shape.request.sharing - 1};
 }
 
 std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
                                                    const Window& window, Profile& profile) {
-  return place(cluster, shape.request, shape.nodes,
-               [&](NodeId id) { return profile.during(id, window); });
+  Window at_level = window;
+  for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
+    at_level.holders = holders;
+    auto shares = place(cluster, shape.request, shape.nodes,
+                        [&](NodeId id) { return profile.during(id, at_level); });
+    if (shares) return shares;
+  }
+  return std::nullopt;
 }
 
 }  // namespace muster::sched

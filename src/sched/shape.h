@@ -34,6 +34,7 @@ class Shapes {
 // runs: it never slips in before a job that waits.
 Window window_of(const Shape& shape, Time from, Minutes limit);
 
+// On CPUs that nobody holds, or else, where jobs share them, on those with the fewest holders.
 std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
                                                    const Window& window, Profile& profile);
 
