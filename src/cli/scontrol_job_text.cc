@@ -242,6 +242,8 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
                      *spec.kill_on_invalid_dependency ? "Yes" : "No"));
   if (spec.spread_job) lines.add("SpreadJob=Yes");
   if (!spec.container.empty()) lines.add(format("Container={}", spec.container.view()));
+  if (spec.enforce_binding) lines.add("GresEnforceBind=Yes");
+  if (spec.disable_binding) lines.add("GresEnforceBind=No");
   if (spec.cpus_per_gpu) lines.add(format("CpusPerTres=gres:gpu:{}", *spec.cpus_per_gpu));
   if (spec.memory_per_gpu_mib)
     lines.add(format("MemPerTres=gres:gpu:{}", *spec.memory_per_gpu_mib));

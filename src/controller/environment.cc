@@ -5,6 +5,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "sched/gres_fit.h"
 
 namespace muster::controller {
 
@@ -41,19 +42,40 @@ void add_array_variables(const Job& job, Variables& v) {
 constexpr std::array<const char*, 4> kGpuVariables{"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
                                                    "GPU_DEVICE_ORDINAL", "ZE_AFFINITY_MASK"};
 
-void add_gpu_variables(const NodeShare& share, std::string_view list_variable, Variables& v) {
-  IdSet gpus;
+std::uint64_t count_of(const NodeShare& share, std::string_view name) {
   std::uint64_t count = 0;
-  for (const GresShare& g : share.gres) {
-    if (g.name != "gpu") continue;
-    gpus.merge(g.indices);
-    count += g.count;
-  }
+  for (const GresShare& g : share.gres)
+    if (g.name == name) count += g.count;
+  return count;
+}
+
+// How much of its GPU an mps share is, in percent.
+std::uint64_t mps_percentage(const Node& node, const NodeShare& share) {
+  for (const GresShare& g : share.gres)
+    for (const GresPool& pool : node.config.gres)
+      if (g.name == "mps" && pool.name == "mps" && !g.devices.empty() &&
+          g.devices.min() < pool.per_device.size())
+        return g.count * 100 / std::max<std::uint64_t>(1, pool.per_device[g.devices.min()]);
+  return 0;
+}
+
+void add_gpu_variables(const Node& node, const NodeShare& share, std::string_view list_variable,
+                       Variables& v) {
+  const IdSet gpus = sched::gpus_in(share.gres);
+  const std::uint64_t shards = count_of(share, "shard");
+  // Without numbers where nobody knows the devices.
+  const std::uint64_t count = std::max(gpus.size(), count_of(share, "gpu"));
   if (count == 0) return;
   std::string list = gpus.list();
-  for (const char* name : kGpuVariables) v[name] = list;
+  if (count_of(share, "mps") > 0) {
+    v["CUDA_VISIBLE_DEVICES"] = list;
+    v["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(mps_percentage(node, share));
+  } else {
+    for (const char* name : kGpuVariables) v[name] = list;
+  }
   v[std::string(list_variable)] = list;
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
+  if (shards > 0) v["SLURM_SHARDS_ON_NODE"] = std::to_string(shards);
 }
 
 std::string cpus_per_node(const Job& job) {
@@ -98,7 +120,8 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
   if (const NodeShare* share = share_on(job, node)) {
     v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
-    add_gpu_variables(*share, "SLURM_JOB_GPUS", v);
+    if (const Node* n = cluster.nodes.find(node))
+      add_gpu_variables(*n, *share, "SLURM_JOB_GPUS", v);
   }
   add_array_variables(job, v);
   return v;
@@ -122,13 +145,15 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;
     v["SLURM_CPUS_ON_NODE"] = std::to_string(place.share.cpus.size());
-    add_gpu_variables(place.share, "SLURM_STEP_GPUS", v);
+    if (const Node* n = cluster.nodes.find(node))
+      add_gpu_variables(*n, place.share, "SLURM_STEP_GPUS", v);
   }
   return v;
 }
 
 bool is_gpu_variable(std::string_view name) {
   return name == "SLURM_GPUS_ON_NODE" || name == "SLURM_STEP_GPUS" ||
+         name == "SLURM_SHARDS_ON_NODE" || name == "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE" ||
          std::ranges::find(kGpuVariables, name) != kGpuVariables.end();
 }
 

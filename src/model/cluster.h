@@ -63,7 +63,6 @@ struct PreemptSettings {
   bool gang = false;          // jobs that hold the same CPUs take turns
   bool strict_order = false;  // victims in their order, not as few as possible
   std::optional<std::uint32_t> min_exempt_priority;  // nobody of this priority is preempted
-  bool reclaim_licenses = false;                     // victims are taken for their licenses as well
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -75,7 +74,6 @@ struct PreemptSettings {
     v(110, gang);
     v(111, strict_order);
     v(112, min_exempt_priority);
-    v(113, reclaim_licenses);
   }
 };
 

@@ -8,7 +8,6 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "model/resources.h"
 
 namespace muster {
 
@@ -18,12 +17,7 @@ struct Reservation {
   std::vector<NodeId> nodes;          // ascending
   std::vector<Text> users, accounts;  // one of these may use it; "-name" may not
   Text features, partition, comment, licenses;
-  std::vector<Text> flags;       // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
-  std::vector<NodeShare> parts;  // where it has only a part of its nodes; parallel to `nodes`
-  std::vector<Text> groups;      // of users
-  Seconds max_start_delay{0};    // jobs outside may delay it by so much
-  Seconds purge_after{0};  // PURGE_COMP: it goes when nobody has used it for so long; 0 = stays
-  Time idle_since;         // when its last job went
+  std::vector<Text> flags;  // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
   bool has(std::string_view flag) const {
     for (const Text& f : flags)
       if (f == flag) return true;
@@ -43,11 +37,6 @@ struct Reservation {
     v(9, comment);
     v(10, licenses);
     v(11, flags);
-    v(110, parts);
-    v(111, groups);
-    v(112, max_start_delay);
-    v(113, purge_after);
-    v(114, idle_since);
   }
 };
 

@@ -38,7 +38,6 @@ struct GresPool {
   IdSet indices;             // empty for a gres that is only counted
   std::vector<Text> files;   // device files, parallel to the indices; may be empty
   std::vector<IdSet> cores;  // cores close to each device, parallel to the indices; empty = all
-  std::vector<Text> links;   // to the other devices, parallel to the indices; may be empty
   // Shares of GPUs (shard, mps): how many of them each GPU has, by its index. The shares are
   // numbered through the GPUs: `indices` are these numbers.
   std::vector<std::uint64_t> per_device;
@@ -56,7 +55,6 @@ struct GresPool {
     v(4, indices);
     v(5, files);
     v(110, cores);
-    v(111, links);
     v(112, per_device);
   }
 };

@@ -165,7 +165,8 @@ class Placer {
         std::uint64_t later = chosen.size() - i - 1;
         if (gpus_left <= later) return std::nullopt;
         std::uint64_t n = std::min(free_devices(left, *request_.gpus_total), gpus_left - later);
-        if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres))
+        if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres,
+                                    fit.preferred_gpus(share->cpus)))
           return std::nullopt;
         gpus_left -= n;
       }

@@ -46,6 +46,8 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
     if (!known(g)) return fail(ErrorCode::invalid_gres);
   std::erase_if(request.gres_per_node, [](const GresRequest& g) { return g.count == 0; });
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
+  request.enforce_binding = spec.enforce_binding;
+  request.disable_binding = spec.disable_binding;
   return {};
 }
 

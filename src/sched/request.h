@@ -30,7 +30,8 @@ struct Request {
   std::vector<GresRequest> gres_per_node;
   std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
-  std::vector<NodeId> required_nodes, excluded_nodes;  // ascending
+  bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
+  std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
   Constraint constraint;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   bool whole_nodes = false;   // takes all CPUs of its nodes

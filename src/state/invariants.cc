@@ -122,8 +122,22 @@ struct Checker {
         }
       require(sum.second.intersect(devices) == sum.second, "node {}: {} {} held but it has {}",
               node.config.name.view(), key.first.view(), sum.second.text(), devices.text());
+      check_parts(node, h, key.first);
       require(sum.first <= capacity, "node {}: {} {} held of {}", node.config.name.view(),
               sum.first, key.first.view(), capacity);
+    }
+  }
+
+  // A GPU is held as a whole or in parts, never both.
+  void check_parts(const Node& node, const Held& h, const Text& name) {
+    for (const GresPool& pool : node.config.gres) {
+      if (pool.name != name || !pool.is_part_of_gpus()) continue;
+      auto parts = h.gres.find({pool.name, pool.type});
+      IdSet parted = parts == h.gres.end() ? IdSet{} : pool.gpus_of(parts->second.second);
+      for (const auto& [key, sum] : h.gres)
+        require(key.first != "gpu" || !sum.second.intersects(parted),
+                "node {}: GPUs {} are held whole and in parts", node.config.name.view(),
+                sum.second.intersect(parted).text());
     }
   }
 };

@@ -74,7 +74,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"gpus-per-socket", 0, kAll, required, text<&S::gpus_per_socket>, "[type:]n", "GPUs on each socket"},
 {"gpus-per-task", 0, kAll, required, text<&S::gpus_per_task>, "[type:]n", "GPUs for each task", "SBATCH_GPUS_PER_TASK", "SLURM_GPUS_PER_TASK", "SALLOC_GPUS_PER_TASK"},
 {"gres", 0, kAll, required, gres, "name[:type]:n,...", "generic resources on each node; help lists them", "SBATCH_GRES", "SLURM_STEP_GRES SLURM_GRES", "SALLOC_GRES"},
-{"gres-flags", 0, kAll, required, not_yet, "flags", "how CPUs and generic resources are matched", "SBATCH_GRES_FLAGS", "SLURM_GRES_FLAGS", "SALLOC_GRES_FLAGS"},
+{"gres-flags", 0, kAll, required, gres_flags, "flag", "GPUs close to the job's CPUs: enforce-binding, disable-binding", "SBATCH_GRES_FLAGS", "SLURM_GRES_FLAGS", "SALLOC_GRES_FLAGS"},
 {"help", 'h', kAll, none, ignored, "", "show this list"},
 {"het-group", 0, R, required, not_yet, "groups", "parts of a heterogeneous job to start the step in"},
 {"hint", 0, kAll, required, hint, "type", "kind of the program: compute_bound, memory_bound, multithread", "SBATCH_HINT SLURM_HINT", "SLURM_HINT", "SALLOC_HINT SLURM_HINT"},

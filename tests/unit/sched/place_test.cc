@@ -252,13 +252,13 @@ TEST(Gres, ATypeSelectsItsDevices) {
 TEST(Gres, OneThatIsOnlyCountedHasNoIndices) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
-                     .counted_gres("shard", 8)
-                     .pending(job().memory(1).gres("shard:6"))
-                     .pending(job().memory(1).gres("shard:3"))
+                     .counted_gres("nic", 8)
+                     .pending(job().memory(1).gres("nic:6"))
+                     .pending(job().memory(1).gres("nic:3"))
                      .build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "1");
-  EXPECT_EQ(devices(p.starts[0].allocation[0]), "shard::6");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "nic::6");
 }
 
 TEST(Gres, ZeroOfThemIsNoRequest) {
