@@ -236,6 +236,9 @@ std::string tres_request(const Text& gres, const Text& gpus) {
 }
 
 void add_tail(RecordLines& lines, const JobSpec& spec) {
+  if (spec.switches)
+    lines.add(format("Switches={}@{}", spec.switches,
+                     format_elapsed(spec.switches_wait.value_or(Seconds{0}))));
   lines.add("Power=");
   if (spec.kill_on_invalid_dependency)
     lines.add(format("KillOInInvalidDependent={}",  // as the reference spells it

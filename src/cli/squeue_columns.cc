@@ -229,7 +229,7 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "Prefer", "PREFER", put_null},
     {0, "Profile", "PROFILE", [](Row, Out o) { o += "NotSet"; }},
     {0, "Reboot", "REBOOT", [](Row r, Out o) { put(o, r.spec().reboot); }},
-    {0, "ReqSwitch", "REQ_SWITCH", put_zero},
+    {0, "ReqSwitch", "REQ_SWITCH", [](Row r, Out o) { o += std::to_string(r.spec().switches); }},
     {0, "Requeue", "REQUEUE", [](Row r, Out o) { put(o, r.spec().requeue.value_or(true)); }},
     {0, "ResizeTime", "RESIZE_TIME", put_na},
     {0, "RestartCnt", "RESTART_COUNT", [](Row r, Out o) { put(o, r.job().restarts); }},
@@ -251,7 +251,8 @@ constexpr Column<JobRow> kJobColumns[] = {
      [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_socket)); }},
     {0, "tres-per-task", "TRES_PER_TASK",
      [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_task)); }},
-    {0, "Wait4Switch", "WAIT4SWITCH", put_zero},
+    {0, "Wait4Switch", "WAIT4SWITCH",
+     [](Row r, Out o) { o += format_elapsed_short(r.spec().switches_wait.value_or(Seconds{0})); }},
 };
 
 }  // namespace

@@ -79,6 +79,12 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   return p;
 }
 
+std::uint32_t scheduler_number(const SlurmConf& slurm, std::string_view name,
+                               std::uint32_t otherwise) {
+  auto text = slurm.option("SchedulerParameters", name);
+  return text ? parse_number<std::uint32_t>(*text).value_or(otherwise) : otherwise;
+}
+
 SitePrograms programs_of(const SlurmConf& slurm) {
   auto flag = [&](std::string_view name) {
     return std::ranges::any_of(slurm.prolog_flags,
@@ -129,6 +135,8 @@ Settings settings_of(const SlurmConf& slurm) {
   s.job_file_append = slurm.value("JobFileAppend");
   s.priority = priority_of(slurm);
   s.preempt = preempt_of(slurm);
+  s.max_switch_wait = Seconds{scheduler_number(slurm, "max_switch_wait", 300)};
+  s.max_batch_requeue = scheduler_number(slurm, "max_batch_requeue", 5);
   s.time_slice = Seconds{number(slurm, "SchedulerTimeSlice")};
   s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});
@@ -138,11 +146,26 @@ Settings settings_of(const SlurmConf& slurm) {
   return s;
 }
 
+Result<void> check_topology(const ClusterConfig& config) {
+  for (const Switch& s : config.settings.topology)
+    for (const Text& name : s.nodes)
+      if (std::ranges::find(config.nodes, name, &NodeConfig::name) == config.nodes.end())
+        return fail(ErrorCode::config_invalid, "topology.conf: SwitchName=" + s.name.str() +
+                                                   ": no node is called " + name.str());
+  return {};
+}
+
 }  // namespace
 
-Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gres) {
+bool has_topology(const SlurmConf& slurm) {
+  return iequals(slurm.value("TopologyPlugin"), "topology/tree");
+}
+
+Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gres,
+                                     std::vector<Switch> topology) {
   ClusterConfig config;
   config.settings = settings_of(slurm);
+  config.settings.topology = std::move(topology);
   for (const ConfiguredNode& entry : slurm.nodes) {
     NodeConfig node = entry.node;
     if (node.port == 0) node.port = slurm.slurmd_port;
@@ -151,6 +174,7 @@ Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gre
     node.gres = std::move(*pools);
     config.nodes.push_back(std::move(node));
   }
+  if (auto ok = check_topology(config); !ok) return std::unexpected(ok.error());
   for (const ConfiguredPartition& entry : slurm.partitions) {
     config.partitions.push_back(entry.partition);
     config.partition_nodes.push_back(entry.node_names);

@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "sched/gres_fit.h"
+#include "sched/topology.h"
 
 namespace muster::controller {
 
@@ -114,8 +115,9 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v["SLURM_JOB_USER"] = spec.user_name.str();
   v["SLURM_CLUSTER_NAME"] = cluster.settings().cluster_name.str();
   v["SLURM_NODE_ALIASES"] = "(null)";
-  v["SLURM_TOPOLOGY_ADDR"] = node_name(cluster, node);
-  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = "node";
+  sched::TopologyAddress way = sched::topology_address(cluster, node_name(cluster, node));
+  v["SLURM_TOPOLOGY_ADDR"] = way.address;
+  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = way.pattern;
   if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
   if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
   if (const NodeShare* share = share_on(job, node)) {

@@ -36,7 +36,7 @@ class Planner {
         budget_(budget),
         profile_(cluster, now),
         rooms_(cluster, profile_, now, budget.max_questions),
-        shapes_(cluster) {
+        shapes_(cluster, now) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
       const Job& job = cluster.jobs.at(JobId{id});

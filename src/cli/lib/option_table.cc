@@ -146,7 +146,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"slurmd-debug", 0, R, required, ignored, "level", "accepted; log levels are set with scontrol", {}, "SLURMD_DEBUG"},
 {"sockets-per-node", 0, kAll, required, number<&S::sockets_per_node>, "n", "nodes with at least this many sockets"},
 {"spread-job", 0, kAll, none, flag<&S::spread_job>, "", "over as many nodes as possible", "SBATCH_SPREAD_JOB", "SLURM_SPREAD_JOB", "SALLOC_SPREAD_JOB"},
-{"switches", 0, kAll, required, not_yet, "n[@time]", "at most n leaf switches", "SBATCH_REQ_SWITCH", "SLURM_REQ_SWITCH", "SALLOC_REQ_SWITCH"},
+{"switches", 0, kAll, required, switches, "n[@time]", "at most n leaf switches, if there is such a place within the time", "SBATCH_REQ_SWITCH", "SLURM_REQ_SWITCH", "SALLOC_REQ_SWITCH"},
 {"task-epilog", 0, R, required, text<&O::task_epilog>, "program", "run after each task", {}, "SLURM_TASK_EPILOG"},
 {"task-prolog", 0, R, required, text<&O::task_prolog>, "program", "run before each task", {}, "SLURM_TASK_PROLOG"},
 {"tasks-per-node", 0, kAll, required, number<&S::ntasks_per_node>, "n", ""},
