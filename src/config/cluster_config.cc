@@ -30,6 +30,7 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.memory_is_consumable = parameters.find("MEMORY") != parameters.npos;
   settings.use_core_granularity = parameters.find("CR_CPU") == parameters.npos;
   settings.whole_sockets = parameters.find("CR_SOCKET") != parameters.npos;
+  settings.one_task_per_core = parameters.find("CR_ONE_TASK_PER_CORE") != parameters.npos;
   settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
 }
 
@@ -75,6 +76,10 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
   p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
                      slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
+  p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
+                   slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
+  if (auto text = slurm.option("PreemptParameters", "min_exempt_priority"))
+    p.min_exempt_priority = parse_number<std::uint32_t>(*text);
   p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
   return p;
 }
@@ -122,6 +127,8 @@ Settings settings_of(const SlurmConf& slurm) {
   s.default_memory_per_node_mib = memory(slurm, "DefMemPerNode");
   s.max_memory_per_cpu_mib = memory(slurm, "MaxMemPerCPU");
   s.max_memory_per_node_mib = memory(slurm, "MaxMemPerNode");
+  if (!slurm.value("DefCpuPerGPU").empty()) s.default_cpus_per_gpu = number(slurm, "DefCpuPerGPU");
+  s.default_memory_per_gpu_mib = memory(slurm, "DefMemPerGPU");
   s.over_time_limit_min = number(slurm, "OverTimeLimit");
   s.config_overrides = slurm.option("SlurmdParameters", "config_overrides").has_value();
   s.kill_on_invalid_dependency =

@@ -161,14 +161,16 @@ void Core::finish(const Job& job, Time now) {
     for (std::string& row : accounting_of_ended_run(job, now))
       open_.accounting.push_back(std::move(row));
     const Ending ending = *job.ending;
-    const bool held_by_admin = ending.hold_reason.empty() && is_operator({ending.by, {}});
+    const bool too_often = ending.failure && job.failures >= cluster_.settings().max_batch_requeue;
+    const bool held_by_admin =
+        too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
     if (cluster_.settings().programs.epilog_slurmctld)
       run_program(SiteProgramRun::Which::epilog_slurmctld, job);
     record(JobRequeued{.job = id,
                        .at = now,
-                       .hold = !ending.hold    ? Hold::none
-                               : held_by_admin ? Hold::admin
-                                               : Hold::user,
+                       .hold = !ending.hold && !too_often ? Hold::none
+                               : held_by_admin            ? Hold::admin
+                                                          : Hold::user,
                        .eligible = now + ending.delay,
                        .reason = ending.hold_reason});
     want_plan();
@@ -208,9 +210,9 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
     if (!job.ending && !is_ended(job.state)) {
       bool again = job.spec->kind == JobKind::batch &&
                    job.spec->requeue.value_or(cluster_.settings().job_requeue);
-      record(
-          JobsEnding{.jobs = IdSet::range(id.value, id.value),
-                     .ending = {.becomes = JobState::node_fail, .since = now, .requeue = again}});
+      Ending ending{.becomes = JobState::node_fail, .since = now, .requeue = again};
+      ending.failure = again;
+      record(JobsEnding{.jobs = IdSet::range(id.value, id.value), .ending = ending});
       touch_nodes_of(cluster_.jobs.at(id));
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);

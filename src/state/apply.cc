@@ -245,6 +245,7 @@ struct Applier {
     job.state = JobState::pending;
     job.hold = e.hold;
     if (e.hold != Hold::none) job.priority = 0;
+    if (job.ending && job.ending->failure) ++job.failures;
     job.ending.reset();
     job.preemption.reset();
     job.preparing = false;

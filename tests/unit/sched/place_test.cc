@@ -334,5 +334,43 @@ TEST(Feasible, ARequiredNodeOutsideThePartitionIsRefused) {
   EXPECT_EQ(refusal(b, job().on("n3")), ErrorCode::requested_node_config_unavailable);
 }
 
+TEST(JobDefaults, CpusAndMemoryFollowTheGpus) {
+  auto builder = ClusterBuilder().nodes(1).gpus(4);
+  builder.settings([](Settings& s) {
+    s.default_cpus_per_gpu = 3;
+    s.default_memory_per_gpu_mib = 500;
+  });
+  Plan p = plan(builder.pending(job().gres("gpu:2")).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 6u);
+  EXPECT_EQ(p.starts[0].allocation[0].memory_mib, 1000u);
+}
+
+TEST(JobDefaults, ThePartitionsComeFirstAndTheJobsOwnBeforeThem) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4).settings([](Settings& s) { s.default_cpus_per_gpu = 3; });
+  b.partition({.name = "p", .job_defaults = "DefCpuPerGPU=2"}, 1, 1);
+  Plan p = plan(b.pending(job().gres("gpu:2").memory(1))
+                    .pending(job().gres("gpu:2").memory(1).cpus_per_task(1))
+                    .build(),
+                t0);
+  ASSERT_EQ(starts(p), "1 2");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 4u);
+  EXPECT_EQ(p.starts[1].allocation[0].cpus.size(), 1u);
+}
+
+TEST(OneTaskPerCore, TakesWholeCores) {
+  ClusterBuilder b;
+  ClusterConfig config = b.nodes(1).config();
+  config.nodes[0].cores_per_socket = 4;
+  config.nodes[0].threads_per_core = 2;
+  config.settings.one_task_per_core = true;
+  ClusterBuilder with_threads;
+  with_threads.nodes(1).event(ConfigLoaded{Cow(config)});
+  Plan p = plan(with_threads.pending(job().tasks(3).memory(1)).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 6u);
+}
+
 }  // namespace
 }  // namespace muster::sched
