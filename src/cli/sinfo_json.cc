@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "base/strings.h"
+#include "cli/scontrol_text.h"
 #include "cli/sinfo_list.h"
 
 namespace muster::cli {
