@@ -193,13 +193,8 @@ std::string minimum_memory(const JobSpec& spec) {
   return "MinMemoryNode=" + shown(spec.memory_per_node_mib.value_or(0));
 }
 
-std::string_view oversubscribe(const JobSpec& spec) {
-  if (spec.exclusive_user) return "USER";
-  if (spec.exclusive || spec.reboot) return "NO";
-  return spec.oversubscribe ? "YES" : "OK";
-}
-
-void add_requirements(RecordLines& lines, const JobSpec& spec) {
+void add_requirements(RecordLines& lines, const wire::JobView& view) {
+  const JobSpec& spec = *view.job->spec;
   std::uint32_t min_cpus =
       spec.cpus_per_task.value_or(1) * std::max(1u, spec.ntasks_per_node.value_or(1));
   min_cpus = std::max(min_cpus, spec.min_cpus_per_node.value_or(0));
@@ -209,8 +204,9 @@ void add_requirements(RecordLines& lines, const JobSpec& spec) {
   lines.add(format("Features={} DelayBoot={}", or_null(spec.features),
                    format_elapsed(Seconds{spec.delay_boot_s.value_or(0)})));
   if (!spec.reservation.empty()) lines.add(format("Reservation={}", spec.reservation.view()));
-  lines.add(format("OverSubscribe={} Contiguous={:d} Licenses={} Network={}", oversubscribe(spec),
-                   spec.contiguous, or_null(spec.licenses), or_null(spec.network)));
+  lines.add(format("OverSubscribe={} Contiguous={:d} Licenses={} Network={}",
+                   sharing_name(view.sharing), spec.contiguous, or_null(spec.licenses),
+                   or_null(spec.network)));
 }
 
 void add_files(RecordLines& lines, const Job& job) {
@@ -243,12 +239,17 @@ std::string tres_request(const Text& gres, const Text& gpus) {
 }
 
 void add_tail(RecordLines& lines, const JobSpec& spec) {
+  if (spec.switches)
+    lines.add(format("Switches={}@{}", spec.switches,
+                     format_elapsed(spec.switches_wait.value_or(Seconds{0}))));
   lines.add("Power=");
   if (spec.kill_on_invalid_dependency)
     lines.add(format("KillOInInvalidDependent={}",  // as the reference spells it
                      *spec.kill_on_invalid_dependency ? "Yes" : "No"));
   if (spec.spread_job) lines.add("SpreadJob=Yes");
   if (!spec.container.empty()) lines.add(format("Container={}", spec.container.view()));
+  if (spec.enforce_binding) lines.add("GresEnforceBind=Yes");
+  if (spec.disable_binding) lines.add("GresEnforceBind=No");
   if (spec.cpus_per_gpu) lines.add(format("CpusPerTres=gres:gpu:{}", *spec.cpus_per_gpu));
   if (spec.memory_per_gpu_mib)
     lines.add(format("MemPerTres=gres:gpu:{}", *spec.memory_per_gpu_mib));
@@ -318,7 +319,7 @@ std::string job_text(const wire::JobView& view, const ShowStyle& style) {
   add_place(lines, view);
   add_amounts(lines, job);
   if (style.details) add_allocation(lines, view);
-  add_requirements(lines, *job.spec);
+  add_requirements(lines, view);
   add_files(lines, job);
   add_tail(lines, *job.spec);
   return lines.finish(true);

@@ -46,21 +46,6 @@ std::string allocated_tres(const Node& node) {
   return out + gres_sums(node.used_gres);
 }
 
-// Devices of one kind that several jobs hold, as one entry; "gpu:v100:0(IDX:N/A)" where none is
-// held.
-std::string used_gres(const Node& node) {
-  std::vector<GresShare> sums;
-  for (const GresPool& pool : node.config.gres) sums.push_back({pool.name, pool.type, 0, {}});
-  for (const GresShare& used : node.used_gres)
-    for (GresShare& sum : sums)
-      if (sum.name == used.name && (sum.type == used.type || used.type.empty())) {
-        sum.count += used.count;
-        sum.indices.merge(used.indices);
-        break;
-      }
-  return gres_text(sums, true);
-}
-
 std::string date_or_none(Time t) { return is_set(t) ? format_date(t) : "None"; }
 
 std::string or_default(const Text& text, std::string_view otherwise) {
@@ -84,10 +69,10 @@ void add_hardware(RecordLines& lines, const wire::NodeView& view, const ShowStyl
                    view.cpu_load < 0 ? "N/A" : format("{:.2f}", view.cpu_load)));
   lines.add(format("AvailableFeatures={}", or_null(join_texts(config.features))));
   lines.add(format("ActiveFeatures={}", or_null(join_texts(node.active_features))));
-  lines.add(format("Gres={}", or_null(config.gres_text)));
+  lines.add(format("Gres={}", or_null(gres_of_node(config))));
   if (!style.details) return;
   lines.add("GresDrain=N/A");
-  lines.add(format("GresUsed={}", or_null(used_gres(node))));
+  lines.add(format("GresUsed={}", or_null(used_gres_of_node(node))));
 }
 
 void add_system(RecordLines& lines, const wire::NodeView& view) {
@@ -123,8 +108,8 @@ std::string gres_text(const std::vector<GresShare>& gres, bool with_indices) {
     if (!share.type.empty()) out += format(":{}", share.type.view());
     out += format(":{}", share.count);
     if (!with_indices) continue;
-    if (!share.indices.empty())
-      out += format("(IDX:{})", ranges_text(share.indices));
+    if (const IdSet& shown = share.devices.empty() ? share.indices : share.devices; !shown.empty())
+      out += format("(IDX:{})", ranges_text(shown));
     else if (share.count == 0)
       out += "(IDX:N/A)";
   }

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "cli/scontrol_reservation.h"
 #include "cli/scontrol_session.h"
+#include "cli/scontrol_topology.h"
 #include "cli/sinfo_list.h"
 #include "cli/squeue_list.h"
 #include "io/files.h"
@@ -318,11 +319,7 @@ constexpr std::array kEntities{
     Entity{"reservations", 1, show_reservations},
     Entity{"reservationname", 12, show_reservations},
     Entity{"steps", 2, show_steps},
-    Entity{"topology", 1,
-           [](S& s, Id) {
-             if (!s.quiet)
-               fmt::print(stderr, "scontrol: error: No topology information available\n");
-           }},
+    Entity{"topology", 1, show_topology},
     Entity{"federation", 1, [](S&, Id) {}},
 };
 

@@ -39,6 +39,10 @@ Tres requested_tres(const JobSpec& spec);
 std::string_view or_null(std::string_view text);
 // "gpu:v100:2(IDX:1-2)"
 std::string gres_text(const std::vector<GresShare>& gres, bool with_indices);
+// "gpu:v100:4(S:0-1)", with the sockets that are close
+std::string gres_of_node(const NodeConfig& node);
+// "gpu:v100:2(IDX:1-2)"; "gpu:v100:0(IDX:N/A)" where none is held
+std::string used_gres_of_node(const Node& node);
 
 // The lines of a record, joined as the style asks.
 class RecordLines {

@@ -228,9 +228,7 @@ constexpr Column<NodeGroup> kNodeColumns[] = {
     {'F', "NodeAIOT", "NODES(A/I/O/T)", [](Row r, Out o) { put_counts(node_counts(r.nodes), o); },
      [](Row r) { return static_cast<std::int64_t>(node_counts(r.nodes).allocated); }},
     {'G', "Gres", "GRES",
-     [](Row r, Out o) {
-       put_or_null(r, o, [](const Node& n) { return n.config.gres_text.view(); });
-     }},
+     [](Row r, Out o) { put_or_null(r, o, [](const Node& n) { return gres_of_node(n.config); }); }},
     {'H', "TimeStamp", "TIMESTAMP", put_reason_time},
     {'I', "PriorityJobFactor", "PRIO_JOB_FACTOR",
      [](Row r, Out o) { o += std::to_string(r.partition->priority_job_factor); },

@@ -5,6 +5,7 @@
 
 #include "base/size.h"
 #include "base/strings.h"
+#include "cli/scontrol_text.h"
 #include "cli/sinfo_list.h"
 
 namespace muster::cli {
@@ -53,7 +54,7 @@ void add_machine(Json& out, const wire::NodeView& view) {
   out["last_busy"] = json_time(node.last_busy);
   out["features"] = join_texts(node.config.features);
   out["active_features"] = join_texts(node.active_features);
-  out["gres"] = json_text(node.config.gres_text);
+  out["gres"] = json_text(gres_of_node(node.config));
   out["gres_drained"] = "N/A";
   out["gres_used"] = gres_used_text(node);
   out["mcs_label"] = "";

@@ -82,23 +82,8 @@ std::string job_size_text(const Partition& partition) {
 }
 
 std::string gres_used_text(const Node& node) {
-  std::string out;
-  for (const GresPool& pool : node.config.gres) {
-    std::uint64_t count = 0;
-    IdSet indices;
-    for (const GresShare& used : node.used_gres)
-      if (used.name == pool.name && (used.type == pool.type || used.type.empty())) {
-        count += used.count;
-        indices.merge(used.indices);
-      }
-    if (!out.empty()) out += ',';
-    out += pool.name;
-    if (!pool.type.empty()) out += fmt::format(":{}", pool.type.view());
-    out += fmt::format(":{}", count);
-    if (!pool.indices.empty())
-      out += fmt::format("(IDX:{})", indices.empty() ? "N/A" : ranges_text(indices));
-  }
-  return out.empty() ? "gpu:0" : out;
+  std::string used = used_gres_of_node(node);
+  return used.empty() ? "gpu:0" : used;
 }
 
 }  // namespace muster::cli

@@ -46,10 +46,7 @@ void put_priority_share(Row row, Out out) {
   out += fmt::format("{:.14f}", row.job().priority / kLargest);
 }
 std::int64_t priority_key(Row row) { return row.job().priority; }
-void put_over_subscribe(Row row, Out out) {
-  const JobSpec& spec = row.spec();
-  out += spec.oversubscribe ? "YES" : spec.exclusive ? "NO" : spec.exclusive_user ? "USER" : "OK";
-}
+void put_over_subscribe(Row row, Out out) { out += sharing_name(row.view->sharing); }
 void put_sockets_cores_threads(Row row, Out out) {
   const JobSpec& spec = row.spec();
   put_or(out, spec.sockets_per_node, "*");
@@ -241,7 +238,7 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "Prefer", "PREFER", put_null},
     {0, "Profile", "PROFILE", [](Row, Out o) { o += "NotSet"; }},
     {0, "Reboot", "REBOOT", [](Row r, Out o) { put(o, r.spec().reboot); }},
-    {0, "ReqSwitch", "REQ_SWITCH", put_zero},
+    {0, "ReqSwitch", "REQ_SWITCH", [](Row r, Out o) { o += std::to_string(r.spec().switches); }},
     {0, "Requeue", "REQUEUE", [](Row r, Out o) { put(o, r.spec().requeue.value_or(true)); }},
     {0, "ResizeTime", "RESIZE_TIME", put_na},
     {0, "RestartCnt", "RESTART_COUNT", [](Row r, Out o) { put(o, r.job().restarts); }},
@@ -263,7 +260,8 @@ constexpr Column<JobRow> kJobColumns[] = {
      [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_socket)); }},
     {0, "tres-per-task", "TRES_PER_TASK",
      [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_task)); }},
-    {0, "Wait4Switch", "WAIT4SWITCH", put_zero},
+    {0, "Wait4Switch", "WAIT4SWITCH",
+     [](Row r, Out o) { o += format_elapsed_short(r.spec().switches_wait.value_or(Seconds{0})); }},
 };
 
 }  // namespace

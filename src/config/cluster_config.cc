@@ -31,6 +31,7 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.memory_is_consumable = parameters.find("MEMORY") != parameters.npos;
   settings.use_core_granularity = parameters.find("CR_CPU") == parameters.npos;
   settings.whole_sockets = parameters.find("CR_SOCKET") != parameters.npos;
+  settings.one_task_per_core = parameters.find("CR_ONE_TASK_PER_CORE") != parameters.npos;
   settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
 }
 
@@ -72,11 +73,22 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   if (type == "preempt/partition_prio") p.type = PreemptType::partition_priority;
   if (type == "preempt/qos") p.type = PreemptType::qos;
   p.mode = parse_preempt_mode(slurm.value("PreemptMode")).value_or(PreemptMode::off);
+  p.gang = has_gang(slurm.value("PreemptMode"));
   p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
   p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
                      slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
+  p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
+                   slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
+  if (auto text = slurm.option("PreemptParameters", "min_exempt_priority"))
+    p.min_exempt_priority = parse_number<std::uint32_t>(*text);
   p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
   return p;
+}
+
+std::uint32_t scheduler_number(const SlurmConf& slurm, std::string_view name,
+                               std::uint32_t otherwise) {
+  auto text = slurm.option("SchedulerParameters", name);
+  return text ? parse_number<std::uint32_t>(*text).value_or(otherwise) : otherwise;
 }
 
 SitePrograms programs_of(const SlurmConf& slurm) {
@@ -159,6 +171,8 @@ Settings settings_of(const SlurmConf& slurm) {
   s.default_memory_per_node_mib = memory(slurm, "DefMemPerNode");
   s.max_memory_per_cpu_mib = memory(slurm, "MaxMemPerCPU");
   s.max_memory_per_node_mib = memory(slurm, "MaxMemPerNode");
+  if (!slurm.value("DefCpuPerGPU").empty()) s.default_cpus_per_gpu = number(slurm, "DefCpuPerGPU");
+  s.default_memory_per_gpu_mib = memory(slurm, "DefMemPerGPU");
   s.over_time_limit_min = number(slurm, "OverTimeLimit");
   s.config_overrides = slurm.option("SlurmdParameters", "config_overrides").has_value();
   s.kill_on_invalid_dependency =
@@ -172,6 +186,9 @@ Settings settings_of(const SlurmConf& slurm) {
   s.job_file_append = slurm.value("JobFileAppend");
   s.priority = priority_of(slurm);
   s.preempt = preempt_of(slurm);
+  s.max_switch_wait = Seconds{scheduler_number(slurm, "max_switch_wait", 300)};
+  s.max_batch_requeue = scheduler_number(slurm, "max_batch_requeue", 5);
+  s.time_slice = Seconds{number(slurm, "SchedulerTimeSlice")};
   s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});
   s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});
@@ -185,11 +202,26 @@ Settings settings_of(const SlurmConf& slurm) {
   return s;
 }
 
+Result<void> check_topology(const ClusterConfig& config) {
+  for (const Switch& s : config.settings.topology)
+    for (const Text& name : s.nodes)
+      if (std::ranges::find(config.nodes, name, &NodeConfig::name) == config.nodes.end())
+        return fail(ErrorCode::config_invalid, "topology.conf: SwitchName=" + s.name.str() +
+                                                   ": no node is called " + name.str());
+  return {};
+}
+
 }  // namespace
 
-Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gres) {
+bool has_topology(const SlurmConf& slurm) {
+  return iequals(slurm.value("TopologyPlugin"), "topology/tree");
+}
+
+Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gres,
+                                     std::vector<Switch> topology) {
   ClusterConfig config;
   config.settings = settings_of(slurm);
+  config.settings.topology = std::move(topology);
   for (const ConfiguredNode& entry : slurm.nodes) {
     NodeConfig node = entry.node;
     if (node.port == 0) node.port = slurm.slurmd_port;
@@ -198,6 +230,7 @@ Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gre
     node.gres = std::move(*pools);
     config.nodes.push_back(std::move(node));
   }
+  if (auto ok = check_topology(config); !ok) return std::unexpected(ok.error());
   for (const ConfiguredPartition& entry : slurm.partitions) {
     config.partitions.push_back(entry.partition);
     config.partition_nodes.push_back(entry.node_names);

@@ -99,6 +99,35 @@ class PoolBuilder {
     return {};
   }
 
+  // Shares of GPUs: evenly over the devices that a line of gres.conf names, or over all.
+  Result<void> add_parts(const GresRequest& request) {
+    std::vector<Text> gpus;
+    for (const GresPool& pool : pools_)
+      if (pool.name == "gpu")
+        for (std::size_t i = 0; i < pool.count; ++i)
+          gpus.push_back(i < pool.files.size() ? pool.files[i] : Text());
+    if (gpus.empty())
+      return fail(ErrorCode::config_invalid,
+                  fmt::format("NodeName={} has Gres={}, but no GPUs to share", node_.name.view(),
+                              node_.gres_text.view()));
+    GresPool pool{.name = request.name, .type = request.type, .count = request.count};
+    pool.per_device.assign(gpus.size(), 0);
+    std::uint64_t named = 0;
+    for (const Offer& offer : offers_) {
+      if (!matches(request, offer) || offer.line->files.empty()) continue;
+      auto of_line = [&](std::size_t gpu) {
+        return std::ranges::find(offer.line->files, gpus[gpu].view()) != offer.line->files.end();
+      };
+      spread(offer.line->size(), of_line, pool.per_device);
+      named += offer.line->size();
+    }
+    if (named < request.count)
+      spread(request.count - named, [](std::size_t) { return true; }, pool.per_device);
+    pool.indices = IdSet::range(0, static_cast<std::uint32_t>(request.count - 1));
+    pools_.push_back(std::move(pool));
+    return {};
+  }
+
   std::vector<GresPool> take() { return std::move(pools_); }
 
  private:
@@ -113,6 +142,19 @@ class PoolBuilder {
     return request.type.empty() || offer.line->type.empty() || request.type == offer.line->type;
   }
 
+  static void spread(std::uint64_t count, const auto& gets_some,
+                     std::vector<std::uint64_t>& per_device) {
+    std::uint64_t left = 0;
+    for (std::size_t i = 0; i < per_device.size(); ++i) left += gets_some(i) ? 1 : 0;
+    for (std::size_t i = 0; i < per_device.size(); ++i) {
+      if (!gets_some(i)) continue;
+      std::uint64_t share = (count + left - 1) / left;
+      per_device[i] += share;
+      count -= share;
+      --left;
+    }
+  }
+
   void put(const Text& name, const Text& type, std::uint64_t count, Offer& offer) {
     auto same = [&](const GresPool& pool) { return pool.name == name && pool.type == type; };
     auto pool = std::ranges::find_if(pools_, same);
@@ -122,6 +164,10 @@ class PoolBuilder {
     if (has_files || (name == "gpu" && count > 0)) {
       std::uint32_t& next = next_index_[name];
       pool->indices.insert(next, static_cast<std::uint32_t>(next + count - 1));
+      if (offer.line && offer.line->cores) {
+        pool->cores.resize(pool->indices.size() - count);
+        pool->cores.resize(pool->indices.size(), *offer.line->cores);
+      }
       next += static_cast<std::uint32_t>(count);
     }
     for (std::uint64_t i = 0; has_files && i < count && offer.next_file < offer.line->files.size();
@@ -172,7 +218,11 @@ Result<std::vector<GresPool>> gres_pools(const NodeConfig& node, const GresConf&
   if (!requests) return std::unexpected(requests.error());
   PoolBuilder builder(node, gres);
   for (const GresRequest& request : *requests)
-    if (auto done = builder.add(request); !done) return std::unexpected(done.error());
+    if (!is_part_of_gpus(request.name))
+      if (auto done = builder.add(request); !done) return std::unexpected(done.error());
+  for (const GresRequest& request : *requests)
+    if (is_part_of_gpus(request.name) && request.count > 0)
+      if (auto done = builder.add_parts(request); !done) return std::unexpected(done.error());
   return builder.take();
 }
 

@@ -146,18 +146,10 @@ class PartitionReader {
   std::optional<Error> error_;
 };
 
-// "NO", "EXCLUSIVE", "YES:4", "FORCE:4": four jobs share where no number says otherwise.
 std::string oversubscribe(PartitionReader& reader) {
-  std::string value = upper(reader.text("OverSubscribe"));
-  if (value.empty() || value == "NO" || value == "EXCLUSIVE") return value.empty() ? "NO" : value;
-  auto colon = value.find(':');
-  std::string mode = value.substr(0, colon);
-  auto count = colon == value.npos
-                   ? std::optional(4u)
-                   : parse_number<std::uint32_t>(std::string_view(value).substr(colon + 1));
-  if ((mode != "YES" && mode != "FORCE") || !count || *count == 0)
-    reader.reject("OverSubscribe", "NO, EXCLUSIVE, YES[:count] or FORCE[:count]");
-  return fmt::format("{}:{}", mode, count.value_or(4));
+  auto value = parse_oversubscribe(reader.text("OverSubscribe"));
+  if (!value) reader.reject("OverSubscribe", "NO, EXCLUSIVE, YES[:count] or FORCE[:count]");
+  return value.value_or(OverSubscribe{}).text();
 }
 
 PartitionState state(PartitionReader& reader) {

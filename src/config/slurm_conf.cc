@@ -265,6 +265,10 @@ Result<SlurmConf> Loader::finish() {
   };
   if (conf_.cluster_name.empty()) return missing("ClusterName");
   if (conf_.controllers.empty()) return missing("SlurmctldHost");
+  if (parse_preempt_mode(conf_.value("PreemptMode")) == PreemptMode::suspend &&
+      !has_gang(conf_.value("PreemptMode")))
+    return fail(ErrorCode::config_invalid,
+                fmt::format("{}: PreemptMode=SUSPEND requires GANG too", conf_.path));
   if (auto done = nodes_.finish(); !done) return std::unexpected(done.error());
   if (auto done = check_gres_types(); !done) return std::unexpected(done.error());
   if (auto done = check_job_container(); !done) return std::unexpected(done.error());

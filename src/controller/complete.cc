@@ -196,12 +196,14 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
     if (cluster_.settings().programs.epilog_slurmctld)
       run_program(SiteProgramRun::Which::epilog_slurmctld, job);
   }
-  const bool held_by_admin = ending.hold_reason.empty() && is_operator({ending.by, {}});
+  const bool too_often = ending.failure && job.failures >= cluster_.settings().max_batch_requeue;
+  const bool held_by_admin =
+      too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,
                      .at = now,
-                     .hold = !ending.hold    ? Hold::none
-                             : held_by_admin ? Hold::admin
-                                             : Hold::user,
+                     .hold = !ending.hold && !too_often ? Hold::none
+                             : held_by_admin            ? Hold::admin
+                                                        : Hold::user,
                      .eligible = now + ending.delay,
                      .reason = ending.hold_reason});
   want_plan();
@@ -221,8 +223,10 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
     host_.log("job " + std::to_string(id.value) + " lost node " +
               cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
     if (!job.ending && !is_ended(job.state)) {
-      order_end(id, {.becomes = JobState::node_fail, .since = now, .requeue = may_requeue(leader)},
-                Reach::all_components);
+      const bool again = may_requeue(leader);
+      Ending ending{.becomes = JobState::node_fail, .since = now, .requeue = again};
+      ending.failure = again;
+      order_end(id, ending, Reach::all_components);
     }
     drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
     release_node(id, node);

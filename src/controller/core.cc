@@ -28,6 +28,7 @@ void Core::touch_nodes_of(const Job& job) {
 void Core::flush(Time now) {
   now_ = now;
   if (!disk_full_) start_waiting_steps(now);
+  if (!disk_full_ && cluster_.settings().preempt.gang) take_turns(now);
   // The plan may see what is not durable yet: its starts are events of a later batch.
   if (plan_wanted_ && !planning_) {
     plan_wanted_ = false;

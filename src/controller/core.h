@@ -1,8 +1,8 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, tick,
-//   effects, site_programs, mail, health, power, reboot, recover.
+//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, turns,
+//   tick, effects, site_programs, mail, health, power, reboot, recover.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,7 @@
 
 #include "controller/host.h"
 #include "controller/partition_choice.h"
+#include "sched/free.h"
 #include "state/event.h"
 
 namespace muster::controller {
@@ -145,6 +146,10 @@ class Core {
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fit(std::span<const sched::Start> starts) const;
   void start_all_or_none(std::span<const sched::Start> starts, Time now);
+  sched::Free free_for(const sched::Start& start, const Node& node, const NodeShare& share) const;
+  void take_turns(Time now);
+  void pause(JobId job, Time now);  // until its turn comes
+  void set_suspended(JobId job, bool suspended, bool by_turn, Time now);
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
   void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
   void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);

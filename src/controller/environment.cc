@@ -5,6 +5,8 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "sched/gres_fit.h"
+#include "sched/topology.h"
 
 namespace muster::controller {
 
@@ -53,19 +55,41 @@ std::string visible_gpus(const Node& node, const IdSet& gpus) {
   return names.empty() ? gpus.list() : names;
 }
 
+std::uint64_t count_of(const NodeShare& share, std::string_view name) {
+  std::uint64_t count = 0;
+  for (const GresShare& g : share.gres)
+    if (g.name == name) count += g.count;
+  return count;
+}
+
+// How much of its GPU an mps share is, in percent.
+std::uint64_t mps_percentage(const Node& node, const NodeShare& share) {
+  for (const GresShare& g : share.gres)
+    for (const GresPool& pool : node.config.gres)
+      if (g.name == "mps" && pool.name == "mps" && !g.devices.empty() &&
+          g.devices.min() < pool.per_device.size())
+        return g.count * 100 / std::max<std::uint64_t>(1, pool.per_device[g.devices.min()]);
+  return 0;
+}
+
 void add_gpu_variables(const Node& node, const NodeShare& share, std::string_view list_variable,
                        Variables& v) {
-  IdSet gpus;
-  std::uint64_t count = 0;
-  for (const GresShare& g : share.gres) {
-    if (g.name != "gpu") continue;
-    gpus.merge(g.indices);
-    count += g.count;
-  }
+  const IdSet gpus = sched::gpus_in(share.gres);
+  const std::uint64_t shards = count_of(share, "shard");
+  // Without numbers where nobody knows the devices.
+  const std::uint64_t count = std::max(gpus.size(), count_of(share, "gpu"));
   if (count == 0) return;
-  for (const char* name : kGpuVariables) v[name] = visible_gpus(node, gpus);
-  v[std::string(list_variable)] = gpus.list();
+  const std::string list = gpus.list();
+  const std::string visible = visible_gpus(node, gpus);
+  if (count_of(share, "mps") > 0) {
+    v["CUDA_VISIBLE_DEVICES"] = list;
+    v["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(mps_percentage(node, share));
+  } else {
+    for (const char* name : kGpuVariables) v[name] = visible;
+  }
+  v[std::string(list_variable)] = list;
   v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
+  if (shards > 0) v["SLURM_SHARDS_ON_NODE"] = std::to_string(shards);
 }
 
 std::string cpus_per_node(const std::vector<NodeShare>& shares) {
@@ -146,13 +170,15 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v["SLURM_JOB_USER"] = spec.user_name.str();
   v["SLURM_CLUSTER_NAME"] = cluster.settings().cluster_name.str();
   v["SLURM_NODE_ALIASES"] = "(null)";
-  v["SLURM_TOPOLOGY_ADDR"] = node_name(cluster, node);
-  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = "node";
+  sched::TopologyAddress way = sched::topology_address(cluster, node_name(cluster, node));
+  v["SLURM_TOPOLOGY_ADDR"] = way.address;
+  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = way.pattern;
   if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
   if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
   if (const NodeShare* share = share_on(job, node)) {
     v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
-    add_gpu_variables(cluster.nodes.at(node), *share, "SLURM_JOB_GPUS", v);
+    if (const Node* n = cluster.nodes.find(node))
+      add_gpu_variables(*n, *share, "SLURM_JOB_GPUS", v);
   }
   add_array_variables(job, v);
   add_het_variables(cluster, job, v);
@@ -184,13 +210,15 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;
     v["SLURM_CPUS_ON_NODE"] = std::to_string(place.share.cpus.size());
-    add_gpu_variables(cluster.nodes.at(node), place.share, "SLURM_STEP_GPUS", v);
+    if (const Node* n = cluster.nodes.find(node))
+      add_gpu_variables(*n, place.share, "SLURM_STEP_GPUS", v);
   }
   return v;
 }
 
 bool is_gpu_variable(std::string_view name) {
   return name == "SLURM_GPUS_ON_NODE" || name == "SLURM_STEP_GPUS" ||
+         name == "SLURM_SHARDS_ON_NODE" || name == "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE" ||
          std::ranges::find(kGpuVariables, name) != kGpuVariables.end();
 }
 

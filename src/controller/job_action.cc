@@ -55,11 +55,8 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
   if (resume != (job.state == JobState::suspended))
     return resume ? fail(ErrorCode::failure, "Job is not suspended")
                   : fail(ErrorCode::job_suspended);
-  JobId id = job.id;
-  touch_job(id);
-  for (NodeId node : job.unfinished)
-    order(node, wire::SuspendOrder{.job = id, .attempt = job.attempt, .resume = resume});
-  record(JobSuspended{.job = id, .resumed = resume, .at = now});
+  if (job.awaits_turn) return fail(ErrorCode::disabled);
+  set_suspended(job.id, !resume, false, now);
   return {};
 }
 

@@ -33,13 +33,16 @@ std::vector<std::string> merged(const std::vector<std::string>& environment,
 
 std::vector<Text> device_files(const Node& node, const NodeShare& share) {
   std::vector<Text> files;
+  auto add = [&](const GresPool& pool, const IdSet& held) {
+    auto indices = pool.indices.ids();
+    for (std::size_t i = 0; i < indices.size() && i < pool.files.size(); ++i)
+      if (held.contains(indices[i]))
+        for (std::string_view file : split(pool.files[i].view(), ',')) files.emplace_back(file);
+  };
   for (const GresShare& held : share.gres)
     for (const GresPool& pool : node.config.gres) {
-      if (pool.name != held.name || pool.type != held.type) continue;
-      auto indices = pool.indices.ids();
-      for (std::size_t i = 0; i < indices.size() && i < pool.files.size(); ++i)
-        if (held.indices.contains(indices[i]))
-          for (std::string_view file : split(pool.files[i].view(), ',')) files.emplace_back(file);
+      if (pool.name == held.name && pool.type == held.type) add(pool, held.indices);
+      if (pool.name == "gpu" && !held.devices.empty()) add(pool, held.devices);
     }
   return files;
 }

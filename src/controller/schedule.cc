@@ -4,8 +4,19 @@
 #include "controller/core.h"
 #include "controller/power.h"
 #include "sched/free.h"
+#include "sched/gres_fit.h"
+#include "sched/sharing.h"
 
 namespace muster::controller {
+
+namespace {
+
+// Its CPUs are at another's disposal once it is suspended.
+bool can_lend(const Job& job) {
+  return job.awaits_turn || (job.state == JobState::running && !job.ending);
+}
+
+}  // namespace
 
 void Core::on_planned(sched::Plan plan, Time now) {
   now_ = now;
@@ -63,15 +74,35 @@ bool Core::still_fit(std::span<const sched::Start> starts) const {
     for (const NodeShare& share : start.allocation) {
       const Node* node = cluster_.nodes.find(share.node);
       if (!node || !is_available(*node)) return false;
-      if (!sched::holds(sched::free_of(*node), share)) return false;
+      if (!sched::holds(free_for(start, *node, share), share)) return false;
     }
   }
   return true;
 }
 
+// What nobody has, what jobs share, and what others lend.
+sched::Free Core::free_for(const sched::Start& start, const Node& node,
+                           const NodeShare& share) const {
+  sched::Free free = sched::free_of(node);
+  sched::part_gpus(node, free);
+  if (share.sharing > 1)
+    free.cpus.merge(
+        sched::shareable(sched::claims_on(cluster_, node), start.partition, share.sharing - 1));
+  for (JobId id : start.displaces) {
+    const Job* job = cluster_.jobs.find(id);
+    if (!job || !can_lend(*job) || !node.jobs.contains(id.value)) continue;
+    for (const NodeShare& lent : job->allocation)
+      if (lent.node == node.id) sched::give_back_cpus(free, lent.cpus);
+  }
+  return free;
+}
+
 void Core::start_job(const sched::Start& start, Time now) {
   JobId id = start.job;
   if (start.task) id = split_task(cluster_.jobs.at(start.job), *start.task);
+  for (JobId lender : start.displaces)
+    if (const Job* job = cluster_.jobs.find(lender); job && can_lend(*job) && !job->awaits_turn)
+      pause(lender, now);
   const Job& job = cluster_.jobs.at(id);
   touch_job(id);
   record(JobStarted{.job = id,

@@ -115,6 +115,9 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
+  if (spec.switches)
+    spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
+                                  cluster_.settings().max_switch_wait);
   if (!spec.array.empty()) {
     auto array = parse_array(spec.array, cluster_.settings().max_array_size);
     if (!array) return std::unexpected(array.error());

@@ -16,6 +16,7 @@ void Core::on_tick(Time now) {
   mail_time_limits(now);
   enforce_limits(now);
   end_graces(now);
+  take_turns(now);
   turn_reservations(now);
   watch_nodes(now);
   check_health(now);

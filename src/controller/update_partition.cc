@@ -36,6 +36,14 @@ Result<void> set_limit(std::optional<Minutes>& target, std::string_view value) {
   return {};
 }
 
+Result<void> set_oversubscribe(Partition& p, std::string_view value) {
+  auto parsed = parse_oversubscribe(value);
+  if (!parsed)
+    return fail(ErrorCode::failure, "OverSubscribe is NO, EXCLUSIVE, YES[:count] or FORCE[:count]");
+  p.oversubscribe = parsed->text();
+  return {};
+}
+
 Result<void> set_state(Partition& p, std::string_view value) {
   if (iequals(value, "up")) {
     p.state = PartitionState::up;
@@ -64,8 +72,7 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
   if (iequals(key, "AllowQos")) return p.allow_qos = Text(value), Result<void>{};
   if (iequals(key, "DenyAccounts")) return p.deny_accounts = Text(value), Result<void>{};
   if (iequals(key, "DenyQos")) return p.deny_qos = Text(value), Result<void>{};
-  if (iequals(key, "OverSubscribe") || iequals(key, "Shared"))
-    return p.oversubscribe = Text(value), Result<void>{};
+  if (iequals(key, "OverSubscribe") || iequals(key, "Shared")) return set_oversubscribe(p, value);
   for (auto [name, flag] :
        {std::pair{"Default", &Partition::is_default}, std::pair{"Hidden", &Partition::hidden},
         std::pair{"RootOnly", &Partition::root_only}, std::pair{"LLN", &Partition::lln},

@@ -57,6 +57,16 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
   return sched::reason_name(wait->reason);
 }
 
+wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (spec.oversubscribe || (partition && partition->sharing(false) > 1)) return wire::Sharing::yes;
+  if (spec.exclusive_user) return wire::Sharing::user;
+  if (spec.exclusive || (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
+    return wire::Sharing::no;
+  return wire::Sharing::ok;
+}
+
 wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now) {
   wire::NodesReply reply{.now = now, .partitions = *published.cluster.partitions};
   std::map<NodeId, std::vector<Text>> partitions;
@@ -192,6 +202,7 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
 
 wire::JobView view_of(const Published& published, const Job& job) {
   wire::JobView view{.job = published.cluster.jobs.share(job.id), .last_evaluated = published.at};
+  view.sharing = sharing_of(published.cluster, job);
   view.reason = reason_of(published, job, view.reason_detail);
   if (published.plan && job.state == JobState::pending)
     if (const sched::Expected* e = sched::find_expected(*published.plan, job.id)) {
@@ -246,6 +257,8 @@ bool answer_query(const Published& published, const wire::Request& request, Time
     for (const Reservation& r : *published.cluster.reservations)
       reply.reservations.push_back(view_of(published.cluster, r));
     part(std::move(reply), false);
+  } else if (std::holds_alternative<wire::TopologyRequest>(request)) {
+    part(wire::TopologyReply{published.cluster.settings().topology}, false);
   } else {
     return false;
   }

@@ -16,6 +16,7 @@
 #include "config/cluster_config.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
+#include "config/topology_conf.h"
 #include "daemon/slurmctld_service.h"
 #include "io/daemonize.h"
 #include "io/debug_flags.h"
@@ -93,7 +94,14 @@ Result<Configuration> load_configuration(const std::string& path) {
     if (!loaded) return std::unexpected(loaded.error());
     gres = std::move(*loaded);
   }
-  auto cluster = config::cluster_config(*conf, gres);
+  std::vector<Switch> topology;
+  if (config::has_topology(*conf)) {
+    auto file = std::filesystem::path(path).parent_path() / "topology.conf";
+    auto loaded = config::load_topology_conf(reader, file.string());
+    if (!loaded) return std::unexpected(loaded.error());
+    topology = std::move(*loaded);
+  }
+  auto cluster = config::cluster_config(*conf, gres, std::move(topology));
   if (!cluster) return std::unexpected(cluster.error());
   return Configuration{std::move(*conf), std::move(*cluster)};
 }

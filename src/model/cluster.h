@@ -20,6 +20,7 @@
 #include "model/partition.h"
 #include "model/qos.h"
 #include "model/reservation.h"
+#include "model/topology.h"
 
 namespace muster {
 
@@ -60,6 +61,9 @@ struct PreemptSettings {
   PreemptMode mode = PreemptMode::off;
   Seconds exempt_time{0};  // nobody is preempted before having run this long
   bool youngest_first = false, send_user_signal = false;
+  bool gang = false;          // jobs that hold the same CPUs take turns
+  bool strict_order = false;  // victims in their order, not as few as possible
+  std::optional<std::uint32_t> min_exempt_priority;  // nobody of this priority is preempted
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -68,6 +72,9 @@ struct PreemptSettings {
     v(3, exempt_time);
     v(4, youngest_first);
     v(5, send_user_signal);
+    v(110, gang);
+    v(111, strict_order);
+    v(112, min_exempt_priority);
   }
 };
 
@@ -162,6 +169,13 @@ struct Settings {
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
   SitePrograms programs;
+  Seconds time_slice{30};        // SchedulerTimeSlice
+  std::vector<Switch> topology;  // TopologyPlugin=topology/tree: leaves first
+  Seconds max_switch_wait{300};  // SchedulerParameters=max_switch_wait
+  std::uint32_t max_batch_requeue = 5;
+  bool one_task_per_core = false;                           // CR_ONE_TASK_PER_CORE
+  std::optional<std::uint32_t> default_cpus_per_gpu;        // DefCpuPerGPU
+  std::optional<std::uint64_t> default_memory_per_gpu_mib;  // DefMemPerGPU
   HealthCheck health_check;
   PowerSettings power;
   bool can_reboot = false;           // RebootProgram is set
@@ -208,6 +222,13 @@ struct Settings {
     v(36, requeue_exits);
     v(37, requeue_exits_held);
     v(40, programs);
+    v(110, time_slice);
+    v(111, topology);
+    v(112, max_switch_wait);
+    v(113, max_batch_requeue);
+    v(114, one_task_per_core);
+    v(115, default_cpus_per_gpu);
+    v(116, default_memory_per_gpu_mib);
     v(120, health_check);
     v(121, power);
     v(122, can_reboot);

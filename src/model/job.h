@@ -32,6 +32,7 @@ struct Ending {
   bool hold = false;     // ... held
   Text hold_reason;      // ... for this reason; empty = somebody's wish
   Seconds delay{0};      // ... and not to start again before that has passed
+  bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -42,6 +43,7 @@ struct Ending {
     v(5, hold);
     v(20, hold_reason);
     v(21, delay);
+    v(110, failure);
   }
 };
 
@@ -124,7 +126,11 @@ struct Job {
   std::uint32_t next_step = 0;
   std::optional<Preemption> preemption;
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
-  std::uint32_t mailed = 0;     // MailType bits that were mailed and are not to be mailed again
+  // Gang scheduling: jobs that hold the same CPUs take turns.
+  Time turn_since;             // when it last began to run: its start, or its last resume
+  bool awaits_turn = false;    // suspended until its turn comes
+  std::uint32_t failures = 0;  // requeues after failures of nodes or launches
+  std::uint32_t mailed = 0;    // MailType bits that were mailed and are not to be mailed again
   ArrayExits array_exits;
 
   // It is over, or told to be, but processes of it may be left on some node.
@@ -179,6 +185,9 @@ struct Job {
     v(100, het_id);
     v(101, het_offset);
     v(102, het_size);
+    v(110, turn_since);
+    v(111, awaits_turn);
+    v(112, failures);
     v(120, mailed);
     v(121, array_exits);
   }

@@ -93,6 +93,10 @@ struct JobSpec {
        exclusive_user = false;
   std::optional<std::uint32_t> core_spec, threads_per_core, sockets_per_node, cores_per_socket;
   Text distribution;
+  std::uint32_t switches = 0;            // --switches: at most so many leaf switches; 0 = no matter
+  std::optional<Seconds> switches_wait;  // ... for so long; unset = the site's limit
+  bool enforce_binding = false, disable_binding = false;  // --gres-flags
+  std::optional<std::uint32_t> thread_spec;
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
@@ -198,6 +202,11 @@ struct JobSpec {
     v(86, warn_signal);
     v(87, delay_boot_s);
     v(88, wait_all_nodes);
+    v(110, switches);
+    v(111, switches_wait);
+    v(112, enforce_binding);
+    v(113, disable_binding);
+    v(114, thread_spec);
   }
 };
 

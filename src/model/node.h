@@ -9,6 +9,7 @@
 #include "base/idset.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "model/cpu_layers.h"
 #include "model/resources.h"
 
 namespace muster {
@@ -134,6 +135,7 @@ struct Node {
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
+  CpuLayers used_again;  // of these: what further jobs hold too
   std::uint64_t used_memory_mib = 0;
   std::vector<GresShare> used_gres;
   IdSet jobs;        // ids of jobs that hold something here
@@ -161,6 +163,7 @@ struct Node {
     v(17, used_gres);
     v(18, jobs);
     v(19, completing);
+    v(110, used_again);
     v(120, power);
     v(121, reboot);
   }

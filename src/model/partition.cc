@@ -1,5 +1,7 @@
 #include "model/partition.h"
 
+#include <fmt/format.h>
+
 #include "base/strings.h"
 
 namespace muster {
@@ -21,6 +23,49 @@ std::optional<PreemptMode> parse_preempt_mode(std::string_view text) {
       return std::nullopt;
   }
   return mode;
+}
+
+bool has_gang(std::string_view preempt_mode) {
+  for (std::string_view word : split(preempt_mode, ','))
+    if (iequals(trim(word), "GANG")) return true;
+  return false;
+}
+
+std::string OverSubscribe::text() const {
+  switch (mode) {
+    case Mode::no:
+      return "NO";
+    case Mode::exclusive:
+      return "EXCLUSIVE";
+    case Mode::yes:
+      return fmt::format("YES:{}", jobs);
+    case Mode::force:
+      return fmt::format("FORCE:{}", jobs);
+  }
+  return "NO";
+}
+
+std::optional<OverSubscribe> parse_oversubscribe(std::string_view text) {
+  using Mode = OverSubscribe::Mode;
+  OverSubscribe value;
+  if (text.empty() || iequals(text, "NO")) return value;
+  if (iequals(text, "EXCLUSIVE")) return OverSubscribe{.mode = Mode::exclusive};
+  auto colon = text.find(':');
+  std::string_view word = text.substr(0, colon);
+  if (!iequals(word, "YES") && !iequals(word, "FORCE")) return std::nullopt;
+  value.mode = iequals(word, "YES") ? Mode::yes : Mode::force;
+  if (colon == text.npos) return value;
+  auto jobs = parse_number<std::uint32_t>(text.substr(colon + 1));
+  if (!jobs || *jobs == 0) return std::nullopt;
+  value.jobs = *jobs;
+  return value;
+}
+
+std::uint32_t Partition::sharing(bool asked) const {
+  OverSubscribe value = parse_oversubscribe(oversubscribe).value_or(OverSubscribe{});
+  bool shares =
+      value.mode == OverSubscribe::Mode::force || (value.mode == OverSubscribe::Mode::yes && asked);
+  return shares ? value.jobs : 1;
 }
 
 }  // namespace muster

@@ -16,6 +16,17 @@ namespace muster {
 enum class PreemptMode : std::uint8_t { off, cancel, requeue, suspend };
 // "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; nothing for an empty or unknown text.
 std::optional<PreemptMode> parse_preempt_mode(std::string_view text);
+bool has_gang(std::string_view preempt_mode);
+
+// OverSubscribe= of a partition: whether jobs share CPUs, and how many of them one CPU.
+struct OverSubscribe {
+  enum class Mode : std::uint8_t { no, exclusive, yes, force };
+  Mode mode = Mode::no;
+  std::uint32_t jobs = 4;
+  std::string text() const;  // "NO", "EXCLUSIVE", "YES:4", "FORCE:4"
+};
+// Nothing where it is none of these; an empty text is NO.
+std::optional<OverSubscribe> parse_oversubscribe(std::string_view text);
 
 enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 
@@ -37,6 +48,9 @@ struct Partition {
       alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
       tres_billing_weights;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
+
+  // How many jobs hold a CPU at a time, where one of them is a job that does (not) ask for sharing.
+  std::uint32_t sharing(bool asked) const;
 
   bool operator==(const Partition&) const = default;
   template <class V>

@@ -131,6 +131,33 @@ std::string compress_counts(const std::vector<std::uint32_t>& counts) {
   return out;
 }
 
+bool is_part_of_gpus(std::string_view gres_name) {
+  return gres_name == "shard" || gres_name == "mps";
+}
+
+IdSet GresPool::shares_of(std::uint32_t gpu) const {
+  if (gpu >= per_device.size() || per_device[gpu] == 0) return {};
+  std::uint64_t first = 0;
+  for (std::uint32_t i = 0; i < gpu; ++i) first += per_device[i];
+  return IdSet::range(static_cast<std::uint32_t>(first),
+                      static_cast<std::uint32_t>(first + per_device[gpu] - 1));
+}
+
+IdSet GresPool::gpus_of(const IdSet& shares) const {
+  IdSet gpus;
+  for (std::uint32_t gpu = 0; gpu < per_device.size(); ++gpu)
+    if (shares_of(gpu).intersects(shares)) gpus.insert(gpu);
+  return gpus;
+}
+
+IdSet GresPool::cores_near(const IdSet& devices) const {
+  IdSet near;
+  auto all = indices.ids();
+  for (std::size_t i = 0; i < all.size() && i < cores.size(); ++i)
+    if (devices.contains(all[i])) near.merge(cores[i]);
+  return near;
+}
+
 void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected) {
   struct Device {
     const GresPool* pool;

@@ -39,7 +39,16 @@ struct GresPool {
   // Device files, parallel to the indices; may be empty. A device of several has them separated by
   // commas.
   std::vector<Text> files;
-  std::vector<Text> uuids;  // of devices that programs know by them: parts of a GPU (MIG)
+  std::vector<Text> uuids;   // of devices that programs know by them: parts of a GPU (MIG)
+  std::vector<IdSet> cores;  // cores close to each device, parallel to the indices; empty = all
+  // Shares of GPUs (shard, mps): how many of them each GPU has, by its index. The shares are
+  // numbered through the GPUs: `indices` are these numbers.
+  std::vector<std::uint64_t> per_device;
+
+  bool is_part_of_gpus() const { return !per_device.empty(); }
+  IdSet shares_of(std::uint32_t gpu) const;      // their numbers
+  IdSet gpus_of(const IdSet& shares) const;      // whose shares these are
+  IdSet cores_near(const IdSet& devices) const;  // empty = no matter
   bool operator==(const GresPool&) const = default;
   template <class V>
   void fields(V& v) {
@@ -48,9 +57,14 @@ struct GresPool {
     v(3, count);
     v(4, indices);
     v(5, files);
+    v(110, cores);
+    v(112, per_device);
     v(120, uuids);
   }
 };
+
+// shard and mps are parts of GPUs: a GPU is used as a whole or by its shares, never both.
+bool is_part_of_gpus(std::string_view gres_name);
 
 // Gives the devices that were found to the pools that the configuration only counts.
 void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected);
@@ -60,6 +74,7 @@ struct GresShare {
   Text name, type;
   std::uint64_t count = 0;
   IdSet indices;
+  IdSet devices;  // of shares of GPUs: which GPUs these are parts of
   bool operator==(const GresShare&) const = default;
   template <class V>
   void fields(V& v) {
@@ -67,6 +82,7 @@ struct GresShare {
     v(2, type);
     v(3, count);
     v(4, indices);
+    v(110, devices);
   }
 };
 
@@ -77,6 +93,7 @@ struct NodeShare {
   std::uint64_t memory_mib = 0;
   std::uint32_t tasks = 0;  // tasks of the job's own size placed here
   std::vector<GresShare> gres;
+  std::uint32_t sharing = 1;  // so many jobs of its partition may hold the CPUs at a time
   bool operator==(const NodeShare&) const = default;
   template <class V>
   void fields(V& v) {
@@ -85,6 +102,7 @@ struct NodeShare {
     v(3, memory_mib);
     v(4, tasks);
     v(5, gres);
+    v(110, sharing);
   }
 };
 

@@ -9,6 +9,7 @@
 #include <compare>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -114,9 +115,10 @@ class NodeAgent {
   std::map<wire::StepRef, std::optional<Time>>
       running_;                           // with when it will be KILLed, once told to end
   std::map<wire::StepRef, Ended> ended_;  // not confirmed yet
-  // Until an older attempt is gone from here, or the Prolog has run.
+  // Until an older attempt is gone from here, the Prolog has run, or the job is resumed.
   std::map<wire::StepRef, wire::StepLaunch> held_back_;
   std::map<AttemptRef, Prolog> prologs_;
+  std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;
   std::map<AttemptRef, Time>
       gone_;  // lately: a repeated order to end does not run the Epilog again

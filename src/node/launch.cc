@@ -36,7 +36,9 @@ void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
     case Prolog::failed:
       return fail_launch(launch, "Job prolog failed", now, true);
     case Prolog::succeeded:
-      return start(launch, now);
+      if (!suspended_.contains({launch.ref.job, launch.ref.attempt})) return start(launch, now);
+      held_back_.emplace(launch.ref, launch);
+      return;
   }
 }
 

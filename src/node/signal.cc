@@ -16,9 +16,15 @@ void NodeAgent::on_order(const wire::SignalOrder& order, Time) {
   });
 }
 
-void NodeAgent::on_order(const wire::SuspendOrder& order, Time) {
+// What is not launched yet is launched when the job is resumed.
+void NodeAgent::on_order(const wire::SuspendOrder& order, Time now) {
+  if (order.resume)
+    suspended_.erase({order.job, order.attempt});
+  else
+    suspended_.insert({order.job, order.attempt});
   each_running_of(order.job, order.attempt,
                   [&](const wire::StepRef& step) { host_.suspend(step, order.resume); });
+  if (order.resume) start_launches_waiting_for(order.job, now);
 }
 
 }  // namespace muster

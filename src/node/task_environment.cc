@@ -85,8 +85,8 @@ Environment node_environment(const StepSetup& setup) {
 
   environment.set("SLURMD_NODENAME", node);
   environment.set("SLURM_NODEID", std::to_string(launch.node_index));
-  environment.set("SLURM_TOPOLOGY_ADDR", node);
-  environment.set("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
+  environment.set_if_missing("SLURM_TOPOLOGY_ADDR", node);
+  environment.set_if_missing("SLURM_TOPOLOGY_ADDR_PATTERN", "node");
   environment.set_if_missing("SLURM_PRIO_PROCESS", "0");
   environment.set_if_missing("TMPDIR", "/tmp");
   if (!setup.config_file.empty()) environment.set_if_missing("SLURM_CONF", setup.config_file);

@@ -30,12 +30,16 @@ Free all_of(const Node& node) {
 Free free_of(const Node& node) {
   Free free = all_of(node);
   take(free, {.cpus = node.used_cpus, .memory_mib = node.used_memory_mib, .gres = node.used_gres});
+  free.held_again = node.used_again;
   free.untouched = node.jobs.empty();
   return free;
 }
 
 void take(Free& free, const NodeShare& share) {
   free.untouched = false;
+  IdSet again = share.cpus;
+  again.subtract(free.cpus);
+  free.held_again.add(std::move(again));
   free.cpus.subtract(share.cpus);
   free.memory_mib -= std::min(free.memory_mib, share.memory_mib);
   for (const GresShare& taken : share.gres)
@@ -45,8 +49,12 @@ void take(Free& free, const NodeShare& share) {
     }
 }
 
+void give_back_cpus(Free& free, const IdSet& cpus) {
+  free.cpus.merge(free.held_again.remove(cpus));
+}
+
 void give_back(Free& free, const NodeShare& share) {
-  free.cpus.merge(share.cpus);
+  give_back_cpus(free, share.cpus);
   free.memory_mib += share.memory_mib;
   for (const GresShare& back : share.gres)
     if (GresShare* g = pool_of(free, back)) {

@@ -10,6 +10,7 @@ namespace muster::sched {
 
 struct Free {
   IdSet cpus;
+  CpuLayers held_again;             // what several jobs hold is free when all of them have gone
   std::uint32_t promised_cpus = 0;  // of these: not to be used, whichever they will be
   std::uint64_t memory_mib = 0;
   std::vector<GresShare> gres;  // free devices by name and type; `count` of them may be used
@@ -25,6 +26,7 @@ Free all_of(const Node& node);
 Free free_of(const Node& node);
 void take(Free& free, const NodeShare& share);
 void give_back(Free& free, const NodeShare& share);
+void give_back_cpus(Free& free, const IdSet& cpus);
 
 // Does the share consist of what is free?
 bool holds(const Free& free, const NodeShare& share);

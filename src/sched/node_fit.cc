@@ -4,45 +4,25 @@
 
 namespace muster::sched {
 
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
-  std::uint64_t n = 0;
-  for (const GresShare& g : free.gres)
-    if (g.name == wanted.name && (wanted.type.empty() || g.type == wanted.type)) n += g.count;
-  return n;
-}
-
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
-                  std::vector<GresShare>& taken) {
-  for (GresShare& g : free.gres) {
-    if (count == 0) return true;
-    if (g.name != wanted.name || (!wanted.type.empty() && g.type != wanted.type) || g.count == 0)
-      continue;
-    std::uint64_t n = std::min(count, g.count);
-    GresShare part{.name = g.name, .type = g.type, .count = n, .indices = g.indices.first(n)};
-    g.count -= n;
-    g.indices.subtract(part.indices);
-    count -= n;
-    auto same = std::find_if(taken.begin(), taken.end(), [&](const GresShare& t) {
-      return t.name == part.name && t.type == part.type;
-    });
-    if (same == taken.end()) {
-      taken.push_back(std::move(part));
-    } else {
-      same->count += part.count;
-      same->indices.merge(part.indices);
-    }
-  }
-  return count == 0;
-}
-
 NodeFit::NodeFit(const Settings& settings, const Request& request, const Node& node,
                  const Free& free)
-    : settings_(settings), request_(request), node_(node), free_(free) {
+    : settings_(settings),
+      request_(request),
+      node_(node),
+      own_(has_parts_of_gpus(node) ? std::optional(free) : std::nullopt),
+      free_(own_ ? *own_ : free) {
+  if (own_) part_gpus(node, *own_);
   const NodeConfig& c = node.config;
   std::uint32_t cores = std::max(1u, c.cores_per_socket) * std::max(1u, c.sockets);
   threads_ = std::max(1u, c.threads_per_core);
   if (c.cpus < cores * threads_) threads_ = 1;  // CPUs= counts cores
   cpus_per_socket_ = std::max(1u, c.cores_per_socket) * threads_;
+  const bool binds = wants_devices() && !request.disable_binding && !request.tasks_per_socket_max;
+  if (binds) groups_ = gpu_groups(node, threads_);
+}
+
+bool NodeFit::wants_devices() const {
+  return !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket;
 }
 
 bool NodeFit::has_shape() const {
@@ -78,7 +58,7 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 }
 
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
-  if (request_.exclusive) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
+  if (request_.whole_nodes) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
   std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
@@ -100,16 +80,52 @@ std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
 }
 
 // Requests that overlap ("gpu:3,gpu:v100:2") are served one after the other from what is left.
-std::optional<std::vector<GresShare>> NodeFit::devices_for(Free free, std::uint32_t tasks) const {
+std::optional<std::vector<GresShare>> NodeFit::devices_for(Free free, std::uint32_t tasks,
+                                                           const IdSet& preferred) const {
   std::vector<GresShare> taken;
-  for (const GresRequest& g : request_.gres_per_node)
-    if (!take_devices(free, g, g.count, taken)) return std::nullopt;
-  if (const auto& g = request_.gpus_per_task; g && !take_devices(free, *g, g->count * tasks, taken))
-    return std::nullopt;
-  if (const auto& g = request_.gpus_per_socket;
-      g && !take_devices(free, *g, g->count * std::max(1u, request_.min_sockets), taken))
+  for (const GresRequest& g : request_.gres_per_node) {
+    bool got = is_part_of_gpus(g.name) ? take_part(node_, free, g, taken, preferred)
+                                       : take_devices(free, g, g.count, taken, preferred);
+    if (!got) return std::nullopt;
+  }
+  auto take_gpus = [&](const std::optional<GresRequest>& g, std::uint64_t times) {
+    return !g || take_devices(free, *g, g->count * times, taken, preferred);
+  };
+  if (!take_gpus(request_.gpus_per_task, tasks) ||
+      !take_gpus(request_.gpus_per_socket, std::max(1u, request_.min_sockets)))
     return std::nullopt;
   return taken;
+}
+
+// CPUs and devices that are close to each other, as far as that goes; with enforced binding no
+// others.
+std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
+  const std::uint32_t count = std::min(cpus_for(tasks), free_.usable_cpus());
+  for (const GpuGroup& group : groups_) {
+    IdSet near = free_.cpus.intersect(group.cpus);
+    if (near.size() < count) continue;
+    auto devices = devices_for(free_, tasks, group.gpus);
+    if (!devices) return std::nullopt;
+    IdSet far = gpus_in(*devices);
+    far.subtract(group.gpus);
+    if (far.empty()) return Choice{near.first(count), std::move(*devices)};
+  }
+  if (request_.enforce_binding && !groups_.empty()) {
+    auto devices = devices_for(free_, tasks, {});
+    if (!devices) return std::nullopt;
+    IdSet near = free_.cpus.intersect(cpus_near(groups_, gpus_in(*devices)));
+    if (near.size() < count) return std::nullopt;
+    return Choice{near.first(count), std::move(*devices)};
+  }
+  IdSet cpus = choose_cpus(count, tasks);
+  auto devices = devices_for(free_, tasks, gpus_near(groups_, cpus));
+  if (!devices) return std::nullopt;
+  return Choice{std::move(cpus), std::move(*devices)};
+}
+
+IdSet NodeFit::preferred_gpus(const IdSet& cpus) const {
+  if (request_.disable_binding) return {};
+  return gpus_near(gpu_groups(node_, threads_), cpus);
 }
 
 std::uint64_t NodeFit::tasks_by_cpus() const {
@@ -141,16 +157,14 @@ std::uint32_t NodeFit::task_capacity() const {
   if (const auto& g = request_.gpus_per_task; g && g->count)
     tasks = std::min(tasks, free_devices(free_, *g) / g->count);
   if (const auto& g = request_.gpus_total; g && free_devices(free_, *g) == 0) return 0;
-  bool wants_devices =
-      !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket;
-  if (wants_devices && !devices_for(free_, 0)) return 0;
+  if (wants_devices() && !devices_for(free_, 0, {})) return 0;
   tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
   auto fits = [&](std::uint32_t n) {
     if (memory_for(n) > free_.memory_mib) return false;
     if (!request_.exclusive && !request_.gpus_total && cpus_for(n) > free_.usable_cpus())
       return false;
-    return !wants_devices || devices_for(free_, n).has_value();
+    return !wants_devices() || choose(n).has_value();
   };
   std::uint32_t low = 0, high = static_cast<std::uint32_t>(tasks);
   while (low < high) {
@@ -179,14 +193,13 @@ IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
 }
 
 std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
-  NodeShare share{.node = node_.id, .tasks = tasks};
-  std::uint32_t cpus = std::min(cpus_for(tasks), free_.usable_cpus());
-  share.cpus = choose_cpus(cpus, tasks);
+  NodeShare share{.node = node_.id, .tasks = tasks, .sharing = request_.sharing};
   share.memory_mib = memory_for(tasks);
   if (share.memory_mib > free_.memory_mib) return std::nullopt;
-  auto devices = devices_for(free_, tasks);
-  if (!devices) return std::nullopt;
-  share.gres = std::move(*devices);
+  auto choice = choose(tasks);
+  if (!choice) return std::nullopt;
+  share.cpus = std::move(choice->cpus);
+  share.gres = std::move(choice->devices);
   left = free_;
   muster::sched::take(left, share);
   return share;

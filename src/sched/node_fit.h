@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sched/free.h"
+#include "sched/gres_fit.h"
 #include "sched/request.h"
 
 namespace muster::sched {
@@ -19,10 +20,18 @@ class NodeFit {
   std::optional<NodeShare> take(std::uint32_t tasks, Free& left) const;
   std::uint32_t cpus_for(std::uint32_t tasks) const;  // allocated, by whole cores or sockets
   std::uint64_t memory_for(std::uint32_t tasks) const;
+  IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs
 
  private:
+  struct Choice {
+    IdSet cpus;
+    std::vector<GresShare> devices;
+  };
+  bool wants_devices() const;
+  std::optional<Choice> choose(std::uint32_t tasks) const;
   std::uint64_t gpus_for(std::uint32_t tasks) const;
-  std::optional<std::vector<GresShare>> devices_for(Free free, std::uint32_t tasks) const;
+  std::optional<std::vector<GresShare>> devices_for(Free free, std::uint32_t tasks,
+                                                    const IdSet& preferred) const;
   std::uint32_t usable_per_core() const;
   std::uint32_t round_up(std::uint32_t cpus) const;
   std::uint64_t tasks_by_cpus() const;
@@ -32,13 +41,10 @@ class NodeFit {
   const Settings& settings_;
   const Request& request_;
   const Node& node_;
+  std::optional<Free> own_;  // where the node's GPUs come in shares, too
   const Free& free_;
   std::uint32_t threads_, cpus_per_socket_;
+  std::vector<GpuGroup> groups_;
 };
-
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted);
-// False where there are too few; what was taken then is the caller's to drop.
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
-                  std::vector<GresShare>& taken);
 
 }  // namespace muster::sched

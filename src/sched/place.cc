@@ -34,7 +34,8 @@ class Placer {
  private:
   bool is_plain() const {
     return request_.required_nodes.empty() && request_.constraint.counts.empty() &&
-           !request_.contiguous && !request_.least_loaded && !request_.spread;
+           !request_.contiguous && !request_.least_loaded && !request_.spread &&
+           request_.topology.empty();
   }
 
   std::optional<std::vector<NodeShare>> among(const std::vector<NodeId>& nodes) {
@@ -56,9 +57,39 @@ class Placer {
         std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
     for (std::uint32_t i = 0; request_.min_nodes + i <= most; ++i) {
       std::uint32_t count = request_.spread ? most - i : request_.min_nodes + i;
-      if (auto shares = request_.contiguous ? neighbours(count) : of_all(count)) return shares;
+      if (auto shares = choose(count)) return shares;
     }
     return std::nullopt;
+  }
+
+  std::optional<std::vector<NodeShare>> choose(std::uint32_t count) const {
+    if (request_.contiguous) return neighbours(count);
+    if (request_.topology.empty() || count == 1) return of_all(count, usable_);
+    return close_together(count);
+  }
+
+  // Below one switch, and on as few leaves as possible.
+  std::optional<std::vector<NodeShare>> close_together(std::uint32_t count) const {
+    std::vector<NodeId> ids;
+    for (const Usable& u : usable_) ids.push_back(u.node);
+    for (const std::vector<NodeId>& nodes : nodes_by_switch(request_.topology, ids, count)) {
+      std::vector<Usable> here;
+      for (NodeId id : nodes) here.push_back(*find(id));
+      auto shares = of_all(count, here);
+      if (!shares || !has_required(*shares)) continue;
+      std::vector<NodeId> chosen;
+      for (const NodeShare& share : *shares) chosen.push_back(share.node);
+      if (request_.switches_max && leaves_of(request_.topology, chosen) > request_.switches_max)
+        continue;
+      return shares;
+    }
+    return std::nullopt;
+  }
+
+  bool has_required(const std::vector<NodeShare>& shares) const {
+    return std::ranges::all_of(request_.required_nodes, [&](NodeId id) {
+      return std::ranges::find(shares, id, &NodeShare::node) != shares.end();
+    });
   }
 
   bool covers_required() const {
@@ -82,8 +113,9 @@ class Placer {
 
   // The required nodes, those of counted features, then the first others; if these hold too few
   // tasks, the roomiest ones.
-  std::optional<std::vector<NodeShare>> of_all(std::uint32_t count) const {
-    std::vector<Usable> first, others = usable_;
+  std::optional<std::vector<NodeShare>> of_all(std::uint32_t count,
+                                               std::vector<Usable> others) const {
+    std::vector<Usable> first;
     auto move_over = [&](auto matches, std::uint32_t n) {
       for (auto at = others.begin(); at != others.end() && n > 0;) {
         if (!matches(*at)) {
@@ -165,7 +197,8 @@ class Placer {
         std::uint64_t later = chosen.size() - i - 1;
         if (gpus_left <= later) return std::nullopt;
         std::uint64_t n = std::min(free_devices(left, *request_.gpus_total), gpus_left - later);
-        if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres))
+        if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres,
+                                    fit.preferred_gpus(share->cpus)))
           return std::nullopt;
         gpus_left -= n;
       }
@@ -254,6 +287,7 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
     return &at->second;
   };
   Request fewer = request;
+  fewer.switches_max = 0;  // it waits for these only so long
   if (request.min_nodes > partition.nodes.size() && !nodes.empty()) {
     // More nodes than the partition has is accepted (it may grow); one node must be able to serve.
     fewer.min_nodes = fewer.max_nodes = 1;

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "sched/gate.h"
 #include "sched/limits.h"
+#include "sched/make_room.h"
 #include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/profile.h"
@@ -37,7 +38,8 @@ class Planner {
         now_(now),
         budget_(budget),
         profile_(cluster, now),
-        shapes_(cluster),
+        rooms_(cluster, profile_, now, budget.max_questions),
+        shapes_(cluster, now),
         limits_(cluster, now) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
@@ -252,14 +254,16 @@ class Planner {
     if (failed_.contains(form)) return Reason::resources;
     auto slot = place_together(cluster_, members, now_, profile_);
     if (!slot && members.size() == 1) slot = place_shorter(members);
-    if (!slot) {
+    std::optional<Room> room = slot ? Room{std::move(*slot), {}} : rooms_.lent(members);
+    if (!room) {
       failed_.insert(std::move(form));
       return Reason::resources;
     }
-    limit_hit_ = limit_in_the_way(members, *slot);
+    limit_hit_ = limit_in_the_way(members, room->slot);
     if (!limit_hit_.empty()) return Reason::limit;
+    rooms_.borrow(room->victims);
     for (std::size_t i = 0; i < members.size(); ++i)
-      start(members[i], task, std::move(slot->shares[i]));
+      start(members[i], task, std::move(room->slot.shares[i]), room->victims);
     return Reason::none;
   }
 
@@ -284,12 +288,14 @@ class Planner {
     return place_for(low);
   }
 
-  void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares) {
+  void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares,
+             const std::vector<JobId>& displaces) {
     for (const NodeShare& share : shares) profile_.start(share, window_of(*m.shape, now_, m.limit));
     for (const auto& [name, count] : m.shape->request.licenses) use_license(name, count);
     limits_.start(run_of(m, shares));
     settled_.insert(m.job->id);
-    plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit});
+    plan_.starts.push_back(
+        {m.job->id, task, m.shape->partition->name, std::move(shares), m.limit, displaces});
   }
 
   // They cannot start now: make room for them, promise them a time, and say why they wait.
@@ -395,87 +401,30 @@ class Planner {
 
   // --- preemption ---
 
-  bool is_leaving(const Job& job) const {
-    return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
-  }
-
-  // Those whom every member may displace.
-  std::vector<JobId> may_go_for(const Members& members) const {
-    std::vector<JobId> may_go;
-    for (JobId id :
-         preemptable(cluster_, *members.front().job, *members.front().shape->partition, now_))
-      if (!evicted_.contains(id)) may_go.push_back(id);
-    for (auto m = members.begin() + 1; m != members.end() && !may_go.empty(); ++m) {
-      auto also = preemptable(cluster_, *m->job, *m->shape->partition, now_);
-      std::erase_if(may_go, [&](JobId id) { return std::ranges::find(also, id) == also.end(); });
-    }
-    return may_go;
-  }
-
-  // Running jobs of lower standing make room, as few as possible, and only if they then start.
+  // Running jobs of lower standing go, and they get their place when these have gone.
   bool preempt_for(const Members& members) {
-    auto form = form_of(members);
-    if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(form))
-      return false;
-    std::vector<JobId> leaving;
-    for (std::uint32_t id : cluster_.active.ids())
-      if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
-    std::optional<JointSlot> slot;
-    auto fits = [&](const std::vector<JobId>& victims) {
-      if (leaving.empty() && victims.empty()) return false;
-      Profile without = profile_;
-      for (JobId id : leaving) without.vacate(cluster_.jobs.at(id));
-      for (JobId id : victims) without.vacate(cluster_.jobs.at(id));
-      slot = place_together(cluster_, members, now_, without);
-      return slot.has_value();
-    };
-    if (!fits({})) {  // else they only have to wait for them to leave
-      std::vector<JobId> victims = fewest_victims(may_go_for(members), fits);
-      if (victims.empty() || !fits(victims)) {
-        unaided_.insert(std::move(form));
-        return false;
-      }
-      for (JobId id : victims) {
-        evicted_.insert(id);
-        leaving.push_back(id);
-        plan_.evictions.push_back(
-            {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});
-      }
-    }
-    Time gone = now_;
-    for (const auto& shares : slot->shares) gone = std::max(gone, when_gone(leaving, shares));
-    keep(members, *slot, gone);
+    auto room = rooms_.vacated(members);
+    if (!room) return false;
+    for (JobId id : room->victims)
+      plan_.evictions.push_back(
+          {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+    keep(members, room->slot, rooms_.vacant_at(*room));
     return true;
-  }
-
-  // When the last of these has left the nodes of the shares.
-  Time when_gone(const std::vector<JobId>& leaving, const std::vector<NodeShare>& shares) const {
-    Time last = now_ + Seconds{1};
-    for (JobId id : leaving) {
-      const Job& job = cluster_.jobs.at(id);
-      bool here = std::any_of(shares.begin(), shares.end(), [&](const NodeShare& share) {
-        return job.unfinished.contains(share.node);
-      });
-      if (!here) continue;
-      Time gone = evicted_.contains(id) ? now_ + grace_time(cluster_, job) : leaves_at(job, now_);
-      last = std::max(last, gone);
-    }
-    return last;
   }
 
   const Cluster& cluster_;
   Time now_;
   Budget budget_;
   Profile profile_;
+  RoomMaker rooms_;
   Plan plan_;
   Shapes shapes_;
   LimitBook limits_;
   Text limit_hit_;                      // by those that were tried last
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
-  std::set<JobId> settled_, promised_, evicted_;
-  std::set<std::vector<Form>> unaided_;  // no preemption helps these
-  std::set<NodeId> waited_on_;           // somebody waits for these
+  std::set<JobId> settled_, promised_;
+  std::set<NodeId> waited_on_;  // somebody waits for these
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   std::map<Text, std::uint32_t> licenses_;
 };

@@ -34,7 +34,8 @@ struct Start {
   std::optional<std::uint32_t> task;
   Text partition;
   std::vector<NodeShare> allocation;
-  Minutes time_limit{};  // shorter than asked where --time-min allowed it
+  Minutes time_limit{};          // shorter than asked where --time-min allowed it
+  std::vector<JobId> displaces;  // these are suspended: it runs on CPUs of theirs
 };
 
 struct Wait {

@@ -30,8 +30,16 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
   bool requeues = victim.spec->kind == JobKind::batch &&
                   victim.spec->requeue.value_or(cluster.settings().job_requeue);
   if (mode == PreemptMode::requeue && !requeues) mode = PreemptMode::cancel;
-  // A suspended job keeps its resources here, so it makes no room.
-  return mode == PreemptMode::suspend ? PreemptMode::off : mode;
+  return mode;
+}
+
+std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
+  if (cluster.settings().preempt.type == PreemptType::qos) {
+    const Qos* qos = cluster.find_qos(job.qos);
+    return qos ? qos->priority : 0;
+  }
+  const Partition* partition = cluster.find_partition(job.partition);
+  return partition ? partition->priority_tier : 0;
 }
 
 Seconds grace_time(const Cluster& cluster, const Job& victim) {
@@ -52,7 +60,10 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
   std::vector<std::pair<Loss, JobId>> by_loss;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& victim = cluster.jobs.at(JobId{id});
-    if (victim.state != JobState::running || victim.ending || victim.preemption) continue;
+    bool is_there = victim.state == JobState::running ||
+                    (victim.state == JobState::suspended && victim.awaits_turn);
+    if (!is_there || victim.ending || victim.preemption) continue;
+    if (s.min_exempt_priority && victim.priority >= *s.min_exempt_priority) continue;
     const Partition* theirs = cluster.find_partition(victim.partition);
     std::uint32_t tier = theirs ? theirs->priority_tier : 0;
     bool may = s.type == PreemptType::qos ? qos_may_preempt(cluster, job, victim)
@@ -70,7 +81,8 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
 }
 
 std::vector<JobId> fewest_victims(const std::vector<JobId>& preemptable,
-                                  const std::function<bool(const std::vector<JobId>&)>& fits) {
+                                  const std::function<bool(const std::vector<JobId>&)>& fits,
+                                  bool strict_order) {
   if (preemptable.empty() || !fits(preemptable)) return {};
   // The shortest prefix that is enough ...
   std::size_t low = 1, high = preemptable.size();
@@ -84,6 +96,7 @@ std::vector<JobId> fewest_victims(const std::vector<JobId>& preemptable,
   // ... without those in it that are not in the way, the greatest loss spared first.
   std::vector<JobId> victims(preemptable.begin(),
                              preemptable.begin() + static_cast<std::ptrdiff_t>(low));
+  if (strict_order) return victims;
   for (std::size_t i = victims.size(); i-- > 0;) {
     std::vector<JobId> fewer = victims;
     fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));

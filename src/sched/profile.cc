@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "sched/sharing.h"
 
 namespace muster::sched {
 
@@ -41,7 +42,10 @@ Time leaves_at(const Job& job, Time now) {
   Time soon = now + Seconds{1};
   if (job.ending || is_ended(job.state)) return soon;
   if (job.preemption) return std::max(soon, job.preemption->kill_at);
-  return std::max(soon, std::min(job.end_limit(), now + kNoLimitLeaves));
+  Time limit = job.end_limit();
+  if (job.awaits_turn && job.time_limit != kUnlimited)
+    limit = now + job.time_limit - job.run_time(now);
+  return std::max(soon, std::min(limit, now + kNoLimitLeaves));
 }
 
 Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {
@@ -74,7 +78,8 @@ void Profile::learn_releases(Entry& entry, NodeId node) {
   for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
     for (const NodeShare& share : job.allocation)
-      if (share.node == node) entry.releases.push_back({leaves_at(job, now_), &share});
+      if (share.node == node)
+        entry.releases.push_back({leaves_at(job, now_), &share, job.partition.view()});
   }
   std::stable_sort(entry.releases.begin(), entry.releases.end(),
                    [](const Release& a, const Release& b) { return a.at < b.at; });
@@ -131,8 +136,9 @@ void Profile::keep_promises(const Entry& entry, const Window& window, Free& free
       if (p.from <= t && t < p.until) now.add(p.cpus, p.memory_mib, p.gres);
     for (const Release& r : entry.releases)
       if (r.at > window.from && r.at <= t)
-        now.subtract(static_cast<std::int64_t>(r.share->cpus.size()), r.share->memory_mib,
-                     r.share->gres);
+        // Whether others stay on CPUs that are shared is not looked at: these do not count.
+        now.subtract(r.share->sharing > 1 ? 0 : static_cast<std::int64_t>(r.share->cpus.size()),
+                     r.share->memory_mib, r.share->gres);
     most.raise_to(now);
   }
   free.promised_cpus = static_cast<std::uint32_t>(most.cpus);
@@ -143,13 +149,20 @@ void Profile::keep_promises(const Entry& entry, const Window& window, Free& free
         std::min<std::uint64_t>(free.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
 }
 
+IdSet Profile::shareable_at(const Entry& entry, const Window& window) const {
+  std::vector<Claim> claims;
+  for (const Release& r : entry.releases)
+    if (window.from <= now_ || r.at > window.from) claims.push_back({r.share, r.partition});
+  return shareable(claims, window.partition->name.view(), window.holders);
+}
+
 const Free* Profile::during(NodeId node, const Window& window) {
   ++questions_;
   if (!is_open(node)) return nullptr;
   Entry& e = entry(node);
   if (!open_to(e, node, window)) return nullptr;
   const bool bounded = window.partition && window.partition->max_cpus_per_node;
-  if (window.from <= now_ && e.promises.empty() && !bounded) return &e.now;
+  if (window.from <= now_ && e.promises.empty() && !bounded && window.holders == 0) return &e.now;
   e.scratch = e.now;
   if (window.from > now_) {
     learn_releases(e, node);
@@ -160,6 +173,10 @@ const Free* Profile::during(NodeId node, const Window& window) {
       --left;
     }
     e.scratch.untouched = left == 0;
+  }
+  if (window.holders > 0) {
+    learn_releases(e, node);
+    e.scratch.cpus.merge(shareable_at(e, window));
   }
   if (!e.promises.empty()) {
     learn_releases(e, node);
@@ -195,7 +212,7 @@ void Profile::start(const NodeShare& share, const Window& by) {
   const Time until = std::min(by.until, now_ + kNoLimitLeaves);
   auto after = std::upper_bound(e.releases.begin(), e.releases.end(), until,
                                 [](Time t, const Release& r) { return t < r.at; });
-  e.releases.insert(after, {until, &started_.back()});
+  e.releases.insert(after, {until, &started_.back(), by.partition->name.view()});
   if (by.exclusive_user) e.private_to = by.user;
   e.started.push_back(by);
   e.started_cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
@@ -207,15 +224,27 @@ void Profile::promise(const NodeShare& share, Time from, Time until) {
                            share.memory_mib, share.gres});
 }
 
-void Profile::vacate(const Job& job) {
+Profile::Trial::~Trial() {
+  for (auto& [node, entry] : before_) profile_.entry(node) = std::move(entry);
+}
+
+void Profile::Trial::give(const Job& job, void (*back)(Free&, const NodeShare&)) {
   for (const NodeShare& share : job.allocation) {
-    if (!job.unfinished.contains(share.node) || !available(share.node)) continue;
-    Entry& e = entry(share.node);
-    learn_releases(e, share.node);
+    if (!job.unfinished.contains(share.node) || !profile_.available(share.node)) continue;
+    ++profile_.questions_;  // it costs about as much
+    Entry& e = profile_.entry(share.node);
+    profile_.learn_releases(e, share.node);
+    before_.try_emplace(share.node, e);
     std::erase_if(e.releases, [&](const Release& r) { return r.share == &share; });
-    give_back(e.now, share);
+    back(e.now, share);
     e.now.untouched = e.releases.empty();
   }
+}
+
+void Profile::Trial::vacate(const Job& job) { give(job, &give_back); }
+
+void Profile::Trial::lend(const Job& job) {
+  give(job, [](Free& free, const NodeShare& share) { give_back_cpus(free, share.cpus); });
 }
 
 }  // namespace muster::sched

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/cluster.h"
@@ -20,6 +22,7 @@ struct Window {
   const Reservation* reservation = nullptr;  // the one it may use
   Uid user;
   bool exclusive_user = false;
+  std::uint32_t holders = 0;  // CPUs that so many jobs of the partition share already will do
 };
 
 class Profile {
@@ -35,7 +38,6 @@ class Profile {
 
   void start(const NodeShare& share, const Window& by);  // it runs until the window's end
   void promise(const NodeShare& share, Time from, Time until);
-  void vacate(const Job& job);  // as if it had left already
   // Nothing more is given there.
   void bar(NodeId node);
   bool is_open(NodeId node) const { return available(node) && !entries_[node.value].barred; }
@@ -48,10 +50,13 @@ class Profile {
     questions_ = trial.questions_ + entries_.size() / kEntriesCopiedInAQuestionsTime;
   }
 
+  class Trial;
+
  private:
   struct Release {
     Time at;
     const NodeShare* share = nullptr;
+    std::string_view partition;
   };
   struct Promise {
     Time from, until;
@@ -74,6 +79,7 @@ class Profile {
 
   Entry& entry(NodeId node) { return entries_[node.value]; }
   void learn_releases(Entry& entry, NodeId node);
+  IdSet shareable_at(const Entry& entry, const Window& window) const;
   bool open_to(const Entry& entry, NodeId node, const Window& window) const;
   std::uint32_t cpus_used_by(const Partition& partition, const Entry& entry, NodeId node) const;
   static void keep_promises(const Entry& entry, const Window& window, Free& free);
@@ -84,6 +90,24 @@ class Profile {
   std::deque<NodeShare> started_;  // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
   std::size_t barred_ = 0;
+};
+
+// What if some jobs were not there: the profile shows it for the life of this object.
+class Profile::Trial {
+ public:
+  explicit Trial(Profile& profile) : profile_(profile) {}
+  ~Trial();
+  Trial(const Trial&) = delete;
+  Trial& operator=(const Trial&) = delete;
+
+  void vacate(const Job& job);  // as if it had left already
+  void lend(const Job& job);    // as if its CPUs were free, and nothing else of it
+
+ private:
+  void give(const Job& job, void (*back)(Free&, const NodeShare&));
+
+  Profile& profile_;
+  std::map<NodeId, Entry> before_;  // the entries that were changed
 };
 
 // A job without a time limit counts as one that runs this long.

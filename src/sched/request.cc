@@ -16,6 +16,23 @@ Result<std::vector<NodeId>> node_ids(const Cluster& cluster, std::string_view ho
   return ids;
 }
 
+// DefCpuPerGPU and DefMemPerGPU: the partition's, or else the cluster's.
+std::optional<std::uint64_t> job_default(const Partition& partition, std::string_view key,
+                                         std::optional<std::uint64_t> otherwise) {
+  for (std::string_view item : split(partition.job_defaults, ',')) {
+    auto equals = item.find('=');
+    if (equals == item.npos || !iequals(trim(item.substr(0, equals)), key)) continue;
+    return parse_number<std::uint32_t>(trim(item.substr(equals + 1)));
+  }
+  return otherwise;
+}
+
+bool asks_for_gpus(const Request& request) {
+  return request.gpus_total || request.gpus_per_task || request.gpus_per_socket ||
+         std::ranges::any_of(request.gres_per_node,
+                             [](const GresRequest& g) { return g.name == "gpu"; });
+}
+
 Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Request& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
@@ -46,6 +63,8 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
     if (!known(g)) return fail(ErrorCode::invalid_gres);
   std::erase_if(request.gres_per_node, [](const GresRequest& g) { return g.count == 0; });
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
+  request.enforce_binding = spec.enforce_binding;
+  request.disable_binding = spec.disable_binding;
   return {};
 }
 
@@ -58,6 +77,9 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
     request.memory_per_node_mib = spec.memory_per_node_mib;
   } else if (spec.memory_per_gpu_mib) {
     request.memory_per_gpu_mib = spec.memory_per_gpu_mib;
+  } else if (auto g = job_default(partition, "DefMemPerGPU", s.default_memory_per_gpu_mib);
+             g && asks_for_gpus(request)) {
+    request.memory_per_gpu_mib = g;
   } else if (auto m = partition.default_memory_per_cpu_mib) {
     request.memory_per_cpu_mib = m;
   } else if (auto n = partition.default_memory_per_node_mib) {
@@ -89,13 +111,14 @@ void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
   }
 }
 
-void set_shape(const JobSpec& spec, const Partition& partition, Request& request) {
+void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_per_core,
+               Request& request) {
   request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
   request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
   request.max_cpus_per_node = partition.max_cpus_per_node.value_or(0);
   request.tasks_per_node_max = spec.ntasks_per_node.value_or(0);
   request.tasks_per_socket_max = spec.ntasks_per_socket.value_or(0);
-  request.tasks_per_core_max = spec.ntasks_per_core.value_or(0);
+  request.tasks_per_core_max = spec.ntasks_per_core.value_or(one_task_per_core ? 1 : 0);
   request.threads_per_core = spec.threads_per_core.value_or(0);
   request.min_threads_per_core = spec.threads_per_core.value_or(0);
   request.min_sockets = spec.sockets_per_node.value_or(0);
@@ -149,14 +172,22 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   if (!licenses) return std::unexpected(licenses.error());
   request.licenses = std::move(*licenses);
   if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  if (!spec.cpus_per_gpu && !spec.cpus_per_task)
+    request.cpus_per_gpu = static_cast<std::uint32_t>(
+        job_default(partition, "DefCpuPerGPU", cluster.settings().default_cpus_per_gpu)
+            .value_or(0));
   set_memory(cluster, spec, partition, request);
-  set_shape(spec, partition, request);
+  set_shape(spec, partition, cluster.settings().one_task_per_core, request);
   set_counts(spec, request);
   if (partition.max_nodes)
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
-  request.exclusive = spec.exclusive || cluster.settings().whole_nodes ||
-                      iequals(partition.oversubscribe, "EXCLUSIVE");
+  request.sharing = partition.sharing(spec.oversubscribe);
+  request.exclusive = spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
+                      (cluster.settings().whole_nodes && request.sharing == 1);
+  request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
+  if (request.max_nodes > 1) request.topology = switch_nodes(cluster);
+  request.switches_max = spec.switches;
   request.user = spec.uid;
   request.exclusive_user = spec.exclusive_user || partition.exclusive_user;
   request.contiguous = spec.contiguous;

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "model/cluster.h"
 #include "sched/features.h"
+#include "sched/topology.h"
 
 namespace muster::sched {
 
@@ -30,9 +31,14 @@ struct Request {
   std::vector<GresRequest> gres_per_node;
   std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
-  std::vector<NodeId> required_nodes, excluded_nodes;  // ascending
+  bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
+  std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
   Constraint constraint;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
+  std::vector<SwitchNodes> topology;  // of a job of several nodes, where there is one
+  std::uint32_t switches_max = 0;     // leaf switches; 0 = no bound
+  bool whole_nodes = false;           // takes all CPUs of its nodes
+  std::uint32_t sharing = 1;          // so many jobs of the partition may hold its CPUs at a time
   bool exclusive = false, contiguous = false, overcommit = false, spread = false,
        least_loaded = false;
   bool exclusive_user = false;  // shares nodes only with jobs of the same user

@@ -20,8 +20,15 @@ Reason impossible_because(const Request& r, const Partition& partition) {
 
 }  // namespace
 
+bool Shapes::waits_for_switches(const Job& job) const {
+  if (job.spec->switches == 0) return false;
+  Seconds patience = job.spec->switches_wait.value_or(cluster_.settings().max_switch_wait);
+  return now_ < job.eligible + patience;
+}
+
 const Shape& Shapes::of(const Job& job, const Partition& partition) {
-  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition});
+  const bool waits = waits_for_switches(job);
+  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition, waits});
   Shape& shape = at->second;
   if (!fresh) return shape;
   shape.partition = &partition;
@@ -31,6 +38,7 @@ const Shape& Shapes::of(const Job& job, const Partition& partition) {
     return shape;
   }
   shape.request = std::move(*request);
+  if (!waits) shape.request.switches_max = 0;
   shape.impossible = impossible_because(shape.request, partition);
   shape.nodes = candidates(cluster_, shape.request, partition);
   if (job.spec->reservation.empty()) return shape;
@@ -49,13 +57,20 @@ Window window_of(const Shape& shape, Time from, Minutes limit) {
           .partition = shape.partition,
           .reservation = shape.reservation,
           .user = shape.request.user,
-          .exclusive_user = shape.request.exclusive_user};
+          .exclusive_user = shape.request.exclusive_user,
+          .holders = shape.request.sharing - 1};
 }
 
 std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
                                                    const Window& window, Profile& profile) {
-  return place(cluster, shape.request, shape.nodes,
-               [&](NodeId id) { return profile.during(id, window); });
+  Window at_level = window;
+  for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
+    at_level.holders = holders;
+    auto shares = place(cluster, shape.request, shape.nodes,
+                        [&](NodeId id) { return profile.during(id, at_level); });
+    if (shares) return shares;
+  }
+  return std::nullopt;
 }
 
 }  // namespace muster::sched

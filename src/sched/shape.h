@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,18 +23,22 @@ struct Shape {
 
 class Shapes {
  public:
-  explicit Shapes(const Cluster& cluster) : cluster_(cluster) {}
+  Shapes(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {}
   const Shape& of(const Job& job, const Partition& partition);
 
  private:
+  bool waits_for_switches(const Job& job) const;
+
   const Cluster& cluster_;
-  std::map<std::pair<const JobSpec*, const Partition*>, Shape> known_;
+  Time now_;
+  std::map<std::tuple<const JobSpec*, const Partition*, bool>, Shape> known_;
 };
 
 // A run of this length from then on. One without a limit is planned as longer than anything that
 // runs: it never slips in before a job that waits.
 Window window_of(const Shape& shape, Time from, Minutes limit);
 
+// On CPUs that nobody holds, or else, where jobs share them, on those with the fewest holders.
 std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
                                                    const Window& window, Profile& profile);
 

@@ -17,6 +17,7 @@ GresShare& find_or_add(std::vector<GresShare>& shares, const GresShare& like) {
 }
 
 void occupy(Node& node, const NodeShare& share, JobId job) {
+  node.used_again.add(node.used_cpus.intersect(share.cpus));
   node.used_cpus.merge(share.cpus);
   node.used_memory_mib += share.memory_mib;
   for (const GresShare& gres : share.gres) {
@@ -28,7 +29,7 @@ void occupy(Node& node, const NodeShare& share, JobId job) {
 }
 
 void vacate(Node& node, const NodeShare& share, JobId job) {
-  node.used_cpus.subtract(share.cpus);
+  node.used_cpus.subtract(node.used_again.remove(share.cpus));
   CHECK(node.used_memory_mib >= share.memory_mib);
   node.used_memory_mib -= share.memory_mib;
   for (const GresShare& gres : share.gres) {
@@ -173,6 +174,8 @@ struct Applier {
     job.ended = Time{};
     job.warned = Time{};
     job.mailed &= ~kMailTimeLimits;
+    job.turn_since = e.at;
+    job.awaits_turn = false;
     job.batch_done = !e.runs_batch;
     job.preparing = e.preparing;
     job.unfinished.clear();
@@ -259,9 +262,11 @@ struct Applier {
     job.state = JobState::pending;
     job.hold = e.hold;
     if (e.hold != Hold::none) job.priority = 0;
+    if (job.ending && job.ending->failure) ++job.failures;
     job.ending.reset();
     job.preemption.reset();
     job.preparing = false;
+    job.awaits_turn = false;
     ++job.restarts;
     job.allocation.clear();
     job.steps.clear();
@@ -301,10 +306,12 @@ struct Applier {
       job.state = JobState::running;
       job.suspended_total += e.at - job.suspended_at;
       job.suspended_at = Time{};
+      job.turn_since = e.at;
     } else {
       job.state = JobState::suspended;
       job.suspended_at = e.at;
     }
+    job.awaits_turn = e.by_turn && !e.resumed;
   }
 
   void operator()(const JobUpdated& e) {

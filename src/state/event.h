@@ -168,11 +168,13 @@ struct JobSuspended {
   JobId job;
   bool resumed = false;
   Time at;
+  bool by_turn = false;  // gang scheduling, not somebody's wish
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, resumed);
     v(3, at);
+    v(110, by_turn);
   }
 };
 struct JobUpdated {  // the record's new specification and what follows from it

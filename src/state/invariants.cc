@@ -20,6 +20,8 @@ struct Checker {
   // What jobs hold on each node, summed up anew.
   struct Held {
     IdSet cpus, jobs, completing;
+    CpuLayers cpus_again;
+    std::vector<std::pair<const Job*, const NodeShare*>> shares;
     std::uint64_t memory_mib = 0;
     std::map<std::pair<Text, Text>, std::pair<std::uint64_t, IdSet>> gres;
   };
@@ -48,9 +50,12 @@ struct Checker {
 
   void add(const Job& job, const NodeShare& share) {
     Held& h = held[share.node];
-    require(!h.cpus.intersects(share.cpus), "CPUs {} of node {} are held twice, by job {} too",
-            share.cpus.text(), share.node.value, job.id.value);
+    if (IdSet again = h.cpus.intersect(share.cpus); !again.empty()) {
+      check_overlap(h, job, share);
+      h.cpus_again.add(std::move(again));
+    }
     h.cpus.merge(share.cpus);
+    h.shares.emplace_back(&job, &share);
     h.memory_mib += share.memory_mib;
     h.jobs.insert(job.id.value);
     if (job.completing()) h.completing.insert(job.id.value);
@@ -78,12 +83,32 @@ struct Checker {
     }
   }
 
+  // A CPU is held by one job that runs, or by as many as its partition lets share it.
+  void check_overlap(const Held& h, const Job& job, const NodeShare& share) {
+    IdSet shared;
+    CpuLayers shared_again;
+    for (const auto& [other, theirs] : h.shares) {
+      IdSet both = theirs->cpus.intersect(share.cpus);
+      if (both.empty() || other->awaits_turn || job.awaits_turn) continue;
+      require(other->partition == job.partition && theirs->sharing > 1 && share.sharing > 1,
+              "CPUs {} of node {} are held twice, by jobs {} and {}", both.text(), share.node.value,
+              other->id.value, job.id.value);
+      shared_again.add(shared.intersect(both));
+      shared.merge(both);
+    }
+    require(shared_again.beyond(std::max(1u, share.sharing) - 1, shared).empty(),
+            "CPUs of node {} are shared by too many, job {} among them", share.node.value,
+            job.id.value);
+  }
+
   void check_nodes() {
     cluster.nodes.each([&](const Node& node) {
       const Held& h = held[node.id];
       auto name = node.config.name.view();
       require(h.cpus == node.used_cpus, "node {}: used CPUs {} but jobs hold {}", name,
               node.used_cpus.text(), h.cpus.text());
+      require(h.cpus_again == node.used_again, "node {}: what several jobs hold is not known",
+              name);
       require(h.memory_mib == node.used_memory_mib, "node {}: used memory {} but jobs hold {}",
               name, node.used_memory_mib, h.memory_mib);
       require(h.jobs == node.jobs, "node {}: jobs {} but {} hold something", name, node.jobs.text(),
@@ -121,8 +146,22 @@ struct Checker {
         }
       require(sum.second.intersect(devices) == sum.second, "node {}: {} {} held but it has {}",
               node.config.name.view(), key.first.view(), sum.second.text(), devices.text());
+      check_parts(node, h, key.first);
       require(sum.first <= capacity, "node {}: {} {} held of {}", node.config.name.view(),
               sum.first, key.first.view(), capacity);
+    }
+  }
+
+  // A GPU is held as a whole or in parts, never both.
+  void check_parts(const Node& node, const Held& h, const Text& name) {
+    for (const GresPool& pool : node.config.gres) {
+      if (pool.name != name || !pool.is_part_of_gpus()) continue;
+      auto parts = h.gres.find({pool.name, pool.type});
+      IdSet parted = parts == h.gres.end() ? IdSet{} : pool.gpus_of(parts->second.second);
+      for (const auto& [key, sum] : h.gres)
+        require(key.first != "gpu" || !sum.second.intersects(parted),
+                "node {}: GPUs {} are held whole and in parts", node.config.name.view(),
+                sum.second.intersect(parted).text());
     }
   }
 };

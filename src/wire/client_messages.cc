@@ -1,4 +1,22 @@
 #include "wire/client_messages.h"
 
+namespace muster::wire {
+
+std::string_view sharing_name(Sharing sharing) {
+  switch (sharing) {
+    case Sharing::ok:
+      return "OK";
+    case Sharing::no:
+      return "NO";
+    case Sharing::yes:
+      return "YES";
+    case Sharing::user:
+      return "USER";
+  }
+  return "OK";
+}
+
+}  // namespace muster::wire
+
 MUSTER_CODEC(muster::wire::RequestFrame)
 MUSTER_CODEC(muster::wire::ReplyFrame)

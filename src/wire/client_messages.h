@@ -332,6 +332,10 @@ struct BatchScriptRequest {  // scontrol write batch_script
   }
 };
 
+struct TopologyRequest {
+  template <class V>
+  void fields(V&) {}
+};
 struct ReservationsRequest {
   template <class V>
   void fields(V&) {}
@@ -370,7 +374,7 @@ using Request =
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
-                 PrioritiesRequest, BroadcastRequest>;
+                 PrioritiesRequest, BroadcastRequest, TopologyRequest>;
 
 // --- replies ---
 
@@ -407,6 +411,9 @@ struct SubmitReply {
     v(6, partition);
   }
 };
+// OverSubscribe of a job, which its partition has a say in.
+enum class Sharing : std::uint8_t { ok, no, yes, user };
+std::string_view sharing_name(Sharing sharing);
 // A job with what is known of it beyond the journal.
 struct JobView {
   Cow<Job> job;
@@ -420,6 +427,7 @@ struct JobView {
   Text dependency;               // as users see it: "afterok:12(unfulfilled)"
   std::vector<Text> node_names;  // parallel to job.allocation
   std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
+  Sharing sharing = Sharing::ok;
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -433,6 +441,7 @@ struct JobView {
     v(9, dependency);
     v(10, node_names);
     v(11, spec_place);
+    v(110, sharing);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives
@@ -635,9 +644,18 @@ struct PrioritiesReply {
   }
 };
 
-using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
-                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply>;
+struct TopologyReply {
+  std::vector<Switch> switches;  // leaves first
+  template <class V>
+  void fields(V& v) {
+    v(1, switches);
+  }
+};
+
+using Answer =
+    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
+                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

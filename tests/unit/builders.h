@@ -19,6 +19,7 @@
 #include "base/duration.h"
 #include "base/strings.h"
 #include "model/cluster.h"
+#include "sched/gang.h"
 #include "sched/plan.h"
 #include "state/apply.h"
 #include "state/event.h"
@@ -63,6 +64,7 @@ class SpecBuilder {
   SpecBuilder& features(Text text) { return set(&JobSpec::features, std::move(text)); }
   SpecBuilder& begin(Time at) { return set(&JobSpec::begin, at); }
   SpecBuilder& hold() { return set(&JobSpec::hold, true); }
+  SpecBuilder& oversubscribe() { return set(&JobSpec::oversubscribe, true); }
   SpecBuilder& exclusive() { return set(&JobSpec::exclusive, true); }
   SpecBuilder& contiguous() { return set(&JobSpec::contiguous, true); }
   SpecBuilder& allocation() { return set(&JobSpec::kind, JobKind::allocation); }
@@ -349,6 +351,9 @@ inline std::string reason(const sched::Plan& plan, std::uint32_t id) {
 inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
   for (const sched::Start& s : plan.starts) {
     JobId id = s.job;
+    for (JobId lender : s.displaces)
+      if (!cluster.jobs.at(lender).awaits_turn)
+        muster::apply(cluster, JobSuspended{.job = lender, .at = now, .by_turn = true});
     if (s.task) {
       if (cluster.jobs.at(s.job).waiting_tasks.size() > 1) id = cluster.next_job_id;
       muster::apply(cluster, TaskSplit{.array = s.job, .task = *s.task, .id = id});
@@ -362,6 +367,16 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
                                       .runs_batch = job.spec->kind == JobKind::batch,
                                       .time_limit = s.time_limit});
   }
+}
+
+// Gang scheduling's next step, as the controller does it.
+inline sched::Turns take_turns(Cluster& cluster, Time now) {
+  sched::Turns turns = sched::next_turns(cluster, now);
+  for (JobId id : turns.suspend)
+    muster::apply(cluster, JobSuspended{.job = id, .at = now, .by_turn = true});
+  for (JobId id : turns.resume)
+    muster::apply(cluster, JobSuspended{.job = id, .resumed = true, .at = now, .by_turn = true});
+  return turns;
 }
 
 }  // namespace muster::test

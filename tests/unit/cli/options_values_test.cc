@@ -98,8 +98,16 @@ TEST(OptionValues, KeepTheReferencesSpecialTexts) {
             "1 sbatch: fatal: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.\n");
 }
 
+TEST(OptionValues, SayWhereAJobIsPut) {
+  EXPECT_EQ(error_of({"--switches=foo"}),
+            "1 sbatch: error: Invalid numeric value \"foo\" for --switches.\n");
+  EXPECT_EQ(error_of({"--switches=0"}),
+            "1 sbatch: error: Invalid numeric value \"0\" for --switches.\n");
+  EXPECT_EQ(error_of({"--gres-flags=foo"}),
+            "255 sbatch: error: Invalid --gres-flags specification\n");
+}
+
 TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
-  EXPECT_EQ(error_of({"--switches=1"}), "1 sbatch: error: --switches: not supported yet\n");
   EXPECT_EQ(error_of({"--exclusive=user"}),
             "1 sbatch: error: --exclusive=user: not supported yet\n");
 }

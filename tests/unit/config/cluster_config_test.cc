@@ -289,5 +289,30 @@ TEST(DynamicNode, IsALineOfItsOwn) {
   EXPECT_FALSE(parse_node_line("NodeName=d1 Nonsense=4", "--conf"));
 }
 
+TEST(ClusterConfig, SharesOfGpusAreSpreadOverThem) {
+  ClusterConfig c = config("GresTypes=gpu,shard\nNodeName=n1 Gres=gpu:2,shard:9\n",
+                           "Name=gpu File=/dev/g[0-1]\nName=shard Count=9\n");
+  const GresPool& shards = c.nodes.at(0).gres.at(1);
+  EXPECT_EQ(shards.per_device, (std::vector<std::uint64_t>{5, 4}));
+  EXPECT_EQ(shards.shares_of(1).text(), "5-8");
+  EXPECT_EQ(shards.gpus_of(IdSet::range(4, 5)).text(), "0-1");
+}
+
+TEST(ClusterConfig, SharesMayBeOfSomeGpusOnly) {
+  ClusterConfig c = config("GresTypes=gpu,shard\nNodeName=n1 Gres=gpu:2,shard:4\n",
+                           "Name=gpu File=/dev/g[0-1]\nName=shard Count=4 File=/dev/g1\n");
+  EXPECT_EQ(c.nodes.at(0).gres.at(1).per_device, (std::vector<std::uint64_t>{0, 4}));
+  EXPECT_NE(error("GresTypes=shard\nNodeName=n1 Gres=shard:4\n").find("no GPUs to share"),
+            std::string::npos);
+}
+
+TEST(ClusterConfig, GpusKnowTheCoresCloseToThem) {
+  ClusterConfig c = config("GresTypes=gpu\nNodeName=n1 CPUs=8 Gres=gpu:4\n",
+                           "Name=gpu File=/dev/g[0-1]\nName=gpu File=/dev/g[2-3] Cores=4-7\n");
+  const GresPool& gpus = c.nodes.at(0).gres.at(0);
+  EXPECT_EQ(gpus.cores_near(IdSet::range(0, 0)).text(), "");
+  EXPECT_EQ(gpus.cores_near(IdSet::range(1, 2)).text(), "4-7");
+}
+
 }  // namespace
 }  // namespace muster::config

@@ -88,6 +88,11 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
     EXPECT_NE(error(bad).find("slurm.conf:3: "), std::string::npos) << bad;
 }
 
+TEST(SlurmConf, SuspendedJobsNeedSomebodyToResumeThem) {
+  EXPECT_EQ(error("PreemptMode=SUSPEND"), "slurm.conf: PreemptMode=SUSPEND requires GANG too");
+  EXPECT_EQ(load("PreemptMode=SUSPEND,GANG\n").value("PreemptMode"), "SUSPEND,GANG");
+}
+
 TEST(SlurmConf, EveryDefaultIsAValueItsKeyTakes) {
   for (const Key& key : known_keys()) {
     if (key.fallback.empty()) continue;

@@ -86,6 +86,18 @@ TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {
   EXPECT_EQ(w.job(stays).state, JobState::running);
 }
 
+TEST(LostNode, AJobIsRequeuedOnlySoOftenAndThenHeld) {
+  World w{ClusterBuilder().nodes(3).settings([](Settings& s) { s.max_batch_requeue = 1; })};
+  auto id = w.submit(job());
+  w.leave(1);
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::running) << "on the next node";
+  w.leave(w.job(id).allocation.front().node.value);
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  EXPECT_EQ(w.job(id).hold, Hold::admin);
+}
+
 TEST(LostNode, AJobThatMayNotBeRequeuedFails) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().requeue(false));

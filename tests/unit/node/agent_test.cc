@@ -74,6 +74,17 @@ TEST_F(Agent, AnswersALaunchOfAnEndedStepWithItsEnd) {
   EXPECT_EQ(reports[0].end.exit_status, 0x300u);
 }
 
+TEST_F(Agent, LaunchesNothingOfASuspendedJobUntilItIsResumed) {
+  const wire::SuspendOrder suspend{.job = JobId{12}, .attempt = Attempt{1}, .resume = false};
+  order(suspend);
+  order(launch(kBatch));
+  EXPECT_EQ(agent.running_count(), 0u);
+  wire::SuspendOrder resume = suspend;
+  resume.resume = true;
+  order(resume);
+  EXPECT_EQ(agent.running_count(), 1u);
+}
+
 TEST_F(Agent, RefusesTheOrdersOfAnEarlierController) {
   order(launch(kBatch), t0, 4);
   EXPECT_TRUE(host.calls.empty());

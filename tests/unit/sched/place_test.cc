@@ -252,13 +252,13 @@ TEST(Gres, ATypeSelectsItsDevices) {
 TEST(Gres, OneThatIsOnlyCountedHasNoIndices) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
-                     .counted_gres("shard", 8)
-                     .pending(job().memory(1).gres("shard:6"))
-                     .pending(job().memory(1).gres("shard:3"))
+                     .counted_gres("nic", 8)
+                     .pending(job().memory(1).gres("nic:6"))
+                     .pending(job().memory(1).gres("nic:3"))
                      .build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "1");
-  EXPECT_EQ(devices(p.starts[0].allocation[0]), "shard::6");
+  EXPECT_EQ(devices(p.starts[0].allocation[0]), "nic::6");
 }
 
 TEST(Gres, ZeroOfThemIsNoRequest) {
@@ -332,6 +332,44 @@ TEST(Feasible, ARequiredNodeOutsideThePartitionIsRefused) {
   ClusterBuilder b;
   b.nodes(4).partition({.name = "left"}, 1, 2).partition({.name = "right"}, 3, 4);
   EXPECT_EQ(refusal(b, job().on("n3")), ErrorCode::requested_node_config_unavailable);
+}
+
+TEST(JobDefaults, CpusAndMemoryFollowTheGpus) {
+  auto builder = ClusterBuilder().nodes(1).gpus(4);
+  builder.settings([](Settings& s) {
+    s.default_cpus_per_gpu = 3;
+    s.default_memory_per_gpu_mib = 500;
+  });
+  Plan p = plan(builder.pending(job().gres("gpu:2")).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 6u);
+  EXPECT_EQ(p.starts[0].allocation[0].memory_mib, 1000u);
+}
+
+TEST(JobDefaults, ThePartitionsComeFirstAndTheJobsOwnBeforeThem) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4).settings([](Settings& s) { s.default_cpus_per_gpu = 3; });
+  b.partition({.name = "p", .job_defaults = "DefCpuPerGPU=2"}, 1, 1);
+  Plan p = plan(b.pending(job().gres("gpu:2").memory(1))
+                    .pending(job().gres("gpu:2").memory(1).cpus_per_task(1))
+                    .build(),
+                t0);
+  ASSERT_EQ(starts(p), "1 2");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 4u);
+  EXPECT_EQ(p.starts[1].allocation[0].cpus.size(), 1u);
+}
+
+TEST(OneTaskPerCore, TakesWholeCores) {
+  ClusterBuilder b;
+  ClusterConfig config = b.nodes(1).config();
+  config.nodes[0].cores_per_socket = 4;
+  config.nodes[0].threads_per_core = 2;
+  config.settings.one_task_per_core = true;
+  ClusterBuilder with_threads;
+  with_threads.nodes(1).event(ConfigLoaded{Cow(config)});
+  Plan p = plan(with_threads.pending(job().tasks(3).memory(1)).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 6u);
 }
 
 }  // namespace

@@ -114,6 +114,27 @@ TEST(Preemption, AnExemptTimeProtects) {
   EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
 }
 
+TEST(Preemption, AHighPriorityProtects) {
+  auto builder = two_tiers();
+  builder.settings([](Settings& s) { s.preempt.min_exempt_priority = 5; });
+  for (std::uint32_t n = 1; n <= 4; ++n) builder.running(low(), {all_of_node(n)});
+  Cluster cluster = builder.pending(high(1)).build();
+  EXPECT_EQ(evictions(plan(cluster, t0)), "");
+  cluster.jobs.edit(JobId{3}).priority = 4;
+  EXPECT_EQ(evictions(plan(cluster, t0)), "3>5");
+}
+
+TEST(Preemption, InStrictOrderNobodyBeforeTheLastIsSpared) {
+  auto builder = two_tiers();
+  builder.running(low(), {all_of_node(1)}, t0 - Minutes{1})
+      .running(low(), {all_of_node(2)}, t0 - Minutes{50})
+      .pending(job().partition("high").exclusive().on("n2").nodes(1));
+  EXPECT_EQ(evictions(plan(builder.build(), t0)), "2>3");
+  ClusterConfig config = builder.config();
+  config.settings.preempt.strict_order = true;
+  EXPECT_EQ(evictions(plan(builder.event(ConfigLoaded{Cow(config)}).build(), t0)), "1>3 2>3");
+}
+
 TEST(Preemption, WhatCannotBePutBackIsCancelled) {
   auto cluster = two_tiers()
                      .running(SpecBuilder(job().partition("low")).requeue(false), {all_of_node(1)})

@@ -35,10 +35,15 @@ ClusterBuilder random_machines(Dice& dice) {
     if (dice.one_in(3)) b.gpus(dice.between(1, 2), "a100");
     nodes += count;
   }
-  b.partition({.name = "all", .max_time = Minutes{1000}}, 1, nodes);
+  constexpr const char* kSharing[] = {"NO", "YES:2", "FORCE:2", "FORCE:3"};
+  Text sharing = kSharing[dice.upto(3)];
+  b.partition({.name = "all", .max_time = Minutes{1000}, .oversubscribe = sharing}, 1, nodes);
   if (dice.one_in(2))
-    b.partition({.name = "some", .max_nodes = 2, .priority_tier = dice.between(1, 2)}, 1,
-                dice.between(1, nodes));
+    b.partition({.name = "some",
+                 .max_nodes = 2,
+                 .oversubscribe = sharing,
+                 .priority_tier = dice.between(1, 2)},
+                1, dice.between(1, nodes));
   if (dice.one_in(2))
     b.qos("few", "MaxJobsPU=" + std::to_string(dice.between(1, 4)) +
                      " MaxTRESPU=cpu=" + std::to_string(dice.between(1, 30)));
@@ -46,6 +51,9 @@ ClusterBuilder random_machines(Dice& dice) {
     s.memory_is_consumable = !dice.one_in(4);
     s.whole_nodes = dice.one_in(8);
     if (dice.one_in(2)) s.default_memory_per_cpu_mib = 100;
+    if (dice.one_in(3))
+      s.preempt = {.type = PreemptType::partition_priority, .mode = PreemptMode::suspend};
+    s.preempt.gang = s.preempt.mode == PreemptMode::suspend || dice.one_in(3);
   });
   for (std::uint32_t n = 1; n <= nodes; ++n) {
     if (dice.one_in(8)) b.down(n);
@@ -88,6 +96,7 @@ SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id)
       break;
   }
   if (dice.one_in(8)) spec.exclusive();
+  if (dice.one_in(3)) spec.oversubscribe();
   if (dice.one_in(8)) spec.contiguous();
   if (dice.one_in(8)) spec.hold();
   if (dice.one_in(8)) spec.begin(t0 + Minutes{dice.upto(2)});
@@ -266,6 +275,24 @@ void check_limits(const Cluster& cluster) {
   }
 }
 
+// Of jobs that hold the same CPU only one runs, and nobody waits for a turn that is free.
+void check_turns(Cluster& cluster, Time now) {
+  if (!cluster.settings().preempt.gang) return;
+  take_turns(cluster, now);
+  EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+  std::map<NodeId, IdSet> busy;
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (job.state != JobState::running) continue;
+    for (const NodeShare& share : job.allocation) {
+      EXPECT_FALSE(busy[share.node].intersects(share.cpus)) << "job " << id << " runs too early";
+      busy[share.node].merge(share.cpus);
+    }
+  }
+  Turns again = next_turns(cluster, now);
+  EXPECT_TRUE(again.suspend.empty() && again.resume.empty()) << "turns do not settle";
+}
+
 void check_one_history(std::uint32_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Dice dice(seed);
@@ -281,6 +308,7 @@ void check_one_history(std::uint32_t seed) {
     take_over(cluster, p, now);
     check_limits(cluster);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+    check_turns(cluster, now);
     end_some(cluster, dice);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
   }

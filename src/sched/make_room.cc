@@ -1,0 +1,136 @@
+#include "sched/make_room.h"
+
+#include <algorithm>
+
+#include "sched/preempt.h"
+
+namespace muster::sched {
+
+namespace {
+
+bool overlap(const std::vector<NodeShare>& a, const std::vector<NodeShare>& b) {
+  return std::ranges::any_of(a, [&](const NodeShare& x) {
+    return std::ranges::any_of(
+        b, [&](const NodeShare& y) { return x.node == y.node && x.cpus.intersects(y.cpus); });
+  });
+}
+
+}  // namespace
+
+bool RoomMaker::is_leaving(const Job& job) const {
+  return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
+}
+
+bool RoomMaker::is_suspended(JobId id) const {
+  return cluster_.jobs.at(id).awaits_turn || suspended_.contains(id);
+}
+
+RoomMaker::Forms RoomMaker::forms_of(const Members& members) {
+  Forms forms;
+  for (const Member& m : members) forms.push_back(m.shape);
+  return forms;
+}
+
+// Those whom every member may displace and who are where one of them could be.
+std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspending) const {
+  std::set<NodeId> useful;
+  for (const Member& m : members) useful.insert(m.shape->nodes.begin(), m.shape->nodes.end());
+  std::vector<JobId> found =
+      preemptable(cluster_, *members.front().job, *members.front().shape->partition, now_);
+  for (auto m = members.begin() + 1; m != members.end() && !found.empty(); ++m) {
+    auto also = preemptable(cluster_, *m->job, *m->shape->partition, now_);
+    std::erase_if(found, [&](JobId id) { return std::ranges::find(also, id) == also.end(); });
+  }
+  std::erase_if(found, [&](JobId id) {
+    const Job& victim = cluster_.jobs.at(id);
+    bool suspends = preempt_mode(cluster_, victim) == PreemptMode::suspend;
+    if (evicted_.contains(id) || suspends != by_suspending) return true;
+    return std::ranges::none_of(victim.unfinished,
+                                [&](NodeId node) { return useful.contains(node); });
+  });
+  return found;
+}
+
+std::optional<Room> RoomMaker::lent(const Members& members) {
+  const Forms forms = forms_of(members);
+  if (!cluster_.settings().preempt.gang || unlent_.contains(forms)) return std::nullopt;
+  std::vector<JobId> suspended, running;
+  for (JobId id : displaceable(members, true))
+    (is_suspended(id) ? suspended : running).push_back(id);
+  std::optional<JointSlot> slot;
+  auto fits = [&](const std::vector<JobId>& victims) {
+    if (profile_.questions() >= max_questions_) return false;
+    Profile::Trial trial(profile_);
+    for (JobId id : suspended) trial.lend(cluster_.jobs.at(id));
+    for (JobId id : victims) trial.lend(cluster_.jobs.at(id));
+    auto found = place_together(cluster_, members, now_, profile_);
+    if (!found) return false;
+    slot = std::move(found);
+    return true;
+  };
+  std::vector<JobId> victims;
+  if (suspended.empty() || !fits({}))
+    victims = fewest_victims(running, fits, cluster_.settings().preempt.strict_order);
+  if (!slot) {
+    unlent_.insert(forms);
+    return std::nullopt;
+  }
+  for (JobId id : suspended)
+    if (std::ranges::any_of(slot->shares, [&](const auto& shares) {
+          return overlap(cluster_.jobs.at(id).allocation, shares);
+        }))
+      victims.push_back(id);
+  return Room{std::move(*slot), std::move(victims)};
+}
+
+void RoomMaker::borrow(const std::vector<JobId>& victims) {
+  suspended_.insert(victims.begin(), victims.end());
+}
+
+std::optional<Room> RoomMaker::vacated(const Members& members) {
+  const Forms forms = forms_of(members);
+  if (cluster_.settings().preempt.type == PreemptType::none || unaided_.contains(forms))
+    return std::nullopt;
+  std::vector<JobId> leaving;
+  for (std::uint32_t id : cluster_.active.ids())
+    if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
+  std::optional<JointSlot> slot;
+  auto fits = [&](const std::vector<JobId>& victims) {
+    if (profile_.questions() >= max_questions_) return false;
+    Profile::Trial trial(profile_);
+    for (JobId id : leaving) trial.vacate(cluster_.jobs.at(id));
+    for (JobId id : victims) trial.vacate(cluster_.jobs.at(id));
+    auto found = place_together(cluster_, members, now_, profile_);
+    if (!found) return false;
+    slot = std::move(found);
+    return true;
+  };
+  std::vector<JobId> victims;
+  if (leaving.empty() || !fits({}))
+    victims = fewest_victims(displaceable(members, false), fits,
+                             cluster_.settings().preempt.strict_order);
+  if (!slot) {
+    unaided_.insert(forms);
+    return std::nullopt;
+  }
+  evicted_.insert(victims.begin(), victims.end());
+  return Room{std::move(*slot), std::move(victims)};
+}
+
+Time RoomMaker::vacant_at(const Room& room) const {
+  Time last = now_ + Seconds{1};
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (!is_leaving(job)) continue;
+    bool here = std::ranges::any_of(room.slot.shares, [&](const auto& shares) {
+      return std::ranges::any_of(
+          shares, [&](const NodeShare& share) { return job.unfinished.contains(share.node); });
+    });
+    if (!here) continue;
+    bool is_evicted = evicted_.contains(job.id);
+    last = std::max(last, is_evicted ? now_ + grace_time(cluster_, job) : leaves_at(job, now_));
+  }
+  return last;
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,48 @@
+// RoomMaker: how jobs that do not fit may start at the cost of others (preemption).
+#pragma once
+
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "sched/profile.h"
+#include "sched/together.h"
+
+namespace muster::sched {
+
+struct Room {
+  JointSlot slot;              // what they get
+  std::vector<JobId> victims;  // who gives it
+};
+
+class RoomMaker {
+ public:
+  RoomMaker(const Cluster& cluster, Profile& profile, Time now, std::uint64_t max_questions)
+      : cluster_(cluster), profile_(profile), now_(now), max_questions_(max_questions) {}
+
+  // On CPUs of jobs that are suspended until they have gone: they can start at once. The victims
+  // are whose CPUs they use, whether these run or are suspended already.
+  std::optional<Room> lent(const Members& members);
+  void borrow(const std::vector<JobId>& victims);  // the room is taken
+  // Once the victims have ended: as few as possible, or none where enough others are leaving.
+  std::optional<Room> vacated(const Members& members);
+  // When all who are leaving have left the nodes of the room.
+  Time vacant_at(const Room& room) const;
+
+ private:
+  using Forms = std::vector<const Shape*>;
+  static Forms forms_of(const Members& members);
+  bool is_leaving(const Job& job) const;
+  std::vector<JobId> displaceable(const Members& members, bool by_suspending) const;
+  bool is_suspended(JobId id) const;
+
+  const Cluster& cluster_;
+  Profile& profile_;
+  Time now_;
+  std::uint64_t max_questions_;
+  std::set<JobId> evicted_, suspended_;  // by this plan
+  std::set<Forms> unaided_, unlent_;     // nobody makes room for these
+};
+
+}  // namespace muster::sched

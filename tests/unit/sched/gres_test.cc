@@ -1,0 +1,122 @@
+// Shares of GPUs, and GPUs close to cores.
+#include "sched/gres_fit.h"
+
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "state/invariants.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+// Four GPUs of four shares each; two close to cores 0-3, two to 4-7.
+ClusterConfig machine(std::uint32_t gpus_near_first = 2, Text part = "shard") {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4).settings([&](Settings& s) { s.gres_types.push_back(part); });
+  ClusterConfig config = b.config();
+  NodeConfig& node = config.nodes[0];
+  node.sockets = 2;
+  node.cores_per_socket = 4;
+  for (std::uint32_t i = 0; i < 4; ++i)
+    node.gres[0].cores.push_back(i < gpus_near_first ? IdSet::range(0, 3) : IdSet::range(4, 7));
+  node.gres.push_back({.name = part, .count = 16, .indices = IdSet::range(0, 15)});
+  node.gres[1].per_device = {4, 4, 4, 4};
+  return config;
+}
+ClusterBuilder with(ClusterConfig config) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4);
+  b.event(ConfigLoaded{Cow(std::move(config))});
+  return b;
+}
+JobSpec asks(Text gres, std::uint32_t cpus = 1) {
+  return job().tasks(cpus).nodes(1).memory(10).gres(std::move(gres));
+}
+// "0/0 4-5/2": CPUs and GPUs of each start.
+std::string places(const Plan& p) {
+  std::string out;
+  for (const Start& s : p.starts)
+    out += (out.empty() ? "" : " ") + s.allocation[0].cpus.text() + "/" +
+           gpus_in(s.allocation[0].gres).text();
+  return out;
+}
+void expect_sound(Cluster cluster, const Plan& p) {
+  take_over(cluster, p, t0);
+  EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+}
+
+TEST(Shards, OfOneJobAreOfOneGpu) {
+  auto cluster = with(machine()).pending(asks("shard:3")).pending(asks("shard:2")).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(places(p), "0/0 1/1");
+  EXPECT_EQ(p.starts[1].allocation[0].gres[0].count, 2u);
+  expect_sound(cluster, p);
+}
+
+TEST(Shards, AFullerGpuIsFilledFirst) {
+  auto builder = with(machine());
+  for (Text gres : {"shard:1", "shard:3", "shard:4"}) builder.pending(asks(gres));
+  EXPECT_EQ(places(plan(builder.build(), t0)), "0/0 1/0 2/1");
+}
+
+TEST(Shards, AGpuIsUsedWholeOrInParts) {
+  auto cluster = with(machine())
+                     .pending(asks("shard:1"))
+                     .pending(asks("gpu:3"))
+                     .pending(asks("gpu:1"))
+                     .pending(asks("shard:3"))
+                     .pending(asks("shard:1"))
+                     .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "1 2 4");
+  expect_sound(cluster, p);
+}
+
+TEST(Shards, MoreThanAGpuHasIsNeverThere) {
+  auto cluster = with(machine()).pending(asks("shard:5")).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "");
+}
+
+TEST(Mps, OneGpuOfANodeIsSharedAtATime) {
+  auto builder = with(machine(2, "mps"));
+  for (Text gres : {"mps:3", "mps:2", "mps:1"}) builder.pending(asks(gres));
+  EXPECT_EQ(starts(plan(builder.build(), t0)), "1 3");
+}
+
+TEST(Binding, CpusAreCloseToTheGpus) {
+  auto builder = with(machine());
+  builder.pending(asks("gpu:2", 2)).pending(asks("gpu:2", 2));
+  EXPECT_EQ(places(plan(builder.build(), t0)), "0-1/0-1 4-5/2-3");
+}
+
+TEST(Binding, GpusAreCloseToTheOnlyFreeCpus) {
+  auto cluster = with(machine())
+                     .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
+                     .pending(asks("gpu:1"))
+                     .pending(SpecBuilder(job().tasks(1).memory(10).gpus("1")))
+                     .build();
+  EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/2 5/3");
+}
+
+TEST(Binding, FarGpusWillDoUnlessItIsEnforced) {
+  auto far = asks("gpu:1", 6);
+  auto enforced = far;
+  enforced.enforce_binding = true;
+  EXPECT_EQ(places(plan(with(machine()).pending(far).build(), t0)), "0-5/0");
+  EXPECT_EQ(starts(plan(with(machine()).pending(enforced).build(), t0)), "");
+}
+
+TEST(Binding, CanBeTurnedOff) {
+  auto cluster =
+      with(machine())
+          .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
+          .pending(
+              SpecBuilder(job().tasks(1).memory(10).gpus("1")).set(&JobSpec::disable_binding, true))
+          .build();
+  EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/0");
+}
+
+}  // namespace
+}  // namespace muster::sched

@@ -1,0 +1,112 @@
+// OverSubscribe: jobs that hold the same CPUs.
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "state/invariants.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+ClusterBuilder shared_nodes(Text oversubscribe, std::uint32_t nodes = 1) {
+  ClusterBuilder b;
+  b.nodes(nodes).partition({.name = "shared", .oversubscribe = std::move(oversubscribe)}, 1, nodes);
+  return b;
+}
+JobSpec with_cpus(std::uint32_t n, bool asks = false) {
+  SpecBuilder spec = job().tasks(n).nodes(1).memory(10);
+  return asks ? spec.oversubscribe() : spec;
+}
+// "0-2 3-5": the CPUs of each start.
+std::string cpus(const Plan& p) {
+  std::string out;
+  for (const Start& s : p.starts)
+    for (const NodeShare& share : s.allocation) out += (out.empty() ? "" : " ") + share.cpus.text();
+  return out;
+}
+
+TEST(OverSubscribe, NoSharesNothing) {
+  auto cluster = shared_nodes("NO").pending(with_cpus(8, true)).pending(with_cpus(1, true)).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1");
+}
+
+TEST(OverSubscribe, ForceLetsSoManyJobsHoldACpu) {
+  auto builder = shared_nodes("FORCE:2");
+  for (int i = 0; i < 3; ++i) builder.pending(with_cpus(8));
+  Plan p = plan(builder.build(), t0);
+  EXPECT_EQ(starts(p), "1 2");
+  EXPECT_EQ(cpus(p), "0-7 0-7");
+  EXPECT_EQ(reason(p, 3), "Resources");
+}
+
+TEST(OverSubscribe, FreeNodesComeFirst) {
+  auto builder = shared_nodes("FORCE:2", 2);
+  for (int i = 0; i < 3; ++i) builder.pending(with_cpus(8));
+  Plan p = plan(builder.build(), t0);
+  ASSERT_EQ(p.starts.size(), 3u);
+  EXPECT_EQ(p.starts[1].allocation[0].node, NodeId{2});
+  EXPECT_EQ(p.starts[2].allocation[0].node, NodeId{1});
+}
+
+TEST(OverSubscribe, AJobIsNotSplitBetweenFreeAndSharedCpusWithoutNeed) {
+  auto builder = shared_nodes("FORCE:2");
+  for (int i = 0; i < 6; ++i) builder.pending(with_cpus(3));
+  EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-2 3-5 0-2 3-5");
+}
+
+TEST(OverSubscribe, YesIsForThoseWhoAsk) {
+  auto cluster = shared_nodes("YES:2")
+                     .pending(with_cpus(4, true))
+                     .pending(with_cpus(8, true))
+                     .pending(with_cpus(1))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
+}
+
+TEST(OverSubscribe, WhoDoesNotAskIsLeftAlone) {
+  auto cluster = shared_nodes("YES:2").pending(with_cpus(4)).pending(with_cpus(8, true)).build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1");
+}
+
+TEST(OverSubscribe, AnotherPartitionDoesNotShare) {
+  ClusterBuilder b;
+  b.nodes(1)
+      .partition({.name = "a", .oversubscribe = "FORCE:2"}, 1, 1)
+      .partition({.name = "b", .oversubscribe = "FORCE:2"}, 1, 1)
+      .pending(with_cpus(8))
+      .pending(SpecBuilder(job().tasks(1).partition("b")));
+  EXPECT_EQ(starts(plan(b.build(), t0)), "1");
+}
+
+TEST(OverSubscribe, MemoryIsNotShared) {
+  auto cluster = shared_nodes("FORCE:2")
+                     .pending(SpecBuilder(job().tasks(8).nodes(1).memory(10000)))
+                     .pending(SpecBuilder(job().tasks(8).nodes(1).memory(10000)))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1");
+}
+
+TEST(OverSubscribe, ACpuIsFreeWhenAllItsHoldersHaveGone) {
+  auto builder = shared_nodes("FORCE:2").pending(with_cpus(8)).pending(with_cpus(8));
+  Cluster cluster = builder.build();
+  take_over(cluster, plan(cluster, t0), t0);
+  EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+  for (std::uint32_t id : {1u, 2u}) {
+    EXPECT_EQ(cluster.nodes.at(NodeId{1}).used_cpus.text(), "0-7");
+    muster::apply(cluster, JobEnded{.job = JobId{id}, .at = t0});
+    muster::apply(cluster, NodesReleased{JobId{id}, Attempt{1}, {NodeId{1}}});
+    EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+  }
+  EXPECT_TRUE(cluster.nodes.at(NodeId{1}).used_cpus.empty());
+}
+
+TEST(OverSubscribe, WholeNodesAreSharedUnderSelectLinear) {
+  auto builder = shared_nodes("FORCE:2");
+  builder.settings([](Settings& s) { s.whole_nodes = true; });
+  for (int i = 0; i < 3; ++i) builder.pending(with_cpus(1));
+  EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-7 0-7");
+}
+
+}  // namespace
+}  // namespace muster::sched
