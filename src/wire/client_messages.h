@@ -235,7 +235,7 @@ struct StepRequest {
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
-  std::vector<StepRequest> parts;  // in further components; where they are silent, as this one
+  std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   Text mpi;                        // --mpi, "" for none
   template <class V>
   void fields(V& v) {

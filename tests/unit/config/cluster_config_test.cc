@@ -214,8 +214,9 @@ TEST(Gres, IndicesRunOnThroughTheTypesOfAName) {
   ASSERT_EQ(gres.size(), 4u);
   EXPECT_EQ(gres[0],
             (GresPool{"gpu", "v100", 2, IdSet::range(0, 1), {"/dev/nvidia0", "/dev/nvidia1"}}));
-  EXPECT_EQ(gres[1],
-            (GresPool{"gpu", "a100", 2, IdSet::range(2, 3), {"/dev/nvidia2", "/dev/nvidia3"}}));
+  GresPool a100{"gpu", "a100", 2, IdSet::range(2, 3), {"/dev/nvidia2", "/dev/nvidia3"}};
+  a100.cores = {IdSet::range(0, 3), IdSet::range(0, 3)};
+  EXPECT_EQ(gres[1], a100);
   EXPECT_EQ(gres[2], (GresPool{"fpga", "", 1, {}, {}}));
   EXPECT_EQ(gres[3], (GresPool{"lic", "", 3072, {}, {}}));
 }

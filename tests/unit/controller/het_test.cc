@@ -130,6 +130,23 @@ TEST(HetJob, ALostNodeOfOneComponentConcernsAll) {
   EXPECT_EQ(states(w, id), "NODE_FAIL NODE_FAIL");
 }
 
+TEST(HetJob, APreemptedComponentTakesTheOthersAlong) {
+  World w{ClusterBuilder()
+              .nodes(2)
+              .settings([](Settings& s) {
+                s.preempt.type = PreemptType::partition_priority;
+                s.preempt.mode = PreemptMode::requeue;
+              })
+              .partition({.name = "low", .is_default = true}, 1, 2)
+              .partition({.name = "high", .priority_tier = 9}, 1, 2)};
+  auto id = submit(w, {job(), job()});
+  auto urgent = w.submit(job().partition("high").on("n2"));
+  w.step_end(1, batch_of(id), 15);
+  EXPECT_EQ(w.job(urgent).state, JobState::running);
+  EXPECT_EQ(states(w, id), "PENDING PENDING");
+  EXPECT_TRUE(w.node(1).jobs.empty());
+}
+
 TEST(HetJob, ATimeLimitIsEachComponentsOwn) {
   World w{ClusterBuilder().nodes(2)};
   auto id = submit(w, {job().minutes(5), job().minutes(1)});

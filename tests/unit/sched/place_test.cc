@@ -39,7 +39,9 @@ Result<void> feasibility(const ClusterBuilder& builder, const SpecBuilder& spec)
   const Partition& partition = *cluster.default_partition();
   auto request = make_request(cluster, spec, partition);
   if (!request) return std::unexpected(request.error());
-  return feasible(cluster, *request, partition);
+  if (auto shares = feasible(cluster, *request, partition); !shares)
+    return std::unexpected(shares.error());
+  return {};
 }
 ErrorCode refusal(const ClusterBuilder& builder, const SpecBuilder& spec) {
   auto result = feasibility(builder, spec);
