@@ -93,6 +93,15 @@ SitePrograms programs_of(const SlurmConf& slurm) {
   return programs;
 }
 
+void set_meeting_ports(const SlurmConf& slurm, Settings& s) {
+  std::string ports(slurm.value("RendezvousPorts"));
+  auto dash = ports.find('-');
+  s.first_meeting_port =
+      parse_number<std::uint32_t>(ports.substr(0, dash)).value_or(s.first_meeting_port);
+  s.last_meeting_port =
+      parse_number<std::uint32_t>(ports.substr(dash + 1)).value_or(s.last_meeting_port);
+}
+
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   s.cluster_name = slurm.cluster_name;
@@ -133,6 +142,7 @@ Settings settings_of(const SlurmConf& slurm) {
   s.requeue_exits_held = IdSet::parse(slurm.value("RequeueExitHold"), 255).value_or(IdSet{});
   s.accounting = !iequals(slurm.accounting_storage_type, "accounting_storage/none");
   s.programs = programs_of(slurm);
+  set_meeting_ports(slurm, s);
   return s;
 }
 

@@ -120,6 +120,7 @@ struct Settings {
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
   SitePrograms programs;
+  std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -161,6 +162,8 @@ struct Settings {
     v(36, requeue_exits);
     v(37, requeue_exits_held);
     v(40, programs);
+    v(100, first_meeting_port);
+    v(101, last_meeting_port);
   }
 };
 

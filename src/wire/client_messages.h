@@ -235,7 +235,8 @@ struct StepRequest {
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
-  std::vector<StepRequest> parts;  // in further components; where they are silent, as this one
+  std::vector<StepRequest> parts;  // in further components of a heterogeneous job
+  bool rendezvous = false;         // its tasks are told where they can meet
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -280,6 +281,7 @@ struct StepRequest {
     v(40, task_prolog);
     v(41, task_epilog);
     v(100, parts);
+    v(101, rendezvous);
   }
 };
 // The end of an allocation that a command owns.
