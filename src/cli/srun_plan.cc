@@ -265,6 +265,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.task_prolog = task_program(plan.options.task_prolog);
   request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
+  request.rendezvous = plan.options.rendezvous;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
     request.immediate_s = plan.options.immediate_s;

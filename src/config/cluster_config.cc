@@ -149,6 +149,15 @@ PowerSettings power_of(const SlurmConf& slurm) {
   return power;
 }
 
+void set_meeting_ports(const SlurmConf& slurm, Settings& s) {
+  std::string ports(slurm.value("RendezvousPorts"));
+  auto dash = ports.find('-');
+  s.first_meeting_port =
+      parse_number<std::uint32_t>(ports.substr(0, dash)).value_or(s.first_meeting_port);
+  s.last_meeting_port =
+      parse_number<std::uint32_t>(ports.substr(dash + 1)).value_or(s.last_meeting_port);
+}
+
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   s.cluster_name = slurm.cluster_name;
@@ -199,6 +208,7 @@ Settings settings_of(const SlurmConf& slurm) {
   s.power = power_of(slurm);
   s.can_reboot = !slurm.reboot_program.empty();
   s.max_node_count = parse_number<std::uint32_t>(slurm.value("MaxNodeCount")).value_or(0);
+  set_meeting_ports(slurm, s);
   return s;
 }
 

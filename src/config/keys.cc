@@ -243,6 +243,7 @@ constexpr Key kKeys[] = {
     {.name = "ReconfigFlags",
      .kind = Kind::choices,
      .expected = "KeepPartInfo,KeepPartState,KeepPowerSaveSettings"},
+    {.name = "RendezvousPorts", .kind = Kind::ports, .fallback = "29500-39499", .acted_on = true},
     {.name = "RequeueExit", .acted_on = true},
     {.name = "RequeueExitHold", .acted_on = true},
     {.name = "ResumeFailProgram"},

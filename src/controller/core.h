@@ -106,6 +106,7 @@ class Core {
   Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request, Time now);
   Result<Step> place_step(Caller caller, const wire::StepRequest& request, Time now) const;
   StepId next_step_id(const Job& job) const;
+  Result<std::uint32_t> meeting_port(NodeId node, JobId job, StepId step) const;
   Result<void> can_take_steps(Caller caller, JobId job) const;
   wire::Answer find_step(Caller caller, const wire::AttachStepRequest& request) const;
   void add_places(const Job& job, const Step& step, wire::StepReply& reply) const;

@@ -149,6 +149,19 @@ WholeStep whole_step(const Cluster& cluster, const Job& job, const Step& step) {
   return whole;
 }
 
+// --rendezvous: the names that torch.distributed and its relatives look for. Those of a single task
+// are added on the node.
+void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint32_t port,
+                       Variables& v) {
+  const Node* first = cluster.nodes.find(step.nodes.front().node);
+  if (!first) return;
+  const NodeConfig& node = first->config;
+  v["MASTER_ADDR"] = node.address.empty() ? node.name.str() : node.address.str();
+  v["MASTER_PORT"] = std::to_string(port);
+  v["WORLD_SIZE"] = std::to_string(step.tasks);
+  v["SLURM_STEP_RENDEZVOUS"] = v["MASTER_ADDR"] + ":" + v["MASTER_PORT"];
+}
+
 }  // namespace
 
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
@@ -206,6 +219,7 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
     v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
   }
   v["SLURM_NNODES"] = v["SLURM_STEP_NUM_NODES"];
+  if (step.meeting_port) add_meeting_point(cluster, whole, step.meeting_port, v);
   std::erase_if(v, [](const auto& entry) { return is_gpu_variable(entry.first); });
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;

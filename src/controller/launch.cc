@@ -75,6 +75,22 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
   if (istarts_with(text, "plane=")) variables["SLURM_DIST_PLANESIZE"] = text.substr(6);
 }
 
+std::string value_of(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment)
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
+      return entry.substr(name.size() + 1);
+  return {};
+}
+
+// Where tasks meet is the user's choice where he made one; what an outer step has set is none.
+void keep_own_meeting_point(const std::vector<std::string>& environment, Variables& variables) {
+  std::string address = value_of(environment, "MASTER_ADDR");
+  std::string port = value_of(environment, "MASTER_PORT");
+  if (value_of(environment, "SLURM_STEP_RENDEZVOUS") == address + ":" + port) return;
+  if (!address.empty()) variables.erase("MASTER_ADDR");
+  if (!port.empty()) variables.erase("MASTER_PORT");
+}
+
 }  // namespace
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
@@ -114,6 +130,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   add_distribution(request, step, variables);
   launch.argv = request.argv;
   launch.argv_by_rank = request.argv_by_rank;
+  if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
   launch.environment = merged(request.environment, variables);
   launch.work_dir = request.work_dir;
   launch.std_in = request.std_in;
@@ -123,6 +140,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.umask = request.umask;
   launch.pty = request.pty;
   launch.kill_on_bad_exit = request.kill_on_bad_exit;
+  launch.rendezvous = step.meeting_port != 0;
   launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
   launch.cpus_per_task = step.cpus_per_task;
   launch.gpu_bind = request.gpu_bind;

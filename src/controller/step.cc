@@ -114,6 +114,11 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
   }
   const StepId id = next_step_id(cluster_.jobs.at(request.job));
   if (steps.size() > 1) count_through(steps);
+  if (request.rendezvous) {
+    auto port = meeting_port(steps.front().nodes.front().node, request.job, id);
+    if (!port) return std::unexpected(port.error());
+    for (Step& step : steps) step.meeting_port = *port;
+  }
   wire::StepReply reply{.step = id};
   for (std::size_t i = requests.size(); i-- > 0;) {  // the first one holds the others
     wire::StepRequest& part = *requests[i];

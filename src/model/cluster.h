@@ -181,6 +181,7 @@ struct Settings {
   bool can_reboot = false;           // RebootProgram is set
   std::uint32_t max_node_count = 0;  // MaxNodeCount; 0 = no dynamic nodes
   Text mail_domain;                  // of users who gave no address
+  std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -222,6 +223,8 @@ struct Settings {
     v(36, requeue_exits);
     v(37, requeue_exits_held);
     v(40, programs);
+    v(100, first_meeting_port);
+    v(101, last_meeting_port);
     v(110, time_slice);
     v(111, topology);
     v(112, max_switch_wait);

@@ -112,6 +112,7 @@ struct Step {
   Minutes time_limit{0};       // 0 = none of its own
   // Its place in a step over several components of a heterogeneous job.
   HetPart het;
+  std::uint32_t meeting_port = 0;  // --rendezvous: on the first node of the whole step; 0 = none
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
@@ -132,6 +133,7 @@ struct Step {
     v(15, shares_memory);
     v(16, time_limit);
     v(100, het);
+    v(101, meeting_port);
   }
 };
 

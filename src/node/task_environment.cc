@@ -52,6 +52,17 @@ void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::ui
     environment.set(name, part_of(environment, name, gpus, *own));
 }
 
+// --rendezvous: a task's place among those that meet.
+void add_rendezvous_variables(Environment& environment, const wire::StepLaunch& launch,
+                              std::uint32_t rank, std::uint32_t local_id) {
+  const std::string node = std::to_string(launch.node_index);
+  environment.set("RANK", std::to_string(rank));
+  environment.set("LOCAL_RANK", std::to_string(local_id));
+  environment.set("LOCAL_WORLD_SIZE", std::to_string(launch.ranks.size()));
+  environment.set("NODE_RANK", node);
+  environment.set("GROUP_RANK", node);
+}
+
 }  // namespace
 
 const std::string* Environment::find(std::string_view name) const {
@@ -113,6 +124,7 @@ void add_task_variables(Environment& environment, const StepSetup& setup, std::u
   const std::uint32_t rank = local_id < ranks.size() ? ranks[local_id] : 0;
   environment.set("SLURM_PROCID", std::to_string(rank));
   environment.set("SLURM_LOCALID", std::to_string(local_id));
+  if (setup.launch.rendezvous) add_rendezvous_variables(environment, setup.launch, rank, local_id);
   bind_gpus(environment, setup.launch, local_id);
 }
 

@@ -236,6 +236,7 @@ struct StepRequest {
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
+  bool rendezvous = false;         // its tasks are told where they can meet
   Text mpi;                        // --mpi, "" for none
   template <class V>
   void fields(V& v) {
@@ -281,6 +282,7 @@ struct StepRequest {
     v(40, task_prolog);
     v(41, task_epilog);
     v(100, parts);
+    v(101, rendezvous);
     v(130, mpi);
   }
 };

@@ -82,6 +82,7 @@ struct StepLaunch {
   Text task_prolog, task_epilog;                // srun's own, besides the cluster's
   std::string watch_key;                        // who proves this may ask what it uses
   std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
+  bool rendezvous = false;                      // tasks get RANK, LOCAL_RANK and so on
   Text mpi;                                     // srun --mpi; empty = none
   std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
   template <class V>
@@ -123,6 +124,7 @@ struct StepLaunch {
     v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
+    v(100, rendezvous);
     v(130, mpi);
     v(131, layout);
   }

@@ -149,6 +149,7 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
     environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");
   set_text("SLURM_JOB_DEPENDENCY", spec.dependency);
   if (spec.overcommit) environment.set("SLURM_OVERCOMMIT", "1");
+  if (options.rendezvous) environment.set("SLURM_RENDEZVOUS", "1");
 }
 
 void add_submit_variables(JobEnvironment& environment) {

@@ -138,6 +138,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"quit-on-interrupt", 0, R, none, flag<&O::quit_on_interrupt>, "", "end at the first Ctrl-C"},
 {"reboot", 0, kAll, none, not_yet, "", "reboot the nodes first"},
 {"relative", 'r', R, required, number<&O::relative, 0>, "n", "begin with node n of the job"},
+{"rendezvous", 0, kAll, none, flag<&O::rendezvous>, "", "tell the tasks of each step where they can meet: MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE", "SBATCH_RENDEZVOUS", "SLURM_RENDEZVOUS", "SALLOC_RENDEZVOUS"},
 {"requeue", 0, B, none, requeue, "", "may be started again", "SBATCH_REQUEUE"},
 {"reservation", 0, kAll, required, text<&S::reservation>, "names", "use a reservation", "SBATCH_RESERVATION", "SLURM_RESERVATION", "SALLOC_RESERVATION"},
 {"resv-ports", 0, R, optional, not_yet, "n", "reserve network ports for the step", {}, "SLURM_RESV_PORTS"},

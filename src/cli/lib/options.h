@@ -43,6 +43,7 @@ struct JobOptions {
   bool list_gres = false;  // --gres=help
   Text export_list;        // --export; empty = not given
   Text gpu_bind;
+  bool rendezvous = false;                   // of steps
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
 
   // sbatch

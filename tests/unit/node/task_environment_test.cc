@@ -46,6 +46,18 @@ TEST(TaskEnvironment, ATaskKnowsItsRanks) {
   EXPECT_EQ(value(environment, "TMPDIR"), "/scratch");
 }
 
+TEST(TaskEnvironment, ATaskThatMeetsOthersKnowsItsPlaceAmongThem) {
+  StepSetup setup = step_with({"RANK=9"}, StepId{0});
+  setup.launch.rendezvous = true;
+  Environment environment = node_environment(setup);
+  add_task_variables(environment, setup, 1);
+  EXPECT_EQ(value(environment, "RANK"), "3");
+  EXPECT_EQ(value(environment, "LOCAL_RANK"), "1");
+  EXPECT_EQ(value(environment, "LOCAL_WORLD_SIZE"), "2");
+  EXPECT_EQ(value(environment, "NODE_RANK"), "1");
+  EXPECT_EQ(value(environment, "GROUP_RANK"), "1");
+}
+
 TEST(TaskEnvironment, WhatTheNodeGaveTheBatchShellDoesNotReachItsSteps) {
   Environment inside = node_environment(step_with({"ENVIRONMENT=BATCH", "HOSTNAME=n1"}, StepId{0}));
   EXPECT_EQ(value(inside, "ENVIRONMENT"), "(unset)");
