@@ -215,11 +215,12 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
     for (const std::string& entry : request.environment) joined.append(entry).push_back('\0');
     open_.blobs.emplace_back(first.spec->environment_blob.str(), std::move(joined));
   }
+  // A plan would not look at a job that is held.
+  if (first.hold == Hold::none) want_plan();
   for (Job& job : *jobs) {
     touch_job(job.id);
     record(JobSubmitted{std::move(job)});
   }
-  want_plan();
   return reply;
 }
 

@@ -96,7 +96,6 @@ struct JobSpec {
   std::uint32_t switches = 0;            // --switches: at most so many leaf switches; 0 = no matter
   std::optional<Seconds> switches_wait;  // ... for so long; unset = the site's limit
   bool enforce_binding = false, disable_binding = false;  // --gres-flags
-  std::optional<std::uint32_t> thread_spec;
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
@@ -206,7 +205,6 @@ struct JobSpec {
     v(111, switches_wait);
     v(112, enforce_binding);
     v(113, disable_binding);
-    v(114, thread_spec);
   }
 };
 
