@@ -284,19 +284,24 @@ void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) 
 
 // --- controller::Host ---
 
+// While others wait for the core, the store's thread commits and the core goes on. With nobody
+// waiting, handing the batch over and back would only take time.
 void Service::commit(Batch batch) {
-  store_thread_->post([this, batch = std::move(batch)] {
-    auto outcome = store_->commit(batch);
-    if (!outcome) {
-      io::write_log(io::LogLevel::fatal,
-                    "StateSaveLocation cannot be written: " + outcome.error().text());
-      _exit(1);  // going on would acknowledge what a restart does not know
-    }
-    bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
-    core_thread_->post([this, outcome = *outcome, feeds] {
-      if (feeds) feed_accounting_soon();
-      core_->on_committed(outcome);
-    });
+  if (!core_thread_->has_work_waiting()) return commit_here(batch);
+  store_thread_->post([this, batch = std::move(batch)] { commit_here(batch); });
+}
+
+void Service::commit_here(const Batch& batch) {
+  auto outcome = store_->commit(batch);
+  if (!outcome) {
+    io::write_log(io::LogLevel::fatal,
+                  "StateSaveLocation cannot be written: " + outcome.error().text());
+    _exit(1);  // going on would acknowledge what a restart does not know
+  }
+  bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
+  core_thread_->post([this, outcome = *outcome, feeds] {
+    if (feeds) feed_accounting_soon();
+    core_->on_committed(outcome);
   });
 }
 

@@ -86,6 +86,7 @@ class Service final : public controller::Host {
 
   void tick();
   void snapshot_if_due();
+  void commit_here(const Batch& batch);
   void feed_accounting_soon();
   void feed_accounting();                      // on the accounting's thread
   Result<std::string> blob(const Text& hash);  // on the sender's thread

@@ -20,6 +20,11 @@ void Worker::post(std::function<void()> work) {
   if (was_empty) wake_.notify_one();
 }
 
+bool Worker::has_work_waiting() {
+  std::lock_guard lock(mutex_);
+  return !queue_.empty();
+}
+
 void Worker::stop() {
   {
     std::lock_guard lock(mutex_);

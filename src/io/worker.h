@@ -17,6 +17,7 @@ class Worker {
   ~Worker();  // finishes what is queued, then joins
 
   void post(std::function<void()> work);
+  bool has_work_waiting();
   void stop();  // finishes what is queued; later posts are dropped
 
  private:

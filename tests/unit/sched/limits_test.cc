@@ -81,7 +81,8 @@ TEST(Limits, OfOneJobKeepItWaitingForEver) {
 
 TEST(Limits, RunningJobsCountAndEndedOnesDoNot) {
   ClusterBuilder b;
-  b.nodes(2).qos("q", "MaxJobsPU=1").running(job().qos("q").memory(1), {});
+  NodeShare share{.node = NodeId{1}, .cpus = IdSet::range(0, 0), .memory_mib = 1, .gres = {}};
+  b.nodes(2).qos("q", "MaxJobsPU=1").running(job().qos("q").memory(1), {share});
   b.pending(job().qos("q").memory(1));
   EXPECT_EQ(reason(plan(b.build(), t0), 2), "QOSMaxJobsPerUserLimit");
   b.ended(1, JobState::completed);
