@@ -79,6 +79,7 @@ class Tree {
       own.nodes.insert(own.nodes.end(), child.nodes.begin(), child.nodes.end());
     }
     std::vector<std::string> names;
+    names.reserve(own.nodes.size());
     for (const Text& node : own.nodes) names.push_back(node.str());
     own.nodes_text = compress_hostlist(names);
     line.state = SwitchLine::done;

@@ -33,7 +33,7 @@ Result<void> count(Qos& qos, std::string_view value) {
   }
   auto number = parse_number<std::uint32_t>(value);
   if (!number) return fail("a number, or -1 for no limit");
-  field = *number;
+  field = number;
   return {};
 }
 

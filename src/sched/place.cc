@@ -71,9 +71,11 @@ class Placer {
   // Below one switch, and on as few leaves as possible.
   std::optional<std::vector<NodeShare>> close_together(std::uint32_t count) const {
     std::vector<NodeId> ids;
+    ids.reserve(usable_.size());
     for (const Usable& u : usable_) ids.push_back(u.node);
     for (const std::vector<NodeId>& nodes : nodes_by_switch(request_.topology, ids, count)) {
       std::vector<Usable> here;
+      here.reserve(nodes.size());
       for (NodeId id : nodes) here.push_back(*find(id));
       auto shares = of_all(count, here);
       if (!shares || !has_required(*shares)) continue;

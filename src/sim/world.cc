@@ -19,6 +19,7 @@ ClusterConfig make_config(const WorldOptions& options) {
   config.settings.slurmd_timeout = Seconds{60};
   config.settings.kill_wait = Seconds{5};
   config.settings.return_to_service = 2;
+  config.settings.max_batch_requeue = 1000;  // nodes die often here, and nobody releases a job
   config.settings.gres_types = {"gpu"};
   Partition partition;
   partition.name = "batch";

@@ -1,5 +1,6 @@
 """JobContainerType=job_container/tmpfs: each job has its own /tmp and /dev/shm."""
 import os
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -16,6 +17,14 @@ def can_unshare():
     return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
 
 
+def keep_srun_in_sight(cluster):
+    """Jobs see nothing of the real /tmp, where the programs under test may lie."""
+    own = cluster.directory / "bin"
+    own.mkdir()
+    shutil.copy(muster.BIN / "muster", own / "srun")
+    cluster.environment["PATH"] = f"{own}:{cluster.environment['PATH']}"
+
+
 @pytest.fixture(scope="module")
 def module_cluster():
     if not muster.IS_ROOT or not can_unshare():
@@ -23,6 +32,7 @@ def module_cluster():
     base = Path(tempfile.mkdtemp(prefix="muster.private.", dir="/var/tmp"))
     cluster = muster.Cluster(nodes=1, conf="JobContainerType=job_container/tmpfs\nPrologFlags=Contain\n",
                              parent="/var/tmp")
+    keep_srun_in_sight(cluster)
     (cluster.directory / "etc/job_container.conf").write_text(f"AutoBasePath=true\nBasePath={base}/%n\n")
     cluster.base = base / "n1"
     yield cluster.up()
