@@ -62,6 +62,11 @@ class Loader {
       if (other.name == parsed->name)
         return invalid(line.at,
                        fmt::format("QoS={}: the QoS is already defined", parsed->name.view()));
+    for (const Setting& setting : line.settings) {
+      Qos alone;
+      bool known = set_qos_value(alone, setting.key, setting.value).value_or(false);
+      if (known && alone == Qos{}) ignore("QoS " + setting.key);
+    }
     conf_.qos.push_back(std::move(*parsed));
     return {};
   }

@@ -131,6 +131,14 @@ TEST(SlurmConf, KeepsQosLines) {
   EXPECT_NE(error("QoS=a MaxTRES=gpus=4"), "no error");
 }
 
+TEST(SlurmConf, NamesLimitsOfAQosThatCountForNothing) {
+  SlurmConf conf = load("QoS=a MaxWall=10 GrpWall=100 Flags=NoDecay\nQoS=b GrpWall=5\n");
+  auto ignored = [&](std::string_view key) { return std::ranges::count(conf.ignored_keys, key); };
+  EXPECT_EQ(ignored("QoS GrpWall"), 1);
+  EXPECT_EQ(ignored("QoS Flags"), 1);
+  EXPECT_EQ(ignored("QoS MaxWall"), 0);
+}
+
 TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
   SlurmConf conf = load(
       "PreemptMode=SUSPEND,GANG\nPreemptType=preempt/partition_prio\nPreemptExemptTime=1:00:00\n"
