@@ -1,6 +1,5 @@
 // muster up: a cluster of this machine, or what is missing of it after a crash.
 #include <fmt/format.h>
-#include <pwd.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 
 #include "base/strings.h"
 #include "cli/lib/errors.h"
+#include "cli/lib/name_service.h"
 #include "cli/muster_embedded.h"
 #include "cli/muster_machine.h"
 #include "io/files.h"
@@ -24,8 +24,8 @@ using namespace std::chrono_literals;
 constexpr Seconds kNodesWait{60};
 
 std::string own_user() {
-  const passwd* entry = ::getpwuid(::geteuid());
-  return entry ? entry->pw_name : std::to_string(::geteuid());
+  auto entry = user_with(Uid{::geteuid()});
+  return entry ? entry->name : std::to_string(::geteuid());
 }
 
 Result<std::uint32_t> parse_nodes(const std::vector<std::string_view>& args) {

@@ -1,5 +1,4 @@
 // salloc: gets an allocation, runs a command or a shell in it here, and gives it back.
-#include <pwd.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -15,6 +14,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/name_service.h"
 #include "cli/lib/usage.h"
 #include "cli/salloc_command.h"
 #include "cli/srun_exits.h"
@@ -39,8 +39,7 @@ struct SallocPlan {
 
 std::vector<std::string> login_shell() {
   if (const char* shell = std::getenv("SHELL"); shell && *shell) return {shell};
-  const passwd* entry = getpwuid(getuid());
-  if (entry && entry->pw_shell && *entry->pw_shell) return {entry->pw_shell};
+  if (auto user = user_with(Uid{getuid()}); user && !user->shell.empty()) return {user->shell};
   return {"/bin/sh"};
 }
 

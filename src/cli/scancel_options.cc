@@ -1,6 +1,5 @@
 #include "cli/scancel_options.h"
 
-#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include "base/strings.h"
 #include "cli/lib/command_options.h"
 #include "cli/lib/lists.h"
+#include "cli/lib/name_service.h"
 
 namespace muster::cli {
 
@@ -87,8 +87,8 @@ Outcome state(CancelOptions& o, std::string_view value) {
 Outcome user(CancelOptions& o, std::string_view value) {
   std::string text(value);
   auto number = parse_number<std::uint32_t>(text);
-  if (const passwd* entry = ::getpwnam(text.c_str()))
-    number = entry->pw_uid;
+  if (auto entry = user_named(text))
+    number = entry->uid.value;
   else if (!number)
     return refuse(fmt::format("Invalid user name: {}", value));
   o.filter.uids = {Uid{*number}};

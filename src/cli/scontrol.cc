@@ -1,7 +1,5 @@
 // scontrol: looks at and changes the state of the cluster. One command from the arguments, or a
 // dialogue of commands, one a line.
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 
 #include "base/strings.h"
 #include "cli/lib/command.h"
+#include "cli/lib/name_service.h"
 #include "cli/lib/options_words.h"
 #include "cli/lib/read_line.h"
 #include "cli/lib/usage.h"
@@ -239,12 +238,12 @@ ShowStyle ScontrolSession::style(Time now) const {
   style.details = details > 0;
   style.now = now;
   style.group_name = [](Gid gid) {
-    const group* entry = getgrgid(gid.value);
-    return entry ? std::string(entry->gr_name) : std::to_string(gid.value);
+    auto entry = group_with(gid);
+    return entry ? entry->name : std::to_string(gid.value);
   };
   style.user_name = [](Uid uid) {
-    const passwd* entry = getpwuid(uid.value);
-    return entry ? std::string(entry->pw_name) : std::to_string(uid.value);
+    auto entry = user_with(uid);
+    return entry ? entry->name : std::to_string(uid.value);
   };
   return style;
 }

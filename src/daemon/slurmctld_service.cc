@@ -199,7 +199,7 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     std::lock_guard lock(mutex_);
     connections_[id].is_node = true;
   }
-  core_thread_->post([this, id, reports = std::move(*reports)]() mutable {
+  core_thread_->run([this, id, reports = std::move(*reports)]() mutable {
     Time now = system_now();
     for (wire::Report& report : reports.reports) core_->on_report(id, std::move(report), now);
   });
@@ -215,7 +215,7 @@ void Service::on_close(io::ConnectionId id) {
     connections_.erase(connection);
   }
   if (!core_thread_) return;
-  core_thread_->post([this, id, is_node] {
+  core_thread_->run([this, id, is_node] {
     if (is_node)
       core_->on_node_closed(id, system_now());
     else
@@ -234,8 +234,8 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_thread_->post([this, to, caller = controller::Caller{peer.uid, peer.gid},
-                      request = std::move(frame.request)]() mutable {
+  core_thread_->run([this, to, caller = controller::Caller{peer.uid, peer.gid},
+                     request = std::move(frame.request)]() mutable {
     core_->on_request(to, caller, std::move(request), system_now());
   });
 }

@@ -1,7 +1,8 @@
 // Service: the controller's core joined with sockets, disks and threads.
 //
-//   io threads   decode frames; answer queries from the published snapshot
-//   core         the one thread that decides (controller::Core)
+//   io threads   decode frames; answer queries from the published snapshot; while the core is idle,
+//                whoever brings it a frame runs it
+//   core         decides (controller::Core), one thing at a time
 //   store        commits batches
 //   planner      sched::plan on a copy of the state
 //   sender       orders to nodes, with their scripts read from the store

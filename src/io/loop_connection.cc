@@ -1,6 +1,10 @@
 // See loop_connection.h. Asio tells when a socket is ready; reading and writing are the Session's.
 // So an idle connection holds no buffer, and at every moment it is known which bytes went out: that
 // is what release() relies on.
+//
+// Reading happens on the strand. Writing happens on whichever thread has something to send, under
+// out_mutex_: the Session's two halves share nothing. Only a socket that takes no more is left to
+// the strand, which waits for it.
 #include "io/loop_connection.h"
 
 #include <sys/socket.h>
@@ -21,6 +25,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -65,14 +70,17 @@ class AsioConnection final : public Connection,
   AsioConnection(Loop& loop, int fd, SessionState state, std::size_t max_frame_bytes,
                  std::size_t max_queued_bytes)
       : strand_(asio::make_strand(loop.impl().context)),
-        descriptor_(strand_, fd),
+        max_queued_bytes_(max_queued_bytes),
         session_(std::move(state), max_frame_bytes),
-        max_queued_bytes_(max_queued_bytes) {
+        descriptor_(strand_, fd) {
     frame_awaited_.restart();
   }
 
+  // Not at once: whoever accepted the connection goes on to the next one first.
   void start(Handlers handlers) override {
-    asio::co_spawn(strand_, read(shared_from_this(), std::move(handlers)), asio::detached);
+    asio::post(strand_, [self = shared_from_this(), handlers = std::move(handlers)]() mutable {
+      asio::co_spawn(self->strand_, self->read(self, std::move(handlers)), asio::detached);
+    });
   }
 
   void send(std::string frame) override;
@@ -90,96 +98,101 @@ class AsioConnection final : public Connection,
  private:
   asio::awaitable<void> read(std::shared_ptr<AsioConnection> self, Handlers handlers);
   void deliver(const Handlers& handlers);
-  void take_outbox();
+  void set_delivering(bool delivering) {
+    const std::lock_guard lock(out_mutex_);
+    is_delivering_ = delivering;
+  }
   void flush();
+  std::optional<Error> write_queued();  // with out_mutex_ held; an error ends the connection
   void await_writable();
   void end(Error why);
 
   const asio::strand<asio::io_context::executor_type> strand_;
-  Descriptor descriptor_;
-  Session session_;
   const std::size_t max_queued_bytes_;
-  bool is_done_ = false;
+  Session session_;  // its outgoing half: with out_mutex_ held
   bool is_released_ = false;
   Error why_done_;
-  bool is_closing_ = false;
-  bool is_shut_ = false;
-  bool awaits_writable_ = false;
   Since frame_awaited_, rest_awaited_, socket_awaited_;
-  std::atomic<std::size_t> unsent_bytes_{0};
 
-  std::mutex outbox_mutex_;  // guards what follows: frames of any thread on their way to the strand
-  std::vector<std::string> outbox_;
-  std::size_t outbox_bytes_ = 0;
-  bool outbox_is_noticed_ = false;
+  std::mutex out_mutex_;  // guards what follows; all but the first two change on the strand only
+  bool awaits_writable_ = false;
+  bool is_shut_ = false;
+  bool is_delivering_ = false;  // frames to the peer whose frames are being handled share a write
+  bool is_closing_ = false;
+  bool is_done_ = false;
+  Descriptor descriptor_;
 };
 
 void AsioConnection::send(std::string frame) {
   if (frame.size() > kMaxFrameBytes)
     return abort({ErrorCode::too_large, "a message to it is too large"});
+  std::optional<Error> trouble;
   {
-    const std::lock_guard lock(outbox_mutex_);
-    outbox_bytes_ += frame.size();
-    if (outbox_bytes_ + unsent_bytes_ > max_queued_bytes_) {
-      outbox_.clear();
-      abort({ErrorCode::too_large, "it does not read what is sent to it"});
-      return;
+    const std::lock_guard lock(out_mutex_);
+    if (is_done_ || is_closing_) return;
+    if (session_.queued_bytes() + frame.size() > max_queued_bytes_) {
+      trouble = {ErrorCode::too_large, "it does not read what is sent to it"};
+    } else {
+      session_.queue(frame);
+      if (!is_delivering_) trouble = write_queued();
     }
-    outbox_.push_back(std::move(frame));
-    if (std::exchange(outbox_is_noticed_, true)) return;  // goes out with those before it
   }
-  // Never inline: frames that one handler sends in a row share a write.
-  asio::post(strand_, [self = shared_from_this()] {
-    self->take_outbox();
-    self->flush();
-  });
-}
-
-void AsioConnection::take_outbox() {
-  std::vector<std::string> frames;
-  {
-    const std::lock_guard lock(outbox_mutex_);
-    frames.swap(outbox_);
-    outbox_bytes_ = 0;
-    outbox_is_noticed_ = false;
-  }
-  if (is_done_ || is_closing_) return;
-  for (const std::string& frame : frames) session_.queue(frame);
+  if (trouble) abort(std::move(*trouble));
 }
 
 void AsioConnection::close() {
   asio::post(strand_, [self = shared_from_this()] {
-    self->take_outbox();
-    self->is_closing_ = true;
+    {
+      const std::lock_guard lock(self->out_mutex_);
+      self->is_closing_ = true;
+    }
     self->socket_awaited_.begin();
     self->flush();
   });
 }
 
 void AsioConnection::flush() {
-  if (is_done_) return;
+  std::optional<Error> trouble;
+  {
+    const std::lock_guard lock(out_mutex_);
+    trouble = write_queued();
+  }
+  if (trouble) end(std::move(*trouble));
+}
+
+std::optional<Error> AsioConnection::write_queued() {
+  if (is_done_) return std::nullopt;
   const std::size_t before = session_.queued_bytes();
-  if (auto wrote = session_.write_to(descriptor_.native_handle()); !wrote)
-    return end(wrote.error());
-  unsent_bytes_ = session_.queued_bytes();
+  if (before > 0)
+    if (auto wrote = session_.write_to(descriptor_.native_handle()); !wrote) return wrote.error();
   if (session_.queued_bytes() > 0) {
     if (session_.queued_bytes() < before) socket_awaited_.restart();
     socket_awaited_.begin();
-    return await_writable();
+    await_writable();
+  } else if (!is_closing_) {
+    socket_awaited_.end();
+  } else if (!std::exchange(is_shut_, true)) {
+    // A plain close would reset the connection if the peer is still sending, and what we sent might
+    // be lost with it: so we end our half and read on, without looking, until the peer ends its
+    // own.
+    ::shutdown(descriptor_.native_handle(), SHUT_WR);
   }
-  if (!is_closing_) return socket_awaited_.end();
-  // A plain close would reset the connection if the peer is still sending, and what we sent might
-  // be lost with it: so we end our half and read on, without looking, until the peer ends its own.
-  if (!std::exchange(is_shut_, true)) ::shutdown(descriptor_.native_handle(), SHUT_WR);
+  return std::nullopt;
 }
 
+// The descriptor's waits belong on the strand.
 void AsioConnection::await_writable() {
   if (std::exchange(awaits_writable_, true)) return;
-  descriptor_.async_wait(Descriptor::wait_write,
-                         [self = shared_from_this()](const ErrorCodeOf& error) {
-                           self->awaits_writable_ = false;
-                           if (!error) self->flush();
-                         });
+  asio::post(strand_, [self = shared_from_this()] {
+    if (self->is_done_) return;
+    self->descriptor_.async_wait(Descriptor::wait_write, [self](const ErrorCodeOf& error) {
+      {
+        const std::lock_guard lock(self->out_mutex_);
+        self->awaits_writable_ = false;
+      }
+      if (!error) self->flush();
+    });
+  });
 }
 
 // The coroutine owns the handlers, and with them whatever they own: when the loop is destroyed, it
@@ -188,10 +201,11 @@ asio::awaitable<void> AsioConnection::read([[maybe_unused]] std::shared_ptr<Asio
                                            Handlers handlers) {
   flush();
   deliver(handlers);
-  while (!is_done_) {
+  for (bool waits = false; !is_done_; waits = true) {
     ErrorCodeOf error;
-    co_await descriptor_.async_wait(Descriptor::wait_read,
-                                    asio::redirect_error(asio::use_awaitable, error));
+    if (waits)  // a peer that connects has mostly spoken already
+      co_await descriptor_.async_wait(Descriptor::wait_read,
+                                      asio::redirect_error(asio::use_awaitable, error));
     if (is_done_) break;
     if (error) {
       end(Error{ErrorCode::communication, error.message()});
@@ -206,6 +220,7 @@ asio::awaitable<void> AsioConnection::read([[maybe_unused]] std::shared_ptr<Asio
 
 // After close() frames are still taken apart, so that the buffer stays small, but nobody sees them.
 void AsioConnection::deliver(const Handlers& handlers) {
+  set_delivering(true);
   while (!is_done_) {
     auto frame = session_.next_frame();
     if (!frame) return end(frame.error());
@@ -214,11 +229,14 @@ void AsioConnection::deliver(const Handlers& handlers) {
     frame_awaited_.restart();
     if (!is_closing_ && handlers.on_frame) handlers.on_frame(std::move(**frame));
   }
+  set_delivering(false);
+  flush();
   if (!is_done_ && session_.is_within_frame()) rest_awaited_.begin();
 }
 
 // Closing the descriptor wakes the coroutine, which then calls on_end: never from within on_frame.
 void AsioConnection::end(Error why) {
+  const std::lock_guard lock(out_mutex_);
   if (std::exchange(is_done_, true)) return;
   why_done_ = std::move(why);
   ErrorCodeOf ignored;
@@ -227,9 +245,8 @@ void AsioConnection::end(Error why) {
 
 std::pair<int, SessionState> AsioConnection::release() {
   CHECK(strand_.running_in_this_thread());
-  if (is_done_) return {-1, {}};
-  take_outbox();
   flush();
+  const std::lock_guard lock(out_mutex_);
   if (is_done_) return {-1, {}};
   is_done_ = is_released_ = true;
   const int fd = descriptor_.release();

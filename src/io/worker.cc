@@ -5,19 +5,47 @@
 namespace muster::io {
 
 Worker::Worker(std::function<void()> on_idle)
-    : on_idle_(std::move(on_idle)), thread_([this] { run(); }) {}
+    : on_idle_(std::move(on_idle)), thread_([this] { serve(); }) {}
 
 Worker::~Worker() { stop(); }
 
 void Worker::post(std::function<void()> work) {
-  bool was_empty = false;
+  bool wakes = false;
   {
     std::lock_guard lock(mutex_);
     if (stopping_) return;
-    was_empty = queue_.empty();
+    wakes = queue_.empty() && !is_busy_;
     queue_.push_back(std::move(work));
   }
-  if (was_empty) wake_.notify_one();
+  if (wakes) wake_.notify_one();
+}
+
+void Worker::run(std::function<void()> work) {
+  Queue batch;
+  {
+    std::lock_guard lock(mutex_);
+    if (stopping_) return;
+    if (is_busy_ || !queue_.empty()) {
+      queue_.push_back(std::move(work));
+      return;  // whoever is busy sees it; a queue that is not empty has woken the thread
+    }
+    is_busy_ = true;
+    batch.push_back(std::move(work));
+  }
+  // The caller has other things to do: after what its work posted, the thread takes over.
+  work_off(batch);
+  {
+    std::lock_guard lock(mutex_);
+    std::swap(batch, queue_);
+  }
+  if (!batch.empty()) work_off(batch);
+  bool wakes = false;
+  {
+    std::lock_guard lock(mutex_);
+    is_busy_ = false;
+    wakes = stopping_ || !queue_.empty();
+  }
+  if (wakes) wake_.notify_all();
 }
 
 bool Worker::has_work_waiting() {
@@ -30,22 +58,28 @@ void Worker::stop() {
     std::lock_guard lock(mutex_);
     stopping_ = true;
   }
-  wake_.notify_one();
+  wake_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
-void Worker::run() {
-  std::deque<std::function<void()>> batch;
+void Worker::work_off(Queue& batch) {
+  for (auto& work : batch) work();
+  batch.clear();
+  if (on_idle_) on_idle_();
+}
+
+void Worker::serve() {
+  Queue batch;
+  std::unique_lock lock(mutex_);
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      wake_.wait(lock, [&] { return stopping_ || !queue_.empty(); });
-      if (queue_.empty()) return;
-      std::swap(batch, queue_);
-    }
-    for (auto& work : batch) work();
-    batch.clear();
-    if (on_idle_) on_idle_();
+    wake_.wait(lock, [&] { return !is_busy_ && (stopping_ || !queue_.empty()); });
+    if (queue_.empty()) return;
+    std::swap(batch, queue_);
+    is_busy_ = true;
+    lock.unlock();
+    work_off(batch);
+    lock.lock();
+    is_busy_ = false;
   }
 }
 

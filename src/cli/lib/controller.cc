@@ -1,7 +1,6 @@
 // Finds the cluster and talks to its controller.
 #include "cli/lib/controller.h"
 
-#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "base/codec.h"
 #include "base/strings.h"
+#include "cli/lib/name_service.h"
 #include "config/client_settings.h"
 #include "io/files.h"
 
@@ -45,7 +45,7 @@ Result<config::ClientSettings> read_settings(const std::string& path) {
 std::optional<Uid> uid_of(const std::string& user) {
   if (user == "root") return Uid{0};  // without asking the name service
   if (auto number = parse_number<std::uint32_t>(user)) return Uid{*number};
-  if (const passwd* entry = ::getpwnam(user.c_str())) return Uid{entry->pw_uid};
+  if (auto entry = user_named(user)) return entry->uid;
   return std::nullopt;
 }
 
@@ -83,12 +83,12 @@ std::string embedded_directory() {
   // A relative path is to be ignored, says the XDG specification.
   if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state == '/')
     return std::string(state) + "/muster";
-  const char* home = std::getenv("HOME");
-  if (!home || !*home) {
-    const passwd* entry = ::getpwuid(::getuid());
-    home = entry ? entry->pw_dir : "/";
-  }
-  return std::string(home) + "/.local/state/muster";
+  std::string home;
+  if (const char* given = std::getenv("HOME"); given && *given)
+    home = given;
+  else if (auto user = user_with(Uid{::getuid()}))
+    home = user->home;
+  return home + "/.local/state/muster";
 }
 
 Result<ClientConfig> embedded_cluster() {
