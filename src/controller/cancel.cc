@@ -51,6 +51,28 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
   return {};
 }
 
+// A task that is cancelled gets a record of its own first, so that accounting can tell of it. For a
+// great many at once that would cost more than it tells: they leave the array's record, as if they
+// had never been asked for, or with all that wait the record itself ends. Takes them out of `ref`.
+std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now) {
+  constexpr std::uint64_t kTasksWithRecords = 1000;
+  const Job* array = cluster_.jobs.find(ref.job);
+  if (!array || array->state != JobState::pending || !may_change(caller, *array)) return 0;
+  const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
+  if (tasks.size() <= kTasksWithRecords) return 0;
+  ref.tasks.subtract(tasks);
+  touch_job(array->id);
+  want_plan();
+  if (tasks != array->waiting_tasks)
+    record(TasksCancelled{.array = array->id, .tasks = tasks});
+  else
+    record(PendingJobsEnded{.jobs = IdSet::range(array->id.value, array->id.value),
+                            .state = JobState::cancelled,
+                            .by = caller.uid,
+                            .at = now});
+  return static_cast<std::uint32_t>(tasks.size());
+}
+
 wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Time now) {
   wire::CancelReply reply;
   // Ending a set of pending jobs is one event, however many there are.
@@ -83,7 +105,13 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
     return end_job(job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
   };
 
-  for (const wire::JobRef& ref : request.jobs) {
+  const bool ends = request.signal == 0 || request.signal == SIGKILL;
+  for (wire::JobRef ref : request.jobs) {
+    if (ends && !ref.step && !request.filter) {
+      const auto dropped = drop_waiting_tasks(caller, ref, now);
+      reply.cancelled += dropped;
+      if (dropped > 0 && ref.tasks.empty()) continue;
+    }
     auto ids = resolve(caller, ref);
     if (!ids) {
       reply.errors.emplace_back(ref, ids.error());

@@ -212,6 +212,8 @@ struct Applier {
   void operator()(const TasksCancelled& e) {
     Job& record = cluster.jobs.edit(e.array);
     record.waiting_tasks.subtract(e.tasks);
+    ++record.array_exits.left;
+    record.array_exits.add(SIGKILL);
     CHECK(!record.waiting_tasks.empty(), "an array record that loses all its tasks ends instead");
   }
 

@@ -314,5 +314,35 @@ TEST(Waiters, AreAnsweredWhenTheJobHasEnded) {
   EXPECT_EQ((*reply.jobs.at(0).job).exit_status, 256u);
 }
 
+ClusterBuilder with_large_arrays() {
+  return ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_array_size = 1'000'000; });
+}
+
+wire::CancelReply cancel_tasks(World& w, std::uint32_t id, std::uint32_t first,
+                               std::uint32_t last) {
+  wire::CancelRequest request = World::cancel_of(id);
+  request.jobs[0].tasks = IdSet::range(first, last);
+  return std::get<wire::CancelReply>(w.answer(std::move(request), kAlice));
+}
+
+TEST(Life, AFewCancelledTasksAreRememberedOneByOne) {
+  World w{with_large_arrays()};
+  auto id = w.submit(job().array("0-99999").hold());
+  EXPECT_EQ(cancel_tasks(w, id, 5, 7).cancelled, 3u);
+  EXPECT_EQ(w.core.cluster().jobs.size(), 4u);
+  EXPECT_EQ(w.job(id).waiting_tasks.text(), "0-4,8-99999");
+}
+
+TEST(Life, AGreatManyCancelledTasksLeaveTheirRecordOnly) {
+  World w{with_large_arrays()};
+  auto id = w.submit(job().array("0-99999").hold());
+  EXPECT_EQ(cancel_tasks(w, id, 10, 90000).cancelled, 89991u);
+  EXPECT_EQ(w.core.cluster().jobs.size(), 1u);
+  EXPECT_EQ(w.job(id).waiting_tasks.text(), "0-9,90001-99999");
+  EXPECT_EQ(cancel_tasks(w, id, 0, 99999).cancelled, 10009u);
+  EXPECT_EQ(w.job(id).state, JobState::cancelled);
+  EXPECT_EQ(w.core.cluster().jobs.size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster::controller
