@@ -19,6 +19,32 @@ bool take_varint(std::string_view& in, std::uint64_t& value) {
 
 }  // namespace
 
+std::size_t Encoder::widen_lengths() {
+  if (!around_) return 0;
+  std::size_t moved = around_->widen_lengths();
+  length_at_ += moved;
+  if (length_width_ == kWideLength) return moved;
+  out_.insert(length_at_, kWideLength - length_width_, '\0');
+  moved += kWideLength - length_width_;
+  length_width_ = kWideLength;
+  return moved;
+}
+
+// A varint may be longer than it need be.
+void Encoder::write_wide_length(std::size_t size) {
+  for (std::size_t i = 0; i < kWideLength; ++i) {
+    const bool last = i + 1 == kWideLength;
+    out_[length_at_ + i] = static_cast<char>((size & 0x7f) | (last ? 0 : 0x80));
+    size >>= 7;
+  }
+}
+
+void Encoder::insert_length(std::size_t size) {
+  std::string length;
+  Encoder(length).varint(size);
+  out_.replace(length_at_, 1, length);
+}
+
 bool Decoder::take(std::string_view& in, Field& field) {
   std::uint64_t key = 0;
   if (!take_varint(in, key)) return false;

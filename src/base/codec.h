@@ -143,30 +143,40 @@ class Encoder {
   }
 
   void bytes(std::uint32_t number, std::string_view s) {
+    if (s.size() >= kLongText) widen_lengths();
     tag(number, 2);
     varint(s.size());
     out_.append(s);
   }
 
  private:
+  static constexpr std::size_t kLongText = 4096;
+  static constexpr std::size_t kWideLength = 5;  // bytes: any size below 32 GiB
+
   // A message within the message, written in place: its length goes in front once it is known.
   template <class Write>
   std::size_t nested(std::uint32_t number, Write&& write) {
     tag(number, 2);
-    std::size_t start = out_.size();
-    out_.push_back(0);
     Encoder inner(out_);
+    inner.around_ = this;
+    inner.length_at_ = out_.size();
+    out_.push_back(0);
     write(inner);
-    std::size_t size = out_.size() - start - 1;
-    if (size < 0x80) {
-      out_[start] = static_cast<char>(size);
-    } else {
-      std::string length;
-      Encoder(length).varint(size);
-      out_.replace(start, 1, length);
-    }
+    std::size_t size = out_.size() - inner.length_at_ - inner.length_width_;
+    if (inner.length_width_ == kWideLength)
+      inner.write_wide_length(size);
+    else if (size < 0x80)
+      out_[inner.length_at_] = static_cast<char>(size);
+    else
+      inner.insert_length(size);
     return size;
   }
+  // A long text would be moved once for each message around it, when their lengths are put in
+  // front: so these get their room before it is written.
+  std::size_t widen_lengths();  // by how much that moved what this message holds so far
+  void write_wide_length(std::size_t size);
+  void insert_length(std::size_t size);
+
   template <class T>
   static std::uint64_t to_varint(const T& value) {
     using namespace codec_detail;
@@ -204,6 +214,8 @@ class Encoder {
   const char* object_ = nullptr;
   const char* defaults_ = nullptr;
   std::size_t object_size_ = 0;
+  Encoder* around_ = nullptr;  // the message that this one is part of, where it is nested
+  std::size_t length_at_ = 0, length_width_ = 1;
 };
 
 // The texts of one message: those that repeat, as user names and paths of a long list do, share

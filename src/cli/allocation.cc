@@ -3,6 +3,7 @@
 #include <chrono>
 #include <csignal>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,8 +51,7 @@ int Allocation::failed(const Error& error) const {
   return failure_code();
 }
 
-std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
-    const wire::SubmitRequest& request) {
+std::expected<JobId, Ended> Allocation::submit(const wire::SubmitRequest& request) {
   auto reply = controller_->ask_for<wire::SubmitReply>(request);
   if (!reply) return std::unexpected(Ended{failed(reply.error())});
   if (!options_.quiet)
@@ -63,54 +63,70 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
                            reply->nodes.view(), reply->partition.view()));
     return std::unexpected(Ended{0});
   }
+  return reply->job;
+}
+
+std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
+    const wire::SubmitRequest& request) {
+  auto job = submit(request);
+  if (!job) return std::unexpected(job.error());
   Clock::time_point asked = Clock::now();
-  auto granted = wait_for_start(reply->job);
+  auto granted = wait_for_start(*job);
   waited_ = std::chrono::floor<Millis>(Clock::now() - asked);
   return granted;
 }
 
 void Allocation::say_queued(JobId job) {
-  if (options_.quiet) return;
+  if (std::exchange(said_queued_, true) || options_.quiet) return;
   if (is_salloc()) print_info(program(), fmt::format("Pending job allocation {}", job.value));
   if (options_.spec.hold) print_info(program(), "Job is in held state, pending scheduler release");
   print_info(program(), fmt::format("job {} queued and waiting for resources", job.value));
 }
 
+std::expected<Result<wire::Answer>, Ended> Allocation::wait_in_queue(JobId job) {
+  auto answer = wait_answer(said_queued_ ? Millis{0} : kQueuedAfter, [&] { say_queued(job); });
+  if (!answer) return std::unexpected(revoke(job));
+  return std::move(*answer);
+}
+
+void Allocation::reconnect_while_queued(JobId job) {
+  say_queued(job);
+  while (!reconnect()) std::this_thread::sleep_for(500ms);
+}
+
 std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobId job) {
-  bool queued = false;
-  auto on_slow = [&] {
-    if (!queued) say_queued(job);
-    queued = true;
-  };
   while (true) {
     auto sent = controller_->send(wire::WaitJobRequest{job, true, wire::Ownership::take});
-    std::expected<Result<wire::Answer>, Interrupted> waited =
-        sent ? wait_answer(queued ? Millis{0} : kQueuedAfter, on_slow)
-             : Result<wire::Answer>(std::unexpected(sent.error()));
-    if (!waited) return std::unexpected(revoke(job));
+    std::expected<Result<wire::Answer>, Ended> waited =
+        sent ? wait_in_queue(job) : Result<wire::Answer>(std::unexpected(sent.error()));
+    if (!waited) return std::unexpected(waited.error());
     Result<wire::Answer>& answer = *waited;
     if (!answer && is_connection_lost(answer.error())) {
-      on_slow();
-      while (!reconnect()) std::this_thread::sleep_for(500ms);
+      reconnect_while_queued(job);
       continue;
     }
     if (!answer) return std::unexpected(Ended{failed(answer.error())});
     auto* reply = std::get_if<wire::JobsReply>(&*answer);
     if (!reply || reply->jobs.empty())
       return std::unexpected(Ended{failed({ErrorCode::protocol_version, {}})});
-    wire::JobView& view = reply->jobs.front();
-    if (is_ended(view.job->state)) {
-      if (is_salloc()) {
-        print_info(program(), fmt::format("Job allocation {} has been revoked.", job.value));
-        return std::unexpected(Ended{failure_code()});
-      }
-      print_info(program(), "Job has been cancelled");
-      return std::unexpected(Ended{failed({ErrorCode::already_done, {}})});
-    }
-    if (queued && !options_.quiet)
-      print_info(program(), fmt::format("job {} has been allocated resources", job.value));
+    if (is_ended(reply->jobs.front().job->state)) return std::unexpected(cancelled(job));
+    say_started(job);
     return std::move(reply->jobs);
   }
+}
+
+void Allocation::say_started(JobId job) {
+  if (said_queued_ && !options_.quiet)
+    print_info(program(), fmt::format("job {} has been allocated resources", job.value));
+}
+
+Ended Allocation::cancelled(JobId job) {
+  if (is_salloc()) {
+    print_info(program(), fmt::format("Job allocation {} has been revoked.", job.value));
+    return {failure_code()};
+  }
+  print_info(program(), "Job has been cancelled");
+  return {failed({ErrorCode::already_done, {}})};
 }
 
 Ended Allocation::revoke(JobId job) {
@@ -129,12 +145,14 @@ bool Allocation::reconnect() {
   auto again = Controller::connect(config_);
   if (!again) return false;
   controller_.emplace(std::move(*again));
+  awaits_end_ = false;
   return true;
 }
 
 void Allocation::start_keeping(JobId job) {
   kept_job_ = job;
-  if (controller_ && !controller_->send(wire::WaitJobRequest{job, false, wire::Ownership::take}))
+  if (!controller_ || awaits_end_) return;
+  if (!controller_->send(wire::WaitJobRequest{job, false, wire::Ownership::take}))
     controller_.reset();
 }
 

@@ -47,6 +47,16 @@ class Allocation {
   struct Interrupted {
     int signal;
   };
+  // The job, asked for. What was refused has been said.
+  std::expected<JobId, Ended> submit(const wire::SubmitRequest& request);
+  // The nodes of a job that was submitted.
+  std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job);
+  // The next answer about a job that waits for its nodes; says so where that takes a while.
+  std::expected<Result<wire::Answer>, Ended> wait_in_queue(JobId job);
+  void say_started(JobId job);
+  Ended cancelled(JobId job);  // while it waited
+  void reconnect_while_queued(JobId job);
+
   // Waits for the next answer; a signal that ends the command breaks it off. `on_slow` is called
   // once after a while.
   template <class OnSlow>
@@ -57,9 +67,9 @@ class Allocation {
   ClientConfig config_;
   const JobOptions& options_;
   SignalQueue& signals_;
+  bool awaits_end_ = false;  // the controller was asked to tell of the job's end
 
  private:
-  std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job);
   void say_queued(JobId job);
   Ended revoke(JobId job);
   int failed(const Error& error) const;
@@ -67,6 +77,7 @@ class Allocation {
   bool is_salloc() const { return options_.client == Client::salloc; }
 
   std::optional<JobId> kept_job_;
+  bool said_queued_ = false;
   bool ended_ = false;
   Millis waited_{0};
 };
@@ -79,6 +90,10 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     Millis slow_after, OnSlow on_slow) {
   bool told = false;
   while (true) {
+    // First what has come together with an earlier answer: no poll would tell of it.
+    auto answer = controller_->try_receive();
+    if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
+    if (*answer) return Result<wire::Answer>(std::move(**answer));
     auto heard = signals_.wait_for(controller_->channel().fd(),
                                    told ? Millis{-1} : std::max(slow_after, Millis{0}));
     if (heard.timed_out && !told) {
@@ -87,10 +102,6 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     }
     while (auto signal = signals_.take())
       if (ends_command(*signal)) return std::unexpected(Interrupted{*signal});
-    if (!heard.readable) continue;
-    auto answer = controller_->try_receive();
-    if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
-    if (*answer) return Result<wire::Answer>(std::move(**answer));
   }
 }
 

@@ -11,8 +11,10 @@
 #include <chrono>
 #include <cstring>
 #include <list>
+#include <span>
 
 #include "base/codec.h"
+#include "base/tree.h"
 #include "cli/lib/errors.h"
 #include "cli/step_connection.h"
 #include "io/lz4.h"
@@ -21,7 +23,7 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::uint32_t kDefaultFanout = 16;
+constexpr std::uint32_t kLargestFanout = 8;  // of the reference
 constexpr Seconds kDefaultTimeout{60};
 
 Time to_time(const timespec& moment) {
@@ -39,13 +41,20 @@ class Group {
  public:
   Group(std::string_view program, Seconds timeout) : program_(program), timeout_(timeout) {}
 
-  void add(const ClientConfig& config, const wire::StepPlace& place, const wire::FileOffer& offer) {
-    auto channel = connect_to_node(config, place);
+  // The first of these nodes, which passes the file on to the others.
+  void add(const ClientConfig& config, std::span<const wire::StepPlace> places,
+           wire::FileOffer offer) {
+    for (std::size_t i = 1; i < places.size(); ++i)
+      offer.below.branches.push_back(branch_below(config, places[i], i));
+    auto channel = connect_to_node(config, places.front());
     if (channel)
       if (auto sent = channel->send(encode(wire::NodeCall{offer})); !sent)
         channel = std::unexpected(sent.error());
-    if (!channel) return fail_node(place.node.str(), EIO, channel.error().text());
-    receivers_.push_back({place.node.str(), std::move(*channel), std::nullopt});
+    if (channel)
+      receivers_.push_back({places.front().node.str(), std::move(*channel), std::nullopt});
+    else
+      for (const wire::StepPlace& place : places)
+        fail_node(place.node.str(), EIO, channel.error().text());
   }
 
   void send(const wire::FilePiece& piece) {
@@ -58,9 +67,13 @@ class Group {
   void finish() {
     send({});
     pump([](const Receiver&) { return false; });
-    for (const Receiver& receiver : receivers_)
-      if (receiver.answer && receiver.answer->error != 0)
+    for (const Receiver& receiver : receivers_) {
+      if (!receiver.answer) continue;
+      if (receiver.answer->error != 0)
         fail_node(receiver.node, receiver.answer->error, receiver.answer->text);
+      for (const wire::FileFailure& failure : receiver.answer->below)
+        fail_node(failure.node.str(), failure.error, failure.text);
+    }
   }
 
   bool anybody_left() const {
@@ -91,7 +104,7 @@ class Group {
       const int happened = poll(fds.data(), fds.size(), static_cast<int>(patience));
       if (happened < 0) continue;
       for (std::size_t i = 0; i < waiting.size(); ++i) {
-        if (happened == 0) waiting[i]->answer = {ETIMEDOUT, std::strerror(ETIMEDOUT)};
+        if (happened == 0) waiting[i]->answer = {ETIMEDOUT, std::strerror(ETIMEDOUT), {}};
         if (fds[i].revents != 0) serve(*waiting[i], fds[i].revents);
       }
     }
@@ -100,12 +113,12 @@ class Group {
   static void serve(Receiver& receiver, short happened) {
     if ((happened & POLLOUT) != 0)
       if (auto sent = receiver.channel.try_flush(); !sent)
-        receiver.answer = {EIO, sent.error().text()};
+        receiver.answer = {EIO, sent.error().text(), {}};
     if ((happened & (POLLIN | POLLHUP | POLLERR)) == 0) return;
     auto frame = receiver.channel.try_receive();
     if (frame && !*frame) return;
     auto answer = frame ? decode<wire::FileStored>(**frame) : std::unexpected(frame.error());
-    receiver.answer = answer ? *answer : wire::FileStored{EIO, answer.error().text()};
+    receiver.answer = answer ? *answer : wire::FileStored{EIO, answer.error().text(), {}};
   }
 
   std::string_view program_;
@@ -129,7 +142,7 @@ bool read_block(int fd, std::uint64_t offset, std::string& block) {
   return true;
 }
 
-// Every group of nodes reads the file for itself: what is kept in memory is one block for each.
+// What is kept in memory is one block for each root of the tree.
 int send_to_group(std::string_view program, Group& group, const SourceFile& file,
                   const BroadcastOptions& options) {
   std::uint64_t offset = 0;
@@ -182,16 +195,13 @@ int broadcast(std::string_view program, const ClientConfig& config,
               const BroadcastOptions& options) {
   wire::FileOffer offer = file.offer;
   offer.grant = nodes.grant;
-  const std::size_t at_once = options.fanout > 0 ? options.fanout : kDefaultFanout;
-  const Seconds timeout = options.timeout.count() > 0 ? options.timeout : kDefaultTimeout;
-  int error = 0;
-  for (std::size_t first = 0; first < nodes.places.size(); first += at_once) {
-    Group group(program, timeout);
-    const std::size_t end = std::min(first + at_once, nodes.places.size());
-    for (std::size_t i = first; i < end; ++i) group.add(config, nodes.places[i], offer);
-    if (int failed = send_to_group(program, group, file, options); failed != 0) error = failed;
-  }
-  return error;
+  offer.below.width = options.fanout > 0 ? std::min(options.fanout, kLargestFanout)
+                                         : std::clamp(config.tree_width, 1u, kLargestFanout);
+  Group group(program, options.timeout.count() > 0 ? options.timeout : kDefaultTimeout);
+  const std::span all(nodes.places);
+  for (const Run& run : split_into_runs(all.size(), offer.below.width))
+    group.add(config, all.subspan(run.first, run.count), offer);
+  return send_to_group(program, group, file, options);
 }
 
 }  // namespace muster::cli

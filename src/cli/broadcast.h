@@ -15,7 +15,7 @@ namespace muster::cli {
 
 struct BroadcastOptions {
   std::size_t block_bytes = 8u << 20;
-  std::uint32_t fanout = 0;  // nodes served at a time; 0 = as many as is good
+  std::uint32_t fanout = 0;  // of the tree of nodes that pass the file on; 0 = TreeWidth
   bool compress = false;
   Seconds timeout{0};  // without any progress; 0 = as good
 };

@@ -16,6 +16,7 @@
 #include "cli/broadcast.h"
 #include "cli/lib/command.h"
 #include "cli/lib/command_options.h"
+#include "cli/libraries.h"
 #include "cli/srun_files.h"
 
 namespace muster::cli {
@@ -28,6 +29,7 @@ constexpr std::size_t kLargestBlock = 8u << 20;
 
 struct CopyOptions {
   BroadcastOptions broadcast;
+  LibraryOptions libraries;
   std::string job;
   bool force = false, preserve = false;
   int verbose = 0;
@@ -70,21 +72,29 @@ Outcome set_timeout(O& options, Value text) {
   return {};
 }
 
-Outcome refuse_libraries(O&, Value value) {
-  if (iequals(value, "no")) return {};
-  return refused("--send-libs: not supported yet");
+Outcome set_libraries(O& options, Value value) {
+  if (auto send = parse_send_libs(value))
+    options.libraries.send = *send;
+  else
+    print_error(kProgram, fmt::format("Ignoring unrecognized --send-libs value '{}'", value));
+  return {};
+}
+
+Outcome set_exclude(O& options, Value paths) {
+  options.libraries.exclude = paths;
+  return {};
 }
 
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"compress", 'C', Argument::optional}, "lib", "compress what is sent: lz4 or none", "SBCAST_COMPRESS"}, set_compression},
-    {{{"exclude", 0, required}, "paths", "libraries that --send-libs leaves out"}, accepted<O>},
-    {{{"fanout", 'F', required}, "num", "nodes that are served at the same time", "SBCAST_FANOUT"}, set_fanout},
+    {{{"exclude", 0, required}, "paths", "directories whose libraries --send-libs leaves out, or NONE", "SBCAST_EXCLUDE"}, set_exclude},
+    {{{"fanout", 'F', required}, "num", "width of the tree in which nodes pass the file on", "SBCAST_FANOUT"}, set_fanout},
     {{{"force", 'f', none}, "", "replace the file where there is one", "SBCAST_FORCE"}, flag<&O::force>},
     {{{"help", 0, none}, "", "show this list"}},
     {{{"jobid", 'j', required}, "job[.step]", "the job whose nodes get the file; default: the own one"}, keep<&O::job>},
     {{{"preserve", 'p', none}, "", "keep the times of the file as well", "SBCAST_PRESERVE"}, flag<&O::preserve>},
-    {{{"send-libs", 0, Argument::optional}, "yes|no", "copy the libraries of a program too"}, refuse_libraries},
+    {{{"send-libs", 0, Argument::optional}, "yes|no", "copy the libraries of a program too", "SBCAST_SEND_LIBS"}, set_libraries},
     {{{"size", 's', required}, "bytes", "size of the blocks that are sent: 512k, 8m", "SBCAST_SIZE"}, set_block_size},
     {{{"timeout", 't', required}, "seconds", "how long a node may make no progress", "SBCAST_TIMEOUT"}, set_timeout},
     {{{"usage", 0, none}, "", "show the options in short"}},
@@ -111,9 +121,11 @@ void describe(const O& options, const std::string& source, const SourceFile& fil
   for (const std::string& line :
        {fmt::format("block_size = {}", how.block_bytes),
         fmt::format("compress   = {}", how.compress ? 1 : 0),
+        fmt::format("exclude    = {}", options.libraries.exclude),
         fmt::format("force      = {}", yes(options.force)),
         fmt::format("fanout     = {}", how.fanout),
         fmt::format("preserve   = {}", yes(options.preserve)),
+        fmt::format("send_libs  = {}", yes(options.libraries.send)),
         fmt::format("timeout    = {}", how.timeout.count()), fmt::format("source     = {}", source),
         fmt::format("dest       = {}", file.offer.path.view()),
         fmt::format("modes      = {:o}", file.offer.mode)})
@@ -139,7 +151,11 @@ int copy(const O& options, const wire::JobRef& job, const std::string& source,
   struct stat status{};
   if (fstat(file.fd, &status) == 0 && status.st_size == 0)
     print_error(kProgram, fmt::format("Warning: file `{}` is empty.", source));
-  return broadcast(kProgram, controller->config(), *nodes, file, options.broadcast);
+  int error = broadcast(kProgram, controller->config(), *nodes, file, options.broadcast);
+  if (error == 0 && options.libraries.send)
+    error = broadcast_libraries(kProgram, controller->config(), *nodes, source,
+                                file.offer.path.str(), options.libraries, options.broadcast);
+  return error;
 }
 
 }  // namespace

@@ -97,18 +97,18 @@ struct StepEnd {
 };
 
 StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
-                 const ClientConfig& config, JobId job, bool own_job) {
-  auto reply = controller.create_step(job);
+                 const ClientConfig& config, JobId job,
+                 std::expected<wire::StepReply, Ended> reply) {
   if (!reply) return {reply.error().exit_code};
   if (plan.options.verbose > 0)
     for (const wire::StepPlace& place : reply->places)
       print_info(kProgram,
                  fmt::format("launching StepId={}.{} on host {}, {} tasks", job.value,
                              step_name(reply->step), place.node.view(), place.ranks.size()));
-  if (own_job)
-    controller.start_keeping(job);
-  else
+  if (plan.options.job_id)
     controller.stop_keeping();
+  else
+    controller.start_keeping(job);
   StepRunner runner(plan, job, std::move(*reply), controller, signals);
   StepId step = runner.step();
   if (!runner.open_files()) {
@@ -143,14 +143,14 @@ int run_plan(SrunPlan plan) {
   plan.mpi = std::move(*mpi);
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
-  if (plan.options.job_id)
-    return run_step(plan, controller, signals, config, JobId{*plan.options.job_id}, false)
-        .exit_code;
-  auto granted = controller.allocate(make_submit_request(plan));
-  if (!granted) return granted.error().exit_code;
-  JobId job = granted->front().job->id;
-  StepEnd end = run_step(plan, controller, signals, config, job, true);
-  controller.release(job, end.wait_status);
+  if (plan.options.job_id) {
+    const JobId job{*plan.options.job_id};
+    return run_step(plan, controller, signals, config, job, controller.create_step(job)).exit_code;
+  }
+  auto own = controller.start_alone();
+  if (!own) return own.error().exit_code;
+  StepEnd end = run_step(plan, controller, signals, config, own->job, std::move(own->step));
+  controller.release(own->job, end.wait_status);
   return end.exit_code;
 }
 

@@ -75,6 +75,33 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
   }
 }
 
+std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
+  wire::SubmitRequest request = make_submit_request(plan_);
+  if (!request.test_only)
+    request.first_step.push_back(
+        make_step_request(plan_, JobId{}, launcher(), JobEnvironment::of_process()));
+  auto job = submit(request);
+  if (!job) return std::unexpected(job.error());
+  awaits_end_ = true;
+  auto waited = wait_in_queue(*job);
+  if (!waited) return std::unexpected(waited.error());
+  Result<wire::Answer>& answer = *waited;
+  if (!answer && is_connection_lost(answer.error())) {
+    // Another controller may have forgotten the step that was to follow.
+    reconnect_while_queued(*job);
+    auto granted = wait_for_start(*job);
+    if (!granted) return std::unexpected(granted.error());
+    return OwnStep{*job, create_step(*job)};
+  }
+  if (answer && std::holds_alternative<wire::JobsReply>(*answer))
+    return std::unexpected(cancelled(*job));
+  say_started(*job);
+  auto* reply = answer ? std::get_if<wire::StepReply>(&*answer) : nullptr;
+  if (reply) return OwnStep{*job, std::move(*reply)};
+  const Error error = answer ? Error{ErrorCode::protocol_version, {}} : answer.error();
+  return OwnStep{*job, std::unexpected(Ended{step_failed(*job, error)})};
+}
+
 bool SrunController::cancel_step(JobId job, StepId step) {
   // A connection of its own: the kept one may have an answer under way.
   auto controller = Controller::connect(config_);

@@ -13,6 +13,12 @@ class SrunController : public Allocation {
   SrunController(Controller controller, const SrunPlan& plan, SignalQueue& signals)
       : Allocation(std::move(controller), plan.options, signals), plan_(plan) {}
 
+  // A job of its own and the step in it, asked for together.
+  struct OwnStep {
+    JobId job;
+    std::expected<wire::StepReply, Ended> step;  // none: the job is there all the same
+  };
+  std::expected<OwnStep, Ended> start_alone();
   // Asks for the step; the controller answers once there is room for it.
   std::expected<wire::StepReply, Ended> create_step(JobId job);
   // Ends the step from the controller's side: CONT and TERM, then KILL. False where nobody

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "cli/broadcast.h"
+#include "cli/libraries.h"
 
 namespace muster::cli {
 
@@ -21,7 +22,12 @@ std::unexpected<Refusal> refused(std::string text) {
 }  // namespace
 
 Outcome plan_bcast(SrunPlan& plan) {
+  const auto sends_libraries = parse_send_libs(plan.options.send_libs.value_or("no"));
+  if (!sends_libraries)
+    return std::unexpected(
+        Refusal{error_lines(kProgram, "Invalid --send-libs specification"), kExitBadOption});
   if (!plan.options.bcast) return {};
+  plan.sends_libraries = *sends_libraries;
   if (plan.options.multi_prog)
     return refused(error_lines(kProgram, "--bcast does not go with --multi-prog"));
   std::string& program = plan.argv.front();
@@ -52,9 +58,14 @@ bool send_program(const SrunPlan& plan, JobId job, StepId step) {
   BroadcastOptions options;
   options.compress = plan.options.compress && !iequals(*plan.options.compress, "none");
   bool sent = false;
-  if (nodes)
-    sent = broadcast(kProgram, controller->config(), *nodes, *file, options) == 0;
-  else
+  if (nodes) sent = broadcast(kProgram, controller->config(), *nodes, *file, options) == 0;
+  if (sent && plan.sends_libraries) {
+    LibraryOptions libraries;
+    if (!plan.options.bcast_exclude.empty()) libraries.exclude = plan.options.bcast_exclude.str();
+    sent = broadcast_libraries(kProgram, controller->config(), *nodes, plan.bcast_source,
+                               plan.argv.front(), libraries, options) == 0;
+  }
+  if (!nodes)
     print_error(kProgram, fmt::format("Failed to broadcast '{}': {}", plan.bcast_source,
                                       nodes.error().text()));
   close(file->fd);

@@ -25,7 +25,17 @@ int exit_code_of_status(std::uint32_t wait_status) {
 }
 
 void TaskBook::add_place(const std::string& node, const std::vector<std::uint32_t>& ranks) {
-  for (std::uint32_t rank : ranks) tasks_[rank] = {node, TaskPhase::starting};
+  for (std::uint32_t rank : ranks) {
+    tasks_[rank] = {node, TaskPhase::starting};
+    ranks_of_[node].push_back(rank);
+  }
+  left_ = tasks_.size();
+}
+
+void TaskBook::leave(Task& task, TaskPhase phase) {
+  task.phase = phase;
+  any_exited_ = true;
+  --left_;
 }
 
 void TaskBook::started(std::uint32_t rank) {
@@ -46,9 +56,8 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
   if (found == tasks_.end()) return;
   Task& task = found->second;
   if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) return;
-  any_exited_ = true;
   bool failed = wait_status != 0 || out_of_memory;
-  task.phase = failed ? TaskPhase::exited_abnormally : TaskPhase::exited;
+  leave(task, failed ? TaskPhase::exited_abnormally : TaskPhase::exited);
   if (!failed) return;
   constexpr std::uint32_t kExitedWithOne = 1u << 8;
   fail(wait_status != 0 ? wait_status : kExitedWithOne);
@@ -61,13 +70,11 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
 }
 
 void TaskBook::lost(const std::string& node) {
-  for (auto& [rank, task] : tasks_) {
-    if (task.node != node || task.phase == TaskPhase::exited ||
-        task.phase == TaskPhase::exited_abnormally)
-      continue;
-    task.phase = TaskPhase::exited_abnormally;
+  for (std::uint32_t rank : ranks_of_[node]) {
+    Task& task = tasks_.at(rank);
+    if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) continue;
+    leave(task, TaskPhase::exited_abnormally);
     fail(1u << 8);
-    any_exited_ = true;
   }
 }
 
@@ -95,13 +102,6 @@ std::vector<std::string> TaskBook::status_lines(const std::string& step) const {
                                 ranges_text(ranks), kWords[static_cast<std::size_t>(phase)]));
   }
   return lines;
-}
-
-bool TaskBook::all_exited() const {
-  return std::ranges::all_of(tasks_, [](const auto& entry) {
-    return entry.second.phase == TaskPhase::exited ||
-           entry.second.phase == TaskPhase::exited_abnormally;
-  });
 }
 
 }  // namespace muster::cli

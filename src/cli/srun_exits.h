@@ -36,7 +36,7 @@ class TaskBook {
   std::uint32_t worst_status() const { return worst_status_; }  // the wait status behind exit_code
   bool any_failed() const { return exit_code_ != 0; }
   bool any_exited() const { return any_exited_; }
-  bool all_exited() const;
+  bool all_exited() const { return left_ == 0; }
 
  private:
   struct Task {
@@ -47,7 +47,11 @@ class TaskBook {
     std::string node, description;
     IdSet ranks;
   };
+  void leave(Task& task, TaskPhase phase);
+
   std::map<std::uint32_t, Task> tasks_;
+  std::map<std::string, std::vector<std::uint32_t>> ranks_of_;  // by node
+  std::size_t left_ = 0;                                        // tasks that have not exited
   std::vector<Failure> untold_;
   void fail(std::uint32_t wait_status);
 

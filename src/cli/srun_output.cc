@@ -1,5 +1,8 @@
 #include "cli/srun_output.h"
 
+#include <cstring>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/strings.h"
@@ -9,6 +12,11 @@ namespace muster::cli {
 namespace {
 // A line longer than this is passed on in pieces rather than kept for ever.
 constexpr std::size_t kLongestLine = 64u << 10;
+
+std::size_t size_of_whole_lines(const std::string& bytes) {
+  const void* last = memrchr(bytes.data(), '\n', bytes.size());
+  return last ? static_cast<std::size_t>(static_cast<const char*>(last) - bytes.data()) + 1 : 0;
+}
 }  // namespace
 
 LineAssembler::LineAssembler(OutputStyle style) : style_(style) {
@@ -16,30 +24,34 @@ LineAssembler::LineAssembler(OutputStyle style) : style_(style) {
   width_ = static_cast<int>(std::to_string(last).size());
 }
 
-std::string LineAssembler::labelled(std::uint32_t rank, std::string_view lines) const {
-  if (!style_.label) return std::string(lines);
+std::string LineAssembler::labelled(std::uint32_t rank, std::string lines) const {
+  if (!style_.label) return lines;
   std::string out;
-  if (lines.ends_with('\n')) lines.remove_suffix(1);
+  if (lines.ends_with('\n')) lines.pop_back();
   for (std::string_view line : split(lines, '\n'))
     out += fmt::format("{:>{}}: {}\n", rank, width_, line);
   return out;
 }
 
-std::string LineAssembler::take(std::uint32_t rank, bool is_stderr, std::string_view bytes) {
+// What need not be kept or labelled is handed on as it came: much output passes here.
+std::string LineAssembler::take(std::uint32_t rank, bool is_stderr, std::string bytes) {
   if (bytes.empty()) return {};
-  if (style_.unbuffered) return labelled(rank, bytes);
+  if (style_.unbuffered) return labelled(rank, std::move(bytes));
   std::string& partial = partial_[{rank, is_stderr}];
-  auto end = bytes.rfind('\n');
-  if (end == bytes.npos) {
-    partial += bytes;
-    if (partial.size() < kLongestLine) return {};
-    std::string line = labelled(rank, partial);
-    partial.clear();
-    return line;
+  const std::size_t whole = size_of_whole_lines(bytes);
+  if (whole == 0) {
+    if (partial.empty())
+      partial = std::move(bytes);
+    else
+      partial += bytes;
+    return partial.size() < kLongestLine ? std::string()
+                                         : labelled(rank, std::exchange(partial, {}));
   }
-  std::string lines = std::exchange(partial, std::string(bytes.substr(end + 1)));
-  lines += bytes.substr(0, end + 1);
-  return labelled(rank, lines);
+  std::string rest = bytes.substr(whole);
+  bytes.resize(whole);
+  if (!partial.empty()) bytes.insert(0, partial);
+  partial = std::move(rest);
+  return labelled(rank, std::move(bytes));
 }
 
 std::string LineAssembler::finish(std::uint32_t rank, bool is_stderr) {
@@ -47,7 +59,7 @@ std::string LineAssembler::finish(std::uint32_t rank, bool is_stderr) {
   if (found == partial_.end()) return {};
   std::string rest = std::move(found->second);
   partial_.erase(found);
-  return rest.empty() ? rest : labelled(rank, rest);
+  return rest.empty() ? rest : labelled(rank, std::move(rest));
 }
 
 }  // namespace muster::cli

@@ -20,12 +20,12 @@ class LineAssembler {
   explicit LineAssembler(OutputStyle style);
 
   // What may be written now that these bytes have come.
-  std::string take(std::uint32_t rank, bool is_stderr, std::string_view bytes);
+  std::string take(std::uint32_t rank, bool is_stderr, std::string bytes);
   // The end of a stream: the line that was never ended.
   std::string finish(std::uint32_t rank, bool is_stderr);
 
  private:
-  std::string labelled(std::uint32_t rank, std::string_view lines) const;
+  std::string labelled(std::uint32_t rank, std::string lines) const;
 
   OutputStyle style_;
   int width_ = 1;

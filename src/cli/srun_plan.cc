@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/libraries.h"
 #include "io/files.h"
 #include "model/resources.h"
 
@@ -151,6 +152,11 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   environment = exported(environment, options.export_list);
   // Without any PATH no task would find its program.
   if (!environment.find("PATH") && own.find("PATH")) environment.set("PATH", own.value("PATH"));
+  if (plan.sends_libraries) {
+    const std::string before(environment.value("LD_LIBRARY_PATH"));
+    environment.set("LD_LIBRARY_PATH",
+                    library_directory(plan.argv.front()) + (before.empty() ? "" : ":" + before));
+  }
   environment.set("SLURM_LAUNCH_NODE_IPADDR", launcher.host);
   environment.set("SLURM_SRUN_COMM_HOST", launcher.host);
   environment.set_number("SLURM_SRUN_COMM_PORT", launcher.port);

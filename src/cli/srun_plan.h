@@ -25,9 +25,10 @@ struct SrunPlan {
   std::string submit_line, work_dir, step_name;
   StreamTarget in, out, err;
   bool pty = false;
-  std::string mpi;              // as mpi_kind() has it
-  std::string bcast_source;     // the program that goes to argv's place on the nodes first
-  std::vector<SrunPlan> parts;  // in further components of a heterogeneous job
+  std::string mpi;               // as mpi_kind() has it
+  std::string bcast_source;      // the program that goes to argv's place on the nodes first
+  bool sends_libraries = false;  // of that program
+  std::vector<SrunPlan> parts;   // in further components of a heterogeneous job
 };
 
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,

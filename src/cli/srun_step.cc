@@ -1,23 +1,21 @@
 #include "cli/srun_step.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_lookup.h"
-#include "cli/step_connection.h"
 
 namespace muster::cli {
 
@@ -27,9 +25,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxQueuedInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
-// Tasks of one node that end together share a message.
-constexpr Millis kGatherExits{50};
-constexpr Seconds kForcedEndWait{5};
 
 // Blocking, whatever mode the descriptor is in. False once nobody reads any more.
 bool write_all(int fd, std::string_view bytes) {
@@ -62,6 +57,8 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
   }
+  for (const Run& run : split_into_runs(places_.size(), controller.config().tree_width))
+    links_.push_back({.run = run, .channel = {}});
 }
 
 StepRunner::~StepRunner() {
@@ -128,73 +125,10 @@ bool StepRunner::open_files() {
   return true;
 }
 
-// --- connecting ---
-
-Result<io::Channel> StepRunner::join_step(const Place& place, bool exchanges) const {
-  Clock::time_point until = Clock::now() + controller_.config().message_timeout;
-  auto channel = connect_to_node(controller_.config(), place.where);
-  while (!channel && Clock::now() < until) {  // a slurmd that is being restarted
-    std::this_thread::sleep_for(200ms);
-    channel = connect_to_node(controller_.config(), place.where);
-  }
-  if (!channel) return channel;
-  wire::AttachRequest request;
-  request.ref = {place.where.job, place.where.attempt, reply_.step};
-  request.key = place.where.key;
-  request.sends_input = in_open_;
-  request.exchanges = exchanges;
-  if (auto sent = channel->send(encode(wire::NodeCall{request})); !sent)
-    return std::unexpected(sent.error());
-  return channel;
-}
-
-bool StepRunner::connect_place(Place& place) {
-  auto channel = join_step(place, false);
-  if (channel) place.channel.emplace(std::move(*channel));
-  if (channel && !plan_.mpi.empty()) {
-    channel = join_step(place, true);
-    if (channel) place.exchange.emplace(std::move(*channel));
-  }
-  if (channel) return true;
-  print_error(plan_.program,
-              fmt::format("Task launch for StepId={} failed on node {}: {}", step_text(),
-                          place.where.node.view(), channel.error().text()));
-  return false;
-}
-
-void StepRunner::start_hub() {
-  std::vector<io::Channel> channels;
-  for (Place& place : places_)
-    if (place.exchange) channels.push_back(std::move(*place.exchange));
-  if (!channels.empty()) hub_ = std::make_unique<ExchangeHub>(std::move(channels));
-}
-
-bool StepRunner::connect() {
-  constexpr std::size_t kAtOnce = 16;
-  std::size_t threads = std::min(places_.size(), places_.size() > 4 ? kAtOnce : std::size_t{1});
-  std::atomic<std::size_t> next{0};
-  std::atomic<bool> all{true};
-  auto work = [&] {
-    for (std::size_t i; (i = next++) < places_.size();)
-      if (!connect_place(places_[i])) all = false;
-  };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
-  work();
-  for (std::thread& helper : helpers) helper.join();
-  if (all) {
-    start_hub();
-    return true;
-  }
-  if (plan_.looks_on) return false;
-  print_error(plan_.program, "Application launch failed: Communication connection failure");
-  controller_.cancel_step(job_, reply_.step);
-  return false;
-}
-
 // --- the loop ---
 
 void StepRunner::run() {
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);  // buffers of output come and go: their memory is kept
   if (plan_.pty) send_window_size();
   if (plan_.in.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
   while (!all_finished() && !gave_up_) {
@@ -220,15 +154,11 @@ void StepRunner::poll_once() {
   std::size_t queued = 0;
   std::vector<pollfd> fds{
       {signals_.fd(), POLLIN, 0}, {controller_.fd(), POLLIN, 0}, {-1, POLLIN, 0}};
-  for (const Place& place : places_) {
-    if (place.finished) {
-      fds.push_back({-1, 0, 0});
-      continue;
-    }
-    short events = POLLIN;
-    if (place.channel->queued_bytes() > 0) events |= POLLOUT;
-    queued = std::max(queued, place.channel->queued_bytes());
-    fds.push_back({place.channel->fd(), events, 0});
+  for (const Link& link : links_) {
+    const std::size_t bytes = link.channel ? link.channel->queued_bytes() : 0;
+    const short events = bytes > 0 ? POLLIN | POLLOUT : POLLIN;
+    queued = std::max(queued, bytes);
+    fds.push_back({link.channel ? link.channel->fd() : -1, events, 0});
   }
   if (in_open_ && queued < kMaxQueuedInput) fds[2].fd = in_fd_;
   if (poll(fds.data(), fds.size(), poll_timeout_ms()) <= 0) return;
@@ -237,14 +167,11 @@ void StepRunner::poll_once() {
     while (auto signal = signals_.take()) on_signal(*signal);
   if (fds[1].revents != 0) controller_.on_readable();
   if (fds[2].revents != 0) read_input();
-  for (std::size_t i = 0; i < places_.size(); ++i) {
-    Place& place = places_[i];
-    if (place.finished || fds[i + 3].revents == 0) continue;
-    if ((fds[i + 3].revents & POLLOUT) != 0 && !place.channel->try_flush()) {
-      lose(place);
-      continue;
-    }
-    if ((fds[i + 3].revents & (POLLIN | POLLHUP | POLLERR)) != 0) read_place(place);
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    Link& link = links_[i];
+    const short happened = fds[i + 3].revents;
+    if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) lose(link);
+    if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_link(link);
   }
 }
 
@@ -270,19 +197,29 @@ void StepRunner::on_time() {
   if (controller_.is_lost() && !reconnect_at_) reconnect_at_ = now + 1s;
 }
 
-void StepRunner::read_place(Place& place) {
-  while (!place.finished) {
-    auto frame = place.channel->try_receive();
-    if (!frame) return lose(place);
+void StepRunner::read_link(Link& link) {
+  while (link.channel) {
+    auto frame = link.channel->try_receive();
+    if (!frame) return lose(link);
     if (!*frame) return;
     auto message = decode<wire::FromStepFrame>(**frame);
-    if (!message) return lose(place);
-    on_message(place, std::move(message->message));
+    if (!message) return lose(link);
+    // A slurmd that refuses, or has no step to hand the link to, does not know what place it is.
+    const Run run = link.run;
+    const std::size_t place =
+        message->place - run.first < run.count ? std::size_t{message->place} : run.first;
+    on_message(places_[place], std::move(message->message));
+    hang_up_if_finished(link);
   }
 }
 
+void StepRunner::hang_up_if_finished(Link& link) {
+  if (std::ranges::all_of(places_of(link), [](const Place& place) { return place.finished; }))
+    link.channel.reset();
+}
+
 void StepRunner::on_message(Place& place, wire::FromStep&& message) {
-  if (auto* output = std::get_if<wire::TaskOutput>(&message)) return on_output(*output);
+  if (auto* output = std::get_if<wire::TaskOutput>(&message)) return on_output(std::move(*output));
   if (auto* start = std::get_if<wire::TaskStarted>(&message)) return book_.started(start->rank);
   if (auto* exit = std::get_if<wire::TaskExited>(&message)) return on_exited(*exit);
   if (auto* said = std::get_if<wire::StepMessage>(&message)) {
@@ -292,29 +229,20 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
     return;
   }
   if (auto* aborted = std::get_if<wire::StepAborted>(&message)) return on_aborted(aborted->text);
-  if (std::holds_alternative<wire::StepFinished>(message)) {
-    place.finished = true;
-    place.channel.reset();
-    book_.lost(place.where.node.str());  // those that were never started
-    flush_messages();
-  }
+  if (auto* lost = std::get_if<wire::PlacesLost>(&message)) return on_lost(*lost);
+  if (std::holds_alternative<wire::StepFinished>(message)) finish(place);
+}
+
+void StepRunner::finish(Place& place) {
+  place.finished = true;
+  book_.lost(place.where.node.str());  // those that were never started
+  flush_messages();
 }
 
 void StepRunner::on_aborted(const std::string& text) {
   if (terminating_ || plan_.looks_on) return;
   print_info(plan_.program, fmt::format("StepId={}: {}", step_text(), text));
   terminate();
-}
-
-void StepRunner::lose(Place& place) {
-  place.finished = true;
-  place.channel.reset();
-  bool aborted = terminating_ || sent_interrupt_;
-  if (!aborted)
-    print_error(plan_.program,
-                fmt::format("Lost the connection to the step on {}", place.where.node.view()));
-  book_.lost(place.where.node.str());
-  flush_messages();
 }
 
 // --- output and input ---
@@ -331,13 +259,13 @@ void StepRunner::write_out(bool is_stderr, std::string_view bytes) {
   }
 }
 
-void StepRunner::on_output(const wire::TaskOutput& output) {
+void StepRunner::on_output(wire::TaskOutput&& output) {
   const StreamTarget& target = output.is_stderr ? plan_.err : plan_.out;
   if (target.kind == StreamTarget::Kind::nothing) return;
   if (target.kind == StreamTarget::Kind::one_task && target.rank != output.rank) return;
-  write_out(output.is_stderr, output.bytes.empty()
-                                  ? lines_.finish(output.rank, output.is_stderr)
-                                  : lines_.take(output.rank, output.is_stderr, output.bytes));
+  write_out(output.is_stderr, output.bytes.empty() ? lines_.finish(output.rank, output.is_stderr)
+                                                   : lines_.take(output.rank, output.is_stderr,
+                                                                 std::move(output.bytes)));
 }
 
 void StepRunner::read_input() {
@@ -354,138 +282,35 @@ void StepRunner::send_input(std::string_view bytes) {
   input.bytes = bytes;
   bool one = plan_.in.kind == StreamTarget::Kind::one_task;
   if (one) input.rank = plan_.in.rank;
-  for (Place& place : places_) {
-    if (one && std::ranges::find(place.where.ranks, plan_.in.rank) == place.where.ranks.end())
-      continue;
-    send(place, input);
-  }
+  auto has_it = [&](const Place& place) {
+    return std::ranges::find(place.where.ranks, plan_.in.rank) != place.where.ranks.end();
+  };
+  for (Link& link : links_)
+    if (!one || std::ranges::any_of(places_of(link), has_it)) send(link, input);
 }
 
 void StepRunner::end_input_of_others() {
-  for (Place& place : places_)
-    for (std::uint32_t rank : place.where.ranks)
-      if (rank != plan_.in.rank) send(place, wire::TaskInput{rank, {}});
+  for (Link& link : links_)
+    for (const Place& place : places_of(link))
+      for (std::uint32_t rank : place.where.ranks)
+        if (rank != plan_.in.rank) send(link, wire::TaskInput{rank, {}});
 }
 
 void StepRunner::send_window_size() {
   winsize size{};
   if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0) return;
-  for (Place& place : places_) send(place, wire::WindowSize{size.ws_row, size.ws_col});
+  send_all(wire::WindowSize{size.ws_row, size.ws_col});
 }
 
-void StepRunner::send(Place& place, const wire::ToStep& message) {
-  if (place.finished || !place.channel) return;
-  place.channel->queue(encode(wire::ToStepFrame{message}));
-  if (!place.channel->try_flush()) lose(place);
+void StepRunner::send(Link& link, const wire::ToStep& message) {
+  if (!link.channel) return;
+  link.channel->queue(encode(wire::ToStepFrame{message}));
+  if (!link.channel->try_flush()) lose(link);
 }
 
-// --- ends ---
-
-void StepRunner::on_exited(const wire::TaskExited& exit) {
-  book_.exited(exit.rank, exit.wait_status, exit.out_of_memory);
-  Clock::time_point now = Clock::now();
-  if (book_.has_messages() && !tell_at_) tell_at_ = now + kGatherExits;
-  bool failed = exit.wait_status != 0 || exit.out_of_memory;
-  if (terminating_ || book_.all_exited()) return;
-  if (failed && plan_.options.kill_on_bad_exit.value_or(0) != 0) {
-    flush_messages();
-    return terminate();
-  }
-  std::uint32_t wait = plan_.options.wait_s.value_or(0);
-  if (wait > 0 && !wait_until_) wait_until_ = now + Seconds{wait};
-}
-
-void StepRunner::flush_messages() {
-  tell_at_.reset();
-  if (plan_.pty) return;  // the terminal is raw: tell_ends() says it later
-  tell_ends();
-}
-
-void StepRunner::tell_ends() {
-  for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
-}
-
-void StepRunner::say_status() {
-  for (const std::string& line : book_.status_lines(step_text())) print_info(plan_.program, line);
-}
-
-// --- signals ---
-
-void StepRunner::on_signal(int signal) {
-  if (plan_.looks_on) {
-    if (!ends_command(signal)) return;
-    left_by_ = signal;
-    gave_up_ = true;
-    return;
-  }
-  switch (signal) {
-    case SIGWINCH:
-      if (plan_.pty) send_window_size();
-      return;
-    case SIGINT:
-      return on_interrupt();
-    case SIGQUIT:
-      print_info(plan_.program, "Quit");
-      print_info(plan_.program, "forcing job termination");
-      return kill(SIGKILL);
-    case SIGTERM:
-    case SIGHUP:
-      if (terminating_) return kill(SIGKILL);
-      // The end of the whole job: its tasks were told and have their grace; we only wait for them.
-      if (plan_.options.job_id && controller_.is_ending(job_)) return;
-      print_info(plan_.program, "forcing job termination");
-      return terminate();
-    default:
-      return send_signal(signal);
-  }
-}
-
-void StepRunner::on_interrupt() {
-  Clock::time_point now = Clock::now();
-  if (plan_.options.quit_on_interrupt) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGINT);
-  }
-  if (sent_interrupt_) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGKILL);
-  }
-  bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
-  last_interrupt_ = now;
-  if (!again && !plan_.options.disable_status) {
-    print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
-    return say_status();
-  }
-  print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
-  sent_interrupt_ = true;
-  send_signal(SIGINT);
-}
-
-void StepRunner::send_signal(int signal) {
-  for (Place& place : places_) send(place, wire::TaskSignal{signal});
-}
-
-void StepRunner::terminate() {
-  if (terminating_) return;
-  terminating_ = true;
-  print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
-  // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
-  if (controller_.cancel_step(job_, reply_.step)) return;
-  send_signal(SIGTERM);
-  kill_at_ = Clock::now() + kForcedEndWait;
-}
-
-void StepRunner::kill(int first_signal) {
-  if (!terminating_ || first_signal != SIGKILL)
-    print_info(plan_.program,
-               fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
-                           kForcedEndWait.count()));
-  terminating_ = true;
-  send_signal(first_signal);
-  if (first_signal != SIGKILL)
-    kill_at_ = Clock::now() + kForcedEndWait;
-  else
-    give_up_at_ = Clock::now() + kForcedEndWait * 2;
+// Who relays passes it on to the nodes below.
+void StepRunner::send_all(const wire::ToStep& message) {
+  for (Link& link : links_) send(link, message);
 }
 
 }  // namespace muster::cli

@@ -1,14 +1,17 @@
-// A running step as its srun sees it: one connection per node, output and input passed through,
-// signals passed on, until every node has said that its tasks are gone. It needs no controller.
+// A running step as its srun sees it: one connection per node, or per root of their tree where they
+// are many; output and input passed through, signals passed on, until every node has said that its
+// tasks are gone. It needs no controller.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "base/tree.h"
 #include "cli/srun_allocation.h"
 #include "cli/srun_exchange.h"
 #include "cli/srun_exits.h"
@@ -40,9 +43,12 @@ class StepRunner {
   using Clock = std::chrono::steady_clock;
   struct Place {
     wire::StepPlace where;
-    std::optional<io::Channel> channel;
     std::optional<io::Channel> exchange;  // until the hub has it
     bool finished = false;
+  };
+  struct Link {
+    Run run;                             // of places: the first one relays for the others
+    std::optional<io::Channel> channel;  // none = lost, or not needed any more
   };
   struct Sink {
     int fd = -1;
@@ -50,19 +56,28 @@ class StepRunner {
   };
 
   std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
-  bool connect_place(Place& place);
-  Result<io::Channel> join_step(const Place& place, bool exchanges) const;
+  wire::AttachRequest attach_request(std::size_t place) const;
+  Result<io::Channel> join_step(const wire::AttachRequest& request) const;
+  bool connect_link(Link& link);
+  bool connect_exchange(std::size_t place);
+  void say_launch_failed(const Place& place, std::string_view why) const;
   void start_hub();
+  std::span<Place> places_of(const Link& link) {
+    return std::span(places_).subspan(link.run.first, link.run.count);
+  }
 
   int poll_timeout_ms() const;
   void poll_once();
   void on_time();
-  void read_place(Place& place);
+  void read_link(Link& link);
+  void hang_up_if_finished(Link& link);
   void on_message(Place& place, wire::FromStep&& message);
-  void on_output(const wire::TaskOutput& output);
+  void on_output(wire::TaskOutput&& output);
   void on_exited(const wire::TaskExited& exit);
   void on_aborted(const std::string& text);
-  void lose(Place& place);
+  void on_lost(const wire::PlacesLost& lost);
+  void lose(Link& link);
+  void finish(Place& place);
   void write_out(bool is_stderr, std::string_view bytes);
   void read_input();
   void send_input(std::string_view bytes);
@@ -77,7 +92,8 @@ class StepRunner {
   void kill(int first_signal);
   void flush_messages();
 
-  void send(Place& place, const wire::ToStep& message);
+  void send(Link& link, const wire::ToStep& message);
+  void send_all(const wire::ToStep& message);
   bool all_finished() const;
   std::string step_text() const;
 
@@ -87,6 +103,7 @@ class StepRunner {
   SrunController& controller_;
   SignalQueue& signals_;
   std::vector<Place> places_;
+  std::vector<Link> links_;
   TaskBook book_;
   std::unique_ptr<ExchangeHub> hub_;
   LineAssembler lines_;

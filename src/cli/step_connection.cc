@@ -1,6 +1,6 @@
 #include "cli/step_connection.h"
 
-#include <fmt/format.h>
+#include <unistd.h>
 
 #include "base/codec.h"
 
@@ -12,20 +12,40 @@ std::string directory_of(const std::string& path) { return path.substr(0, path.r
 
 }  // namespace
 
+wire::NodeAccess access_to_nodes(const ClientConfig& config) {
+  wire::NodeAccess access;
+  access.timeout = config.message_timeout;
+  if (config.endpoints.empty()) return access;
+  const io::Endpoint& controller = config.endpoints.front();
+  access.socket_dir = directory_of(controller.unix_path);
+  access.use_munge = controller.use_munge;
+  access.munge_socket = controller.munge_socket;
+  // A slurmd is root's, or, in a cluster of a single user, that user's.
+  access.slurmd_user =
+      controller.use_munge ? Uid{0} : controller.server_uid.value_or(Uid{geteuid()});
+  return access;
+}
+
+wire::Branch branch_of(const wire::StepPlace& place, std::size_t number) {
+  return {.place = static_cast<std::uint32_t>(number),
+          .node = place.node,
+          .address = place.address,
+          .port = place.port,
+          .job = place.job,
+          .attempt = place.attempt,
+          .key = place.key};
+}
+
+wire::Branch branch_below(const ClientConfig& config, const wire::StepPlace& place,
+                          std::size_t number) {
+  wire::Branch branch = branch_of(place, number);
+  const bool over_tcp = !config.endpoints.empty() && config.endpoints.front().use_munge;
+  if (over_tcp) branch.address = io::numeric_address(branch.address.str());
+  return branch;
+}
+
 Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::StepPlace& place) {
-  io::Endpoint endpoint;
-  if (!config.endpoints.empty()) {
-    const io::Endpoint& controller = config.endpoints.front();
-    endpoint.unix_path =
-        fmt::format("{}/slurmd.{}.sock", directory_of(controller.unix_path), place.node.view());
-    endpoint.use_munge = controller.use_munge;
-    endpoint.munge_socket = controller.munge_socket;
-    // A slurmd is root's, or, in a cluster of a single user, that user's.
-    endpoint.server_uid = controller.use_munge ? std::optional(Uid{0}) : controller.server_uid;
-  }
-  endpoint.host = place.address.str();
-  endpoint.port = static_cast<std::uint16_t>(place.port);
-  return io::Channel::connect(endpoint, config.message_timeout);
+  return io::connect_to_node(access_to_nodes(config), branch_of(place, 0));
 }
 
 Result<wire::StepUsage> ask_usage(const ClientConfig& config, const wire::StepRef& ref,

@@ -2,11 +2,17 @@
 #pragma once
 
 #include "cli/lib/controller.h"
-#include "io/channel.h"
+#include "io/node_connection.h"
 #include "wire/client_messages.h"
 #include "wire/step_messages.h"
 
 namespace muster::cli {
+
+wire::NodeAccess access_to_nodes(const ClientConfig& config);
+wire::Branch branch_of(const wire::StepPlace& place, std::size_t number);
+// For who connects in our place: without names that it might not be able to look up.
+wire::Branch branch_below(const ClientConfig& config, const wire::StepPlace& place,
+                          std::size_t number);
 
 Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::StepPlace& place);
 

@@ -10,7 +10,7 @@ namespace {
 
 // Lines that start with one of these letters are looked at; node and partition lines, which are
 // nearly all of a large file, are passed over by their first letter.
-constexpr std::string_view kFirstLetters = "aAbBcCiImMsS";
+constexpr std::string_view kFirstLetters = "aAbBcCiImMsStT";
 
 struct OldHost {
   std::string name, address;
@@ -64,6 +64,11 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.srun_epilog = value;
   } else if (is("MpiDefault")) {
     s.mpi_default = value;
+  } else if (is("TreeWidth")) {
+    auto width = parse_number<std::uint32_t>(value);
+    if (!width)
+      return fail(ErrorCode::config_invalid, fmt::format("TreeWidth={}: expected a number", value));
+    s.tree_width = *width;
   } else if (is("MessageTimeout")) {
     auto seconds = parse_number<std::int64_t>(value);
     if (!seconds)
@@ -140,6 +145,7 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.srun_prolog = conf.srun_prolog;
   s.srun_epilog = conf.srun_epilog;
   s.mpi_default = conf.mpi_default;
+  s.tree_width = parse_number<std::uint32_t>(conf.value("TreeWidth")).value_or(s.tree_width);
   return s;
 }
 

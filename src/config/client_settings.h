@@ -23,6 +23,7 @@ struct ClientSettings {
   Seconds message_timeout{10};
   std::string srun_prolog, srun_epilog;
   std::string mpi_default = "none";
+  std::uint32_t tree_width = 50;
   bool has_include = false;  // the text is not the whole configuration: use the full parser
   bool operator==(const ClientSettings&) const = default;
 };

@@ -332,7 +332,7 @@ constexpr Key kKeys[] = {
      .expected = "topology/",
      .acted_on = true},
     {.name = "TrackWCKey", .kind = Kind::yes_no, .fallback = "No"},
-    {.name = "TreeWidth", .kind = Kind::number, .fallback = "50"},
+    {.name = "TreeWidth", .kind = Kind::number, .fallback = "50", .acted_on = true},
     {.name = "UsePam", .kind = Kind::yes_no, .fallback = "No"},
     {.name = "UnkillableStepProgram"},
     {.name = "UnkillableStepTimeout", .kind = Kind::seconds, .fallback = "60"},

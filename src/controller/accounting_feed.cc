@@ -168,8 +168,12 @@ std::vector<std::string> Core::accounting_records() {
     const Job* job = cluster_.jobs.find(JobId{id});
     if (!job) continue;
     rows.push_back(encode(AccountingEntry{job_record(cluster_, *job)}));
-    for (const auto& [step_id, step] : job->steps)
-      rows.push_back(encode(AccountingEntry{step_record(cluster_, *job, step)}));
+  }
+  for (const auto& [id, step_id] : open_.changed_steps) {
+    const Job* job = cluster_.jobs.find(id);
+    if (!job) continue;
+    if (auto step = job->steps.find(step_id); step != job->steps.end())
+      rows.push_back(encode(AccountingEntry{step_record(cluster_, *job, step->second)}));
   }
   return rows;
 }

@@ -13,7 +13,21 @@ constexpr Seconds kDeepPlanEvery{5};
 
 }  // namespace
 
+namespace {
+
+// The step that an event makes or changes.
+std::optional<std::pair<JobId, StepId>> changed_step(const Event& event) {
+  if (auto* made = std::get_if<StepCreated>(&event)) return std::pair(made->job, made->step.id);
+  if (auto* ended = std::get_if<StepNodeEnded>(&event)) return std::pair(ended->job, ended->step);
+  if (auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)
+    return std::pair(run->job, kBatchStep);
+  return std::nullopt;
+}
+
+}  // namespace
+
 void Core::record(Event event) {
+  if (auto step = changed_step(event)) open_.changed_steps.insert(*step);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);
@@ -23,6 +37,13 @@ void Core::record(Event event) {
 
 void Core::touch_nodes_of(const Job& job) {
   for (NodeId node : job.unfinished) touch_node(node);
+}
+
+// A batch whose answers are awaited together with a start is committed with that start, once
+// instead of twice. It waits for one plan, and not while anybody waits for something else.
+bool Core::waits_for_plan() const {
+  return planning_ && !open_.had_its_plan && open_.patient_replies > 0 &&
+         open_.replies.size() == open_.patient_replies && open_.orders.empty();
 }
 
 void Core::flush(Time now) {
@@ -40,7 +61,7 @@ void Core::flush(Time now) {
     host_.start_planning(cluster_, now,
                          deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_));
   }
-  if (in_flight_ || open_.empty()) return;
+  if (in_flight_ || open_.empty() || waits_for_plan()) return;
   Flight flight;
   for (std::string& row : accounting_records()) open_.accounting.push_back(std::move(row));
   flight.batch.events = std::move(open_.events);

@@ -72,6 +72,7 @@ class Core {
 
   // --- the open batch ---
   void record(Event event);
+  bool waits_for_plan() const;
   void mail_for(const Event& event);
   void answer(ReplyTo to, wire::Answer a) { open_.replies.emplace_back(to, std::move(a)); }
   void touch_job(JobId job) { open_.touched_jobs.insert(job.value); }
@@ -112,6 +113,8 @@ class Core {
   wire::Answer find_step(Caller caller, const wire::AttachStepRequest& request) const;
   void add_places(const Job& job, const Step& step, wire::StepReply& reply) const;
   void start_waiting_steps(Time now);
+  void keep_first_step(ReplyTo to, Caller caller, wire::StepRequest request, JobId job);
+  void start_first_step(JobId job, Time now);
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);
   void end_step(const Job& job, const Step& step, std::string_view message_suffix);
@@ -228,8 +231,11 @@ class Core {
     std::vector<std::pair<NodeId, wire::Order>> orders;
     std::set<NodeId> touched_nodes;
     IdSet touched_jobs;
+    std::set<std::pair<JobId, StepId>> changed_steps;
     std::vector<std::string> accounting;  // rows of runs that a later event of the batch ends
     std::vector<SiteProgramRun> programs;
+    std::size_t patient_replies = 0;  // of replies: to those who wait for a plan as well
+    bool had_its_plan = false;
     bool empty() const {
       return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty() &&
              programs.empty();
@@ -258,7 +264,8 @@ class Core {
     wire::StepRequest request;
     Time until;
   };
-  std::vector<WaitingStep> waiting_steps_;  // first come, first tried
+  std::vector<WaitingStep> waiting_steps_;    // first come, first tried
+  std::map<JobId, WaitingStep> first_steps_;  // to be created when their job starts
   struct Waiter {
     ReplyTo to;
     JobId job;

@@ -14,8 +14,11 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
   if (auto* r = std::get_if<wire::SubmitRequest>(&request)) {
     answer(to, submit(caller, *r, now));
     if (auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
-        reply && (*r->spec).kind == JobKind::allocation && !r->test_only)
+        reply && (*r->spec).kind == JobKind::allocation && !r->test_only) {
       allocation_owners_[to.connection] = reply->job;
+      if (!r->first_step.empty())
+        keep_first_step(to, caller, std::move(r->first_step.front()), reply->job);
+    }
   } else if (auto* c = std::get_if<wire::CancelRequest>(&request)) {
     answer(to, cancel(caller, *c, now));
   } else if (auto* a = std::get_if<wire::JobActionRequest>(&request)) {

@@ -20,6 +20,7 @@ bool can_lend(const Job& job) {
 
 void Core::on_planned(sched::Plan plan, Time now) {
   now_ = now;
+  open_.had_its_plan = true;
   // Components of a heterogeneous job stand side by side.
   std::span<const sched::Start> rest = plan.starts;
   auto group_of = [&](const sched::Start& start) {
@@ -61,6 +62,7 @@ void Core::keep_expectations(sched::Plan& plan) const {
 void Core::start_all_or_none(std::span<const sched::Start> starts, Time now) {
   if (!still_fit(starts)) return;  // whatever came between has asked for another plan
   for (const sched::Start& start : starts) start_job(start, now);
+  for (const sched::Start& start : starts) start_first_step(start.job, now);
 }
 
 // The state may have moved on while the plan was made.

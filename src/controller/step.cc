@@ -173,6 +173,25 @@ std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::S
   return std::nullopt;
 }
 
+// srun alone: the job and its step are asked for together. The wait for the job's end begins here,
+// too.
+void Core::keep_first_step(ReplyTo to, Caller caller, wire::StepRequest request, JobId job) {
+  request.job = job;
+  for (std::size_t i = 0; i < request.parts.size(); ++i)
+    request.parts[i].job = JobId{job.value + static_cast<std::uint32_t>(i) + 1};
+  first_steps_[job] = {to, caller, std::move(request), Time::max()};
+  waiters_.push_back({to, job, false});
+  ++open_.patient_replies;
+}
+
+void Core::start_first_step(JobId job, Time now) {
+  auto kept = first_steps_.extract(job);
+  if (kept.empty()) return;
+  WaitingStep& first = kept.mapped();
+  auto reply = create_step(first.to, first.caller, std::move(first.request), now);
+  if (reply) answer(first.to, std::move(*reply));
+}
+
 // Called before a batch is sealed: room for a step appears only where something of its job changed.
 void Core::start_waiting_steps(Time now) {
   if (waiting_steps_.empty()) return;

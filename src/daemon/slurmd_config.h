@@ -31,7 +31,7 @@ struct SlurmdConfig {
   bool config_overrides = false;  // report the configured hardware
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};
-  Seconds kill_wait{30};
+  Seconds kill_wait{30}, message_timeout{10};
   bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
   std::string health_check_program, reboot_program;

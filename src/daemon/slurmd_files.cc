@@ -22,6 +22,7 @@ void Slurmd::receive_file(wire::FileOffer offer, int fd, io::SessionState sessio
   setup.granter =
       config.controllers.empty() ? Uid{0} : config.controllers.front().server_uid.value_or(Uid{0});
   setup.munge_socket = config.munge_socket;
+  setup.access = access_to_nodes();
   if (auto spawned = steps_.spawn_receiver(setup, fd); !spawned)
     io::log_error("a file is not received: {}", spawned.error().text());
   close(fd);

@@ -218,6 +218,15 @@ NodeVitals Slurmd::vitals() {
   return {load.cpu_load, load.free_memory_mib};
 }
 
+wire::NodeAccess Slurmd::access_to_nodes() const {
+  const SlurmdConfig& config = start_.config;
+  return {.socket_dir = config.unix_path.substr(0, config.unix_path.rfind('/')),
+          .use_munge = config.use_munge,
+          .munge_socket = config.munge_socket,
+          .slurmd_user = Uid{geteuid()},
+          .timeout = config.message_timeout};
+}
+
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
   const UserInfo& user = users_.find(launch.uid, launch.gid, wall_clock());
@@ -239,6 +248,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.binds_tasks = config.binds_tasks;
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
+  setup.access = access_to_nodes();
   if (namespaces_) {
     auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());

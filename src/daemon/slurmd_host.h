@@ -82,6 +82,7 @@ class Slurmd final : public NodeHost {
   Result<void> listen(io::Loop& io_threads);
   void dial(io::Loop& io_threads);
   void on_client_frame(io::ConnectionId id, const std::string& frame);
+  wire::NodeAccess access_to_nodes() const;
   void receive_file(wire::FileOffer offer, int fd, io::SessionState session);
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);

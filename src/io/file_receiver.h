@@ -20,6 +20,7 @@ struct FileReceiverSetup {
   bool needs_grant = true;  // false: a cluster of a single user, who is the peer
   Uid granter;              // the controller's user
   std::string munge_socket;
+  wire::NodeAccess access;  // to the nodes below this one
   template <class V>
   void fields(V& v) {
     v(1, offer);
@@ -29,6 +30,7 @@ struct FileReceiverSetup {
     v(5, needs_grant);
     v(6, granter);
     v(7, munge_socket);
+    v(170, access);
   }
 };
 

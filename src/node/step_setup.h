@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "model/confinement.h"
 #include "wire/node_messages.h"
+#include "wire/step_messages.h"
 
 namespace muster {
 
@@ -32,7 +33,8 @@ struct StepSetup {
   bool binds_tasks = false;       // TaskPlugin=task/affinity
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
   Confinement confinement;
-  Text mount_namespace;  // the file that holds the job's own; empty = the machine's
+  Text mount_namespace;     // the file that holds the job's own; empty = the machine's
+  wire::NodeAccess access;  // to the nodes below this one
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -54,6 +56,7 @@ struct StepSetup {
     v(30, binds_tasks);
     v(17, confinement);
     v(120, mount_namespace);
+    v(170, access);
   }
 };
 

@@ -4,8 +4,13 @@
 
 namespace muster::sim {
 
-FakeNode::FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
-    : schedule_(schedule), name_(std::move(name)), cpus_(cpus), callbacks_(std::move(callbacks)) {}
+FakeNode::FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks,
+                   Habits habits)
+    : schedule_(schedule),
+      name_(std::move(name)),
+      cpus_(cpus),
+      callbacks_(std::move(callbacks)),
+      habits_(habits) {}
 
 void FakeNode::start_slurmd() {
   if (!power_ || agent_) return;
@@ -72,12 +77,13 @@ NodeFacts FakeNode::facts() {
 
 Result<void> FakeNode::spawn(const wire::StepLaunch& launch) {
   wire::StepRef ref = launch.ref;
-  if (schedule_.chance(2)) return fail("no more processes");
+  if (schedule_.chance(habits_.failing_launches_percent)) return fail("no more processes");
   processes_.insert(ref);
   callbacks_.started(*this, ref);
-  std::uint32_t status = schedule_.chance(85) ? 0 : (1 << 8);
-  schedule_.after(Millis{schedule_.between(5, 240'000)},
-                  [this, ref, status] { end_process(ref, status); });
+  std::uint32_t status = schedule_.chance(100 - habits_.failing_steps_percent) ? 0 : (1 << 8);
+  schedule_.after(
+      Millis{schedule_.between(habits_.shortest_step.count(), habits_.longest_step.count())},
+      [this, ref, status] { end_process(ref, status); });
   return {};
 }
 

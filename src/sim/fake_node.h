@@ -19,7 +19,13 @@ class FakeNode final : public NodeHost {
     std::function<void(FakeNode&, const wire::StepRef&)>
         started;  // a process of this attempt runs now
   };
-  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks);
+  struct Habits {
+    int failing_launches_percent = 2, failing_steps_percent = 15;
+    Millis shortest_step{5}, longest_step{240'000};
+  };
+  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
+      : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Habits{}) {}
+  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks, Habits habits);
 
   const Text& name() const { return name_; }
   bool has_power() const { return power_; }
@@ -64,6 +70,7 @@ class FakeNode final : public NodeHost {
   Text name_;
   std::uint32_t cpus_;
   Callbacks callbacks_;
+  Habits habits_;
   bool power_ = true;
   bool connected_ = false;
   std::uint32_t boot_ = 1;

@@ -1,6 +1,7 @@
 // slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
 // in 4 and the lock of the step's directory in 5. It outlives slurmd.
 #include <fcntl.h>
+#include <malloc.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
     return 1;
   }
   for (int fd : {kSetup, kSlurmd, kLock}) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  // Buffers of output come and go with each turn: their memory is kept.
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
 
   auto setup = muster::decode<muster::StepSetup>(read_setup());
   if (!setup) {

@@ -9,10 +9,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "base/codec.h"
 #include "io/lz4.h"
 #include "io/munge.h"
+#include "step/file_followers.h"
 #include "step/setup.h"
 
 namespace muster::step {
@@ -22,7 +24,7 @@ constexpr Seconds kPieceTimeout{300};
 constexpr Millis kFarewellTimeout{10'000};
 constexpr std::uint32_t kModeBits = 07777;
 
-wire::FileStored failed(int error) { return {error, std::strerror(error)}; }
+wire::FileStored failed(int error) { return {error, std::strerror(error), {}}; }
 
 // A file under a name of its own until it is whole. Where the directory takes no new names, a file
 // that may be overwritten is written in its place.
@@ -84,33 +86,69 @@ bool set_attributes(int fd, const wire::FileOffer& offer) {
 
 // What can be told before any byte has come.
 int early_error(const wire::FileOffer& offer) {
+  const std::string directory = offer.path.str().substr(0, offer.path.str().rfind('/'));
+  if (offer.makes_directory && mkdir(directory.c_str(), 0700) != 0 && errno != EEXIST) return errno;
   struct stat status{};
   if (stat(offer.path.str().c_str(), &status) != 0) return errno == ENOENT ? 0 : errno;
   if (!offer.overwrites) return EEXIST;
   return S_ISDIR(status.st_mode) ? EISDIR : 0;
 }
 
-wire::FileStored take_file(const wire::FileOffer& offer, io::Channel& channel) {
-  if (int error = early_error(offer); error != 0) return failed(error);
-  PartialFile file(offer);
-  if (!file.is_open()) return failed(errno);
-  while (true) {
-    auto frame = channel.receive(kPieceTimeout);
-    if (!frame) return {EIO, frame.error().text()};
-    auto piece = decode<wire::FilePiece>(*frame);
-    if (!piece) return failed(EPROTO);
-    if (piece->bytes.empty()) break;
-    if (piece->unpacked_size > io::kMaxFrameBytes) return failed(EPROTO);
-    if (piece->unpacked_size != 0) {
-      auto bytes = io::unpack_lz4(piece->bytes, piece->unpacked_size);
-      if (!bytes) return {EPROTO, bytes.error().text()};
-      piece->bytes = std::move(*bytes);
+// The file as it comes in here. Once something has failed, the rest counts for nothing.
+class Intake {
+ public:
+  explicit Intake(const wire::FileOffer& offer) : offer_(offer) {
+    if (int error = early_error(offer); error != 0) {
+      fail(error);
+    } else {
+      file_.emplace(offer);
+      if (!file_->is_open()) fail(errno);
     }
-    if (!file.write(piece->bytes)) return failed(errno);
   }
-  if (!set_attributes(file.fd(), offer)) return failed(errno);
-  if (!file.take_its_name()) return failed(errno);
-  return {};
+  bool has_failed() const { return result_.error != 0; }
+
+  void take(wire::FilePiece piece) {
+    if (has_failed()) return;
+    if (piece.unpacked_size > io::kMaxFrameBytes) return fail(EPROTO);
+    if (piece.unpacked_size != 0) {
+      auto bytes = io::unpack_lz4(piece.bytes, piece.unpacked_size);
+      if (!bytes) {
+        result_ = {EPROTO, bytes.error().text(), {}};
+        return;
+      }
+      piece.bytes = std::move(*bytes);
+    }
+    if (!file_->write(piece.bytes)) fail(errno);
+  }
+  wire::FileStored finish() {
+    if (!has_failed() && (!set_attributes(file_->fd(), offer_) || !file_->take_its_name()))
+      fail(errno);
+    return result_;
+  }
+
+ private:
+  void fail(int error) { result_ = failed(error); }
+
+  const wire::FileOffer& offer_;
+  std::optional<PartialFile> file_;
+  wire::FileStored result_;
+};
+
+// Piece by piece, to disk and to the nodes below. A node that cannot store it still passes it on.
+wire::FileStored take_file(const io::FileReceiverSetup& setup, io::Channel& channel) {
+  Intake intake(setup.offer);
+  FileFollowers followers(setup.access, setup.offer);
+  while (!intake.has_failed() || followers.anybody_left()) {
+    auto frame = channel.receive(kPieceTimeout);
+    auto piece = frame ? decode<wire::FilePiece>(*frame) : std::unexpected(frame.error());
+    if (!piece) return {EIO, piece.error().text(), {}};
+    followers.send(*frame);
+    if (piece->bytes.empty()) break;
+    intake.take(std::move(*piece));
+  }
+  wire::FileStored stored = intake.finish();
+  stored.below = followers.finish();
+  return stored;
 }
 
 // The controller's word that this user has a job here.
@@ -146,9 +184,8 @@ void receive_file(io::FileReceiverSetup setup, int connection) {
   umask(0);
   const bool granted = is_granted(setup);
   const bool ready = granted && become_owner(setup);
-  const wire::FileOffer offer = setup.offer;
   io::Channel channel(connection, std::move(setup.session));
-  const wire::FileStored stored = ready     ? take_file(offer, channel)
+  const wire::FileStored stored = ready     ? take_file(setup, channel)
                                   : granted ? failed(errno)
                                             : failed(EPERM);
   if (channel.send(encode(stored))) say_farewell(channel);

@@ -60,7 +60,7 @@ void Stdio::task_ended(const Task& task) {
 
 void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,
                    const std::vector<Task>& tasks) {
-  Client client{io::Channel(fd, std::move(session)), request.wants_output};
+  Client client{io::Channel(fd, std::move(session)), request.place, request.wants_output};
   // Who neither reads nor writes streams only asks for numbers; a batch step lets nobody else in.
   client.only_watches = !request.wants_output && !request.sends_input;
   const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
@@ -82,7 +82,23 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
     had_client_ = true;
   }
   clients_.push_back(std::move(client));
+  join_nodes_below(clients_.back(), request);
   read_client(clients_.back());  // frames may have come together with the request
+}
+
+void Stdio::join_nodes_below(Client& client, const wire::AttachRequest& request) {
+  if (request.below.branches.empty()) return;
+  client.below = std::make_unique<Relay>(
+      setup_.access, request,
+      Relay::Up{
+          .send = [this, &client](std::string_view frame) { send_frame(client, frame); },
+          .has_room = [&client] { return client.channel.queued_bytes() < kMaxQueuedOutput; }});
+}
+
+bool Stdio::relays() const {
+  return std::ranges::any_of(clients_, [](const Client& client) {
+    return !client.broken && client.below && !client.below->is_done();
+  });
 }
 
 void Stdio::say(std::string_view text) { send_all(wire::StepMessage{std::string(text)}); }
@@ -91,6 +107,10 @@ void Stdio::abort(std::string_view text) { send_all(wire::StepAborted{std::strin
 
 bool Stdio::drained() const {
   return std::ranges::all_of(outputs_, [](const Output& output) { return output.fd < 0; });
+}
+
+bool Stdio::has_client() const {
+  return std::ranges::any_of(clients_, [](const Client& client) { return !client.broken; });
 }
 
 bool Stdio::flushed() const { return queued_bytes() == 0; }
@@ -127,35 +147,54 @@ void Stdio::watch(PollSet& set) {
       if ((happened & POLLOUT) != 0 && !client.channel.try_flush()) client.broken = true;
       if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_client(client);
     });
+    if (client.below) client.below->watch(set);
   }
 }
 
-void Stdio::send(Client& client, const wire::FromStep& message) {
+void Stdio::send(Client& client, wire::FromStep message) {
+  send_frame(client, encode(wire::FromStepFrame{std::move(message), client.place}));
+}
+
+void Stdio::send_frame(Client& client, std::string_view frame) {
   if (client.broken) return;
-  client.channel.queue(encode(wire::FromStepFrame{message}));
+  client.channel.queue(frame);
   if (!client.channel.try_flush()) client.broken = true;
 }
 
-void Stdio::send_all(const wire::FromStep& message, bool is_output) {
-  for (Client& client : clients_)
-    if (!is_output || client.wants_output) send(client, message);
+// Encoded once, where all of them count the places alike. Gives the message back.
+wire::FromStep Stdio::send_all(wire::FromStep message, bool is_output) {
+  wire::FromStepFrame frame{std::move(message)};
+  std::string bytes;
+  for (Client& client : clients_) {
+    if (is_output && !client.wants_output) continue;
+    if (bytes.empty() || frame.place != client.place) {
+      frame.place = client.place;
+      bytes = encode(frame);
+    }
+    send_frame(client, bytes);
+  }
+  return std::move(frame.message);
 }
 
 void Stdio::read_output(Output& output) {
-  wire::TaskOutput message{output.rank, output.is_stderr, std::string(kReadSize, '\0')};
-  ssize_t count = read(output.fd, message.bytes.data(), message.bytes.size());
+  wire::TaskOutput message{output.rank, output.is_stderr, {}};
+  ssize_t count = 0;
+  message.bytes.resize_and_overwrite(kReadSize, [&](char* buffer, std::size_t size) {
+    count = read(output.fd, buffer, size);
+    return count > 0 ? static_cast<std::size_t>(count) : 0;
+  });
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   // A terminal whose last user has gone answers EIO: that is its end.
-  message.bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count <= 0) close_fd(output.fd);
-  send_all(message, true);
-  if (!drops_output_) keep(message);
+  wire::FromStep sent = send_all(std::move(message), true);
+  if (!drops_output_) keep(std::get<wire::TaskOutput>(std::move(sent)));
 }
 
-void Stdio::keep(const wire::TaskOutput& message) {
+void Stdio::keep(wire::TaskOutput&& message) {
   if (message.bytes.empty()) return;
+  message.bytes.shrink_to_fit();
   recent_bytes_ += message.bytes.size();
-  recent_.push_back(message);
+  recent_.push_back(std::move(message));
   while (recent_bytes_ > kMaxRecent && recent_.size() > 1) {
     recent_bytes_ -= recent_.front().bytes.size();
     recent_.pop_front();
@@ -177,6 +216,7 @@ void Stdio::read_client(Client& client) {
     }
     if (std::holds_alternative<wire::UsageRequest>(message->message)) send(client, measure_());
     if (client.only_watches) continue;
+    if (client.below) client.below->pass_down(**frame);
     if (auto* input = std::get_if<wire::TaskInput>(&message->message)) feed(*input);
     if (auto* signal = std::get_if<wire::TaskSignal>(&message->message)) on_signal_(signal->signal);
     if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
@@ -248,6 +288,8 @@ std::size_t Stdio::queued_bytes() const {
 std::size_t Stdio::pending_input_bytes() const {
   std::size_t sum = 0;
   for (const auto& [rank, input] : inputs_) sum += input.pending.size();
+  for (const Client& client : clients_)
+    if (client.below) sum = std::max(sum, client.below->queued_bytes());
   return sum;
 }
 

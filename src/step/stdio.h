@@ -8,6 +8,7 @@
 #include <functional>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "io/channel.h"
 #include "node/step_setup.h"
 #include "step/poll_set.h"
+#include "step/relay.h"
 #include "step/tasks.h"
 #include "wire/step_messages.h"
 
@@ -37,12 +39,13 @@ class Stdio {
   void abort(std::string_view text);  // a task has asked for the end of the whole step
 
   bool had_client() const { return had_client_; }
-  bool has_client() const { return !clients_.empty(); }
+  bool has_client() const;
   // Every stream has ended and what they held was queued or dropped.
   bool drained() const;
   bool flushed() const;
-  void finish();       // queues StepFinished
-  void drop_output();  // nobody came for it
+  bool relays() const;  // for nodes that have not finished
+  void finish();        // queues StepFinished
+  void drop_output();   // nobody came for it
 
   void watch(PollSet& set);
 
@@ -60,25 +63,29 @@ class Stdio {
   };
   struct Client {
     io::Channel channel;
+    std::uint32_t place = 0;  // as it calls this node
     bool wants_output = true;
     bool broken = false;
-    bool only_watches = false;  // sstat
-    bool held_back = false;     // has sent input that was not looked at yet
+    bool only_watches = false;          // sstat
+    bool held_back = false;             // has sent input that was not looked at yet
+    std::unique_ptr<Relay> below = {};  // the nodes that it reaches through this one
   };
 
-  void send(Client& client, const wire::FromStep& message);
-  void keep(const wire::TaskOutput& message);
-  void send_all(const wire::FromStep& message, bool is_output = false);
+  void send(Client& client, wire::FromStep message);
+  void send_frame(Client& client, std::string_view frame);
+  void keep(wire::TaskOutput&& message);
+  wire::FromStep send_all(wire::FromStep message, bool is_output = false);
   void read_output(Output& output);
   void read_client(Client& client);
   void read_held_back();
+  void join_nodes_below(Client& client, const wire::AttachRequest& request);
   void feed(const wire::TaskInput& input);
   void write_input(Input& input);
   void close_input(Input& input);
   void set_window(const wire::WindowSize& size);
   void remove_broken();
   std::size_t queued_bytes() const;
-  std::size_t pending_input_bytes() const;
+  std::size_t pending_input_bytes() const;  // what was read and neither tasks nor nodes have taken
 
   const StepSetup& setup_;
   std::function<void(int)> on_signal_;

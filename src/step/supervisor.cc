@@ -247,7 +247,7 @@ void Supervisor::finish_streams() {
     PollSet set;
     stdio_.watch(set);
     set.wait(200);
-    const bool all_sent = stdio_.drained() && stdio_.flushed();
+    const bool all_sent = stdio_.drained() && stdio_.flushed() && !stdio_.relays();
     if (all_sent && !give_up) give_up = Clock::now() + kWaitForFarewell;
   }
 }

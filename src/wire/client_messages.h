@@ -73,6 +73,7 @@ struct PingRequest {
   template <class V>
   void fields(V&) {}
 };
+struct StepRequest;
 struct SubmitRequest {
   Cow<JobSpec> spec;
   std::string script;                    // batch jobs
@@ -80,6 +81,10 @@ struct SubmitRequest {
   bool test_only = false;                // --test-only: say when and where it would start
   bool immediate = false;                // -I: refuse rather than wait
   std::vector<Cow<JobSpec>> components;  // of a heterogeneous job, besides the first
+  // srun: the one step that the allocation is for. Once it has started, its StepReply (or an Error)
+  // follows the SubmitReply; a JobsReply comes when the job has ended. Job ids are the controller's
+  // to fill in.
+  std::vector<StepRequest> first_step;
   template <class V>
   void fields(V& v) {
     v(1, spec);
@@ -88,6 +93,7 @@ struct SubmitRequest {
     v(4, test_only);
     v(5, immediate);
     v(100, components);
+    v(170, first_step);
   }
 };
 struct JobsRequest {

@@ -17,11 +17,60 @@
 
 namespace muster::wire {
 
+// How the slurmds of a cluster are reached from a process on one of its machines.
+struct NodeAccess {
+  Text socket_dir;  // of slurmd.NODE.sock, where a slurmd of this machine listens
+  bool use_munge = true;
+  Text munge_socket;  // empty = munge's own default
+  Uid slurmd_user;
+  Millis timeout{10'000};  // for the connection to one of them
+  template <class V>
+  void fields(V& v) {
+    v(1, socket_dir);
+    v(2, use_munge);
+    v(3, munge_socket);
+    v(4, slurmd_user);
+    v(5, timeout);
+  }
+};
+
+// Wide steps and broadcasts go through a tree (base/tree.h): who is connected with the caller
+// connects, on its behalf, with the nodes below it. One of these:
+struct Branch {
+  std::uint32_t place = 0;  // counted as in StepReply
+  Text node, address;       // the address without names that would have to be looked up
+  std::uint32_t port = 0;
+  JobId job;  // of its part of the step, with its key
+  Attempt attempt;
+  std::string key;
+  template <class V>
+  void fields(V& v) {
+    v(1, place);
+    v(2, node);
+    v(3, address);
+    v(4, port);
+    v(5, job);
+    v(6, attempt);
+    v(7, key);
+  }
+};
+struct Below {
+  std::vector<Branch> branches;
+  std::uint32_t width = 0;  // of the tree
+  template <class V>
+  void fields(V& v) {
+    v(1, branches);
+    v(2, width);
+  }
+};
+
 struct AttachRequest {  // srun -> slurmd
   StepRef ref;
   std::string key;
   bool wants_output = true, sends_input = true;
   bool exchanges = false;  // for the tasks' own messages (see Contribution), nothing else
+  std::uint32_t place = 0;
+  Below below;
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -29,6 +78,8 @@ struct AttachRequest {  // srun -> slurmd
     v(3, wants_output);
     v(4, sends_input);
     v(130, exchanges);
+    v(170, place);
+    v(171, below);
   }
 };
 
@@ -40,6 +91,8 @@ struct FileOffer {
   std::uint32_t mode = 0;
   bool overwrites = false;
   std::optional<Time> modified, accessed;  // -p
+  Below below;                             // who gets it from this node
+  bool makes_directory = false;            // the one that it is to lie in, if there is none
   template <class V>
   void fields(V& v) {
     v(1, grant);
@@ -48,6 +101,8 @@ struct FileOffer {
     v(4, overwrites);
     v(5, modified);
     v(6, accessed);
+    v(170, below);
+    v(171, makes_directory);
   }
 };
 struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
@@ -70,13 +125,26 @@ struct FilePiece {
     v(2, unpacked_size);
   }
 };
-struct FileStored {
+struct FileFailure {
+  Text node;
   int error = 0;  // errno
   std::string text;
   template <class V>
   void fields(V& v) {
+    v(1, node);
+    v(2, error);
+    v(3, text);
+  }
+};
+struct FileStored {
+  int error = 0;  // errno
+  std::string text;
+  std::vector<FileFailure> below;  // nodes that were to get it from this one
+  template <class V>
+  void fields(V& v) {
     v(1, error);
     v(2, text);
+    v(170, below);
   }
 };
 
@@ -192,8 +260,20 @@ struct StepAborted {  // a task asked for the end of the whole step
     v(1, text);
   }
 };
-using FromStep = std::variant<Attached, TaskOutput, TaskStarted, TaskExited, StepMessage,
-                              StepFinished, StepUsage, Contribution, Letter, StepAborted>;
+struct PlacesLost {  // nobody will hear of them any more
+  std::vector<std::uint32_t> places;
+  std::string text;  // why
+  bool never_joined = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, places);
+    v(2, text);
+    v(3, never_joined);
+  }
+};
+using FromStep =
+    std::variant<Attached, TaskOutput, TaskStarted, TaskExited, StepMessage, StepFinished,
+                 StepUsage, Contribution, Letter, StepAborted, PlacesLost>;
 
 // srun -> step
 struct TaskInput {
@@ -228,9 +308,11 @@ using ToStep = std::variant<TaskInput, TaskSignal, WindowSize, UsageRequest, Gat
 
 struct FromStepFrame {
   FromStep message;
+  std::uint32_t place = 0;  // who speaks: as the AttachRequest named it
   template <class V>
   void fields(V& v) {
     v(1, message);
+    v(170, place);
   }
 };
 struct ToStepFrame {

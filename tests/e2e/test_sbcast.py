@@ -1,6 +1,7 @@
 """sbcast and srun --bcast: a file on all nodes of a job, as its owner."""
 import os
 import stat
+import subprocess
 
 import pytest
 
@@ -129,10 +130,48 @@ def test_another_users_job_is_not_for_oneself(cluster, source, target):
     assert not target.exists()
 
 
-@pytest.mark.ours
-def test_libraries_are_not_sent_yet(cluster, source, target):
-    done = cluster.run("sbcast", "--send-libs", "-j", "1", source, target)
-    assert (done.code, done.err) == (1, "sbcast: error: --send-libs: not supported yet\n")
+def libraries(program):
+    """What ldd says it needs, by name."""
+    told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    return sorted(line.split()[0] for line in told.splitlines() if "=> /" in line)
+
+
+def test_libraries_go_along_with_a_program(cluster, target):
+    in_job(cluster, "sbcast", "--send-libs", "--exclude=NONE", "/bin/bash", target, nodes=1).ok()
+    beside = target.with_name("file_libs")
+    assert sorted(p.name for p in beside.iterdir()) == libraries("/bin/bash")
+    assert stat.S_IMODE(beside.stat().st_mode) == 0o700
+
+
+def test_libraries_of_the_system_stay_at_home(cluster, target):
+    in_job(cluster, "sbcast", "--send-libs", "/bin/bash", target, nodes=1).ok()
+    assert target.exists()
+    assert not list(target.parent.glob("file_libs/*"))
+
+
+def test_what_is_no_program_goes_without_libraries(cluster, source, target):
+    done = in_job(cluster, "sbcast", "--send-libs=yes", source, target, nodes=1).ok()
+    assert done.err == (f"sbcast: error: Cannot autodetect libraries for '{source}' with ldd command; "
+                        "still sending the file but ignoring send_libs\n")
+    assert target.exists()
+
+
+def test_an_unknown_word_about_libraries_is_passed_over(cluster, source, target):
+    done = in_job(cluster, "sbcast", "--send-libs=some", source, target, nodes=1).ok()
+    assert done.err == "sbcast: error: Ignoring unrecognized --send-libs value 'some'\n"
+
+
+def test_sruns_program_finds_its_libraries(cluster, target):
+    done = cluster.run("srun", "--mem=100", "-n1", f"--bcast={target}", "--send-libs", "--bcast-exclude=NONE",
+                       "/bin/bash", "-c", "echo $LD_LIBRARY_PATH; grep -o '/.*libc[.]so[^ ]*' /proc/$$/maps").ok()
+    beside = target.with_name("file_libs")
+    assert done.lines[0].split(":")[0] == str(beside)
+    assert set(done.lines[1:]) == {f"{beside}/libc.so.6"}
+
+
+def test_srun_knows_yes_and_no_only(cluster, target):
+    done = cluster.run("srun", "--mem=100", f"--bcast={target}", "--send-libs=some", "true")
+    assert (done.code, done.err) == (255, "srun: error: Invalid --send-libs specification\n")
 
 
 def test_srun_takes_its_program_along(cluster, target):

@@ -62,6 +62,7 @@ Result<ClientConfig> from_file(const std::string& path) {
   found.srun_prolog = settings->srun_prolog;
   found.srun_epilog = settings->srun_epilog;
   found.mpi_default = settings->mpi_default;
+  found.tree_width = settings->tree_width;
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

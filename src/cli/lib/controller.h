@@ -22,6 +22,7 @@ struct ClientConfig {
   bool accounting_none = false;  // AccountingStorageType=accounting_storage/none
   Millis message_timeout{10000};
   std::string srun_prolog, srun_epilog, mpi_default;
+  std::uint32_t tree_width = 50;
 };
 // -f is not known to commands: SLURM_CONF, /etc/slurm/slurm.conf, else the embedded cluster's.
 Result<ClientConfig> find_cluster();

@@ -57,7 +57,8 @@ struct JobOptions {
        quit_on_interrupt = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   Text mpi, cpu_bind, mem_bind;
-  std::optional<std::string> bcast, compress;  // given without a value: empty
+  std::optional<std::string> bcast, compress, send_libs;  // given without a value: empty
+  Text bcast_exclude;
   Text prolog, epilog, task_prolog, task_epilog;
 
   // salloc

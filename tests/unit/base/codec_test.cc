@@ -52,6 +52,20 @@ Outer sample() {
           .share = 0.5};
 }
 
+// The lengths of the messages around a long text are written before it is, and may be wider than
+// they need be.
+TEST(Codec, LongTextsWithinMessagesAreRead) {
+  for (std::size_t size : {127u, 128u, 4095u, 4096u, 70'000u, 3'000'000u}) {
+    Outer written = sample();
+    written.list[1].name = std::string(size, 'x');
+    written.list[2].name = std::string(size, 'y');
+    written.counts[std::string(size, 'z')] = 3;
+    auto read = decode<Outer>(encode(written));
+    ASSERT_TRUE(read) << size;
+    EXPECT_EQ(*read, written) << size;
+  }
+}
+
 TEST(Codec, WhatWasWrittenIsRead) {
   auto read = decode<Outer>(encode(sample()));
   ASSERT_TRUE(read);

@@ -116,5 +116,21 @@ TEST(Accounting, IsSilentWhereItIsSwitchedOff) {
   EXPECT_TRUE(w.job_rows().empty());
 }
 
+// A job of many steps would else write the square of their number.
+TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job().allocation().tasks(1).memory(100));
+  for (std::uint32_t step = 0; step < 5; ++step) {
+    w.answer(wire::StepRequest{.job = JobId{id}});
+    w.step_end(1, {JobId{id}, Attempt{1}, StepId{step}});
+  }
+  std::map<std::uint32_t, std::size_t> rows;
+  for (const Batch& batch : w.host.commits)
+    for (const std::string& bytes : batch.accounting)
+      if (auto entry = decode<AccountingEntry>(bytes))
+        if (auto* row = std::get_if<StepRecord>(&entry->record)) ++rows[row->step.value];
+  for (std::uint32_t step = 0; step < 5; ++step) EXPECT_EQ(rows[step], 2u) << step;
+}
+
 }  // namespace
 }  // namespace muster::controller

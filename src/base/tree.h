@@ -1,0 +1,18 @@
+// A tree over a row of places: its roots, as many as it is wide, each answer for a run of the row,
+// themselves first; the rest of a run is a row again.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace muster {
+
+struct Run {
+  std::size_t first = 0, count = 0;
+  bool operator==(const Run&) const = default;
+};
+
+// Runs as even as can be, in the order of the row. A width of 0 counts as 1.
+std::vector<Run> split_into_runs(std::size_t count, std::size_t width);
+
+}  // namespace muster

@@ -1,0 +1,97 @@
+// Joining a step: one connection to each root of the tree of its nodes, which reach the others.
+// MPI tasks need another one to every node, for what they tell each other.
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/codec.h"
+#include "cli/srun_step.h"
+#include "cli/step_connection.h"
+
+namespace muster::cli {
+
+wire::AttachRequest StepRunner::attach_request(std::size_t place) const {
+  const wire::StepPlace& where = places_[place].where;
+  wire::AttachRequest request;
+  request.ref = {where.job, where.attempt, reply_.step};
+  request.key = where.key;
+  request.sends_input = in_open_;
+  request.place = static_cast<std::uint32_t>(place);
+  return request;
+}
+
+Result<io::Channel> StepRunner::join_step(const wire::AttachRequest& request) const {
+  const wire::Branch node = branch_of(places_[request.place].where, request.place);
+  auto channel = io::connect_to_node_patiently(access_to_nodes(controller_.config()), node);
+  if (!channel) return channel;
+  if (auto sent = channel->send(encode(wire::NodeCall{request})); !sent)
+    return std::unexpected(sent.error());
+  return channel;
+}
+
+bool StepRunner::connect_link(Link& link) {
+  wire::AttachRequest request = attach_request(link.run.first);
+  request.below.width = controller_.config().tree_width;
+  for (std::size_t i = link.run.first + 1; i < link.run.first + link.run.count; ++i)
+    request.below.branches.push_back(branch_below(controller_.config(), places_[i].where, i));
+  auto channel = join_step(request);
+  if (channel)
+    link.channel.emplace(std::move(*channel));
+  else
+    say_launch_failed(places_[link.run.first], channel.error().text());
+  return channel.has_value();
+}
+
+bool StepRunner::connect_exchange(std::size_t place) {
+  wire::AttachRequest request = attach_request(place);
+  request.exchanges = true;
+  auto channel = join_step(request);
+  if (channel)
+    places_[place].exchange.emplace(std::move(*channel));
+  else
+    say_launch_failed(places_[place], channel.error().text());
+  return channel.has_value();
+}
+
+void StepRunner::say_launch_failed(const Place& place, std::string_view why) const {
+  print_error(plan_.program, fmt::format("Task launch for StepId={} failed on node {}: {}",
+                                         step_text(), place.where.node.view(), why));
+}
+
+void StepRunner::start_hub() {
+  std::vector<io::Channel> channels;
+  for (Place& place : places_)
+    if (place.exchange) channels.push_back(std::move(*place.exchange));
+  if (!channels.empty()) hub_ = std::make_unique<ExchangeHub>(std::move(channels));
+}
+
+bool StepRunner::connect() {
+  constexpr std::size_t kAtOnce = 16;
+  const std::size_t exchanges = plan_.mpi.empty() ? 0 : places_.size();
+  const std::size_t count = links_.size() + exchanges;
+  std::size_t threads = std::min(count, count > 4 ? kAtOnce : std::size_t{1});
+  std::atomic<std::size_t> next{0};
+  std::atomic<bool> all{true};
+  auto work = [&] {
+    for (std::size_t i; (i = next++) < count;)
+      if (i < links_.size() ? !connect_link(links_[i]) : !connect_exchange(i - links_.size()))
+        all = false;
+  };
+  std::vector<std::thread> helpers;
+  for (std::size_t i = 1; i < threads; ++i) helpers.emplace_back(work);
+  work();
+  for (std::thread& helper : helpers) helper.join();
+  if (all) {
+    start_hub();
+    return true;
+  }
+  if (plan_.looks_on) return false;
+  print_error(plan_.program, "Application launch failed: Communication connection failure");
+  controller_.cancel_step(job_, reply_.step);
+  return false;
+}
+
+}  // namespace muster::cli

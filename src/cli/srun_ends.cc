@@ -1,0 +1,161 @@
+// How a step comes to its end: exits of tasks, nodes that are lost, signals that srun was sent.
+#include <algorithm>
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cli/srun_step.h"
+
+namespace muster::cli {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// Tasks of one node that end together share a message.
+constexpr Millis kGatherExits{50};
+constexpr Seconds kForcedEndWait{5};
+
+}  // namespace
+
+// --- nodes ---
+
+// Nodes behind a lost one run on unheard: the step is of no use any more.
+void StepRunner::lose(Link& link) {
+  link.channel.reset();
+  const bool aborted = terminating_ || sent_interrupt_;
+  bool relayed = false;
+  for (Place& place : places_of(link)) {
+    if (place.finished) continue;
+    relayed = relayed || &place != &places_of(link).front();
+    if (!aborted)
+      print_error(plan_.program,
+                  fmt::format("Lost the connection to the step on {}", place.where.node.view()));
+    finish(place);
+  }
+  if (relayed && !aborted && !plan_.looks_on) terminate();
+}
+
+void StepRunner::on_lost(const wire::PlacesLost& lost) {
+  const bool aborted = terminating_ || sent_interrupt_;
+  for (std::uint32_t number : lost.places) {
+    if (number >= places_.size() || places_[number].finished) continue;
+    Place& place = places_[number];
+    if (lost.never_joined)
+      say_launch_failed(place, lost.text);
+    else if (!aborted)
+      print_error(plan_.program,
+                  fmt::format("Lost the connection to the step on {}", place.where.node.view()));
+    finish(place);
+  }
+  if (!aborted && !plan_.looks_on && (lost.never_joined || lost.places.size() > 1)) terminate();
+}
+
+// --- tasks ---
+
+void StepRunner::on_exited(const wire::TaskExited& exit) {
+  book_.exited(exit.rank, exit.wait_status, exit.out_of_memory);
+  Clock::time_point now = Clock::now();
+  if (book_.has_messages() && !tell_at_) tell_at_ = now + kGatherExits;
+  bool failed = exit.wait_status != 0 || exit.out_of_memory;
+  if (terminating_ || book_.all_exited()) return;
+  if (failed && plan_.options.kill_on_bad_exit.value_or(0) != 0) {
+    flush_messages();
+    return terminate();
+  }
+  std::uint32_t wait = plan_.options.wait_s.value_or(0);
+  if (wait > 0 && !wait_until_) wait_until_ = now + Seconds{wait};
+}
+
+void StepRunner::flush_messages() {
+  tell_at_.reset();
+  if (plan_.pty) return;  // the terminal is raw: tell_ends() says it later
+  tell_ends();
+}
+
+void StepRunner::tell_ends() {
+  for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
+}
+
+void StepRunner::say_status() {
+  for (const std::string& line : book_.status_lines(step_text())) print_info(plan_.program, line);
+}
+
+// --- signals ---
+
+void StepRunner::on_signal(int signal) {
+  if (plan_.looks_on) {
+    if (!ends_command(signal)) return;
+    left_by_ = signal;
+    gave_up_ = true;
+    return;
+  }
+  switch (signal) {
+    case SIGWINCH:
+      if (plan_.pty) send_window_size();
+      return;
+    case SIGINT:
+      return on_interrupt();
+    case SIGQUIT:
+      print_info(plan_.program, "Quit");
+      print_info(plan_.program, "forcing job termination");
+      return kill(SIGKILL);
+    case SIGTERM:
+    case SIGHUP:
+      if (terminating_) return kill(SIGKILL);
+      // The end of the whole job: its tasks were told and have their grace; we only wait for them.
+      if (plan_.options.job_id && controller_.is_ending(job_)) return;
+      print_info(plan_.program, "forcing job termination");
+      return terminate();
+    default:
+      return send_signal(signal);
+  }
+}
+
+void StepRunner::on_interrupt() {
+  Clock::time_point now = Clock::now();
+  if (plan_.options.quit_on_interrupt) {
+    print_info(plan_.program, "forcing job termination");
+    return kill(SIGINT);
+  }
+  if (sent_interrupt_) {
+    print_info(plan_.program, "forcing job termination");
+    return kill(SIGKILL);
+  }
+  bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
+  last_interrupt_ = now;
+  if (!again && !plan_.options.disable_status) {
+    print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
+    return say_status();
+  }
+  print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
+  sent_interrupt_ = true;
+  send_signal(SIGINT);
+}
+
+void StepRunner::send_signal(int signal) { send_all(wire::TaskSignal{signal}); }
+
+void StepRunner::terminate() {
+  if (terminating_) return;
+  terminating_ = true;
+  print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
+  // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
+  if (controller_.cancel_step(job_, reply_.step)) return;
+  send_signal(SIGTERM);
+  kill_at_ = Clock::now() + kForcedEndWait;
+}
+
+void StepRunner::kill(int first_signal) {
+  if (!terminating_ || first_signal != SIGKILL)
+    print_info(plan_.program,
+               fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
+                           kForcedEndWait.count()));
+  terminating_ = true;
+  send_signal(first_signal);
+  if (first_signal != SIGKILL)
+    kill_at_ = Clock::now() + kForcedEndWait;
+  else
+    give_up_at_ = Clock::now() + kForcedEndWait * 2;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,33 @@
+#include "base/tree.h"
+
+#include <gtest/gtest.h>
+
+namespace muster {
+namespace {
+
+TEST(Tree, AShortRowIsAllRoots) {
+  EXPECT_EQ(split_into_runs(3, 50), (std::vector<Run>{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(split_into_runs(0, 2), std::vector<Run>{});
+}
+
+TEST(Tree, RootsShareALongRowEvenly) {
+  EXPECT_EQ(split_into_runs(8, 3), (std::vector<Run>{{0, 3}, {3, 3}, {6, 2}}));
+  EXPECT_EQ(split_into_runs(5, 0), (std::vector<Run>{{0, 5}}));
+}
+
+std::size_t depth(std::size_t count, std::size_t width) {
+  std::size_t deepest = 0;
+  for (const Run& run : split_into_runs(count, width))
+    deepest = std::max(deepest, 1 + depth(run.count - 1, width));
+  return deepest;
+}
+
+TEST(Tree, IsAsDeepAsItsWidthAsksFor) {
+  EXPECT_EQ(depth(50, 50), 1u);
+  EXPECT_EQ(depth(1000, 50), 2u);
+  EXPECT_EQ(depth(14, 2), 3u);
+  EXPECT_EQ(depth(4, 1), 4u);
+}
+
+}  // namespace
+}  // namespace muster
