@@ -39,6 +39,7 @@ check-all: build
 bench: build
 	@scripts/setup --bench
 	@bench/compare --bin build/release/bin
+	@bench/scale --bin build/release/bin
 
 format: setup
 	@scripts/format

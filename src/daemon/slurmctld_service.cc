@@ -129,14 +129,14 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   auto stored = store_->load();
   if (!stored) return std::unexpected(stored.error());
   last_snapshot_ = stored->snapshot_number;
-  sender_ = std::make_unique<io::Worker>();
-  planner_ = std::make_unique<io::Worker>();
-  store_thread_ = std::make_unique<io::Worker>();
-  accounting_thread_ = std::make_unique<io::Worker>();
-  background_ = std::make_unique<io::Worker>();
+  sender_ = std::make_unique<io::Worker>("sender");
+  planner_ = std::make_unique<io::Worker>("planner");
+  store_thread_ = std::make_unique<io::Worker>("store");
+  accounting_thread_ = std::make_unique<io::Worker>("accounting");
+  background_ = std::make_unique<io::Worker>("background");
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok)
     return ok;
-  core_thread_ = std::make_unique<io::Worker>([this] { core_->flush(system_now()); });
+  core_thread_ = std::make_unique<io::Worker>("core", [this] { core_->flush(system_now()); });
   publish({core_->committed(), nullptr, nullptr, {}});
   feed_accounting_soon();
   auto listening =

@@ -112,8 +112,8 @@ class Slurmd final : public NodeHost {
   AttachId last_attach_ = 0;
   bool stopped_ = false;
   bool checks_health_ = false;
-  bool controller_lost_ = false;  // logged once, not with every try
-  io::Worker cleaner_;            // removes what ended jobs left, which may be a lot
+  bool controller_lost_ = false;   // logged once, not with every try
+  io::Worker cleaner_{"cleaner"};  // removes what ended jobs left, which may be a lot
   // Last: their callbacks use what is above.
   io::ProgramRunner programs_, programs_in_turn_{1};
 };

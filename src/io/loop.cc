@@ -89,7 +89,10 @@ void BlockingPool::stop() {
 Loop::Loop(int threads) : impl_(std::make_unique<Impl>(threads)) {
   CHECK(threads > 0);
   const SignalsBlocked blocked;
-  for (int i = 0; i < threads; ++i) impl_->threads.emplace_back([this] { impl_->context.run(); });
+  for (int i = 0; i < threads; ++i) {
+    impl_->threads.emplace_back([this] { impl_->context.run(); });
+    pthread_setname_np(impl_->threads.back().native_handle(), "io");
+  }
 }
 
 Loop::~Loop() {

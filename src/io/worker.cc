@@ -1,11 +1,15 @@
 #include "io/worker.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace muster::io {
 
-Worker::Worker(std::function<void()> on_idle)
-    : on_idle_(std::move(on_idle)), thread_([this] { serve(); }) {}
+Worker::Worker(const char* name, std::function<void()> on_idle)
+    : on_idle_(std::move(on_idle)), thread_([this] { serve(); }) {
+  pthread_setname_np(thread_.native_handle(), name);
+}
 
 Worker::~Worker() { stop(); }
 

@@ -13,8 +13,9 @@ namespace muster::io {
 
 class Worker {
  public:
-  // on_idle runs after each time the queue was worked off.
-  explicit Worker(std::function<void()> on_idle = {});
+  // The name is the thread's, for top and profilers. on_idle runs after each time the queue was
+  // worked off.
+  explicit Worker(const char* name, std::function<void()> on_idle = {});
   ~Worker();  // finishes what is queued, then joins
 
   void post(std::function<void()> work);

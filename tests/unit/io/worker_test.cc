@@ -10,7 +10,7 @@ namespace muster::io {
 namespace {
 
 TEST(Worker, AnIdleOneLetsTheCallerWork) {
-  Worker worker;
+  Worker worker("worker");
   std::thread::id by;
   worker.run([&] { by = std::this_thread::get_id(); });
   EXPECT_EQ(by, std::this_thread::get_id());
@@ -18,7 +18,7 @@ TEST(Worker, AnIdleOneLetsTheCallerWork) {
 
 TEST(Worker, TheCallerAlsoDoesWhatItsWorkPosted) {
   std::vector<int> done;
-  Worker worker([&] { done.push_back(0); });
+  Worker worker("worker", [&] { done.push_back(0); });
   worker.run([&] {
     done.push_back(1);
     worker.post([&] { done.push_back(2); });
@@ -29,7 +29,7 @@ TEST(Worker, TheCallerAlsoDoesWhatItsWorkPosted) {
 TEST(Worker, WhatComesWhileItIsBusyIsDoneLaterAndInOrder) {
   std::vector<int> done;
   std::promise<void> began, may_end;
-  Worker worker;
+  Worker worker("worker");
   worker.post([&] {
     began.set_value();
     may_end.get_future().wait();
@@ -45,7 +45,7 @@ TEST(Worker, WhatComesWhileItIsBusyIsDoneLaterAndInOrder) {
 }
 
 TEST(Worker, ItsThreadTakesOverWhatTheCallerLeaves) {
-  Worker worker;
+  Worker worker("worker");
   std::promise<std::thread::id> third;
   worker.run([&] {
     worker.post([&] { worker.post([&] { third.set_value(std::this_thread::get_id()); }); });
@@ -56,7 +56,7 @@ TEST(Worker, ItsThreadTakesOverWhatTheCallerLeaves) {
 TEST(Worker, NeverDoesTwoThingsAtOnce) {
   constexpr int kThreads = 4, kEach = 5000;
   int count = 0;  // without a lock of its own
-  Worker worker;
+  Worker worker("worker");
   std::vector<std::thread> callers;
   for (int i = 0; i < kThreads; ++i)
     callers.emplace_back([&, i] {

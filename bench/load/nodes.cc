@@ -1,0 +1,132 @@
+#include "nodes.h"
+
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+
+#include "base/check.h"
+#include "base/codec.h"
+#include "failure.h"
+
+namespace muster::bench {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Millis kConnectTimeout{60000};
+constexpr int kHeartbeatEverySeconds = 30;  // of one node, as slurmd's
+
+NodeFacts facts_of(const NodesOptions& options) {
+  NodeFacts facts;
+  facts.boot_id = "bench";
+  facts.arch = "x86_64";
+  facts.os = "Linux";
+  facts.version = "bench";
+  facts.cpus = facts.cores = options.cpus;
+  facts.sockets = facts.threads = 1;
+  facts.memory_mib = options.memory_mib;
+  return facts;
+}
+
+void send(io::Channel& channel, std::vector<wire::Report> reports) {
+  check(channel.send(encode(wire::ReportBatch{std::move(reports)})), "a node's report");
+}
+
+}  // namespace
+
+std::string node_name(std::uint32_t index) { return "n" + std::to_string(index); }
+
+Nodes::Nodes(NodesOptions options) : options_(std::move(options)) {
+  connect_all();
+  thread_ = std::thread([this] { run(); });
+}
+
+Nodes::~Nodes() {
+  stopping_ = true;
+  thread_.join();
+}
+
+void Nodes::connect_all() {
+  const NodeFacts facts = facts_of(options_);
+  channels_.reserve(options_.count);
+  for (std::uint32_t i = 0; i < options_.count; ++i) {
+    auto channel = io::Channel::connect(options_.controller, kConnectTimeout);
+    check(channel, "connecting a node");
+    channels_.push_back(std::move(*channel));
+    wire::RegisterReport report{.name = Text(node_name(i)), .facts = facts};
+    report.free_memory_mib = options_.memory_mib;
+    send(channels_.back(), {std::move(report)});
+  }
+}
+
+void Nodes::run() {
+  held_.resize(channels_.size());
+  const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
+  CHECK(epoll >= 0);
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    epoll_event event{.events = EPOLLIN, .data = {.u64 = i}};
+    CHECK(::epoll_ctl(epoll, EPOLL_CTL_ADD, channels_[i].fd(), &event) == 0);
+    serve(i);  // what came with the greeting
+  }
+  std::array<epoll_event, 256> events;
+  Clock::time_point next_round = Clock::now();
+  while (!stopping_) {
+    int ready = ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 100);
+    for (int i = 0; i < ready; ++i) serve(events[static_cast<std::size_t>(i)].data.u64);
+    if (!holding_ && !held_.empty()) send_held();
+    if (Clock::now() < next_round) continue;
+    next_round += std::chrono::seconds{1};
+    send_heartbeats();
+  }
+  ::close(epoll);
+}
+
+// Every second a part of the nodes, as it comes about where each has its own clock.
+void Nodes::send_heartbeats() {
+  std::size_t part = channels_.size() / kHeartbeatEverySeconds + 1;
+  for (std::size_t i = 0; i < part; ++i, ++next_heartbeat_)
+    send(channels_[next_heartbeat_ % channels_.size()],
+         {wire::HeartbeatReport{0.5, options_.memory_mib}});
+}
+
+void Nodes::send_held() {
+  for (std::size_t i = 0; i < held_.size(); ++i)
+    if (!held_[i].empty()) send(channels_[i], std::move(held_[i]));
+  held_.clear();
+}
+
+void Nodes::serve(std::size_t node) {
+  io::Channel& channel = channels_[node];
+  std::vector<wire::Report> now;
+  std::vector<wire::Report>& reports = held_.empty() ? now : held_[node];
+  for (;;) {
+    auto frame = channel.try_receive();
+    check(frame, "the controller");
+    if (!*frame) break;
+    auto batch = decode<wire::OrderBatch>(**frame);
+    check(batch, "an order");
+    carry_out(*batch, reports);
+  }
+  if (!now.empty()) send(channel, std::move(now));
+}
+
+void Nodes::carry_out(const wire::OrderBatch& batch, std::vector<wire::Report>& reports) {
+  for (const wire::Order& order : batch.orders) {
+    if (const auto* launch = std::get_if<wire::LaunchOrder>(&order)) {
+      if (launch->launch.job_name == options_.staying_job) {
+        ++staying_;
+        continue;
+      }
+      reports.emplace_back(wire::StepEndReport{{.ref = launch->launch.ref}});
+    } else if (const auto* confirmed = std::get_if<wire::ConfirmOrder>(&order)) {
+      ended_ += confirmed->steps.size();
+    } else if (const auto* end = std::get_if<wire::EndJobOrder>(&order)) {
+      reports.emplace_back(wire::JobGoneReport{.job = end->job, .attempt = end->attempt});
+    }
+  }
+}
+
+}  // namespace muster::bench

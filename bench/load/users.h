@@ -1,0 +1,35 @@
+// Users: submit jobs as sbatch does, each over a connection of its own, several at a time.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "io/channel.h"
+#include "model/job_spec.h"
+
+namespace muster::bench {
+
+// One of the jobs of a mixed load: one to four CPUs, some on two nodes, of ten users.
+JobSpec mixed_job(std::uint64_t number);
+
+class Users {
+ public:
+  Users(io::Endpoint controller, std::uint32_t at_once);
+
+  // Submits and waits for the acknowledgement.
+  void submit(const JobSpec& spec) const;
+  // Jobs number `first` up to the one before `last`. Each waits until may_go(number) holds.
+  void submit_mixed(std::uint64_t first, std::uint64_t last,
+                    const std::function<bool(std::uint64_t)>& may_go) const;
+
+ private:
+  io::Endpoint controller_;
+  std::uint32_t at_once_;
+  std::vector<std::string> environment_;
+};
+
+}  // namespace muster::bench
