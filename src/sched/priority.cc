@@ -112,6 +112,7 @@ double Priorities::age_factor(const Job& job) const {
 
 double Priorities::association_factor(const Job& job) const {
   const auto& all = *cluster_.associations;
+  if (all.empty()) return 0;
   const Association* own = find_association(all, association_of(cluster_, job));
   if (!own) return 0;
   if (cluster_.settings().priority.no_normal_assoc) return own->priority;
