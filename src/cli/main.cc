@@ -49,6 +49,9 @@ constexpr auto kCommands = std::to_array<Command>({
 #ifdef MUSTER_HAVE_SPRIO
     {"sprio", muster::cli::sprio_main},
 #endif
+#ifdef MUSTER_HAVE_SSHARE
+    {"sshare", muster::cli::sshare_main},
+#endif
 #ifdef MUSTER_HAVE_SSTAT
     {"sstat", muster::cli::sstat_main},
 #endif

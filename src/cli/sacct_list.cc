@@ -2,9 +2,6 @@
 #include "cli/sacct_list.h"
 
 #include <algorithm>
-#include <cstdlib>
-
-#include <fmt/format.h>
 
 #include "base/strings.h"
 
@@ -12,65 +9,10 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::size_t kHelpColumns = 4;
-constexpr std::string_view kHelpCell = "                   ";
+constexpr std::size_t kHelpWidth = 19;
 
-std::size_t width_of(const AcctColumn& column) {
-  return static_cast<std::size_t>(std::abs(column.width));
-}
-
-void append_padded(const AcctColumn& column, std::string_view value, std::string& out) {
-  if (column.width == 0) return;
-  append_cell(out, value, {.width = width_of(column), .right = column.width > 0});
-}
-
-// A value that does not fit ends in '+'.
-void append_value(const AcctColumn& column, std::string& value, std::string& out) {
-  std::size_t width = width_of(column);
-  if (width > 0 && value.size() > width) {
-    value.resize(width);
-    value.back() = '+';
-  }
-  append_padded(column, value, out);
-}
-
-void append_table_header(const std::vector<AcctColumn>& columns, std::string& out) {
-  for (const AcctColumn& column : columns) {
-    append_padded(column, column.field->name, out);
-    out += ' ';
-  }
-  out += '\n';
-  for (const AcctColumn& column : columns) {
-    out.append(width_of(column), '-');
-    out += ' ';
-  }
-  out += '\n';
-}
-
-void append_bars_header(const AcctOptions& options, std::string& out) {
-  for (std::size_t i = 0; i < options.columns.size(); ++i) {
-    out += options.columns[i].field->name;
-    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size())
-      out += options.delimiter;
-  }
-  out += '\n';
-}
-
-void append_line(const AcctLine& line, const AcctOptions& options, std::string& scratch,
-                 std::string& out) {
-  for (std::size_t i = 0; i < options.columns.size(); ++i) {
-    scratch.clear();
-    options.columns[i].field->append(line, scratch);
-    if (options.form == AcctForm::table) {
-      append_value(options.columns[i], scratch, out);
-      out += ' ';
-      continue;
-    }
-    out += scratch;
-    if (options.form == AcctForm::bars_ending || i + 1 < options.columns.size())
-      out += options.delimiter;
-  }
-  out += '\n';
+void append_line(const AcctLine& line, const AcctOptions& options, std::string& out) {
+  append_bar_line<AcctField>(options.columns, {options.form, options.delimiter}, line, out);
 }
 
 bool names(const std::vector<std::string>& wanted, std::string_view name) {
@@ -94,46 +36,19 @@ AccountingRow truncated(AccountingRow row, Time start, Time end) {
 }
 
 void append_job(const AccountingRow& row, const AcctOptions& options, AcctContext& context,
-                std::string& scratch, std::string& out) {
-  if (!row.steps_only) append_line({&row, nullptr, &context}, options, scratch, out);
+                std::string& out) {
+  if (!row.steps_only) append_line({&row, nullptr, &context}, options, out);
   if (options.request.allocations_only) return;
-  for (const StepRecord& step : row.steps)
-    append_line({&row, &step, &context}, options, scratch, out);
+  for (const StepRecord& step : row.steps) append_line({&row, &step, &context}, options, out);
 }
 
 }  // namespace
 
 std::expected<std::vector<AcctColumn>, Refusal> parse_acct_format(std::string_view text) {
-  std::vector<AcctColumn> columns;
-  for (const std::string& part : split_list(text)) {
-    auto percent = part.find('%');
-    std::string name = part.substr(0, percent);
-    if (iequals(name, "all")) {
-      for (const AcctField& field : acct_fields()) columns.push_back({&field, field.width});
-      continue;
-    }
-    const AcctField* field = find_acct_field(name);
-    if (!field)
-      return std::unexpected(
-          Refusal{error_lines("sacct", fmt::format("Invalid field requested: \"{}\"", name))});
-    AcctColumn column{field, field->width};
-    if (percent != part.npos) column.width = std::atoi(part.c_str() + percent + 1);
-    column.width = std::clamp(column.width, -100'000, 100'000);
-    columns.push_back(column);
-  }
-  return columns;
+  return read_bar_columns<AcctField>("sacct", text, find_acct_field, acct_fields());
 }
 
-std::string acct_field_list() {
-  std::string out;
-  std::size_t at = 0;
-  for (const AcctField& field : acct_fields()) {
-    if (at > 0) out += at % kHelpColumns == 0 ? '\n' : ' ';
-    append_cell(out, field.name, {.width = kHelpCell.size(), .right = false, .whole = true});
-    ++at;
-  }
-  return out + "\n";
-}
+std::string acct_field_list() { return bar_field_list<AcctField>(acct_fields(), kHelpWidth); }
 
 bool passes(const AcctOptions& options, const JobRecord& job) {
   if (!options.gids.empty() && std::ranges::find(options.gids, job.gid) == options.gids.end())
@@ -154,20 +69,15 @@ bool passes(const AcctOptions& options, const JobRecord& job) {
 
 std::string list_accounting(const std::vector<AccountingRow>& rows, const AcctOptions& options,
                             AcctContext& context) {
-  std::string out, scratch;
-  if (options.header) {
-    if (options.form == AcctForm::table)
-      append_table_header(options.columns, out);
-    else
-      append_bars_header(options, out);
-  }
+  std::string out;
+  if (options.header)
+    append_bar_header<AcctField>(options.columns, {options.form, options.delimiter}, out);
   for (const AccountingRow& row : rows) {
     if (!passes(options, row.job)) continue;
     if (options.truncate_times)
-      append_job(truncated(row, options.request.start, options.request.end), options, context,
-                 scratch, out);
+      append_job(truncated(row, options.request.start, options.request.end), options, context, out);
     else
-      append_job(row, options, context, scratch, out);
+      append_job(row, options, context, out);
   }
   return out;
 }

@@ -8,18 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "cli/lib/bar_table.h"
 #include "cli/lib/errors.h"
 #include "cli/sacct_row.h"
 #include "wire/client_messages.h"
 
 namespace muster::cli {
 
-struct AcctColumn {
-  const AcctField* field = nullptr;
-  int width = 0;  // negative = left-aligned
-};
-
-enum class AcctForm : std::uint8_t { table, bars_ending, bars };  // plain, -p, -P
+using AcctColumn = BarColumn<AcctField>;
+using AcctForm = BarForm;
 
 struct AcctOptions {
   wire::AccountingRequest request;

@@ -144,9 +144,11 @@ void add_place(RecordLines& lines, const wire::JobView& view) {
   if (!batch_host.empty()) lines.add(format("BatchHost={}", batch_host.view()));
 }
 
-void add_amounts(RecordLines& lines, const Job& job) {
+void add_amounts(RecordLines& lines, const wire::JobView& view) {
+  const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
   Tres tres = job.allocation.empty() ? requested_tres(spec) : total(job.allocation);
+  tres.billing = view.billing.value_or(tres.billing);
   lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
                    num_nodes(job), tres.cpus, num_tasks(spec), spec.cpus_per_task.value_or(1),
                    or_star(spec.cores_per_socket), or_star(spec.threads_per_core)));
@@ -317,7 +319,7 @@ std::string job_text(const wire::JobView& view, const ShowStyle& style) {
   add_identity(lines, view, style);
   add_times(lines, view, style);
   add_place(lines, view);
-  add_amounts(lines, job);
+  add_amounts(lines, view);
   if (style.details) add_allocation(lines, view);
   add_requirements(lines, view);
   add_files(lines, job);

@@ -171,8 +171,10 @@ std::uint64_t min_cpus(const JobSpec& spec) {
 }
 
 std::string tres_text(const JobRow& row) {
-  if (!row.job().allocation.empty()) return total(row.job().allocation).text();
-  return requested_tres(row.spec()).text();
+  if (row.job().allocation.empty()) return requested_tres(row.spec()).text();
+  Tres tres = total(row.job().allocation);
+  tres.billing = row.view->billing.value_or(tres.billing);
+  return tres.text();
 }
 
 std::string gres_list(std::string_view prefix, std::string_view text) {

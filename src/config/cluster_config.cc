@@ -46,6 +46,19 @@ std::vector<std::pair<Text, double>> weights(std::string_view text) {
   return list;
 }
 
+UsageReset usage_reset(std::string_view text) {
+  constexpr std::pair<std::string_view, UsageReset> kPeriods[] = {
+      {"NOW", UsageReset::now},
+      {"DAILY", UsageReset::daily},
+      {"WEEKLY", UsageReset::weekly},
+      {"MONTHLY", UsageReset::monthly},
+      {"QUARTERLY", UsageReset::quarterly},
+      {"YEARLY", UsageReset::yearly}};
+  for (const auto& [name, period] : kPeriods)
+    if (iequals(text, name)) return period;
+  return UsageReset::none;
+}
+
 PrioritySettings priority_of(const SlurmConf& slurm) {
   PrioritySettings p;
   p.multifactor = iequals(slurm.value("PriorityType"), "priority/multifactor");
@@ -58,12 +71,24 @@ PrioritySettings priority_of(const SlurmConf& slurm) {
   p.tres = weights(slurm.value("PriorityWeightTRES"));
   p.max_age = parse_duration(slurm.value("PriorityMaxAge")).value_or(p.max_age);
   p.favor_small = is_yes(slurm.value("PriorityFavorSmall"));
-  std::string flags = upper(slurm.value("PriorityFlags"));
-  p.size_by_time = flags.find("SMALL_RELATIVE_TO_TIME") != flags.npos;
-  p.no_normal_part =
-      flags.find("NO_NORMAL_PART") != flags.npos || flags.find("NO_NORMAL_ALL") != flags.npos;
-  p.no_normal_qos =
-      flags.find("NO_NORMAL_QOS") != flags.npos || flags.find("NO_NORMAL_ALL") != flags.npos;
+  const std::string text = slurm.value("PriorityFlags");
+  auto flag = [words = split(text, ',')](std::string_view name) {
+    return std::ranges::any_of(words, [&](auto word) { return iequals(trim(word), name); });
+  };
+  p.size_by_time = flag("SMALL_RELATIVE_TO_TIME");
+  const bool as_they_are = flag("NO_NORMAL_ALL");
+  p.no_normal_part = as_they_are || flag("NO_NORMAL_PART");
+  p.no_normal_qos = as_they_are || flag("NO_NORMAL_QOS");
+  p.no_normal_assoc = as_they_are || flag("NO_NORMAL_ASSOC");
+  p.no_normal_tres = as_they_are || flag("NO_NORMAL_TRES");
+  p.accrue_always = flag("ACCRUE_ALWAYS");
+  p.max_tres = flag("MAX_TRES");
+  p.shares.half_life = parse_duration(slurm.value("PriorityDecayHalfLife")).value_or(Seconds{0});
+  p.shares.calc_period = parse_duration(slurm.value("PriorityCalcPeriod")).value_or(Seconds{300});
+  p.shares.reset = usage_reset(slurm.value("PriorityUsageResetPeriod"));
+  p.shares.depth_oblivious = flag("DEPTH_OBLIVIOUS");
+  p.shares.fair_tree = !p.shares.depth_oblivious && !flag("NO_FAIR_TREE");
+  p.shares.dampening = std::max(1u, number(slurm, "FairShareDampeningFactor"));
   return p;
 }
 
@@ -189,6 +214,8 @@ Settings settings_of(const SlurmConf& slurm) {
       slurm.option("SchedulerParameters", "kill_invalid_depend").has_value();
   s.enforce_associations = slurm.enforce_associations;
   s.enforce_qos = slurm.enforce_qos;
+  s.enforce_limits = slurm.enforce_limits;
+  s.enforce_safe = slurm.enforce_safe;
   for (const std::string& type : slurm.gres_types) s.gres_types.emplace_back(type);
   for (const License& license : slurm.licenses)
     s.licenses.emplace_back(license.name, license.count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 
 #include <fmt/format.h>
@@ -172,6 +173,26 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
+// "CPU=1.0,Mem=0.25G,GRES/gpu=2": a weight for each resource, of memory for a unit.
+bool is_weight(std::string_view part) {
+  auto equals = part.find('=');
+  if (equals == part.npos || equals == 0) return false;
+  std::string_view text = part.substr(equals + 1);
+  double weight = 0;
+  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
+  return error == std::errc{} && weight >= 0 &&
+         (unit.empty() || (unit.size() == 1 && std::string_view("KMGTkmgt").contains(unit[0])));
+}
+
+std::string billing_weights(PartitionReader& reader) {
+  constexpr std::string_view kKey = "TRESBillingWeights";
+  std::string value = reader.text(kKey);
+  if (!value.empty() && !std::ranges::all_of(split(value, ','), is_weight))
+    reader.reject(kKey, "weights of resources such as CPU=1.0,Mem=0.25G,GRES/gpu=2");
+  return value;
+}
+
 std::string job_defaults(PartitionReader& reader) {
   std::vector<std::string> parts;
   if (auto cpus = reader.number("DefCpuPerGPU"))
@@ -229,7 +250,7 @@ Result<Partition> partition_of(const Location& at, const Values& values) {
   p.preempt_mode = checked_by(reader, "PreemptMode", at);
   p.select_type_parameters = checked_by(reader, "SelectTypeParameters", at);
   p.job_defaults = job_defaults(reader);
-  p.tres_billing_weights = reader.text("TRESBillingWeights");
+  p.tres_billing_weights = billing_weights(reader);
   if (auto done = reader.done(); !done) return std::unexpected(done.error());
   return p;
 }

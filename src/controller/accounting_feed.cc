@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "controller/core.h"
+#include "sched/amounts.h"
 #include "sched/request.h"
 
 namespace muster::controller {
@@ -122,6 +123,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.requested_tres = requested.accounting_text();
   if (!job.allocation.empty()) {
     Tres allocated = total(job.allocation);
+    allocated.billing = sched::weighted_billing(cluster, job).value_or(allocated.billing);
     r.allocated_cpus = static_cast<std::uint32_t>(allocated.cpus);
     r.allocated_nodes = static_cast<std::uint32_t>(allocated.nodes);
     r.allocated_tres = allocated.accounting_text();

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "controller/core.h"
+#include "sched/usage.h"
 
 namespace muster::controller {
 
@@ -180,15 +181,19 @@ void Core::finish(const Job& job, Time now) {
               .reason = signal_reason(state, status)});
 }
 
-void Core::record_end(const JobEnded& end) {
+void Core::record_end(JobEnded end) {
   touch_job(end.job);
-  record(end);
+  if (cluster_.jobs.at(end.job).state == JobState::suspended) count_usage(end.at);
+  end.uncounted = sched::counts_usage(cluster_);
+  const JobId id = end.job;
+  record(std::move(end));
   if (cluster_.settings().programs.epilog_slurmctld)
-    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(end.job));
+    run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
 }
 
 void Core::put_back(const Ending& ending, const Job& job, Time now) {
   CHECK(job.unfinished.empty());
+  count_usage(now);
   touch_job(job.id);
   if (!is_ended(job.state)) {
     for (std::string& row : accounting_of_ended_run(job, now))

@@ -2,7 +2,7 @@
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
 //   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, turns,
-//   tick, effects, site_programs, mail, health, power, reboot, recover.
+//   tick, usage, effects, site_programs, mail, health, power, reboot, recover.
 #pragma once
 
 #include <cstdint>
@@ -174,7 +174,7 @@ class Core {
   void put_back_components(JobId job, Time now);
   bool ends_alone(const Job& job) const;
   void put_back(const Ending& ending, const Job& job, Time now);
-  void record_end(const JobEnded& end);
+  void record_end(JobEnded end);
   void finish(const Job& job, Time now);
   bool may_requeue(const Job& job) const;
   void launch_if_prepared(JobId job, Time now);
@@ -199,6 +199,11 @@ class Core {
 
   // --- time ---
   void enforce_limits(Time now);
+  void end_over_limits(Time now);
+  void time_out(JobId job, std::string_view why, Time now);
+  void count_usage(Time now);
+  void count_usage_if_due(Time now);
+  void reset_usage_if_told(Time now);
   void end_graces(Time now);
   void turn_reservations(Time now);
   void watch_nodes(Time now);

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/strings.h"
+#include "sched/request.h"
 
 namespace muster::controller {
 
@@ -55,9 +56,28 @@ Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Parti
                         std::string_view qos) {
   if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
   const Qos* own = cluster.find_qos(qos);
-  Minutes allowed = own ? own->limits.max_wall.value_or(kUnlimited) : kUnlimited;
+  Minutes allowed = kUnlimited;
+  if (own)
+    allowed = std::min(own->limits.max_wall.value_or(kUnlimited),
+                       own->limits.group.wall.value_or(kUnlimited));
   if (partition.default_time) return std::min(allowed, *partition.default_time);
   return std::min(allowed, partition.max_time.value_or(kUnlimited));
+}
+
+void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {
+  const auto most = sched::memory_limit(cluster, partition).per_cpu_mib;
+  if (!most) return;
+  auto times_more = [&](std::uint64_t mib) {
+    return static_cast<std::uint32_t>((mib + *most - 1) / *most);
+  };
+  if (spec.memory_per_cpu_mib > most) {
+    const std::uint32_t cpus = times_more(*spec.memory_per_cpu_mib);
+    spec.cpus_per_task = spec.cpus_per_task.value_or(1) * cpus;
+    spec.memory_per_cpu_mib = (*spec.memory_per_cpu_mib + cpus - 1) / cpus;
+  } else if (spec.memory_per_node_mib > most) {
+    spec.min_cpus_per_node =
+        std::max(spec.min_cpus_per_node.value_or(1), times_more(*spec.memory_per_node_mib));
+  }
 }
 
 Result<void> is_known_qos(const Cluster& cluster, std::string_view name) {

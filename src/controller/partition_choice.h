@@ -26,6 +26,9 @@ Result<void> admits(const Partition& partition, const Submitter& who);
 Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
                         std::string_view qos);
 
+// MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
+void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
+
 // Where QOS are defined or enforced only those exist; "normal" always does.
 Result<void> is_known_qos(const Cluster& cluster, std::string_view name);
 

@@ -38,6 +38,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   if (auto ok = can_reconfigure(config); !ok) return ok;
   record(EpochStarted{Epoch{cluster_.epoch.value + 1}});
   if (*cluster_.config != config) record(ConfigLoaded{Cow(config)});
+  reset_usage_if_told(now);
   cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
@@ -69,6 +70,7 @@ void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   const ClusterConfig config = with_dynamic_nodes(cluster_, file);
   if (auto ok = can_reconfigure(config); !ok) return answer(to, ok.error());
   record(ConfigLoaded{Cow(config)});
+  reset_usage_if_told(now);
   std::erase_if(sessions_,
                 [&](const auto& entry) { return !cluster_.nodes.contains(entry.first); });
   want_plan();

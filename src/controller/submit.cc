@@ -118,6 +118,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (spec.switches)
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);
+  add_cpus_for_memory(cluster_, *named->front(), spec);
   if (!spec.array.empty()) {
     auto array = parse_array(spec.array, cluster_.settings().max_array_size);
     if (!array) return std::unexpected(array.error());

@@ -15,6 +15,8 @@ void Core::on_tick(Time now) {
   }
   mail_time_limits(now);
   enforce_limits(now);
+  count_usage_if_due(now);
+  end_over_limits(now);
   end_graces(now);
   take_turns(now);
   turn_reservations(now);
@@ -48,11 +50,7 @@ void Core::enforce_limits(Time now) {
       due.push_back(job.id);
     }
   }
-  for (JobId id : over) {
-    host_.log("job " + std::to_string(id.value) + " reached its time limit");
-    mail_once(id, kMailTimeLimit, now);
-    (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::timeout, .since = now}, "", now);
-  }
+  for (JobId id : over) time_out(id, "reached its time limit", now);
   for (JobId id : due) {
     const Job& job = cluster_.jobs.at(id);
     const WarnSignal warn = job.spec->warn_signal;
@@ -73,6 +71,12 @@ void Core::enforce_limits(Time now) {
   for (JobId id : late)
     (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine",
                   now);
+}
+
+void Core::time_out(JobId id, std::string_view why, Time now) {
+  host_.log("job " + std::to_string(id.value) + " " + std::string(why));
+  mail_once(id, kMailTimeLimit, now);
+  (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::timeout, .since = now}, "", now);
 }
 
 // Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of

@@ -17,6 +17,7 @@ void Core::set_suspended(JobId id, bool suspended, bool by_turn, Time now) {
   touch_job(id);
   for (NodeId node : job.unfinished)
     order(node, wire::SuspendOrder{.job = id, .attempt = job.attempt, .resume = !suspended});
+  count_usage(now);
   record(JobSuspended{.job = id, .resumed = !suspended, .at = now, .by_turn = by_turn});
 }
 

@@ -7,6 +7,8 @@
 #include "base/strings.h"
 #include "controller/filter.h"
 #include "controller/power.h"
+#include "controller/shares_view.h"
+#include "sched/amounts.h"
 #include "sched/dependency.h"
 #include "sched/priority.h"
 
@@ -222,6 +224,7 @@ wire::JobView view_of(const Published& published, const Job& job) {
     }
     view.nodes = compress_hostlist(names);
     view.batch_host = names.front();
+    view.billing = sched::weighted_billing(published.cluster, job);
   }
   if (!job.spec->dependency.empty() && job.state == JobState::pending)
     view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
@@ -250,6 +253,8 @@ bool answer_query(const Published& published, const wire::Request& request, Time
     part(nodes_reply(published, *nodes, now), false);
   } else if (std::holds_alternative<wire::PrioritiesRequest>(request)) {
     part(priorities_reply(published, now), false);
+  } else if (std::holds_alternative<wire::SharesRequest>(request)) {
+    part(shares_reply(published.cluster, now), false);
   } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
     part(partitions_reply(published), false);
   } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {

@@ -15,14 +15,36 @@
 #include "base/table.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "model/association.h"
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/qos.h"
 #include "model/reservation.h"
 #include "model/topology.h"
+#include "model/usage.h"
 
 namespace muster {
+
+// How usage is remembered, and what fair share makes of it.
+struct FairShareSettings {
+  Seconds half_life{7 * 24 * 3600};  // PriorityDecayHalfLife; 0 = nothing is forgotten
+  Seconds calc_period{300};          // PriorityCalcPeriod
+  UsageReset reset = UsageReset::none;
+  bool fair_tree = true;         // otherwise the classic formula
+  bool depth_oblivious = false;  // ... in which the depth in the tree does no harm
+  std::uint32_t dampening = 1;   // FairShareDampeningFactor of the classic formula
+  bool operator==(const FairShareSettings&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, half_life);
+    v(2, calc_period);
+    v(3, reset);
+    v(4, fair_tree);
+    v(5, depth_oblivious);
+    v(6, dampening);
+  }
+};
 
 // PriorityType=priority/multifactor and its weights; without it a job's priority is its place in
 // the order of arrival.
@@ -35,6 +57,11 @@ struct PrioritySettings {
   bool size_by_time = false;    // PriorityFlags=SMALL_RELATIVE_TO_TIME
   bool no_normal_part = false;  // factors as they are, not divided by the greatest
   bool no_normal_qos = false;
+  bool no_normal_assoc = false;
+  bool no_normal_tres = false;
+  bool accrue_always = false;  // jobs grow older while they are held or wait for others
+  bool max_tres = false;       // a job is billed for its most expensive resource, not for all
+  FairShareSettings shares;
   bool operator==(const PrioritySettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -51,6 +78,11 @@ struct PrioritySettings {
     v(11, size_by_time);
     v(12, no_normal_part);
     v(13, no_normal_qos);
+    v(140, no_normal_assoc);
+    v(141, no_normal_tres);
+    v(142, accrue_always);
+    v(143, max_tres);
+    v(144, shares);
   }
 };
 
@@ -156,6 +188,8 @@ struct Settings {
   bool config_overrides = false;  // SlurmdParameters=config_overrides
   bool kill_on_invalid_dependency = false;
   bool enforce_associations = false, enforce_qos = false;
+  bool enforce_limits = false;  // of associations
+  bool enforce_safe = false;    // a job starts only if limits let it run to its end
   std::uint32_t max_step_count = 40000;
   std::vector<Text> gres_types;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
@@ -237,6 +271,8 @@ struct Settings {
     v(122, can_reboot);
     v(123, max_node_count);
     v(124, mail_domain);
+    v(140, enforce_limits);
+    v(141, enforce_safe);
   }
 };
 
@@ -286,9 +322,12 @@ struct Cluster {
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
   Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by start
   Table<JobId, Job> jobs;
+  Cow<std::vector<Association>> associations{std::vector<Association>{}};  // ascending
+  Cow<UsageBook> usage{UsageBook{}};
   Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
-  IdSet pending;  // ids of jobs in state pending
-  IdSet active;   // ids of jobs that run, are suspended, or are completing
+  IdSet pending;    // ids of jobs in state pending
+  IdSet active;     // ids of jobs that run, are suspended, or are completing
+  IdSet uncounted;  // ids of jobs that have ended since usage was counted last
   JobId next_job_id{1};
   NodeId next_node_id{1};
   Epoch epoch;

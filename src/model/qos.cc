@@ -1,6 +1,7 @@
 #include "model/qos.h"
 
 #include <algorithm>
+#include <charconv>
 #include <span>
 
 #include "base/duration.h"
@@ -70,10 +71,29 @@ Result<void> grace_time(Qos& qos, std::string_view value) {
   return {};
 }
 
+template <auto... Path>
 Result<void> wall(Qos& qos, std::string_view value) {
   auto limit = parse_time_limit(value);
   if (!limit) return fail("minutes, hours:minutes:seconds or days-hours");
-  qos.limits.max_wall = *limit == kUnlimited ? std::nullopt : limit;
+  member<Path...>(qos) = *limit == kUnlimited ? std::nullopt : limit;
+  return {};
+}
+
+std::optional<double> parse_factor(std::string_view text) {
+  double number = 0;
+  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || rest != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+// -1 puts it back to what it is where nothing is said.
+template <auto Member>
+Result<void> factor(Qos& qos, std::string_view value) {
+  qos.*Member = Qos{}.*Member;
+  if (value == "-1") return {};
+  auto number = parse_factor(value);
+  if (!number) return fail("a number such as 0.5, or -1");
+  qos.*Member = *number;
   return {};
 }
 
@@ -104,24 +124,32 @@ Result<void> preempt_mode(Qos& qos, std::string_view value) {
   return {};
 }
 
+struct Flag {
+  std::string_view name;
+  bool Qos::* member;  // nullptr: it changes nothing here
+};
+constexpr Flag kFlags[] = {
+    {"DenyOnLimit", &Qos::deny_on_limit},
+    {"OverPartQOS", &Qos::over_partition},
+    {"NoDecay", &Qos::no_decay},
+    {"EnforceUsageThreshold", &Qos::enforce_usage_threshold},
+    {"UsageFactorSafe", &Qos::usage_factor_safe},
+    {"PartitionMaxNodes", nullptr},
+    {"PartitionMinNodes", nullptr},
+    {"RequiresReservation", nullptr},
+};
+
 Result<void> flags(Qos& qos, std::string_view value) {
-  // The rest needs usage that is counted elsewhere, or changes nothing here.
-  constexpr std::string_view kOthers[] = {"EnforceUsageThreshold", "NoDecay",
-                                          "PartitionMaxNodes",     "PartitionMinNodes",
-                                          "RequiresReservation",   "UsageFactorSafe"};
   for (std::string_view word : split(value, ',')) {
-    std::string_view flag = trim(word);
-    if (iequals(flag, "DenyOnLimit"))
-      qos.deny_on_limit = true;
-    else if (iequals(flag, "OverPartQOS"))
-      qos.over_partition = true;
-    else if (std::ranges::none_of(kOthers, [&](auto other) { return iequals(other, flag); }))
-      return fail("flags of a QOS such as DenyOnLimit, OverPartQOS");
+    auto known = std::ranges::find_if(
+        kFlags, [&](const Flag& flag) { return iequals(flag.name, trim(word)); });
+    if (known == std::end(kFlags)) return fail("flags of a QOS such as DenyOnLimit, OverPartQOS");
+    if (known->member) qos.*known->member = true;
   }
   return {};
 }
 
-// What counts only with the usage of the past is read and checked, not enforced.
+// Read and checked, not enforced.
 Result<void> not_enforced(Qos&, std::string_view value) {
   if (value.empty()) return fail("a value");
   return {};
@@ -145,8 +173,9 @@ constexpr Key kKeys[] = {
     {"Preempt", preempts},
     {"PreemptMode", preempt_mode},
     {"PreemptExemptTime", not_enforced},
-    {"MaxWall", wall},
-    {"MaxWallDurationPerJob", wall},
+    {"MaxWall", wall<kLimits, &Limits::max_wall>},
+    {"MaxWallDurationPerJob", wall<kLimits, &Limits::max_wall>},
+    {"MinPrioThreshold", count<&Qos::min_priority>},
     {"GrpJobs", count<kLimits, kGroup, &SharedLimits::jobs>},
     {"GrpSubmit", count<kLimits, kGroup, &SharedLimits::submitted>},
     {"GrpSubmitJobs", count<kLimits, kGroup, &SharedLimits::submitted>},
@@ -185,13 +214,13 @@ constexpr Key kKeys[] = {
     {"MaxCPUMins", one<kCpu, kLimits, &Limits::max_minutes_per_job>},
     {"MinTRES", tres<kLimits, &Limits::min_per_job>},
     {"MinTRESPerJob", tres<kLimits, &Limits::min_per_job>},
-    {"GrpCPUMins", not_enforced},
+    {"GrpTRESMins", tres<kLimits, kGroup, &SharedLimits::past_minutes>},
+    {"GrpCPUMins", one<kCpu, kLimits, kGroup, &SharedLimits::past_minutes>},
+    {"GrpWall", wall<kLimits, kGroup, &SharedLimits::wall>},
+    {"LimitFactor", factor<&Qos::limit_factor>},
+    {"UsageFactor", factor<&Qos::usage_factor>},
+    {"UsageThreshold", factor<&Qos::usage_threshold>},
     {"GrpJobsAccrue", not_enforced},
-    {"GrpTRESMins", not_enforced},
-    {"GrpWall", not_enforced},
-    {"LimitFactor", not_enforced},
-    {"UsageFactor", not_enforced},
-    {"UsageThreshold", not_enforced},
 };
 
 }  // namespace

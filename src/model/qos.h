@@ -25,6 +25,8 @@ struct SharedLimits {
   std::optional<std::uint32_t> jobs, submitted;  // running; running and waiting
   TresAmounts tres;                              // that running jobs hold
   TresAmounts run_minutes;                       // ... times the minutes they have left
+  TresAmounts past_minutes;     // used by ended and running jobs, as far as it is remembered
+  std::optional<Minutes> wall;  // how long they ran, likewise
   bool operator==(const SharedLimits&) const = default;
   template <class V>
   void fields(V& v) {
@@ -32,6 +34,8 @@ struct SharedLimits {
     v(2, submitted);
     v(3, tres);
     v(4, run_minutes);
+    v(140, past_minutes);
+    v(141, wall);
   }
 };
 
@@ -61,8 +65,15 @@ struct Qos {
   std::vector<Text> preempts;  // the QOS whose jobs may be displaced for its own
   Text preempt_mode;           // of its own jobs; empty = the cluster's
   std::optional<Seconds> grace_time;
-  bool deny_on_limit = false;   // a job that can never meet the limits is refused at submission
-  bool over_partition = false;  // its limits come before those of the partition's QOS
+  bool deny_on_limit = false;      // a job that can never meet the limits is refused at submission
+  bool over_partition = false;     // its limits come before those of the partition's QOS
+  double usage_factor = 1;         // what a second of its jobs counts
+  bool usage_factor_safe = false;  // ... also where it is asked whether a job could run to its end
+  bool no_decay = false;           // its own usage is not forgotten
+  std::optional<double> usage_threshold;      // jobs of users with a lower fair-share factor wait
+  bool enforce_usage_threshold = false;       // ... if it says so
+  std::optional<std::uint32_t> min_priority;  // a job with less is promised no time
+  double limit_factor = 1;                    // multiplies what associations allow its jobs to hold
   bool operator==(const Qos&) const = default;
   template <class V>
   void fields(V& v) {
@@ -75,6 +86,13 @@ struct Qos {
     v(8, grace_time);
     v(9, deny_on_limit);
     v(10, over_partition);
+    v(140, usage_factor);
+    v(141, usage_factor_safe);
+    v(142, no_decay);
+    v(143, usage_threshold);
+    v(144, enforce_usage_threshold);
+    v(145, min_priority);
+    v(146, limit_factor);
   }
 };
 

@@ -89,7 +89,8 @@ Result<GresRequest> parse_gpus(std::string_view text) {
 std::string Tres::text() const {
   std::string out = fmt::format("cpu={}", cpus);
   if (memory_mib > 0) out += fmt::format(",mem={}", format_mib(memory_mib));
-  out += fmt::format(",node={},billing={}", nodes, billing);
+  out += fmt::format(",node={}", nodes);
+  if (billing > 0) out += fmt::format(",billing={}", billing);
   return out + gres_items(gres);
 }
 

@@ -16,6 +16,7 @@
 #include "sched/profile.h"
 #include "sched/shape.h"
 #include "sched/together.h"
+#include "sched/usage.h"
 
 namespace muster::sched {
 
@@ -40,7 +41,8 @@ class Planner {
         profile_(cluster, now),
         rooms_(cluster, profile_, now, budget.max_questions),
         shapes_(cluster, now),
-        limits_(cluster, now) {
+        priorities_(cluster, now),
+        limits_(cluster, now, &priorities_.fair_shares()) {
     for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
     for (std::uint32_t id : cluster.active.ids()) {
       const Job& job = cluster.jobs.at(JobId{id});
@@ -60,12 +62,11 @@ class Planner {
  private:
   // One entry for each partition that a job may use: higher tier first, then priority, then age.
   std::vector<Entry> in_order() const {
-    Priorities priorities(cluster_, now_);
     std::vector<Entry> entries;
     const Partition* last = nullptr;
     auto add = [&](const Job& job, std::string_view name) {
       if (!last || last->name != name) last = cluster_.find_partition(name);
-      entries.push_back({last ? last->priority_tier : 0, priorities.of(job, last), &job, last});
+      entries.push_back({last ? last->priority_tier : 0, priorities_.of(job, last), &job, last});
     };
     for (const IdSet::Range& range : cluster_.pending.ranges())
       for (std::uint64_t id = range.first; id <= range.last; ++id) {
@@ -315,7 +316,7 @@ class Planner {
       // Where no time is known the nodes they lack are down: others need not wait for that.
       if (!cluster_.settings().backfill)
         bar(members);
-      else
+      else if (may_reserve(members))
         promise(members);
     } else if (!has_promise(members)) {
       plan_.complete = false;
@@ -324,6 +325,18 @@ class Planner {
     for (const Member& m : members)
       for (NodeId id : waits_on(*m.shape)) waited_on_.insert(id);
     for (const Member& m : members) explain(*m.job, *m.shape, first_here);
+  }
+
+  // MinPrioThreshold: of its QOS, or else of its association.
+  bool may_reserve(const Members& members) const {
+    const Member& first = members.front();
+    const Qos* qos = cluster_.find_qos(first.job->qos);
+    std::optional<std::uint32_t> least = qos ? qos->min_priority : std::nullopt;
+    if (!least)
+      if (const Association* own =
+              find_association(*cluster_.associations, association_of(cluster_, *first.job)))
+        least = own->min_priority;
+    return !least || priorities_.of(*first.job, first.shape->partition) >= *least;
   }
 
   bool has_promise(const Members& members) const {
@@ -419,6 +432,7 @@ class Planner {
   RoomMaker rooms_;
   Plan plan_;
   Shapes shapes_;
+  Priorities priorities_;
   LimitBook limits_;
   Text limit_hit_;                      // by those that were tried last
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan

@@ -4,15 +4,18 @@
 #include <cmath>
 
 #include "base/duration.h"
+#include "sched/usage.h"
 
 namespace muster::sched {
 
-Priorities::Priorities(const Cluster& cluster, Time now, const FairShares* shares)
-    : cluster_(cluster), now_(now), shares_(shares) {
+Priorities::Priorities(const Cluster& cluster, Time now)
+    : cluster_(cluster), now_(now), shares_(cluster, now) {
   if (!cluster.settings().priority.multifactor) return;
   for (const Partition& p : *cluster.partitions)
     most_partition_ = std::max<double>(most_partition_, p.priority_job_factor);
   for (const Qos& q : (*cluster.config).qos) most_qos_ = std::max<double>(most_qos_, q.priority);
+  for (const Association& a : *cluster.associations)
+    most_association_ = std::max<double>(most_association_, a.priority);
   for (const NodeConfig& node : (*cluster.config).nodes) {
     nodes_ += 1;
     cpus_ += node.cpus;
@@ -57,7 +60,11 @@ double Priorities::size_factor(const Job& job) const {
 
 std::vector<TresFactor> Priorities::tres_factors(const Job& job) const {
   std::vector<TresFactor> factors;
-  auto part = [](double wanted, double all) { return all > 0 ? std::min(1.0, wanted / all) : 0; };
+  const bool normal = !cluster_.settings().priority.no_normal_tres;
+  auto part = [&](double wanted, double all) {
+    if (!normal) return wanted;
+    return all > 0 ? std::min(1.0, wanted / all) : 0;
+  };
   for (const auto& [name, weight] : cluster_.settings().priority.tres) {
     double wanted = 0, all = 0;
     if (name == "cpu") {
@@ -95,12 +102,28 @@ std::uint32_t basic_priority(JobId id, std::int32_t nice) {
       std::clamp<std::int64_t>(kHighest - id.value - nice, 1, 4294967294));
 }
 
+double Priorities::age_factor(const Job& job) const {
+  const PrioritySettings& s = cluster_.settings().priority;
+  const Time since = s.accrue_always ? job.submitted : job.eligible;
+  if (since > now_ || s.max_age.count() == 0) return 0;
+  return std::min(
+      1.0, std::chrono::duration<double>(now_ - since) / std::chrono::duration<double>(s.max_age));
+}
+
+double Priorities::association_factor(const Job& job) const {
+  const auto& all = *cluster_.associations;
+  if (all.empty()) return 0;
+  const Association* own = find_association(all, association_of(cluster_, job));
+  if (!own) return 0;
+  if (cluster_.settings().priority.no_normal_assoc) return own->priority;
+  return most_association_ > 0 ? own->priority / most_association_ : 0;
+}
+
 Factors Priorities::factors(const Job& job, const Partition* partition) const {
   const PrioritySettings& s = cluster_.settings().priority;
   Factors f;
-  if (job.eligible <= now_ && s.max_age.count() > 0)
-    f.age = std::min(1.0, std::chrono::duration<double>(now_ - job.eligible) /
-                              std::chrono::duration<double>(s.max_age));
+  f.age = age_factor(job);
+  f.association = association_factor(job);
   f.job_size = size_factor(job);
   if (partition)
     f.partition = s.no_normal_part      ? partition->priority_job_factor
@@ -108,11 +131,7 @@ Factors Priorities::factors(const Job& job, const Partition* partition) const {
                                         : 0;
   if (const Qos* qos = cluster_.find_qos(job.qos))
     f.qos = s.no_normal_qos ? qos->priority : most_qos_ > 0 ? qos->priority / most_qos_ : 0;
-  if (s.fair_share) {
-    f.fair_share = 1;
-    if (shares_)
-      if (auto at = shares_->find(job.spec->uid); at != shares_->end()) f.fair_share = at->second;
-  }
+  if (s.fair_share) f.fair_share = shares_.of(cluster_, job);
   f.tres = tres_factors(job);
   f.nice = job.spec->nice;
   double sum = s.age * f.age + s.association * f.association + s.fair_share * f.fair_share +

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "model/cluster.h"
+#include "sched/fair_share.h"
 
 namespace muster::sched {
 
@@ -25,24 +25,25 @@ struct Factors {
   std::uint32_t total = 0;
 };
 
-// Fair-share factor of each user, between 0 and 1; one that is not listed has 1.
-using FairShares = std::map<Uid, double>;
-
 class Priorities {
  public:
-  Priorities(const Cluster& cluster, Time now, const FairShares* shares = nullptr);
+  Priorities(const Cluster& cluster, Time now);
 
   std::uint32_t of(const Job& job, const Partition* partition) const;
   Factors factors(const Job& job, const Partition* partition) const;
+  const FairShares& fair_shares() const { return shares_; }
 
  private:
+  double age_factor(const Job& job) const;
+  double association_factor(const Job& job) const;
   double size_factor(const Job& job) const;
   std::vector<TresFactor> tres_factors(const Job& job) const;
 
   const Cluster& cluster_;
   Time now_;
-  const FairShares* shares_;
-  double most_partition_ = 0, most_qos_ = 0, nodes_ = 0, cpus_ = 0, memory_ = 0, gpus_ = 0;
+  FairShares shares_;
+  double most_partition_ = 0, most_qos_ = 0, most_association_ = 0, nodes_ = 0, cpus_ = 0,
+         memory_ = 0, gpus_ = 0;
 };
 
 }  // namespace muster::sched

@@ -47,6 +47,8 @@ std::string_view reason_name(Reason reason) {
       return "ReservationDeleted";
     case Reason::limit:
       return "QOSResourceLimit";
+    case Reason::memory_limit:
+      return "MaxMemPerLimit";
   }
   return "None";
 }

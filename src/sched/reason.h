@@ -27,7 +27,8 @@ enum class Reason : std::uint8_t {
   licenses,
   reservation,
   reservation_deleted,
-  limit,  // of a QOS; the detail says which
+  limit,  // of a QOS or an association; the detail says which
+  memory_limit,
 };
 
 std::string_view reason_name(Reason reason);

@@ -50,6 +50,12 @@ struct Request {
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
                              const Partition& partition);
 
+// MaxMemPerCPU or MaxMemPerNode: the partition's, or else the cluster's.
+struct MemoryLimit {
+  std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
+};
+MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition);
+
 // "matlab:2,ansys": names and counts.
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
                                                                    std::string_view text);

@@ -10,11 +10,13 @@ namespace {
 
 constexpr Minutes kLongest = 2 * kNoLimitLeaves;
 
-Reason impossible_because(const Request& r, const Partition& partition) {
+Reason impossible_because(const Cluster& cluster, const Request& r, const Partition& partition) {
   if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
     return Reason::partition_node_limit;
   if (r.min_nodes > partition.nodes.size() || r.max_nodes < partition.min_nodes)
     return Reason::partition_config;
+  const auto most = memory_limit(cluster, partition).per_node_mib;
+  if (most && r.memory_per_node_mib > most) return Reason::memory_limit;
   return Reason::none;
 }
 
@@ -39,7 +41,7 @@ const Shape& Shapes::of(const Job& job, const Partition& partition) {
   }
   shape.request = std::move(*request);
   if (!waits) shape.request.switches_max = 0;
-  shape.impossible = impossible_because(shape.request, partition);
+  shape.impossible = impossible_because(cluster_, shape.request, partition);
   shape.nodes = candidates(cluster_, shape.request, partition);
   if (job.spec->reservation.empty()) return shape;
   shape.reservation = cluster_.find_reservation(job.spec->reservation);

@@ -230,6 +230,7 @@ struct Applier {
       job.suspended_at = Time{};
     }
     mark_completing(cluster, job);
+    if (e.uncounted) cluster.uncounted.insert(e.job.value);
     retire_if_over(job);
     if (job.array_id) note_end_of_task(job.array_id, e.exit_status);
   }
@@ -282,6 +283,7 @@ struct Applier {
     if (job.spec->partition.view().find(',') != std::string_view::npos)
       job.partition = job.spec->partition;
     cluster.active.erase(e.job.value);
+    cluster.uncounted.erase(e.job.value);
     cluster.pending.insert(e.job.value);
   }
 
@@ -353,6 +355,7 @@ struct Applier {
       if (!job) continue;
       JobId array = job->array_id;
       cluster.jobs.erase(JobId{id});
+      cluster.uncounted.erase(id);
       if (array && array.value != id && cluster.jobs.contains(array))
         cluster.jobs.edit(array).task_jobs.erase(id);
     }
@@ -463,6 +466,26 @@ struct Applier {
                                     return std::pair(a.start, a.name) < std::pair(b.start, b.name);
                                   });
     all.insert(after, e.reservation);
+  }
+
+  void operator()(const AssociationChanged& e) {
+    auto& all = cluster.associations.edit();
+    auto at = std::ranges::lower_bound(all, e.association.key, {}, &Association::key);
+    const bool known = at != all.end() && at->key == e.association.key;
+    if (known && e.removed)
+      all.erase(at);
+    else if (known)
+      *at = e.association;
+    else if (!e.removed)
+      all.insert(at, e.association);
+  }
+
+  void operator()(const UsageCounted& e) {
+    UsageBook& book = cluster.usage.edit();
+    book.as_of = e.as_of;
+    if (e.reset) book.past.clear();
+    for (const auto& [payer, total] : e.changed) book.past[payer] = total;
+    cluster.uncounted = {};
   }
 
   void operator()(const JobPreempted& e) { cluster.jobs.edit(e.job).preemption = e.preemption; }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -115,6 +116,7 @@ struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
   std::uint32_t exit_status = 0, derived_exit_status = 0;
   Time at;
   Text reason;
+  bool uncounted = false;  // its usage is yet to be counted
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -123,6 +125,7 @@ struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
     v(4, derived_exit_status);
     v(5, at);
     v(6, reason);
+    v(140, uncounted);
   }
 };
 struct NodesReleased {  // nothing of the job's current attempt is left on these nodes
@@ -379,12 +382,35 @@ struct EpilogEnded {  // it has
   }
 };
 
+struct AssociationChanged {
+  Association association;  // whole; new if its key is
+  bool removed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, association);
+    v(2, removed);
+  }
+};
+// What running jobs and those that ended have used is counted until `as_of`.
+struct UsageCounted {
+  Time as_of;
+  bool reset = false;                // the past is forgotten first
+  std::map<Payer, PastUse> changed;  // the new totals
+  template <class V>
+  void fields(V& v) {
+    v(1, as_of);
+    v(2, reset);
+    v(3, changed);
+  }
+};
+
 using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
-                 JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded>;
+                 JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
+                 AssociationChanged, UsageCounted>;
 
 struct EventEntry {
   Event event;

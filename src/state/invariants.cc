@@ -152,6 +152,19 @@ struct Checker {
     }
   }
 
+  void check_usage() {
+    for (std::uint32_t id : cluster.uncounted.ids()) {
+      const Job* job = cluster.jobs.find(JobId{id});
+      require(job && is_ended(job->state), "job {} is to be counted but has not ended", id);
+    }
+    const auto& all = *cluster.associations;
+    for (std::size_t i = 1; i < all.size(); ++i)
+      require(all[i - 1].key < all[i].key, "association {} is not in its place", i);
+    for (const auto& [payer, use] : (*cluster.usage).past)
+      require(use.raw >= 0 && use.wall_s >= 0 && use.as_of <= (*cluster.usage).as_of,
+              "usage of {}{} cannot be", payer.qos.view(), payer.association.user.view());
+  }
+
   // A GPU is held as a whole or in parts, never both.
   void check_parts(const Node& node, const Held& h, const Text& name) {
     for (const GresPool& pool : node.config.gres) {
@@ -172,6 +185,7 @@ std::vector<std::string> broken_invariants(const Cluster& cluster) {
   Checker checker{cluster, {}, {}};
   checker.check_jobs();
   checker.check_nodes();
+  checker.check_usage();
   return checker.broken;
 }
 

@@ -17,6 +17,9 @@ struct Snapshot {
   Epoch epoch;
   std::vector<Reservation> reservations;
   std::vector<OwedEpilog> owed_epilogs;
+  std::vector<Association> associations;
+  UsageBook usage;
+  IdSet uncounted;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -29,6 +32,9 @@ struct Snapshot {
     v(8, epoch);
     v(9, reservations);
     v(120, owed_epilogs);
+    v(140, associations);
+    v(141, usage);
+    v(142, uncounted);
   }
 };
 
@@ -42,7 +48,10 @@ std::string encode_snapshot(const Cluster& cluster) {
              .next_node_id = cluster.next_node_id,
              .epoch = cluster.epoch,
              .reservations = *cluster.reservations,
-             .owed_epilogs = *cluster.owed_epilogs};
+             .owed_epilogs = *cluster.owed_epilogs,
+             .associations = *cluster.associations,
+             .usage = *cluster.usage,
+             .uncounted = cluster.uncounted};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   return encode(s);
@@ -61,6 +70,9 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.partitions = Cow(std::move(s->partitions));
   cluster.reservations = Cow(std::move(s->reservations));
   cluster.owed_epilogs = Cow(std::move(s->owed_epilogs));
+  cluster.associations = Cow(std::move(s->associations));
+  cluster.usage = Cow(std::move(s->usage));
+  cluster.uncounted = std::move(s->uncounted);
   Cow<JobSpec> last;
   for (Cow<Job>& job : s->jobs) {
     last = job.edit().spec = shared_with((*job).spec, last);

@@ -366,6 +366,12 @@ struct PrioritiesRequest {
   void fields(V&) {}
 };
 
+// What each association may use, and has used (sshare).
+struct SharesRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
 // sbcast: where a job's nodes are, or a step's, and leave to write the caller's files there.
 struct BroadcastRequest {
   JobId job;
@@ -382,7 +388,7 @@ using Request =
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
-                 PrioritiesRequest, BroadcastRequest, TopologyRequest>;
+                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest>;
 
 // --- replies ---
 
@@ -436,6 +442,7 @@ struct JobView {
   std::vector<Text> node_names;  // parallel to job.allocation
   std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
   Sharing sharing = Sharing::ok;
+  std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -450,6 +457,7 @@ struct JobView {
     v(10, node_names);
     v(11, spec_place);
     v(110, sharing);
+    v(140, billing);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives
@@ -660,10 +668,50 @@ struct TopologyReply {
   }
 };
 
+// One account or user, after its parent and before those below it.
+struct ShareView {
+  AssociationKey key;
+  std::uint32_t depth = 0;  // 0 = root
+  std::uint32_t shares = 1;
+  bool shares_of_parent = false;
+  double shares_norm = 0, usage_raw = 0, usage_norm = 0, usage_effective = 0;
+  double factor = 0;                              // of a user
+  double level_fs = 0;                            // fair tree
+  TresAmounts group_minutes, running_minutes;     // GrpTRESMins; TRES minutes of running jobs
+  std::vector<std::pair<Text, double>> tres_raw;  // TRES seconds
+  template <class V>
+  void fields(V& v) {
+    v(1, key);
+    v(2, depth);
+    v(3, shares);
+    v(4, shares_of_parent);
+    v(5, shares_norm);
+    v(6, usage_raw);
+    v(7, usage_norm);
+    v(8, usage_effective);
+    v(9, factor);
+    v(10, level_fs);
+    v(11, group_minutes);
+    v(12, running_minutes);
+    v(13, tres_raw);
+  }
+};
+struct SharesReply {
+  bool counted = false;  // PriorityType=priority/multifactor
+  bool fair_tree = true;
+  std::vector<ShareView> rows;
+  template <class V>
+  void fields(V& v) {
+    v(1, counted);
+    v(2, fair_tree);
+    v(3, rows);
+  }
+};
+
 using Answer =
     std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
                  ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
-                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply>;
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

@@ -69,7 +69,12 @@ class SpecBuilder {
   SpecBuilder& contiguous() { return set(&JobSpec::contiguous, true); }
   SpecBuilder& allocation() { return set(&JobSpec::kind, JobKind::allocation); }
   SpecBuilder& requeue(bool yes) { return set(&JobSpec::requeue, yes); }
-  SpecBuilder& user(Uid uid) { return set(&JobSpec::uid, uid); }
+  SpecBuilder& user(Uid uid) {
+    spec_.user_name = uid == kAlice ? "alice"
+                      : uid == kBob ? "bob"
+                                    : "u" + std::to_string(uid.value);
+    return set(&JobSpec::uid, uid);
+  }
   SpecBuilder& qos(Text text) { return set(&JobSpec::qos, std::move(text)); }
   SpecBuilder& account(Text text) { return set(&JobSpec::account, std::move(text)); }
 
@@ -184,13 +189,7 @@ class ClusterBuilder {
   }
   // "MaxJobsPU=1 MaxTRESPU=cpu=2", as on a QoS line.
   ClusterBuilder& qos(Text name, std::string_view settings) {
-    Qos qos{.name = std::move(name)};
-    for (std::string_view word : split_words(settings)) {
-      auto equals = word.find('=');
-      auto known = set_qos_value(qos, word.substr(0, equals), word.substr(equals + 1));
-      EXPECT_TRUE(known && *known) << word;
-    }
-    config_.qos.push_back(std::move(qos));
+    config_.qos.push_back(make_qos(std::move(name), settings));
     return *this;
   }
   ClusterBuilder& settings(const std::function<void(Settings&)>& change) {
@@ -208,6 +207,35 @@ class ClusterBuilder {
     muster::apply(cluster_, event);
     events_.push_back(std::move(event));
     return *this;
+  }
+  // An account below another, or a user of one, with limits as on a QoS line.
+  ClusterBuilder& account(Text name, Text parent = {}, std::string_view limits = {},
+                          std::uint32_t shares = 1) {
+    return association({.key = {.account = std::move(name)},
+                        .parent = std::move(parent),
+                        .shares = shares,
+                        .limits = make_qos({}, limits).limits});
+  }
+  ClusterBuilder& user(Text account, Text name, std::string_view limits = {},
+                       std::uint32_t shares = 1) {
+    return association({.key = {.account = std::move(account), .user = std::move(name)},
+                        .parent = {},
+                        .shares = shares,
+                        .limits = make_qos({}, limits).limits});
+  }
+  ClusterBuilder& association(Association association) {
+    return event(AssociationChanged{.association = std::move(association)});
+  }
+  // What a user of an account has used so far, in CPU seconds.
+  ClusterBuilder& used(Text account, Text user, double cpu_seconds, Time at = t0) {
+    return charged(
+        {.qos = {}, .association = {.account = std::move(account), .user = std::move(user)}},
+        cpu_seconds, at);
+  }
+  ClusterBuilder& charged(Payer payer, double cpu_seconds, Time at = t0) {
+    PastUse use{.as_of = at, .raw = cpu_seconds, .wall_s = cpu_seconds, .tres_s = {}};
+    use.tres_s["cpu"] = use.tres_s["billing"] = cpu_seconds;
+    return event(UsageCounted{.as_of = at, .reset = false, .changed = {{payer, use}}});
   }
   ClusterBuilder& pending(JobSpec spec) {
     load();
@@ -251,8 +279,12 @@ class ClusterBuilder {
   }
   // The run ends and leaves its nodes.
   ClusterBuilder& ended(std::uint32_t id, JobState state, std::uint32_t status = 0, Time at = t0) {
-    event(
-        JobEnded{.job = JobId{id}, .state = state, .exit_status = status, .at = at, .reason = {}});
+    event(JobEnded{.job = JobId{id},
+                   .state = state,
+                   .exit_status = status,
+                   .at = at,
+                   .reason = {},
+                   .uncounted = true});
     return released(id);
   }
   ClusterBuilder& released(std::uint32_t id) {
@@ -299,6 +331,15 @@ class ClusterBuilder {
   }
 
  private:
+  static Qos make_qos(Text name, std::string_view settings) {
+    Qos qos{.name = std::move(name)};
+    for (std::string_view word : split_words(settings)) {
+      auto equals = word.find('=');
+      auto known = set_qos_value(qos, word.substr(0, equals), word.substr(equals + 1));
+      EXPECT_TRUE(known && *known) << word;
+    }
+    return qos;
+  }
   ClusterBuilder& each_last(const std::function<void(NodeConfig&)>& change) {
     for (std::size_t i = first_of_last_; i < config_.nodes.size(); ++i) change(config_.nodes[i]);
     return *this;

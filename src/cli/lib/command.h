@@ -23,6 +23,7 @@ int sacct_main(int argc, char** argv);
 int seff_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);
+int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 

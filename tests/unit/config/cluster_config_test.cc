@@ -146,6 +146,33 @@ TEST(PartitionLine, ReadsItsKeys) {
   EXPECT_EQ(p[1].tres_billing_weights, "CPU=1.0");
 }
 
+TEST(PartitionLine, ChecksItsBillingWeights) {
+  auto weights = [](const std::string& text) {
+    return error("PartitionName=a TRESBillingWeights=" + text);
+  };
+  EXPECT_EQ(weights("CPU=1.0,Mem=0.25G,GRES/gpu=2"), "no error");
+  for (const char* bad : {"CPU", "CPU=x", "Mem=1Q", "CPU=-1"})
+    EXPECT_NE(weights(bad).find("weights of resources"), std::string::npos) << bad;
+}
+
+TEST(Settings, SayHowUsageIsRememberedAndShared) {
+  auto shares = [](const std::string& text) { return config(text).settings.priority.shares; };
+  EXPECT_EQ(shares(""), FairShareSettings{});
+  FairShareSettings s = shares(
+      "PriorityDecayHalfLife=1-0\nPriorityCalcPeriod=2\nPriorityUsageResetPeriod=weekly\n"
+      "PriorityFlags=NO_FAIR_TREE\nFairShareDampeningFactor=3\n");
+  EXPECT_EQ(s.half_life, Seconds{86400});
+  EXPECT_EQ(s.calc_period, Seconds{120});
+  EXPECT_EQ(s.reset, UsageReset::weekly);
+  EXPECT_EQ(s.dampening, 3u);
+  EXPECT_FALSE(s.fair_tree);
+  EXPECT_FALSE(shares("PriorityFlags=DEPTH_OBLIVIOUS\n").fair_tree);
+  PrioritySettings p = config("PriorityFlags=NO_NORMAL_ASSOC,MAX_TRES\n").settings.priority;
+  EXPECT_TRUE(p.no_normal_assoc && p.max_tres);
+  EXPECT_FALSE(p.no_normal_tres || p.no_normal_part || p.accrue_always);
+  EXPECT_TRUE(config("AccountingStorageEnforce=safe\n").settings.enforce_limits);
+}
+
 TEST(PartitionLine, TheLastDefaultCounts) {
   auto p = config("PartitionName=a Default=YES\nPartitionName=b Default=YES").partitions;
   EXPECT_FALSE(p[0].is_default);

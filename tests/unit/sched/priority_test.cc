@@ -72,10 +72,57 @@ TEST(Priority, NiceIsSubtractedAndNeverGoesBelowOne) {
   EXPECT_EQ(factors_of(c).total, 1u);
 }
 
-TEST(Priority, FairSharesOfTheUserCount) {
-  auto cluster = weighted([](PrioritySettings& s) { s.fair_share = 1000; }).pending(1).build();
-  FairShares shares{{kAlice, 0.3}};
-  EXPECT_EQ(Priorities(cluster, t0, &shares).of(cluster.jobs.at(JobId{1}), nullptr), 300u);
+TEST(Priority, WhoHasUsedMoreComesLater) {
+  auto cluster = weighted([](PrioritySettings& s) { s.fair_share = 1000; })
+                     .used({}, "alice", 3600)
+                     .used({}, "bob", 60)
+                     .pending(job())
+                     .pending(job().user(kBob))
+                     .build();
+  Priorities priorities(cluster, t0);
+  EXPECT_EQ(priorities.of(cluster.jobs.at(JobId{1}), nullptr), 500u);
+  EXPECT_EQ(priorities.of(cluster.jobs.at(JobId{2}), nullptr), 1000u);
+  EXPECT_EQ(starts(plan(cluster, t0)), "2 1");
+}
+
+TEST(Priority, AnAssociationHasOneOfItsOwn) {
+  auto prioritized = [](Text user, std::uint32_t priority) {
+    return Association{.key = {.account = "a", .user = user}, .parent = {}, .priority = priority};
+  };
+  auto with = [&](bool as_it_is) {
+    auto b = weighted([&](PrioritySettings& s) {
+      s.association = 10;
+      s.no_normal_assoc = as_it_is;
+    });
+    b.account("a").association(prioritized("alice", 20)).association(prioritized("bob", 80));
+    b.pending(job().account("a"));
+    return factors_of(b).total;
+  };
+  EXPECT_EQ(with(false), 2u);  // a quarter of the greatest, times 10, rounded down
+  EXPECT_EQ(with(true), 200u);
+}
+
+TEST(Priority, AgeCountsFromTheBeginTimeUnlessItAccruesAlways) {
+  auto with = [&](bool always) {
+    auto b = weighted([&](PrioritySettings& s) {
+      s.age = 1000;
+      s.max_age = Seconds{3600};
+      s.accrue_always = always;
+    });
+    b.pending(job().begin(t0 + Minutes{30}));
+    return factors_of(b, t0 + Minutes{45}).total;
+  };
+  EXPECT_EQ(with(false), 250u);
+  EXPECT_EQ(with(true), 750u);
+}
+
+TEST(Priority, ResourcesCountAsTheyAreWhereNothingIsNormalized) {
+  auto b = weighted([](PrioritySettings& s) {
+    s.tres = {{"cpu", 3}};
+    s.no_normal_tres = true;
+  });
+  b.pending(job().tasks(8));
+  EXPECT_EQ(factors_of(b).total, 24u);
 }
 
 TEST(Priority, EachResourceHasItsOwnWeight) {

@@ -79,6 +79,12 @@ inline ClusterBuilder eventful() {
   b.event(EpilogOwed{{.job = JobId{2}, .attempt = Attempt{1}, .environment = {"A=b"}}});
   b.event(EpilogOwed{{.job = JobId{3}, .attempt = Attempt{1}}});
   b.event(EpilogEnded{.job = JobId{3}, .attempt = Attempt{1}});
+  b.account("acc", {}, "GrpTRES=cpu=4").user("acc", "alice").user("acc", "bob");
+  b.event(AssociationChanged{.association = {.key = {.account = "acc", .user = "bob"}},
+                             .removed = true});
+  b.used("acc", "alice", 60);
+  b.event(UsageCounted{.as_of = t0 + Seconds{1}, .reset = true});
+  b.charged({.qos = "q", .association = {}}, 30, t0 + Seconds{2});
   for (const char* name : {"z1", "z2"}) {
     NodeConfig stranger;
     stranger.name = name;

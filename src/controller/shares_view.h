@@ -1,0 +1,11 @@
+// What sshare is told: the tree of associations, their shares and their usage.
+#pragma once
+
+#include "model/cluster.h"
+#include "wire/client_messages.h"
+
+namespace muster::controller {
+
+wire::SharesReply shares_reply(const Cluster& cluster, Time now);
+
+}  // namespace muster::controller
