@@ -175,13 +175,19 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
   if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
     return part(Error{ErrorCode::invalid_job_id, {}}, false);
   JobsPart jobs(now);
+  std::optional<sched::Priorities> priorities;
+  if (cluster.settings().priority.multifactor) priorities.emplace(cluster, now);
   auto add = [&](const Job& job) {
     if (!matches(cluster, job, request.filter)) return;
     if (jobs.size() == kJobsPerPart) {
       part(jobs.take(), true);
       jobs = JobsPart(now);
     }
-    jobs.add(view_of(published, job));
+    wire::JobView view = view_of(published, job);
+    if (priorities && !is_ended(job.state))
+      view.job.edit().priority =
+          priorities->of(job, cluster.find_partition(split(job.partition, ',').front()));
+    jobs.add(std::move(view));
   };
   bool by_id =
       !request.filter.jobs.empty() &&

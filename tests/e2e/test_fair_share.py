@@ -49,6 +49,9 @@ def test_who_has_used_more_waits_behind_who_has_used_less(cluster, alice):
     assert factors == {heavy: 500, light: 1000}
     assert cluster.run("sprio", "-h", "-n", "-j", heavy, "-o", "%f").lines == ["0.5000000"]
     assert cluster.run("sprio", "-h", "-j", light, "-o", "%F").lines == ["1000"]
+    queue = cluster.run("squeue", "-h", "-t", "PD", "--sort=-p", "-o", "%i %Q").lines
+    assert queue == [f"{light} 1000", f"{heavy} 500"]
+    assert cluster.job(heavy)["Priority"] == "500"
 
 
 @pytest.mark.as_root

@@ -30,23 +30,27 @@ double written_down(const World& w) {
 TEST(Usage, IsWrittenDownSoonAfterAJobHasEnded) {
   World w{counting()};
   auto id = w.submit(two_cpus());
-  w.pass(Seconds{30});
-  EXPECT_EQ(written_down(w), 0) << "while it runs that has time";
+  w.pass(Seconds{10});  // the book is opened
+  EXPECT_EQ(written_down(w), 20);
+  w.pass(Seconds{20});
+  EXPECT_EQ(written_down(w), 20) << "while it runs that has time";
   w.step_end(1, batch_of(id));
   w.gone(1, id);
   w.pass(Seconds{1});
   EXPECT_EQ(written_down(w), 60);
+  w.host.commits.clear();
   w.pass(Seconds{1000});
-  EXPECT_EQ(w.committed_events<UsageCounted>().size(), 1u) << "nothing more to count";
+  EXPECT_TRUE(w.committed_events<UsageCounted>().empty()) << "nothing more to count";
 }
 
 TEST(Usage, OfLongJobsIsWrittenDownPeriodically) {
   World w{counting()};
   w.submit(two_cpus());
-  w.pass(Seconds{299});
-  EXPECT_EQ(written_down(w), 0);
   w.pass(Seconds{1});
-  EXPECT_EQ(written_down(w), 600);
+  w.pass(Seconds{299});
+  EXPECT_EQ(written_down(w), 2);
+  w.pass(Seconds{1});
+  EXPECT_EQ(written_down(w), 602);
 }
 
 TEST(Usage, SurvivesRequeueAndSuspension) {
