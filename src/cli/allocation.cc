@@ -13,7 +13,6 @@ namespace muster::cli {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // A job that starts within this time was never noticed waiting.
@@ -47,7 +46,8 @@ int Allocation::failed(const Error& error) const {
               fmt::format("{}: {}",
                           as_salloc ? "Job submit/allocate failed" : "Unable to allocate resources",
                           own_code ? shown.text() : std::string(error_text(shown.code))));
-  return failure_code();
+  const bool in_a_hurry = options_.immediate_s && shown.code == ErrorCode::nodes_busy;
+  return in_a_hurry ? immediate_failure_code() : failure_code();
 }
 
 std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
@@ -78,6 +78,8 @@ void Allocation::say_queued(JobId job) {
 
 std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobId job) {
   bool queued = false;
+  std::optional<Clock::time_point> give_up;
+  if (options_.immediate_s.value_or(0) > 1) give_up = Clock::now() + Seconds{*options_.immediate_s};
   auto on_slow = [&] {
     if (!queued) say_queued(job);
     queued = true;
@@ -85,8 +87,12 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobI
   while (true) {
     auto sent = controller_->send(wire::WaitJobRequest{job, true, wire::Ownership::take});
     std::expected<Result<wire::Answer>, Interrupted> waited =
-        sent ? wait_answer(queued ? Millis{0} : kQueuedAfter, on_slow)
+        sent ? wait_answer(queued ? Millis{0} : kQueuedAfter, on_slow, give_up)
              : Result<wire::Answer>(std::unexpected(sent.error()));
+    if (!waited && waited.error().signal == 0) {
+      release(job, 0);
+      return std::unexpected(Ended{failed({ErrorCode::nodes_busy, {}})});
+    }
     if (!waited) return std::unexpected(revoke(job));
     Result<wire::Answer>& answer = *waited;
     if (!answer && is_connection_lost(answer.error())) {

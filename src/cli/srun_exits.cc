@@ -49,6 +49,7 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
   any_exited_ = true;
   bool failed = wait_status != 0 || out_of_memory;
   task.phase = failed ? TaskPhase::exited_abnormally : TaskPhase::exited;
+  any_signalled_ |= WIFSIGNALED(static_cast<int>(wait_status));
   if (!failed) return;
   constexpr std::uint32_t kExitedWithOne = 1u << 8;
   fail(wait_status != 0 ? wait_status : kExitedWithOne);

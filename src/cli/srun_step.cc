@@ -29,7 +29,6 @@ constexpr std::size_t kMaxQueuedInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
 // Tasks of one node that end together share a message.
 constexpr Millis kGatherExits{50};
-constexpr Seconds kForcedEndWait{5};
 
 // Blocking, whatever mode the descriptor is in. False once nobody reads any more.
 bool write_all(int fd, std::string_view bytes) {
@@ -56,8 +55,13 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
       reply_(std::move(reply)),
       controller_(controller),
       signals_(signals),
+      in_target_(plan.in),
+      out_target_(plan.out),
+      err_target_(plan.err),
       lines_(
           OutputStyle{plan.options.label, reply_.num_tasks, plan.options.unbuffered || plan.pty}) {
+  for (StreamTarget* target : {&in_target_, &out_target_, &err_target_})
+    *target = target->in_step_of(reply_.num_tasks);
   for (const wire::StepPlace& place : reply_.places) {
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
@@ -104,22 +108,22 @@ std::optional<StepRunner::Sink> StepRunner::open_sink(const StreamTarget& target
 }
 
 bool StepRunner::open_files() {
-  auto out = open_sink(plan_.out, STDOUT_FILENO, "stdout");
+  auto out = open_sink(out_target_, STDOUT_FILENO, "stdout");
   if (!out) return false;
   out_ = *out;
   // The same file is opened once, so that both streams follow each other in it.
-  bool shared = plan_.err == plan_.out && plan_.err.kind == StreamTarget::Kind::file;
-  auto err =
-      shared ? std::optional(Sink{out_.fd, false}) : open_sink(plan_.err, STDERR_FILENO, "stderr");
+  bool shared = err_target_ == out_target_ && err_target_.kind == StreamTarget::Kind::file;
+  auto err = shared ? std::optional(Sink{out_.fd, false})
+                    : open_sink(err_target_, STDERR_FILENO, "stderr");
   if (!err) return false;
   err_ = *err;
 
   using Kind = StreamTarget::Kind;
-  if (plan_.in.kind == Kind::nothing || plan_.in.kind == Kind::nodes) return true;
+  if (in_target_.kind == Kind::nothing || in_target_.kind == Kind::nodes) return true;
   in_fd_ = STDIN_FILENO;
   in_open_ = true;
-  if (plan_.in.kind != Kind::file) return true;
-  auto fd = open_input(absolute_path(plan_.in.pattern));
+  if (in_target_.kind != Kind::file) return true;
+  auto fd = open_input(absolute_path(in_target_.pattern));
   if (!fd) {
     print_error(plan_.program, fmt::format("Could not open stdin file: {}", fd.error().text()));
     return false;
@@ -196,7 +200,7 @@ bool StepRunner::connect() {
 
 void StepRunner::run() {
   if (plan_.pty) send_window_size();
-  if (plan_.in.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
+  if (in_target_.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
   while (!all_finished() && !gave_up_) {
     poll_once();
     on_time();
@@ -259,9 +263,10 @@ void StepRunner::on_time() {
   if (due(wait_until_) && !terminating_) {
     print_info(plan_.program, fmt::format("First task exited {}s ago", *plan_.options.wait_s));
     say_status();
-    terminate();
+    print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
+    abort_step();
   }
-  if (due(kill_at_)) kill(SIGKILL);
+  if (due(kill_at_)) abort_step();
   if (due(give_up_at_)) {
     print_error(plan_.program, "Timed out waiting for job step to complete");
     gave_up_ = true;
@@ -309,8 +314,7 @@ void StepRunner::on_aborted(const std::string& text) {
 void StepRunner::lose(Place& place) {
   place.finished = true;
   place.channel.reset();
-  bool aborted = terminating_ || sent_interrupt_;
-  if (!aborted)
+  if (!terminating_)
     print_error(plan_.program,
                 fmt::format("Lost the connection to the step on {}", place.where.node.view()));
   book_.lost(place.where.node.str());
@@ -332,8 +336,8 @@ void StepRunner::write_out(bool is_stderr, std::string_view bytes) {
 }
 
 void StepRunner::on_output(const wire::TaskOutput& output) {
-  const StreamTarget& target = output.is_stderr ? plan_.err : plan_.out;
-  if (target.kind == StreamTarget::Kind::nothing) return;
+  const StreamTarget& target = output.is_stderr ? err_target_ : out_target_;
+  if (target.kind == StreamTarget::Kind::nothing || (plan_.pty && output.rank != 0)) return;
   if (target.kind == StreamTarget::Kind::one_task && target.rank != output.rank) return;
   write_out(output.is_stderr, output.bytes.empty()
                                   ? lines_.finish(output.rank, output.is_stderr)
@@ -352,10 +356,10 @@ void StepRunner::read_input() {
 void StepRunner::send_input(std::string_view bytes) {
   wire::TaskInput input;
   input.bytes = bytes;
-  bool one = plan_.in.kind == StreamTarget::Kind::one_task;
-  if (one) input.rank = plan_.in.rank;
+  bool one = in_target_.kind == StreamTarget::Kind::one_task;
+  if (one) input.rank = in_target_.rank;
   for (Place& place : places_) {
-    if (one && std::ranges::find(place.where.ranks, plan_.in.rank) == place.where.ranks.end())
+    if (one && std::ranges::find(place.where.ranks, in_target_.rank) == place.where.ranks.end())
       continue;
     send(place, input);
   }
@@ -364,7 +368,7 @@ void StepRunner::send_input(std::string_view bytes) {
 void StepRunner::end_input_of_others() {
   for (Place& place : places_)
     for (std::uint32_t rank : place.where.ranks)
-      if (rank != plan_.in.rank) send(place, wire::TaskInput{rank, {}});
+      if (rank != in_target_.rank) send(place, wire::TaskInput{rank, {}});
 }
 
 void StepRunner::send_window_size() {
@@ -403,6 +407,10 @@ void StepRunner::flush_messages() {
 
 void StepRunner::tell_ends() {
   for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
+  if (!all_finished() || !book_.any_signalled() || aborting_ || plan_.looks_on || told_forced_)
+    return;
+  told_forced_ = true;
+  print_info(plan_.program, fmt::format("Force Terminated StepId={}", step_text()));
 }
 
 void StepRunner::say_status() {
@@ -426,39 +434,41 @@ void StepRunner::on_signal(int signal) {
       return on_interrupt();
     case SIGQUIT:
       print_info(plan_.program, "Quit");
-      print_info(plan_.program, "forcing job termination");
-      return kill(SIGKILL);
+      return force_end();
     case SIGTERM:
     case SIGHUP:
-      if (terminating_) return kill(SIGKILL);
       // The end of the whole job: its tasks were told and have their grace; we only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
-      print_info(plan_.program, "forcing job termination");
-      return terminate();
+      return force_end();
+    case SIGCONT:
+      return print_info(plan_.program, "got SIGCONT");
+    case SIGALRM:
+      return;
     default:
       return send_signal(signal);
   }
 }
 
+// The first one asks how things stand; a second within a second ends the step. With -X it goes to
+// the tasks, which may do with it what they like.
 void StepRunner::on_interrupt() {
   Clock::time_point now = Clock::now();
-  if (plan_.options.quit_on_interrupt) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGINT);
-  }
-  if (sent_interrupt_) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGKILL);
-  }
   bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
   last_interrupt_ = now;
-  if (!again && !plan_.options.disable_status) {
+  bool at_once = plan_.options.quit_on_interrupt || plan_.options.disable_status;
+  if (!again && !at_once) {
     print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
     return say_status();
   }
   print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
-  sent_interrupt_ = true;
   send_signal(SIGINT);
+  if (again || plan_.options.quit_on_interrupt) force_end();
+}
+
+void StepRunner::force_end() {
+  if (aborting_) return print_info(plan_.program, "job abort in progress");
+  print_info(plan_.program, "forcing job termination");
+  abort_step();
 }
 
 void StepRunner::send_signal(int signal) {
@@ -470,22 +480,18 @@ void StepRunner::terminate() {
   terminating_ = true;
   print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
-  if (controller_.cancel_step(job_, reply_.step)) return;
-  send_signal(SIGTERM);
-  kill_at_ = Clock::now() + kForcedEndWait;
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
-void StepRunner::kill(int first_signal) {
-  if (!terminating_ || first_signal != SIGKILL)
-    print_info(plan_.program,
-               fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
-                           kForcedEndWait.count()));
-  terminating_ = true;
-  send_signal(first_signal);
-  if (first_signal != SIGKILL)
-    kill_at_ = Clock::now() + kForcedEndWait;
-  else
-    give_up_at_ = Clock::now() + kForcedEndWait * 2;
+void StepRunner::abort_step() {
+  if (aborting_) return;
+  print_info(plan_.program,
+             fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
+                         abort_wait().count()));
+  terminating_ = aborting_ = true;
+  if (!controller_.cancel_step(job_, reply_.step)) send_signal(SIGKILL);
+  give_up_at_ = Clock::now() + abort_wait();
 }
 
 }  // namespace muster::cli
