@@ -14,7 +14,6 @@ namespace muster::cli {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // A job that starts within this time was never noticed waiting.
@@ -48,7 +47,8 @@ int Allocation::failed(const Error& error) const {
               fmt::format("{}: {}",
                           as_salloc ? "Job submit/allocate failed" : "Unable to allocate resources",
                           own_code ? shown.text() : std::string(error_text(shown.code))));
-  return failure_code();
+  const bool in_a_hurry = options_.immediate_s && shown.code == ErrorCode::nodes_busy;
+  return in_a_hurry ? immediate_failure_code() : failure_code();
 }
 
 std::expected<JobId, Ended> Allocation::submit(const wire::SubmitRequest& request) {
@@ -84,7 +84,14 @@ void Allocation::say_queued(JobId job) {
 }
 
 std::expected<Result<wire::Answer>, Ended> Allocation::wait_in_queue(JobId job) {
-  auto answer = wait_answer(said_queued_ ? Millis{0} : kQueuedAfter, [&] { say_queued(job); });
+  if (!give_up_ && options_.immediate_s.value_or(0) > 1)
+    give_up_ = Clock::now() + Seconds{*options_.immediate_s};
+  auto answer =
+      wait_answer(said_queued_ ? Millis{0} : kQueuedAfter, [&] { say_queued(job); }, give_up_);
+  if (!answer && answer.error().signal == 0) {
+    release(job, 0);
+    return std::unexpected(Ended{failed({ErrorCode::nodes_busy, {}})});
+  }
   if (!answer) return std::unexpected(revoke(job));
   return std::move(*answer);
 }

@@ -44,8 +44,9 @@ class Allocation {
   const ClientConfig& config() const { return config_; }
 
  protected:
+  using Clock = std::chrono::steady_clock;
   struct Interrupted {
-    int signal;
+    int signal;  // 0 = it took too long
   };
   // The job, asked for. What was refused has been said.
   std::expected<JobId, Ended> submit(const wire::SubmitRequest& request);
@@ -57,10 +58,11 @@ class Allocation {
   Ended cancelled(JobId job);  // while it waited
   void reconnect_while_queued(JobId job);
 
-  // Waits for the next answer; a signal that ends the command breaks it off. `on_slow` is called
-  // once after a while.
+  // Waits for the next answer; a signal that ends the command breaks it off, and so does the end of
+  // its patience. `on_slow` is called once after a while.
   template <class OnSlow>
-  std::expected<Result<wire::Answer>, Interrupted> wait_answer(Millis slow_after, OnSlow on_slow);
+  std::expected<Result<wire::Answer>, Interrupted> wait_answer(
+      Millis slow_after, OnSlow on_slow, std::optional<Clock::time_point> give_up = {});
   bool reconnect();
 
   std::optional<Controller> controller_;
@@ -78,6 +80,7 @@ class Allocation {
 
   std::optional<JobId> kept_job_;
   bool said_queued_ = false;
+  std::optional<Clock::time_point> give_up_;  // --immediate
   bool ended_ = false;
   Millis waited_{0};
 };
@@ -87,15 +90,20 @@ bool ends_command(int signal);
 
 template <class OnSlow>
 std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_answer(
-    Millis slow_after, OnSlow on_slow) {
+    Millis slow_after, OnSlow on_slow, std::optional<Clock::time_point> give_up) {
   bool told = false;
   while (true) {
     // First what has come together with an earlier answer: no poll would tell of it.
     auto answer = controller_->try_receive();
     if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
     if (*answer) return Result<wire::Answer>(std::move(**answer));
-    auto heard = signals_.wait_for(controller_->channel().fd(),
-                                   told ? Millis{-1} : std::max(slow_after, Millis{0}));
+    Millis wait = told ? Millis{-1} : std::max(slow_after, Millis{0});
+    if (give_up) {
+      Millis left = std::chrono::ceil<Millis>(*give_up - Clock::now());
+      if (left <= Millis{0}) return std::unexpected(Interrupted{0});
+      wait = told ? left : std::min(wait, left);
+    }
+    auto heard = signals_.wait_for(controller_->channel().fd(), wait);
     if (heard.timed_out && !told) {
       told = true;
       on_slow();

@@ -14,6 +14,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/lists.h"
 #include "cli/lib/name_service.h"
 #include "cli/lib/usage.h"
 #include "cli/salloc_command.h"
@@ -107,7 +108,7 @@ wire::SubmitRequest make_submit_request(const SallocPlan& plan) {
   request.spec = allocation_spec(plan.components.front());
   for (std::size_t i = 1; i < plan.components.size(); ++i)
     request.components.push_back(allocation_spec(plan.components[i]));
-  request.immediate = plan.options().immediate_s.has_value();
+  request.immediate = plan.options().immediate_s.value_or(2) <= 1;
   return request;
 }
 
@@ -245,8 +246,11 @@ int salloc_main(int argc, char** argv) {
     print_error(kProgram, fmt::format("Job submit/allocate failed: {}", connected.error().text()));
     return failure_code();
   }
-  SignalQueue signals(SignalQueue::Children::reported);
   const JobOptions& options = plan->options();
+  if (auto known = check_clusters(kProgram, options.clusters, connected->config().cluster_name);
+      !known)
+    return print(known.error());
+  SignalQueue signals(SignalQueue::Children::reported);
   Allocation allocation(std::move(*connected), options, signals);
   auto granted = allocation.allocate(make_submit_request(*plan));
   if (!granted) return granted.error().exit_code;

@@ -14,6 +14,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/directives.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/limits.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/options.h"
 #include "cli/lib/usage.h"
@@ -208,7 +209,9 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   for (std::size_t i = 1; i < components.size(); ++i)
     request.components.emplace_back(components[i].spec);
   request.script = std::move(script.text);
-  request.environment = std::move(environment);
+  JobEnvironment entries(std::move(environment));
+  add_limit_variables(entries, options, controller->config());
+  request.environment = std::move(entries).take();
   request.test_only = options.test_only;
   auto reply = controller->ask_for<wire::SubmitReply>(request);
   if (!reply) return submission_failed(options, reply.error());

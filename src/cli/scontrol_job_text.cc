@@ -1,6 +1,7 @@
 // scontrol show job: the record of a job, line by line in the order that scripts expect.
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -240,11 +241,30 @@ std::string tres_request(const Text& gres, const Text& gpus) {
   return out;
 }
 
+// "CPU_min_freq=Low CPU_max_freq=High Governor=OnDemand" of "Low-High:OnDemand". A speed begins
+// with a digit or is one of the four words; all else is a governor.
+std::string cpu_frequency(std::string_view text) {
+  auto colon = text.find(':');
+  std::string_view speeds = text.substr(0, colon), governor;
+  if (colon != text.npos) governor = text.substr(colon + 1);
+  const bool has_speed = std::isdigit(static_cast<unsigned char>(speeds[0])) != 0 ||
+                         speeds.starts_with("Low") || speeds.starts_with("Medium") ||
+                         speeds.starts_with("High");
+  if (!has_speed) std::swap(speeds, governor);
+  std::string out;
+  auto dash = speeds.find('-');
+  if (dash != speeds.npos) out += format("CPU_min_freq={} ", speeds.substr(0, dash));
+  if (!speeds.empty()) out += format("CPU_max_freq={} ", speeds.substr(dash + 1));
+  if (!governor.empty()) out += format("Governor={}", governor);
+  return out;
+}
+
 void add_tail(RecordLines& lines, const JobSpec& spec) {
   if (spec.switches)
     lines.add(format("Switches={}@{}", spec.switches,
                      format_elapsed(spec.switches_wait.value_or(Seconds{0}))));
-  lines.add("Power=");
+  if (!spec.cpu_freq.empty()) lines.add(cpu_frequency(spec.cpu_freq));
+  lines.add(format("Power={}", spec.power.view()));
   if (spec.kill_on_invalid_dependency)
     lines.add(format("KillOInInvalidDependent={}",  // as the reference spells it
                      *spec.kill_on_invalid_dependency ? "Yes" : "No"));
@@ -258,6 +278,7 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
   auto add_tres = [&](std::string_view key, const std::string& value) {
     if (!value.empty()) lines.add(format("{}={}", key, value));
   };
+  if (!spec.gpu_freq.empty()) lines.add(format("TresFreq=gpu:{}", spec.gpu_freq.view()));
   add_tres("TresPerJob", tres_request({}, spec.gpus));
   add_tres("TresPerNode", tres_request(spec.gres, spec.gpus_per_node));
   add_tres("TresPerSocket", tres_request({}, spec.gpus_per_socket));

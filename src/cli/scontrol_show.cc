@@ -190,11 +190,12 @@ void show_steps(ScontrolSession& session, const std::string& id) {
   bool any = false;
   if (reply)
     for (const wire::JobView& view : reply->jobs)
-      for (const auto& [step_id, step] : view.job->steps) {
-        if ((wanted && *wanted != step_id) || is_ended(step.state)) continue;
-        print_text(step_text(view, step, session.style(reply->now)));
-        any = true;
-      }
+      for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
+        for (const auto& [step_id, step] : *steps) {
+          if ((wanted && *wanted != step_id) || is_ended(step.state)) continue;
+          print_text(step_text(view, step, session.style(reply->now)));
+          any = true;
+        }
   if (any) return;
   if (id.empty()) {
     if (!session.quiet) fmt::print("No job steps in the system\n");

@@ -77,9 +77,10 @@ bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
 
 void add_step_rows(const wire::JobView& view, const QueueOptions& options, QueueContext& context,
                    std::vector<StepRow>& rows) {
-  for (const auto& [id, step] : view.job->steps)
-    if (!is_ended(step.state) && asks_for_step(options, *view.job, id))
-      rows.push_back({{&view, &context}, &step});
+  for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
+    for (const auto& [id, step] : *steps)
+      if (!is_ended(step.state) && asks_for_step(options, *view.job, id))
+        rows.push_back({{&view, &context}, &step});
 }
 
 template <class Row>

@@ -25,6 +25,7 @@ void put_gres(Row row, Out out) {
   out += or_null(text);
 }
 Seconds time_used(Row row) {
+  if (!is_set(row.step->started)) return Seconds{0};
   Time until = is_set(row.step->ended) ? row.step->ended : row.owner.context->now;
   return std::max(std::chrono::floor<Seconds>(until - row.step->started), Seconds{0});
 }

@@ -11,8 +11,10 @@
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
+#include "cli/lib/lists.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
+#include "cli/srun_async.h"
 #include "cli/srun_bcast.h"
 #include "cli/srun_groups.h"
 #include "cli/srun_mpi.h"
@@ -25,8 +27,10 @@ namespace {
 
 constexpr std::string_view kProgram = "srun";
 
+// `later`: other parts come before it in the same job, and have taken nodes of it.
 std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Lookup& variables,
-                                           const JobOptions* previous, std::string submit_line) {
+                                           const JobOptions* previous, std::string submit_line,
+                                           bool later) {
   JobOptions options(Client::srun, std::chrono::floor<Millis>(std::chrono::system_clock::now()));
   if (previous)
     if (auto done = inherit(options, *previous); !done) return std::unexpected(done.error());
@@ -35,6 +39,7 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
   if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
+  if (later && options.job_id) drop_inherited_nodes(options);
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
   if (!options.quiet)
@@ -52,14 +57,15 @@ std::unexpected<Refusal> refuse(std::string_view text) {
 
 // Which command runs in which component, and with which variables.
 std::expected<std::vector<GroupPart>, Refusal> choose_parts(const std::vector<ParsedWords>& words,
-                                                            std::optional<std::uint32_t> size) {
+                                                            std::optional<std::uint32_t> size,
+                                                            bool in_job) {
   if (size) return group_parts(words, *size);
   auto asks_groups = [](const auto& option) {
     return option.first == "het-group" || option.first == "pack-group";
   };
   std::vector<GroupPart> parts;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (std::ranges::any_of(words[i].options, asks_groups))
+    if (in_job && std::ranges::any_of(words[i].options, asks_groups))
       return refuse("No directives to start application on any available hetjob components");
     parts.push_back({i, static_cast<std::uint32_t>(i)});
   }
@@ -73,21 +79,20 @@ std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
     if (words[i].rest.empty()) words[i].rest = words[i + 1].rest;
   const Lookup variables = [](const char* name) { return std::getenv(name); };
   const auto size = het_size(variables);
-  auto chosen = choose_parts(words, size);
+  auto chosen = choose_parts(words, size, variables("SLURM_JOB_ID") != nullptr);
   if (!chosen) return std::unexpected(chosen.error());
   std::vector<SrunPlan> plans;
   for (const GroupPart& part : *chosen) {
-    auto plan =
-        read_part(words[part.words], size ? in_group(variables, part.group, *size) : variables,
-                  plans.empty() ? nullptr : &plans.back().options, submit_line);
+    auto plan = read_part(
+        words[part.words], size ? in_group(variables, part.group, *size) : variables,
+        plans.empty() ? nullptr : &plans.back().options, submit_line, !size && !plans.empty());
     if (!plan) return std::unexpected(plan.error());
     plans.push_back(std::move(*plan));
   }
-  if (!size && plans.size() > 1 && plans.front().options.job_id)
-    return refuse("several commands in a job that is not heterogeneous: not supported yet");
   SrunPlan plan = std::move(plans.front());
   plan.parts.assign(std::make_move_iterator(plans.begin() + 1),
                     std::make_move_iterator(plans.end()));
+  if (auto done = plan_async(plan); !done) return std::unexpected(done.error());
   return plan;
 }
 
@@ -109,6 +114,8 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
     controller.stop_keeping();
   else
     controller.start_keeping(job);
+  const AroundStep around{job, reply->step, reply->num_tasks,
+                          static_cast<std::uint32_t>(reply->places.size())};
   StepRunner runner(plan, job, std::move(*reply), controller, signals);
   StepId step = runner.step();
   if (!runner.open_files()) {
@@ -119,14 +126,18 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
     controller.cancel_step(job, step);
     return {failure_code()};
   }
-  run_srun_program(config.srun_prolog, "prolog_srun", plan, job, step);
+  if (int code = run_srun_program(config.srun_prolog, "prolog_srun", plan, around); code != 0) {
+    print_error(kProgram, fmt::format("srun prolog failed rc = {}. Aborting step.", code));
+    controller.cancel_step(job, step);
+    return {failure_code()};
+  }
   if (!runner.connect()) return {failure_code()};
   std::optional<RawTerminal> terminal;
   if (plan.pty) terminal.emplace();
   runner.run();
   terminal.reset();
   runner.tell_ends();
-  run_srun_program(config.srun_epilog, "epilog_srun", plan, job, step);
+  run_srun_program(config.srun_epilog, "epilog_srun", plan, around);
   return {runner.exit_code(), runner.worst_status()};
 }
 
@@ -138,12 +149,18 @@ int run_plan(SrunPlan plan) {
     return failure_code();
   }
   const ClientConfig config = connected->config();
+  if (auto known = check_clusters(kProgram, plan.options.clusters, config.cluster_name); !known)
+    return print(known.error());
+  if (!plan.options.kill_on_bad_exit) plan.options.kill_on_bad_exit = config.kill_on_bad_exit;
+  if (!plan.options.wait_s)
+    plan.options.wait_s = static_cast<std::uint32_t>(config.wait_time.count());
   auto mpi = mpi_kind(plan.options.mpi.empty() ? config.mpi_default : plan.options.mpi.view());
   if (!mpi) return print(mpi.error());
   plan.mpi = std::move(*mpi);
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
-  if (plan.options.job_id) {
+  if (plan.options.async) return queue_step(plan, controller, JobId{*plan.options.job_id});
+  if (plan.options.job_id && !plan.options.test_only) {
     const JobId job{*plan.options.job_id};
     return run_step(plan, controller, signals, config, job, controller.create_step(job)).exit_code;
   }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/lib/limits.h"
+
 namespace muster::cli {
 
 namespace {
@@ -17,6 +19,15 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kProgram = "srun";
 constexpr Millis kStepWaitsAfter{400};
+
+// The caller's resource limits, for the tasks of all parts.
+void add_limits(wire::StepRequest& request, const SrunPlan& plan, const ClientConfig& config) {
+  JobEnvironment environment(std::move(request.environment));
+  add_limit_variables(environment, plan.options, config);
+  request.environment = std::move(environment).take();
+  for (std::size_t i = 0; i < request.parts.size(); ++i)
+    add_limits(request.parts[i], plan.parts[i], config);
+}
 
 }  // namespace
 
@@ -44,6 +55,7 @@ int SrunController::step_failed(JobId job, const Error& error) const {
 
 std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
   auto request = make_step_request(plan_, job, launcher(), JobEnvironment::of_process());
+  add_limits(request, plan_, config_);
   bool told = false;
   auto say_waiting = [&] {
     if (told || plan_.options.quiet) return;
@@ -102,12 +114,13 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   return OwnStep{*job, std::unexpected(Ended{step_failed(*job, error)})};
 }
 
-bool SrunController::cancel_step(JobId job, StepId step) {
+bool SrunController::cancel_step(JobId job, StepId step, int signal) {
   // A connection of its own: the kept one may have an answer under way.
   auto controller = Controller::connect(config_);
   if (!controller) return false;
   wire::CancelRequest request;
   request.jobs.push_back({job, {}, step});
+  request.signal = signal;
   auto reply = controller->ask_for<wire::CancelReply>(request);
   return reply && reply->errors.empty();
 }

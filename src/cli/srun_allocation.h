@@ -21,9 +21,9 @@ class SrunController : public Allocation {
   std::expected<OwnStep, Ended> start_alone();
   // Asks for the step; the controller answers once there is room for it.
   std::expected<wire::StepReply, Ended> create_step(JobId job);
-  // Ends the step from the controller's side: CONT and TERM, then KILL. False where nobody
-  // answered.
-  bool cancel_step(JobId job, StepId step);
+  // Ends the step from the controller's side, at once or by a signal, and its nodes say so in its
+  // output. False where nobody answered.
+  bool cancel_step(JobId job, StepId step, int signal = 0);
   // Is this job being ended, so that its tasks were told already?
   bool is_ending(JobId job);
 

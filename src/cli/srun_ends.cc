@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 
 // Tasks of one node that end together share a message.
 constexpr Millis kGatherExits{50};
-constexpr Seconds kForcedEndWait{5};
 
 }  // namespace
 
@@ -23,7 +22,7 @@ constexpr Seconds kForcedEndWait{5};
 // Nodes behind a lost one run on unheard: the step is of no use any more.
 void StepRunner::lose(Link& link) {
   link.channel.reset();
-  const bool aborted = terminating_ || sent_interrupt_;
+  const bool aborted = terminating_;
   bool relayed = false;
   for (Place& place : places_of(link)) {
     if (place.finished) continue;
@@ -37,7 +36,7 @@ void StepRunner::lose(Link& link) {
 }
 
 void StepRunner::on_lost(const wire::PlacesLost& lost) {
-  const bool aborted = terminating_ || sent_interrupt_;
+  const bool aborted = terminating_;
   for (std::uint32_t number : lost.places) {
     if (number >= places_.size() || places_[number].finished) continue;
     Place& place = places_[number];
@@ -75,6 +74,10 @@ void StepRunner::flush_messages() {
 
 void StepRunner::tell_ends() {
   for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
+  if (!all_finished() || !book_.any_signalled() || aborting_ || plan_.looks_on || told_forced_)
+    return;
+  told_forced_ = true;
+  print_info(plan_.program, fmt::format("Force Terminated StepId={}", step_text()));
 }
 
 void StepRunner::say_status() {
@@ -98,39 +101,41 @@ void StepRunner::on_signal(int signal) {
       return on_interrupt();
     case SIGQUIT:
       print_info(plan_.program, "Quit");
-      print_info(plan_.program, "forcing job termination");
-      return kill(SIGKILL);
+      return force_end();
     case SIGTERM:
     case SIGHUP:
-      if (terminating_) return kill(SIGKILL);
       // The end of the whole job: its tasks were told and have their grace; we only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
-      print_info(plan_.program, "forcing job termination");
-      return terminate();
+      return force_end();
+    case SIGCONT:
+      return print_info(plan_.program, "got SIGCONT");
+    case SIGALRM:
+      return;
     default:
       return send_signal(signal);
   }
 }
 
+// The first one asks how things stand; a second within a second ends the step. With -X it goes to
+// the tasks, which may do with it what they like.
 void StepRunner::on_interrupt() {
   Clock::time_point now = Clock::now();
-  if (plan_.options.quit_on_interrupt) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGINT);
-  }
-  if (sent_interrupt_) {
-    print_info(plan_.program, "forcing job termination");
-    return kill(SIGKILL);
-  }
   bool again = last_interrupt_ && now - *last_interrupt_ <= 1s;
   last_interrupt_ = now;
-  if (!again && !plan_.options.disable_status) {
+  bool at_once = plan_.options.quit_on_interrupt || plan_.options.disable_status;
+  if (!again && !at_once) {
     print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
     return say_status();
   }
   print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
-  sent_interrupt_ = true;
   send_signal(SIGINT);
+  if (again || plan_.options.quit_on_interrupt) force_end();
+}
+
+void StepRunner::force_end() {
+  if (aborting_) return print_info(plan_.program, "job abort in progress");
+  print_info(plan_.program, "forcing job termination");
+  abort_step();
 }
 
 void StepRunner::send_signal(int signal) { send_all(wire::TaskSignal{signal}); }
@@ -140,22 +145,18 @@ void StepRunner::terminate() {
   terminating_ = true;
   print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
-  if (controller_.cancel_step(job_, reply_.step)) return;
-  send_signal(SIGTERM);
-  kill_at_ = Clock::now() + kForcedEndWait;
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
-void StepRunner::kill(int first_signal) {
-  if (!terminating_ || first_signal != SIGKILL)
-    print_info(plan_.program,
-               fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
-                           kForcedEndWait.count()));
-  terminating_ = true;
-  send_signal(first_signal);
-  if (first_signal != SIGKILL)
-    kill_at_ = Clock::now() + kForcedEndWait;
-  else
-    give_up_at_ = Clock::now() + kForcedEndWait * 2;
+void StepRunner::abort_step() {
+  if (aborting_) return;
+  print_info(plan_.program,
+             fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
+                         abort_wait().count()));
+  terminating_ = aborting_ = true;
+  if (!controller_.cancel_step(job_, reply_.step)) send_signal(SIGKILL);
+  give_up_at_ = Clock::now() + abort_wait();
 }
 
 }  // namespace muster::cli

@@ -58,6 +58,7 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
   if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) return;
   bool failed = wait_status != 0 || out_of_memory;
   leave(task, failed ? TaskPhase::exited_abnormally : TaskPhase::exited);
+  any_signalled_ |= WIFSIGNALED(static_cast<int>(wait_status));
   if (!failed) return;
   constexpr std::uint32_t kExitedWithOne = 1u << 8;
   fail(wait_status != 0 ? wait_status : kExitedWithOne);

@@ -36,6 +36,7 @@ class TaskBook {
   std::uint32_t worst_status() const { return worst_status_; }  // the wait status behind exit_code
   bool any_failed() const { return exit_code_ != 0; }
   bool any_exited() const { return any_exited_; }
+  bool any_signalled() const { return any_signalled_; }
   bool all_exited() const { return left_ == 0; }
 
  private:
@@ -57,7 +58,7 @@ class TaskBook {
 
   int exit_code_ = 0;
   std::uint32_t worst_status_ = 0;
-  bool any_exited_ = false;
+  bool any_exited_ = false, any_signalled_ = false;
 };
 
 }  // namespace muster::cli

@@ -33,6 +33,11 @@ StreamTarget stream_target(std::string_view option) {
   return {Kind::file, 0, std::string(option)};
 }
 
+StreamTarget StreamTarget::in_step_of(std::uint32_t num_tasks) const {
+  if (kind != Kind::one_task || rank < num_tasks) return *this;
+  return {Kind::file, 0, std::to_string(rank)};
+}
+
 std::string absolute_path(std::string_view path) {
   if (path.starts_with('/')) return std::string(path);
   char* here = get_current_dir_name();

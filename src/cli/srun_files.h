@@ -23,6 +23,8 @@ struct StreamTarget {
   Kind kind = Kind::own;
   std::uint32_t rank = 0;
   std::string pattern;
+  // A number that is no rank of the step is the name of a file.
+  StreamTarget in_step_of(std::uint32_t num_tasks) const;
   bool operator==(const StreamTarget&) const = default;
 };
 // -o, -e and -i as written; empty = srun's own.

@@ -61,10 +61,6 @@ std::expected<std::vector<GroupPart>, Refusal> group_parts(const std::vector<Par
     for (std::uint32_t group : groups->ids()) parts.push_back({i, group});
   }
   std::ranges::stable_sort(parts, {}, &GroupPart::group);
-  auto twice = std::ranges::adjacent_find(parts, {}, &GroupPart::group);
-  if (twice != parts.end())
-    return refuse(
-        fmt::format("two commands in het-group {} of one step: not supported yet", twice->group));
   return parts;
 }
 

@@ -1,5 +1,6 @@
 #include "cli/srun_plan.h"
 
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -69,10 +70,13 @@ void drop_inherited_counts(JobOptions& options) {
       source_of(options, "exclude") != Source::command_line)
     return;
   if (source_of(options, "nodes") != Source::environment) return;
-  options.spec.min_nodes = 1;
-  options.spec.max_nodes = 0;
-  options.spec.nodes_given = false;
+  drop_inherited_nodes(options);
   if (source_of(options, "ntasks") == Source::environment) options.spec.num_tasks.reset();
+}
+
+// The environment's constraint was the job's, and its nodes have it.
+void drop_inherited_features(JobOptions& options) {
+  if (source_of(options, "constraint") == Source::environment) options.spec.features = {};
 }
 
 // A step that asks for GPUs in one way does not inherit what its job asked for in another.
@@ -91,6 +95,16 @@ void drop_inherited_gpus(JobOptions& options) {
   if (!asks) return;
   for (const Option& option : kOptions)
     if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
+}
+
+// Most options of a new job are ignored in one that runs; about these srun says so.
+void say_ignored(const JobOptions& options) {
+  if (source_of(options, "begin") == Source::command_line)
+    print_error(kProgram, "--begin is ignored because nodes are already allocated.");
+  if (source_of(options, "core-spec") == Source::command_line)
+    print_error(kProgram,
+                "Ignoring --core-spec value for a job step within an existing job. Set specialized "
+                "cores at job allocation time.");
 }
 
 // --ntasks-per-node that does not go with the other counts gives way, as in the reference.
@@ -144,6 +158,9 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   JobEnvironment environment = own;
   std::string job_name(own.value("SLURM_JOB_NAME"));
   add_option_variables(environment, options);
+  if (options.preserve_env)
+    for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS"})
+      if (own.find(name)) environment.set(name, own.value(name));
   if (options.job_id) {
     if (!job_name.empty()) environment.set("SLURM_JOB_NAME", job_name);
   } else {
@@ -156,6 +173,11 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
     const std::string before(environment.value("LD_LIBRARY_PATH"));
     environment.set("LD_LIBRARY_PATH",
                     library_directory(plan.argv.front()) + (before.empty() ? "" : ":" + before));
+  }
+  winsize size{};
+  if (plan.pty && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
+    environment.set_number("SLURM_PTY_WIN_COL", size.ws_col);
+    environment.set_number("SLURM_PTY_WIN_ROW", size.ws_row);
   }
   environment.set("SLURM_LAUNCH_NODE_IPADDR", launcher.host);
   environment.set("SLURM_SRUN_COMM_HOST", launcher.host);
@@ -172,6 +194,13 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
 
 }  // namespace
 
+void drop_inherited_nodes(JobOptions& options) {
+  if (source_of(options, "nodes") != Source::environment) return;
+  options.spec.min_nodes = 1;
+  options.spec.max_nodes = 0;
+  options.spec.nodes_given = false;
+}
+
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
                                            std::string submit_line) {
   SrunPlan plan(std::move(options));
@@ -181,8 +210,10 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
     return std::unexpected(
         Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
   if (plan.options.job_id) {
+    say_ignored(plan.options);
     drop_inherited_counts(plan.options);
     drop_inherited_gpus(plan.options);
+    drop_inherited_features(plan.options);
     drop_odd_tasks_per_node(plan.options);
   }
   if (plan.options.multi_prog)
@@ -237,7 +268,7 @@ wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
   request.spec = allocation_spec(plan);
   for (const SrunPlan& part : plan.parts) request.components.push_back(allocation_spec(part));
   request.test_only = plan.options.test_only;
-  request.immediate = plan.options.immediate_s.has_value();
+  request.immediate = plan.options.immediate_s.value_or(2) <= 1;
   return request;
 }
 
@@ -265,6 +296,10 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.exclusive = exact && !plan.options.whole;
   request.memory_per_node_mib = spec.memory_per_node_mib;
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
+  request.memory_per_gpu_mib = spec.memory_per_gpu_mib;
+  request.cpus_per_gpu = spec.cpus_per_gpu;
+  request.threads_per_core = spec.threads_per_core;
+  request.preserve_env = plan.options.preserve_env;
   set_devices(plan.options, request);
   request.cpu_bind = plan.options.cpu_bind;
   request.mem_bind = plan.options.mem_bind;
@@ -272,10 +307,12 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
   request.rendezvous = plan.options.rendezvous;
+  request.async = plan.options.async;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
     request.immediate_s = plan.options.immediate_s;
     request.time_limit = spec.time_limit;
+    request.features = spec.features;
   }
   request.distribution = spec.distribution;
   request.argv = plan.argv;

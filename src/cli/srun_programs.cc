@@ -13,12 +13,16 @@
 
 #include "base/strings.h"
 #include "cli/lib/errors.h"
+#include "cli/srun_exits.h"
 
 namespace muster::cli {
 namespace {
 
+constexpr int kNotExecuted = 127;
+
 // The caller's environment with what names the step.
-std::vector<std::string> program_environment(const std::string& context, JobId job, StepId step) {
+std::vector<std::string> program_environment(const std::string& context, const SrunPlan& plan,
+                                             const AroundStep& around) {
   std::map<std::string, std::string> variables;
   for (char** entry = environ; *entry; ++entry) {
     const std::string text = *entry;
@@ -26,8 +30,11 @@ std::vector<std::string> program_environment(const std::string& context, JobId j
     if (equals != std::string::npos) variables[text.substr(0, equals)] = text.substr(equals + 1);
   }
   variables["SLURM_SCRIPT_CONTEXT"] = context;
-  variables["SLURM_JOB_ID"] = variables["SLURM_JOBID"] = std::to_string(job.value);
-  variables["SLURM_STEP_ID"] = variables["SLURM_STEPID"] = std::to_string(step.value);
+  variables["SLURM_JOB_ID"] = variables["SLURM_JOBID"] = std::to_string(around.job.value);
+  variables["SLURM_STEP_ID"] = variables["SLURM_STEPID"] = std::to_string(around.step.value);
+  variables["SLURM_JOB_NAME"] = plan.options.spec.name.str();
+  variables["SLURM_NNODES"] = std::to_string(around.nodes);
+  variables["SLURM_NTASKS"] = variables["SLURM_NPROCS"] = std::to_string(around.tasks);
   std::vector<std::string> list;
   list.reserve(variables.size());
   for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
@@ -44,14 +51,14 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
 
 }  // namespace
 
-void run_srun_program(const std::string& site_program, const std::string& context,
-                      const SrunPlan& plan, JobId job, StepId step) {
+int run_srun_program(const std::string& site_program, const std::string& context,
+                     const SrunPlan& plan, const AroundStep& around) {
   const Text& own = context == "prolog_srun" ? plan.options.prolog : plan.options.epilog;
   const std::string program = own.empty() ? site_program : own.str();
-  if (program.empty() || iequals(program, "none")) return;
+  if (program.empty() || iequals(program, "none")) return 0;
   std::vector<std::string> words{program};
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
-  const std::vector<std::string> variables = program_environment(context, job, step);
+  const std::vector<std::string> variables = program_environment(context, plan, around);
 
   // srun blocks the signals that it takes from a descriptor; the program must not.
   posix_spawnattr_t attributes;
@@ -64,10 +71,15 @@ void run_srun_program(const std::string& site_program, const std::string& contex
   const int error = posix_spawnp(&pid, program.c_str(), nullptr, &attributes,
                                  pointers(words).data(), pointers(variables).data());
   posix_spawnattr_destroy(&attributes);
-  if (error != 0) return print_error("srun", fmt::format("{}: {}", program, std::strerror(error)));
+  if (error != 0) {
+    print_error("srun", fmt::format("Failed to execute srun prolog/epilog script: {}",
+                                    std::strerror(error)));
+    return kNotExecuted;
+  }
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
   }
+  return exit_code_of_status(static_cast<std::uint32_t>(status));
 }
 
 }  // namespace muster::cli

@@ -14,7 +14,8 @@ namespace muster::cli {
 SignalQueue::SignalQueue(Children children) {
   sigset_t wanted;
   sigemptyset(&wanted);
-  for (int number : {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH})
+  for (int number :
+       {SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT, SIGALRM})
     sigaddset(&wanted, number);
   if (children == Children::reported) sigaddset(&wanted, SIGCHLD);
   sigprocmask(SIG_BLOCK, &wanted, nullptr);

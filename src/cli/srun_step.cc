@@ -51,8 +51,13 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
       reply_(std::move(reply)),
       controller_(controller),
       signals_(signals),
+      in_target_(plan.in),
+      out_target_(plan.out),
+      err_target_(plan.err),
       lines_(
           OutputStyle{plan.options.label, reply_.num_tasks, plan.options.unbuffered || plan.pty}) {
+  for (StreamTarget* target : {&in_target_, &out_target_, &err_target_})
+    *target = target->in_step_of(reply_.num_tasks);
   for (const wire::StepPlace& place : reply_.places) {
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
@@ -101,22 +106,22 @@ std::optional<StepRunner::Sink> StepRunner::open_sink(const StreamTarget& target
 }
 
 bool StepRunner::open_files() {
-  auto out = open_sink(plan_.out, STDOUT_FILENO, "stdout");
+  auto out = open_sink(out_target_, STDOUT_FILENO, "stdout");
   if (!out) return false;
   out_ = *out;
   // The same file is opened once, so that both streams follow each other in it.
-  bool shared = plan_.err == plan_.out && plan_.err.kind == StreamTarget::Kind::file;
-  auto err =
-      shared ? std::optional(Sink{out_.fd, false}) : open_sink(plan_.err, STDERR_FILENO, "stderr");
+  bool shared = err_target_ == out_target_ && err_target_.kind == StreamTarget::Kind::file;
+  auto err = shared ? std::optional(Sink{out_.fd, false})
+                    : open_sink(err_target_, STDERR_FILENO, "stderr");
   if (!err) return false;
   err_ = *err;
 
   using Kind = StreamTarget::Kind;
-  if (plan_.in.kind == Kind::nothing || plan_.in.kind == Kind::nodes) return true;
+  if (in_target_.kind == Kind::nothing || in_target_.kind == Kind::nodes) return true;
   in_fd_ = STDIN_FILENO;
   in_open_ = true;
-  if (plan_.in.kind != Kind::file) return true;
-  auto fd = open_input(absolute_path(plan_.in.pattern));
+  if (in_target_.kind != Kind::file) return true;
+  auto fd = open_input(absolute_path(in_target_.pattern));
   if (!fd) {
     print_error(plan_.program, fmt::format("Could not open stdin file: {}", fd.error().text()));
     return false;
@@ -130,7 +135,7 @@ bool StepRunner::open_files() {
 void StepRunner::run() {
   mallopt(M_TRIM_THRESHOLD, 4 << 20);  // buffers of output come and go: their memory is kept
   if (plan_.pty) send_window_size();
-  if (plan_.in.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
+  if (in_target_.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
   while (!all_finished() && !gave_up_) {
     poll_once();
     on_time();
@@ -186,9 +191,10 @@ void StepRunner::on_time() {
   if (due(wait_until_) && !terminating_) {
     print_info(plan_.program, fmt::format("First task exited {}s ago", *plan_.options.wait_s));
     say_status();
-    terminate();
+    print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
+    abort_step();
   }
-  if (due(kill_at_)) kill(SIGKILL);
+  if (due(kill_at_)) abort_step();
   if (due(give_up_at_)) {
     print_error(plan_.program, "Timed out waiting for job step to complete");
     gave_up_ = true;
@@ -260,8 +266,8 @@ void StepRunner::write_out(bool is_stderr, std::string_view bytes) {
 }
 
 void StepRunner::on_output(wire::TaskOutput&& output) {
-  const StreamTarget& target = output.is_stderr ? plan_.err : plan_.out;
-  if (target.kind == StreamTarget::Kind::nothing) return;
+  const StreamTarget& target = output.is_stderr ? err_target_ : out_target_;
+  if (target.kind == StreamTarget::Kind::nothing || (plan_.pty && output.rank != 0)) return;
   if (target.kind == StreamTarget::Kind::one_task && target.rank != output.rank) return;
   write_out(output.is_stderr, output.bytes.empty() ? lines_.finish(output.rank, output.is_stderr)
                                                    : lines_.take(output.rank, output.is_stderr,
@@ -280,10 +286,10 @@ void StepRunner::read_input() {
 void StepRunner::send_input(std::string_view bytes) {
   wire::TaskInput input;
   input.bytes = bytes;
-  bool one = plan_.in.kind == StreamTarget::Kind::one_task;
-  if (one) input.rank = plan_.in.rank;
+  bool one = in_target_.kind == StreamTarget::Kind::one_task;
+  if (one) input.rank = in_target_.rank;
   auto has_it = [&](const Place& place) {
-    return std::ranges::find(place.where.ranks, plan_.in.rank) != place.where.ranks.end();
+    return std::ranges::find(place.where.ranks, in_target_.rank) != place.where.ranks.end();
   };
   for (Link& link : links_)
     if (!one || std::ranges::any_of(places_of(link), has_it)) send(link, input);
@@ -293,7 +299,7 @@ void StepRunner::end_input_of_others() {
   for (Link& link : links_)
     for (const Place& place : places_of(link))
       for (std::uint32_t rank : place.where.ranks)
-        if (rank != plan_.in.rank) send(link, wire::TaskInput{rank, {}});
+        if (rank != in_target_.rank) send(link, wire::TaskInput{rank, {}});
 }
 
 void StepRunner::send_window_size() {

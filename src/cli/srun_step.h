@@ -86,10 +86,12 @@ class StepRunner {
 
   void on_signal(int signal);
   void on_interrupt();
+  void force_end();
   void send_signal(int signal);
   void say_status();
-  void terminate();  // the orderly way: TERM, then KILL
-  void kill(int first_signal);
+  void terminate();   // the orderly way: TERM, then KILL
+  void abort_step();  // at once
+  Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
   void flush_messages();
 
   void send(Link& link, const wire::ToStep& message);
@@ -106,6 +108,7 @@ class StepRunner {
   std::vector<Link> links_;
   TaskBook book_;
   std::unique_ptr<ExchangeHub> hub_;
+  StreamTarget in_target_, out_target_, err_target_;
   LineAssembler lines_;
   Sink out_, err_;
   int in_fd_ = -1;
@@ -113,7 +116,7 @@ class StepRunner {
 
   std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
       last_interrupt_;
-  bool sent_interrupt_ = false, terminating_ = false, gave_up_ = false;
+  bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false;
   std::optional<int> left_by_;
 };
 

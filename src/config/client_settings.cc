@@ -8,9 +8,9 @@ namespace muster::config {
 
 namespace {
 
-// Lines that start with one of these letters are looked at; node and partition lines, which are
-// nearly all of a large file, are passed over by their first letter.
-constexpr std::string_view kFirstLetters = "aAbBcCiImMsStT";
+// Lines that start with one of these letters are looked at; node lines, which are nearly all of a
+// large file, are passed over by their first letter.
+constexpr std::string_view kFirstLetters = "aAbBcCiIkKmMpPsStTwW";
 
 struct OldHost {
   std::string name, address;
@@ -69,12 +69,21 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     if (!width)
       return fail(ErrorCode::config_invalid, fmt::format("TreeWidth={}: expected a number", value));
     s.tree_width = *width;
-  } else if (is("MessageTimeout")) {
+  } else if (is("PropagateResourceLimits")) {
+    s.propagate_limits = value;
+  } else if (is("PropagateResourceLimitsExcept")) {
+    s.propagate_limits_except = value;
+  } else if (is("KillOnBadExit")) {
+    s.kill_on_bad_exit = value != "0";
+  }
+  for (auto [name, field] : {std::pair("MessageTimeout", &ClientSettings::message_timeout),
+                             std::pair("KillWait", &ClientSettings::kill_wait),
+                             std::pair("WaitTime", &ClientSettings::wait_time)}) {
+    if (!is(name)) continue;
     auto seconds = parse_number<std::int64_t>(value);
     if (!seconds)
-      return fail(ErrorCode::config_invalid,
-                  fmt::format("MessageTimeout={}: expected seconds", value));
-    s.message_timeout = Seconds{*seconds};
+      return fail(ErrorCode::config_invalid, fmt::format("{}={}: expected seconds", name, value));
+    s.*field = Seconds{*seconds};
   }
   return {};
 }
@@ -114,6 +123,7 @@ Result<ClientSettings> quick_client_settings(std::string_view text) {
     bool starts_in_the_middle = continued;
     continued = line.ends_with('\\');
     if (line.empty() || kFirstLetters.find(line[0]) == kFirstLetters.npos) continue;
+    if (istarts_with(line, "PartitionName")) continue;
     // A setting that is split over lines is rare: the full parser reads such a file.
     bool is_include =
         istarts_with(line, "include") && line.size() > 7 && (line[7] == ' ' || line[7] == '\t');
@@ -142,10 +152,17 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.auth_type = conf.auth_type;
   s.accounting_storage_type = conf.accounting_storage_type;
   s.message_timeout = conf.message_timeout;
+  s.kill_wait = conf.kill_wait;
+  if (auto given = conf.values.find("WaitTime"); given != conf.values.end())
+    s.wait_time = Seconds{parse_number<std::int64_t>(given->second).value_or(0)};
+  if (auto given = conf.values.find("KillOnBadExit"); given != conf.values.end())
+    s.kill_on_bad_exit = given->second != "0";
   s.srun_prolog = conf.srun_prolog;
   s.srun_epilog = conf.srun_epilog;
   s.mpi_default = conf.mpi_default;
   s.tree_width = parse_number<std::uint32_t>(conf.value("TreeWidth")).value_or(s.tree_width);
+  s.propagate_limits = conf.propagate_limits;
+  s.propagate_limits_except = conf.propagate_limits_except;
   return s;
 }
 

@@ -20,10 +20,12 @@ struct ClientSettings {
   std::string slurmctld_pid_file = "/run/slurmctld.pid";
   std::string auth_type = "auth/munge";
   std::string accounting_storage_type = "accounting_storage/embedded";
-  Seconds message_timeout{10};
+  Seconds message_timeout{10}, kill_wait{30}, wait_time{0};
+  bool kill_on_bad_exit = false;
   std::string srun_prolog, srun_epilog;
   std::string mpi_default = "none";
   std::uint32_t tree_width = 50;
+  std::string propagate_limits = "ALL", propagate_limits_except;
   bool has_include = false;  // the text is not the whole configuration: use the full parser
   bool operator==(const ClientSettings&) const = default;
 };

@@ -234,6 +234,8 @@ void Loader::fill_members() {
   c.task_epilog = value("TaskEpilog");
   c.srun_prolog = value("SrunProlog");
   c.mpi_default = value("MpiDefault");
+  c.propagate_limits = value("PropagateResourceLimits");
+  c.propagate_limits_except = value("PropagateResourceLimitsExcept");
   c.srun_epilog = value("SrunEpilog");
   c.health_check_program = value("HealthCheckProgram");
   c.reboot_program = value("RebootProgram");

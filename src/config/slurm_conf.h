@@ -64,6 +64,7 @@ struct SlurmConf {
       suspend_program, resume_program;
   std::vector<std::string> prolog_flags;  // "Alloc", "Contain"
   std::string mpi_default;
+  std::string propagate_limits, propagate_limits_except;
 
   std::vector<std::string> gres_types;
   std::vector<License> licenses;

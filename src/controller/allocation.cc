@@ -49,8 +49,9 @@ void Core::adopt(std::uint64_t connection, JobId job) {
 
 void Core::on_client_closed(std::uint64_t connection, Time now) {
   std::erase_if(waiters_, [&](const Waiter& w) { return w.to.connection == connection; });
-  std::erase_if(waiting_steps_, [&](const auto& w) { return w.to.connection == connection; });
-  std::erase_if(first_steps_, [&](const auto& f) { return f.second.to.connection == connection; });
+  std::erase_if(waiting_steps_,
+                [&](const WaitingStep& w) { return w.to && w.to->connection == connection; });
+  std::erase_if(first_steps_, [&](const auto& f) { return f.second.to->connection == connection; });
   auto owned = allocation_owners_.find(connection);
   if (owned == allocation_owners_.end()) return;
   orphans_[owned->second] = now;

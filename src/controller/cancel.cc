@@ -30,23 +30,34 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   return {};
 }
 
-Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request,
-                              std::optional<StepId> step, Time now) {
-  (void)now;
-  if (is_ended(job.state)) return fail(ErrorCode::already_done);
-  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
-  wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = request.signal};
-  if (step) {
-    if (!job.steps.contains(*step)) return fail(ErrorCode::invalid_step);
-    if (*step == kBatchStep)
+// A step over several components is signalled in all of them.
+void Core::signal_step(const Job& job, const Step& step, int signal) {
+  for (const Job* component : cluster_.components(job)) {
+    if (component != &job && !(step.het.is_part() && component->steps.contains(step.id))) continue;
+    wire::SignalOrder o{.job = component->id, .attempt = component->attempt, .signal = signal};
+    if (step.id == kBatchStep)
       o.batch = true;
     else
-      o.steps = {*step};
-  } else {
-    o.batch = request.batch_only || request.full;
-    o.whole_batch = request.full;
-    o.all_steps = !request.batch_only;
+      o.steps = {step.id};
+    o.announce = signal == SIGTERM;
+    for (NodeId node : component->unfinished) order(node, o);
   }
+}
+
+Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request,
+                              std::optional<StepId> step) {
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  if (step) {
+    auto found = job.steps.find(*step);
+    if (found == job.steps.end()) return fail(ErrorCode::invalid_step);
+    signal_step(job, found->second, request.signal);
+    return {};
+  }
+  wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = request.signal};
+  o.batch = request.batch_only || request.full;
+  o.whole_batch = request.full;
+  o.all_steps = !request.batch_only;
   for (NodeId node : job.unfinished) order(node, o);
   return {};
 }
@@ -73,8 +84,11 @@ std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time no
   return static_cast<std::uint32_t>(tasks.size());
 }
 
-wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Time now) {
+wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time now) {
   wire::CancelReply reply;
+  wire::CancelRequest request = asked;
+  // Without its script a job is over, but it was not cancelled.
+  if (request.batch_only && request.signal == 0) request.signal = SIGKILL;
   // Ending a set of pending jobs is one event, however many there are.
   IdSet pending;
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
@@ -82,9 +96,9 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
     if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
     if (step && request.signal == 0) {
       auto found = job.steps.find(*step);
-      if (found == job.steps.end() || is_ended(found->second.state))
-        return fail(ErrorCode::invalid_step);
-      end_step(job, found->second, "");
+      if (found == job.steps.end()) return cancel_queued_step(job, *step);
+      if (is_ended(found->second.state)) return fail(ErrorCode::invalid_step);
+      end_step(job, found->second, Seconds{0}, "");
       return {};
     }
     if (request.signal != 0 &&
@@ -93,7 +107,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& request, Tim
         pending.insert(id.value);
         return {};
       }
-      return signal_job(job, request, step, now);
+      return signal_job(job, request, step);
     }
     if (job.state == JobState::pending) {
       if (!job.leads() && !pending.contains(job.het_id.value))

@@ -1,8 +1,8 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, register, complete, schedule, preempt, turns,
-//   tick, usage, effects, site_programs, mail, health, power, reboot, recover.
+//   submit, cancel, job_action, update_*, step, step_queue, register, complete, schedule, preempt,
+//   turns, tick, usage, effects, site_programs, mail, health, power, reboot, recover.
 #pragma once
 
 #include <cstdint>
@@ -105,8 +105,17 @@ class Core {
   // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
-  Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request, Time now);
-  Result<Step> place_step(Caller caller, const wire::StepRequest& request, Time now) const;
+  // `number`: the one that it was queued with; else the next.
+  Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request,
+                                     std::optional<StepId> number, Time now);
+  wire::Answer queue_step(Caller caller, wire::StepRequest request, Time now);
+  bool is_queued(JobId job, StepId step) const;
+  Result<void> cancel_queued_step(const Job& job, StepId step);
+  Result<void> recover_queued_steps();
+  Result<Step> place_step(Caller caller, const wire::StepRequest& request,
+                          const std::set<NodeId>& taken, Time now) const;
+  Result<std::vector<Step>> place_parts(Caller caller, std::vector<wire::StepRequest*>& requests,
+                                        Time now) const;
   StepId next_step_id(const Job& job) const;
   Result<std::uint32_t> meeting_port(NodeId node, JobId job, StepId step) const;
   Result<void> can_take_steps(Caller caller, JobId job) const;
@@ -117,7 +126,8 @@ class Core {
   void start_first_step(JobId job, Time now);
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);
-  void end_step(const Job& job, const Step& step, std::string_view message_suffix);
+  void end_step(const Job& job, const Step& step, Seconds kill_wait,
+                std::string_view message_suffix);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
   void answer_waiters();
@@ -131,7 +141,8 @@ class Core {
   Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
   Result<void> move_to_top(Caller caller, const Job& job, Time now);
   Result<void> signal_job(const Job& job, const wire::CancelRequest& request,
-                          std::optional<StepId> step, Time now);
+                          std::optional<StepId> step);
+  void signal_step(const Job& job, const Step& step, int signal);
 
   // --- selection ---
   bool is_operator(Caller caller) const;
@@ -263,11 +274,12 @@ class Core {
       std::make_shared<std::map<NodeId, NodeLoad>>();
 
   std::map<std::pair<JobId, StepId>, wire::StepRequest> step_launches_;  // of running steps
-  struct WaitingStep {  // does not fit beside the steps that run
-    ReplyTo to;
+  struct WaitingStep {          // does not fit beside the steps that run
+    std::optional<ReplyTo> to;  // its srun; none: it is the state that keeps it (--async)
     Caller caller;
     wire::StepRequest request;
     Time until;
+    std::optional<StepId> number;  // of a step in the state
   };
   std::vector<WaitingStep> waiting_steps_;    // first come, first tried
   std::map<JobId, WaitingStep> first_steps_;  // to be created when their job starts

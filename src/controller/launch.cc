@@ -91,6 +91,28 @@ void keep_own_meeting_point(const std::vector<std::string>& environment, Variabl
   if (!port.empty()) variables.erase("MASTER_PORT");
 }
 
+// Of several commands in one job, the one that runs on this node.
+const wire::StepRequest& part_on(NodeId node, const Step& step, const wire::StepRequest& whole) {
+  auto place = std::ranges::find(step.nodes, node, &StepNode::node);
+  CHECK(place != step.nodes.end() && !place->ranks.empty());
+  std::uint32_t rank = place->ranks.front() - step.het.first_task;
+  const wire::StepRequest* part = &whole;
+  for (const wire::StepRequest& next : whole.parts) {
+    std::uint32_t tasks = part->num_tasks.value_or(1);
+    if (rank < tasks) break;
+    rank -= tasks;
+    part = &next;
+  }
+  return *part;
+}
+
+// srun -E
+void keep_own_counts(const std::vector<std::string>& environment, Variables& variables) {
+  for (const char* name : {"SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_NTASKS", "SLURM_NPROCS",
+                           "SLURM_TASKS_PER_NODE"})
+    if (!value_of(environment, name).empty()) variables.erase(name);
+}
+
 }  // namespace
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
@@ -116,7 +138,8 @@ OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node)
 }
 
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
-                          const wire::StepRequest& request, std::string key) {
+                          const wire::StepRequest& whole, std::string key) {
+  const wire::StepRequest& request = part_on(node, step, whole);
   wire::StepLaunch launch = common(cluster, job, step.id, node);
   for (std::size_t i = 0; i < step.nodes.size(); ++i) {
     if (step.nodes[i].node != node) continue;
@@ -131,6 +154,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.argv = request.argv;
   launch.argv_by_rank = request.argv_by_rank;
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
+  if (request.preserve_env) keep_own_counts(request.environment, variables);
   launch.environment = merged(request.environment, variables);
   launch.work_dir = request.work_dir;
   launch.std_in = request.std_in;
@@ -142,7 +166,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.kill_on_bad_exit = request.kill_on_bad_exit;
   launch.rendezvous = step.meeting_port != 0;
   launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
-  launch.cpus_per_task = step.cpus_per_task;
+  launch.cpus_per_task = request.cpus_per_task.value_or(step.cpus_per_task);
   launch.gpu_bind = request.gpu_bind;
   launch.cpu_bind = request.cpu_bind;
   launch.mem_bind = request.mem_bind;
@@ -154,7 +178,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
       launch.layout.push_back({cluster.nodes.at(place.node).config.name, place.ranks});
   launch.watch_key = key;
   launch.key = std::move(key);
-  launch.waits_for_client = true;
+  launch.waits_for_client = !request.async;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};
 }
 

@@ -45,6 +45,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
     if (job.preparing && !job.ending && cluster_.settings().programs.prolog_slurmctld)
       run_program(SiteProgramRun::Which::prolog_slurmctld, job);
   }
+  if (auto ok = recover_queued_steps(); !ok) return ok;
   run_owed_epilogs();
   want_plan();
   return {};

@@ -1,7 +1,8 @@
 // Steps: what srun asks for inside a job. Each gets a share of its own of what the job holds
-// (sched/step_place.h); one that does not fit now waits here and starts when others have ended.
+// (sched/step_place.h); one that does not fit now waits (step_queue.cc).
 #include <algorithm>
 
+#include "base/codec.h"
 #include "base/duration.h"
 #include "controller/core.h"
 #include "controller/step_demand.h"
@@ -24,11 +25,6 @@ std::vector<NodeShare> shares_in_use(const Job& job) {
   return used;
 }
 
-// It only has to wait.
-bool is_temporary(const Error& error) {
-  return error.code == ErrorCode::nodes_busy || error.code == ErrorCode::job_suspended;
-}
-
 // The parts of a step over several components: ranks and nodes counted on from part to part.
 void count_through(std::vector<Step>& parts) {
   HetPart here;
@@ -47,11 +43,41 @@ void count_through(std::vector<Step>& parts) {
 }
 
 // --multi-prog: each part has counted its ranks from 0.
-void count_programs_from(std::uint32_t first_task, wire::StepRequest& part) {
-  if (first_task == 0) return;
-  decltype(part.argv_by_rank) counted;
-  for (auto& [rank, argv] : part.argv_by_rank) counted[rank + first_task] = std::move(argv);
-  part.argv_by_rank = std::move(counted);
+void count_programs_from(std::uint32_t first_task, wire::StepRequest& request) {
+  auto count_on = [&](wire::StepRequest& part) {
+    decltype(part.argv_by_rank) counted;
+    for (auto& [rank, argv] : part.argv_by_rank) counted[rank + first_task] = std::move(argv);
+    part.argv_by_rank = std::move(counted);
+    first_task += part.num_tasks.value_or(1);
+  };
+  count_on(request);
+  for (wire::StepRequest& part : request.parts) count_on(part);
+}
+
+// Several commands in one job: they run on nodes of their own, and are one step.
+void join_parts(Step& step, const Step& next) {
+  for (StepNode place : next.nodes) {
+    for (std::uint32_t& rank : place.ranks) rank += step.num_tasks;
+    step.nodes.push_back(std::move(place));
+  }
+  step.num_tasks += next.num_tasks;
+  step.unfinished.insert(next.unfinished.begin(), next.unfinished.end());
+}
+
+// What is asked for in each job, in the order of the parts; further parts in the same job stay with
+// the first of them.
+std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
+  std::vector<wire::StepRequest> parts = std::move(request.parts);
+  request.parts.clear();
+  std::vector<wire::StepRequest> launches;
+  launches.push_back(std::move(request));
+  for (wire::StepRequest& part : parts) {
+    if (part.job == launches.back().job)
+      launches.back().parts.push_back(std::move(part));
+    else
+      launches.push_back(std::move(part));
+  }
+  return launches;
 }
 
 }  // namespace
@@ -69,10 +95,11 @@ Result<void> Core::can_take_steps(Caller caller, JobId id) const {
 }
 
 // One component's part of a step, without its number.
-Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request, Time now) const {
+Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
+                              const std::set<NodeId>& taken, Time now) const {
   if (auto ok = can_take_steps(caller, request.job); !ok) return std::unexpected(ok.error());
   const Job& job = cluster_.jobs.at(request.job);
-  auto wanted = step_demand(cluster_, job, request);
+  auto wanted = step_demand(cluster_, job, request, taken);
   if (!wanted) return std::unexpected(wanted.error());
   auto nodes = sched::place_step(wanted->held,
                                  request.overlap ? std::vector<NodeShare>{} : shares_in_use(job),
@@ -94,6 +121,31 @@ Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request, T
   return step;
 }
 
+// One step for each job, and in the requests what each part came to.
+Result<std::vector<Step>> Core::place_parts(Caller caller,
+                                            std::vector<wire::StepRequest*>& requests,
+                                            Time now) const {
+  std::vector<Step> steps, parts;
+  JobId job;
+  for (const wire::StepRequest* each : requests) {
+    const bool same_job = !steps.empty() && each->job == job;
+    job = each->job;
+    auto part =
+        place_step(caller, *each, same_job ? steps.back().unfinished : std::set<NodeId>{}, now);
+    if (!part) return std::unexpected(part.error());
+    if (same_job)
+      join_parts(steps.back(), *part);
+    else
+      steps.push_back(*part);
+    parts.push_back(std::move(*part));
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i]->num_tasks = parts[i].num_tasks;
+    requests[i]->cpus_per_task = parts[i].cpus_per_task;
+  }
+  return steps;
+}
+
 // Components of a heterogeneous job number their steps together.
 StepId Core::next_step_id(const Job& job) const {
   std::uint32_t next = 0;
@@ -101,18 +153,19 @@ StepId Core::next_step_id(const Job& job) const {
   return StepId{next};
 }
 
-Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request, Time now) {
+Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request,
+                                         std::optional<StepId> number, Time now) {
   std::vector<wire::StepRequest*> requests{&request};
   for (wire::StepRequest& part : request.parts) requests.push_back(&part);
-  std::vector<Step> steps;
+  auto placed = place_parts(caller, requests, now);
+  if (!placed) return std::unexpected(placed.error());
+  std::vector<Step>& steps = *placed;
   std::vector<JobId> jobs;
-  for (const wire::StepRequest* each : requests) {
-    auto step = place_step(caller, *each, now);
-    if (!step) return std::unexpected(step.error());
-    steps.push_back(std::move(*step));
-    jobs.push_back(each->job);
-  }
-  const StepId id = next_step_id(cluster_.jobs.at(request.job));
+  for (const wire::StepRequest* each : requests)
+    if (jobs.empty() || jobs.back() != each->job) jobs.push_back(each->job);
+  if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
+    return fail("The commands of a step in one component follow each other");
+  const StepId id = number.value_or(next_step_id(cluster_.jobs.at(request.job)));
   if (steps.size() > 1) count_through(steps);
   if (request.rendezvous) {
     auto port = meeting_port(steps.front().nodes.front().node, request.job, id);
@@ -120,14 +173,16 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
     for (Step& step : steps) step.meeting_port = *port;
   }
   wire::StepReply reply{.step = id};
-  for (std::size_t i = requests.size(); i-- > 0;) {  // the first one holds the others
-    wire::StepRequest& part = *requests[i];
+  std::vector<wire::StepRequest> launches = launches_by_job(request);
+  for (std::size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];
     step.id = id;
-    count_programs_from(step.het.first_task, part);
+    // A restart of the controller must not lose a step that nobody would ask for again.
+    if (launches[i].async) step.request = encode(launches[i]);
+    count_programs_from(step.het.first_task, launches[i]);
     for (const StepNode& place : step.nodes) touch_node(place.node);
-    touch_job(part.job);
-    step_launches_[{jobs[i], id}] = std::move(part);
+    touch_job(jobs[i]);
+    step_launches_[{jobs[i], id}] = std::move(launches[i]);
     record(StepCreated{.job = jobs[i], .step = step});
   }
   for (std::size_t i = 0; i < steps.size(); ++i)
@@ -161,62 +216,6 @@ wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& reque
   return reply;
 }
 
-std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
-                                              Time now) {
-  auto reply = start_step(caller, request, now);
-  if (reply) return std::move(*reply);
-  // Seconds up to one mean at once, as the reference has it.
-  bool may_wait = is_temporary(reply.error()) && request.immediate_s.value_or(2) > 1;
-  if (!may_wait) return reply.error();
-  Time until = request.immediate_s ? now + Seconds{*request.immediate_s} : Time::max();
-  waiting_steps_.push_back({to, caller, std::move(request), until});
-  return std::nullopt;
-}
-
-// srun alone: the job and its step are asked for together. The wait for the job's end begins here,
-// too.
-void Core::keep_first_step(ReplyTo to, Caller caller, wire::StepRequest request, JobId job) {
-  request.job = job;
-  for (std::size_t i = 0; i < request.parts.size(); ++i)
-    request.parts[i].job = JobId{job.value + static_cast<std::uint32_t>(i) + 1};
-  first_steps_[job] = {to, caller, std::move(request), Time::max()};
-  waiters_.push_back({to, job, false});
-  ++open_.patient_replies;
-}
-
-void Core::start_first_step(JobId job, Time now) {
-  auto kept = first_steps_.extract(job);
-  if (kept.empty()) return;
-  WaitingStep& first = kept.mapped();
-  auto reply = create_step(first.to, first.caller, std::move(first.request), now);
-  if (reply) answer(first.to, std::move(*reply));
-}
-
-// Called before a batch is sealed: room for a step appears only where something of its job changed.
-void Core::start_waiting_steps(Time now) {
-  if (waiting_steps_.empty()) return;
-  IdSet changed = open_.touched_jobs;
-  std::erase_if(waiting_steps_, [&](WaitingStep& waiting) {
-    auto has_changed = [&](const wire::StepRequest& part) {
-      return changed.contains(part.job.value);
-    };
-    if (!has_changed(waiting.request) && std::ranges::none_of(waiting.request.parts, has_changed))
-      return false;
-    auto reply = start_step(waiting.caller, waiting.request, now);
-    if (!reply && is_temporary(reply.error())) return false;
-    answer(waiting.to, reply ? wire::Answer(std::move(*reply)) : wire::Answer(reply.error()));
-    return true;
-  });
-}
-
-void Core::end_impatient_steps(Time now) {
-  std::erase_if(waiting_steps_, [&](const WaitingStep& waiting) {
-    if (now < waiting.until) return false;
-    answer(waiting.to, Error{ErrorCode::nodes_busy, {}});
-    return true;
-  });
-}
-
 // srun -t: the step ends, its job goes on.
 void Core::enforce_step_limits(Time now) {
   for (std::uint32_t id : cluster_.active.ids()) {
@@ -225,17 +224,18 @@ void Core::enforce_step_limits(Time now) {
     for (const auto& [step_id, step] : job.steps) {
       if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
       if (now < step.started + step.time_limit) continue;
-      end_step(job, step, " DUE TO TIME LIMIT");
+      end_step(job, step, cluster_.settings().kill_wait, " DUE TO TIME LIMIT");
     }
   }
 }
 
 // With its parts in other components.
-void Core::end_step(const Job& job, const Step& step, std::string_view message_suffix) {
+void Core::end_step(const Job& job, const Step& step, Seconds kill_wait,
+                    std::string_view message_suffix) {
   auto end_part = [&](const Job& owner, const Step& part) {
     for (NodeId node : part.unfinished)
       order(node, wire::EndStepOrder{.ref = {owner.id, owner.attempt, part.id},
-                                     .kill_wait = cluster_.settings().kill_wait,
+                                     .kill_wait = kill_wait,
                                      .announce = true,
                                      .message_suffix = message_suffix});
   };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/hostlist.h"
+#include "sched/features.h"
 
 namespace muster::controller {
 
@@ -16,14 +17,18 @@ std::unexpected<Error> unavailable(std::string words) {
 }
 
 Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& job,
-                                             const wire::StepRequest& request) {
+                                             const wire::StepRequest& request,
+                                             const std::set<NodeId>& taken) {
   auto excluded = cluster.nodes_named(request.excluded_nodes);
   if (!excluded) return std::unexpected(excluded.error());
+  auto wanted = sched::parse_constraint(cluster, request.features);
+  if (!wanted) return std::unexpected(wanted.error());
   std::vector<NodeShare> shares;
   for (std::size_t i = request.relative.value_or(0); i < job.allocation.size(); ++i) {
     const NodeShare& share = job.allocation[i];
     if (std::ranges::find(*excluded, share.node) == excluded->end() &&
-        job.unfinished.contains(share.node))
+        job.unfinished.contains(share.node) && !taken.contains(share.node) &&
+        sched::has_features(cluster.nodes.at(share.node), wanted->each))
       shares.push_back(share);
   }
   std::size_t all = job.allocation.size(), relative = request.relative.value_or(0);
@@ -33,6 +38,11 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
         fmt::format("--relative and --nodes option incompatible with count of allocated nodes "
                     "({}+{}>{})",
                     relative, nodes, all));
+  if (!taken.empty() && shares.size() < nodes)
+    return unavailable(
+        fmt::format("Allocation failure of {} nodes: job size of {}, already allocated {} nodes to "
+                    "previous components.",
+                    nodes, all, taken.size()));
   if (shares.empty()) return unavailable("Hostlist is empty!  Can't run job.");
   if (nodes > all)
     return unavailable(fmt::format("Only allocated {} nodes asked for {}", all, nodes));
@@ -62,7 +72,8 @@ void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest&
   const JobSpec& spec = *job.spec;
   demand.memory_per_node_mib = request.memory_per_node_mib;
   demand.memory_per_cpu_mib = request.memory_per_cpu_mib;
-  bool asked = demand.memory_per_node_mib || demand.memory_per_cpu_mib;
+  demand.memory_per_gpu_mib = request.memory_per_gpu_mib;
+  bool asked = demand.memory_per_node_mib || demand.memory_per_cpu_mib || demand.memory_per_gpu_mib;
   if (!asked && !spec.memory_per_node_mib && !spec.memory_per_gpu_mib) {
     const Partition* partition = cluster.find_partition(job.partition);
     demand.memory_per_cpu_mib = spec.memory_per_cpu_mib;
@@ -73,6 +84,31 @@ void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest&
   bool job_asked = spec.memory_per_node_mib.value_or(0) > 0 || spec.memory_per_gpu_mib;
   demand.counts_memory =
       settings.memory_is_consumable && (asked || job_asked || demand.memory_per_cpu_mib);
+}
+
+// Whole cores, where the cluster hands them out, and as many of their threads as were asked for.
+void set_cores(const Cluster& cluster, const wire::StepRequest& request,
+               const std::vector<NodeShare>& held, sched::StepDemand& demand) {
+  for (const NodeShare& share : held) {
+    std::uint32_t threads = std::max(1u, cluster.nodes.at(share.node).config.threads_per_core);
+    std::uint32_t usable = std::min(threads, request.threads_per_core.value_or(threads));
+    bool whole = cluster.settings().use_core_granularity || usable < threads;
+    demand.cores.push_back(whole ? sched::CoreUse{threads, usable} : sched::CoreUse{});
+  }
+}
+
+// --cpus-per-gpu: what the GPUs bring, divided among the tasks.
+void set_cpus_per_gpu(const wire::StepRequest& request, sched::StepDemand& demand) {
+  if (!request.cpus_per_gpu || request.cpus_per_task) return;
+  std::uint64_t gpus = demand.gpus_total ? demand.gpus_total->count : 0;
+  if (demand.gpus_per_task) gpus = demand.gpus_per_task->count * demand.tasks;
+  if (demand.gres_per_node)
+    for (const GresRequest& gres : *demand.gres_per_node)
+      if (gres.name == "gpu") gpus += gres.count * demand.min_nodes;
+  std::uint64_t cpus = (gpus * *request.cpus_per_gpu + demand.tasks - 1) / demand.tasks;
+  if (cpus == 0) return;
+  demand.cpus_per_task = static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 20));
+  demand.cpus_per_task_is_wish = false;
 }
 
 // How many nodes and tasks, where the request leaves it open.
@@ -93,10 +129,10 @@ void set_counts(const wire::StepRequest& request, std::size_t usable, sched::Ste
 }  // namespace
 
 Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
-                               const wire::StepRequest& request) {
+                               const wire::StepRequest& request, const std::set<NodeId>& taken) {
   WantedStep wanted;
   sched::StepDemand& demand = wanted.demand;
-  auto held = usable_shares(cluster, job, request);
+  auto held = usable_shares(cluster, job, request, taken);
   if (!held) return std::unexpected(held.error());
   wanted.held = std::move(*held);
   auto named = cluster.nodes_named(request.node_list);
@@ -122,6 +158,8 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   demand.overcommit = request.overcommit;
   set_memory(cluster, job, request, demand);
   if (auto ok = set_gres(request, demand); !ok) return std::unexpected(ok.error());
+  set_cores(cluster, request, wanted.held, demand);
+  set_cpus_per_gpu(request, demand);
   return wanted;
 }
 

@@ -208,8 +208,23 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
 
 }  // namespace
 
+namespace {
+
+// What a step was asked for with is its owner's alone: the environment is in it.
+Cow<Job> without_requests(Cow<Job> job) {
+  auto has_request = [](const auto& entry) { return !entry.second.request.empty(); };
+  if (job->queued_steps.empty() && std::ranges::none_of(job->steps, has_request)) return job;
+  Job shown = *job;
+  for (auto& [id, step] : shown.queued_steps) step.request = {};
+  for (auto& [id, step] : shown.steps) step.request = {};
+  return Cow<Job>(std::move(shown));
+}
+
+}  // namespace
+
 wire::JobView view_of(const Published& published, const Job& job) {
-  wire::JobView view{.job = published.cluster.jobs.share(job.id), .last_evaluated = published.at};
+  wire::JobView view{.job = without_requests(published.cluster.jobs.share(job.id)),
+                     .last_evaluated = published.at};
   view.sharing = sharing_of(published.cluster, job);
   view.reason = reason_of(published, job, view.reason_detail);
   if (published.plan && job.state == JobState::pending)

@@ -124,6 +124,7 @@ struct Job {
   Text end_reason;  // "TimeLimit", "NonZeroExitCode", ... after the end
   std::map<StepId, Step> steps;
   std::uint32_t next_step = 0;
+  std::map<StepId, Step> queued_steps;  // srun --async: they wait for room, srun has gone
   std::optional<Preemption> preemption;
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
   // Gang scheduling: jobs that hold the same CPUs take turns.
@@ -190,6 +191,7 @@ struct Job {
     v(112, failures);
     v(120, mailed);
     v(121, array_exits);
+    v(160, queued_steps);
   }
 };
 

@@ -73,6 +73,7 @@ struct JobSpec {
   std::uint32_t submit_sid = 0;
   Text script_blob, environment_blob;  // hashes in the store
   Text acctg_freq, propagate;
+  Text cpu_freq, gpu_freq, power;  // as shown; kept for display
 
   // how much
   std::uint32_t min_nodes = 1, max_nodes = 0;  // 0 = no upper bound given
@@ -205,6 +206,9 @@ struct JobSpec {
     v(111, switches_wait);
     v(112, enforce_binding);
     v(113, disable_binding);
+    v(160, cpu_freq);
+    v(161, gpu_freq);
+    v(162, power);
   }
 };
 

@@ -113,6 +113,7 @@ struct Step {
   // Its place in a step over several components of a heterogeneous job.
   HetPart het;
   std::uint32_t meeting_port = 0;  // --rendezvous: on the first node of the whole step; 0 = none
+  Text request;  // srun --async: what was asked for, encoded, as long as the step waits or runs
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
@@ -134,6 +135,7 @@ struct Step {
     v(16, time_limit);
     v(100, het);
     v(101, meeting_port);
+    v(160, request);
   }
 };
 

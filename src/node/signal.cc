@@ -10,6 +10,7 @@ void NodeAgent::on_order(const wire::SignalOrder& order, Time) {
     const bool is_numbered = !is_batch && step.step != kExternStep;
     if (is_batch && order.batch && !order.whole_batch)
       return host_.signal(step, order.signal, SignalScope::leader);
+    if (order.announce && order.steps.contains(step.step)) host_.announce(step, "");
     if (order.steps.contains(step.step) || (is_batch && order.whole_batch) ||
         (is_numbered && order.all_steps))
       host_.signal(step, order.signal, SignalScope::everything);

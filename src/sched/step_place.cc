@@ -22,6 +22,7 @@ Free free_of(const NodeShare& held) {
 struct Slot {
   const NodeShare* held;
   Free free;
+  CoreUse core;
   std::uint32_t capacity = 0;  // the most tasks of this step that fit here
   std::uint32_t tasks = 0;
 };
@@ -55,10 +56,11 @@ class StepPlacer {
   // What this many tasks take of the node; nothing where it has not got it.
   std::optional<NodeShare> share_of(const Slot& slot, std::uint32_t tasks) const {
     NodeShare share{.node = slot.held->node, .cpus = {}, .memory_mib = 0, .tasks = tasks};
-    if (!take_cpus(slot, tasks, share) || !take_memory(slot, share)) return std::nullopt;
+    if (!take_cpus(slot, tasks, share)) return std::nullopt;
     Free free = slot.free;
     if (!take_gres(slot, tasks, free, share)) return std::nullopt;
     if (demand_.gpus_total && free_devices(free, *demand_.gpus_total) == 0) return std::nullopt;
+    if (!take_memory(slot, share)) return std::nullopt;
     return share;
   }
 
@@ -70,6 +72,7 @@ class StepPlacer {
 
   bool take_cpus(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
     std::uint64_t needed = std::uint64_t{tasks} * demand_.cpus_per_task;
+    needed = (needed + slot.core.usable - 1) / slot.core.usable * slot.core.threads;
     std::uint64_t free = slot.free.cpus.size();
     if (free == 0 || (!demand_.exact && free < slot.held->cpus.size())) return false;
     if (needed > free && !demand_.overcommit) return false;
@@ -83,7 +86,16 @@ class StepPlacer {
       share.memory_mib = *demand_.memory_per_node_mib;
     else if (demand_.memory_per_cpu_mib.value_or(0) > 0)
       share.memory_mib = *demand_.memory_per_cpu_mib * share.cpus.size();
+    else if (demand_.memory_per_gpu_mib.value_or(0) > 0)
+      share.memory_mib = *demand_.memory_per_gpu_mib * gpus_of(share);
     return !demand_.counts_memory || share.memory_mib <= slot.free.memory_mib;
+  }
+
+  static std::uint64_t gpus_of(const NodeShare& share) {
+    std::uint64_t gpus = 0;
+    for (const GresShare& held : share.gres)
+      if (held.name == "gpu") gpus += held.count;
+    return gpus;
   }
 
   bool take_gres(const Slot& slot, std::uint32_t tasks, Free& free, NodeShare& share) const {
@@ -174,8 +186,8 @@ class StepPlacer {
 
   // Tasks that have CPUs of their own; the others of an overcommitted step come on top, as evenly.
   std::uint32_t cpu_capacity(const Slot& slot) const {
-    return std::max<std::uint32_t>(
-        1, static_cast<std::uint32_t>(slot.free.cpus.size()) / demand_.cpus_per_task);
+    auto cpus = static_cast<std::uint32_t>(slot.free.cpus.size());
+    return std::max(1u, cpus / slot.core.threads * slot.core.usable / demand_.cpus_per_task);
   }
 
   std::optional<std::vector<StepNode>> shares_of(const std::vector<Slot*>& chosen) const {
@@ -193,6 +205,7 @@ class StepPlacer {
         std::uint64_t n = std::min(free_devices(free, *demand_.gpus_total), gpus_left - later);
         if (!take_devices(free, *demand_.gpus_total, n, share->gres)) return std::nullopt;
         gpus_left -= n;
+        if (!take_memory(*chosen[i], *share)) return std::nullopt;
       }
       nodes.push_back({.node = share->node, .ranks = {}, .share = std::move(*share)});
     }
@@ -215,10 +228,12 @@ class StepPlacer {
   std::vector<Slot> slots_;
 };
 
-std::vector<Slot> slots_of(const std::vector<NodeShare>& held, const std::vector<NodeShare>& used) {
+std::vector<Slot> slots_of(const std::vector<NodeShare>& held, const std::vector<NodeShare>& used,
+                           const StepDemand& demand) {
   std::vector<Slot> slots;
   for (const NodeShare& share : held) {
     Slot slot{.held = &share, .free = free_of(share)};
+    if (!demand.cores.empty()) slot.core = demand.cores.at(slots.size());
     for (const NodeShare& other : used)
       if (other.node == share.node) take(slot.free, other);
     slots.push_back(std::move(slot));
@@ -275,6 +290,7 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
   if (gpus_never_suffice(slots, demand)) return {ErrorCode::invalid_gres, {}};
   std::uint64_t memory = demand.memory_per_node_mib.value_or(0);
   if (demand.memory_per_cpu_mib) memory = *demand.memory_per_cpu_mib * demand.cpus_per_task;
+  if (demand.memory_per_gpu_mib) memory = *demand.memory_per_gpu_mib;
   if (demand.counts_memory &&
       std::ranges::all_of(slots, [&](const Slot& s) { return s.free.memory_mib < memory; }))
     return {ErrorCode::insufficient_memory, {}};
@@ -286,14 +302,14 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
 Result<std::vector<StepNode>> place_step(const std::vector<NodeShare>& held,
                                          const std::vector<NodeShare>& used,
                                          const StepDemand& demand) {
-  const std::vector<Slot> whole = slots_of(held, {});
+  const std::vector<Slot> whole = slots_of(held, {}, demand);
   std::vector<StepDemand> tries{demand};
   if (demand.cpus_per_task_is_wish && demand.cpus_per_task > 1) {
     tries.push_back(demand);
     tries.back().cpus_per_task = 1;
   }
   for (const StepDemand& each : tries) {
-    if (auto nodes = StepPlacer(each, slots_of(held, used)).place()) return *std::move(nodes);
+    if (auto nodes = StepPlacer(each, slots_of(held, used, each)).place()) return *std::move(nodes);
     if (StepPlacer(each, whole).place()) return fail(ErrorCode::nodes_busy);
   }
   return std::unexpected(never_fits(whole, tries.back()));

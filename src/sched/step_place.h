@@ -12,6 +12,11 @@
 
 namespace muster::sched {
 
+// How the CPUs of a node are used: whole cores are handed out, and tasks use so many of each.
+struct CoreUse {
+  std::uint32_t threads = 1, usable = 1;
+};
+
 struct StepDemand {
   std::uint32_t tasks = 1;
   std::uint32_t min_nodes = 1, max_nodes = 1;
@@ -20,14 +25,16 @@ struct StepDemand {
   std::uint32_t tasks_per_node_max = 0;  // 0 = no bound
   bool exact = false;       // the CPUs of its tasks; else all that the job has on the step's nodes
   bool overcommit = false;  // more tasks than CPUs
-  // Memory: one of these, or all of the job's. Where nobody asked for any it is not counted.
-  std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib;  // 0 = all
+  // Memory: one of these, or (none, or 0) all of the job's. Where nobody asked for any it is not
+  // counted.
+  std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib, memory_per_gpu_mib;
   bool counts_memory = true;
   std::optional<std::vector<GresRequest>> gres_per_node;  // unset = all that the job has there
   std::optional<GresRequest> gpus_total, gpus_per_task;
   std::vector<NodeId> required_nodes;
   std::vector<NodeId> task_nodes;  // by rank; for an arbitrary distribution
   Distribution distribution;
+  std::vector<CoreUse> cores;  // by held node; empty = each CPU is a core
 };
 
 // `held`: the job's shares on the nodes that the step may use. `used`: what other steps have of

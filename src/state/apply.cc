@@ -225,6 +225,7 @@ struct Applier {
     job.derived_exit_status = e.derived_exit_status;
     job.ended = e.at;
     job.end_reason = e.reason;
+    job.queued_steps.clear();
     if (is_set(job.suspended_at)) {
       job.suspended_total += e.at - job.suspended_at;
       job.suspended_at = Time{};
@@ -273,6 +274,7 @@ struct Applier {
     ++job.restarts;
     job.allocation.clear();
     job.steps.clear();
+    job.queued_steps.clear();
     job.next_step = 0;
     job.started = job.ended = job.suspended_at = job.warned = Time{};
     job.suspended_total = {};
@@ -364,8 +366,17 @@ struct Applier {
   void operator()(const StepCreated& e) {
     Job& job = cluster.jobs.edit(e.job);
     job.steps[e.step.id] = e.step;
+    job.queued_steps.erase(e.step.id);
     if (e.step.id < kBatchStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
   }
+
+  void operator()(const StepQueued& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    job.queued_steps[e.step.id] = e.step;
+    job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  }
+
+  void operator()(const StepDequeued& e) { cluster.jobs.edit(e.job).queued_steps.erase(e.step); }
 
   void operator()(const StepNodeEnded& e) {
     Job& job = cluster.jobs.edit(e.job);
@@ -378,6 +389,7 @@ struct Applier {
     if (!step.unfinished.empty()) return;
     step.ended = e.at;
     step.state = step_end_state(step);
+    step.request = {};
     if (e.step == kBatchStep) {
       job.batch_done = true;
     } else if (e.step != kExternStep) {

@@ -230,6 +230,24 @@ struct StepCreated {
     v(2, step);
   }
 };
+struct StepQueued {  // srun --async: it starts when there is room, by StepCreated
+  JobId job;
+  Step step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+struct StepDequeued {  // it will never start
+  JobId job;
+  StepId step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
 struct StepNodeEnded {  // one node's part of a step (or the batch script) is over
   JobId job;
   Attempt attempt;
@@ -410,7 +428,7 @@ using Event =
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
-                 AssociationChanged, UsageCounted>;
+                 AssociationChanged, UsageCounted, StepQueued, StepDequeued>;
 
 struct EventEntry {
   Event event;

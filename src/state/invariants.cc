@@ -42,6 +42,11 @@ struct Checker {
       require(!is_active(job.state) || !job.allocation.empty(), "job {} runs on nothing", id);
       require(job.state != JobState::pending || job.unfinished.empty(),
               "pending job {} holds nodes", id);
+      require(job.queued_steps.empty() || is_active(job.state), "job {} has steps that wait", id);
+      for (const auto& [step, queued] : job.queued_steps)
+        require(step.value < job.next_step && !job.steps.contains(step) &&
+                    queued.state == JobState::pending && !queued.request.empty(),
+                "step {}.{} waits but should not", id, step.value);
       check_component(job);
       for (const NodeShare& share : job.allocation)
         if (job.unfinished.contains(share.node)) add(job, share);

@@ -109,11 +109,13 @@ Result<void> Supervisor::prepare() {
   for (std::uint32_t rank : setup_.launch.ranks)
     tasks_.push_back({.local_id = static_cast<std::uint32_t>(tasks_.size()), .rank = rank});
 
-  if (is_batch()) {
+  if (!setup_.launch.waits_for_client) {
     // Opened before the script is spooled: a failure here must show as one of the output file.
-    Result<TaskFiles> files = files_->open_for(0);
+    Result<TaskFiles> files = files_->open_for(tasks_.front().rank);
     if (!files) return std::unexpected(files.error());
     error_fd_ = files->err;
+  }
+  if (is_batch()) {
     Result<std::string> script = spool_script(setup_);
     if (!script) return std::unexpected(script.error());
     script_path_ = std::move(*script);

@@ -28,7 +28,7 @@ namespace {
     variables.push_back(const_cast<char*>(entry.c_str()));
   variables.push_back(nullptr);
   execve(program.c_str(), argv, variables.data());
-  _exit(errno == ENOENT ? 127 : 126);
+  _exit(127);
 }
 
 std::string read_all(int fd) {
@@ -87,9 +87,14 @@ int run_task_prolog(const std::string& program, Environment& environment) {
 }  // namespace
 
 int run_task_prologs(const StepSetup& setup, Environment& environment) {
-  for (const Text* program : {&setup.task_prolog, &setup.launch.task_prolog})
-    if (!program->empty())
-      if (int status = run_task_prolog(program->str(), environment); status != 0) return status;
+  for (const Text* program : {&setup.task_prolog, &setup.launch.task_prolog}) {
+    if (program->empty()) continue;
+    int status = run_task_prolog(program->str(), environment);
+    if (status == 0) continue;
+    dprintf(2, "%s: error: %s failed status=%d\n", setup.program.str().c_str(),
+            program == &setup.task_prolog ? "TaskProlog" : "--task-prolog", status);
+    return status;
+  }
   return 0;
 }
 

@@ -145,10 +145,7 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
   apply_binding(plan.binding, setup, plan.local_id);
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
-  if (int status = run_task_prologs(setup, plan.environment); status != 0) {
-    dprintf(2, "%s: error: TaskProlog failed status=%d\n", setup.program.str().c_str(), status);
-    _exit(status);
-  }
+  if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);

@@ -244,6 +244,11 @@ struct StepRequest {
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   bool rendezvous = false;         // its tasks are told where they can meet
   Text mpi;                        // --mpi, "" for none
+  std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
+  std::optional<std::uint64_t> memory_per_gpu_mib;
+  Text features;              // -C: nodes of the job that have them
+  bool async = false;         // it is queued, and starts when there is room without its srun
+  bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -290,6 +295,12 @@ struct StepRequest {
     v(100, parts);
     v(101, rendezvous);
     v(130, mpi);
+    v(160, threads_per_core);
+    v(161, cpus_per_gpu);
+    v(162, memory_per_gpu_mib);
+    v(163, features);
+    v(164, async);
+    v(165, preserve_env);
   }
 };
 // The end of an allocation that a command owns.

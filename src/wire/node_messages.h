@@ -147,6 +147,7 @@ struct SignalOrder {
   bool whole_batch = false;
   bool all_steps = false;  // every numbered step here
   int signal = 0;
+  bool announce = false;  // "STEP 1.0 ... CANCELLED AT" in the output of `steps`
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -156,6 +157,7 @@ struct SignalOrder {
     v(5, whole_batch);
     v(6, all_steps);
     v(7, signal);
+    v(160, announce);
   }
 };
 // End everything of this attempt: CONT and TERM at once, KILL after the wait. Answered by JobGone.

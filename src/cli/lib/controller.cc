@@ -63,6 +63,11 @@ Result<ClientConfig> from_file(const std::string& path) {
   found.srun_epilog = settings->srun_epilog;
   found.mpi_default = settings->mpi_default;
   found.tree_width = settings->tree_width;
+  found.kill_wait = settings->kill_wait;
+  found.wait_time = settings->wait_time;
+  found.kill_on_bad_exit = settings->kill_on_bad_exit;
+  found.propagate_limits = settings->propagate_limits;
+  found.propagate_limits_except = settings->propagate_limits_except;
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

@@ -21,8 +21,11 @@ struct ClientConfig {
   std::string plugin_note;
   bool accounting_none = false;  // AccountingStorageType=accounting_storage/none
   Millis message_timeout{10000};
+  Seconds kill_wait{30}, wait_time{0};
+  bool kill_on_bad_exit = false;
   std::string srun_prolog, srun_epilog, mpi_default;
   std::uint32_t tree_width = 50;
+  std::string propagate_limits = "ALL", propagate_limits_except;
 };
 // -f is not known to commands: SLURM_CONF, /etc/slurm/slurm.conf, else the embedded cluster's.
 Result<ClientConfig> find_cluster();

@@ -113,6 +113,14 @@ void add_mem_bind(JobEnvironment& environment, const Text& option) {
   environment.set("SLURM_MEM_BIND_VERBOSE", bind->verbose ? "verbose" : "quiet");
 }
 
+// The size of "plane=4" has a variable of its own.
+void add_distribution(JobEnvironment& environment, std::string_view text) {
+  if (text.empty()) return;
+  auto equals = text.find('=');
+  environment.set("SLURM_DISTRIBUTION", text.substr(0, equals));
+  if (equals != text.npos) environment.set("SLURM_DIST_PLANESIZE", text.substr(equals + 1));
+}
+
 }  // namespace
 
 void add_option_variables(JobEnvironment& environment, const JobOptions& options) {
@@ -130,6 +138,13 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   }
   set_if("SLURM_CPUS_PER_TASK", spec.cpus_per_task);
   set_if("SLURM_NTASKS_PER_NODE", spec.ntasks_per_node);
+  set_if("SLURM_NTASKS_PER_CORE", spec.ntasks_per_core);
+  if (options.hint == "multithread" && !spec.ntasks_per_core)
+    environment.set("SLURM_NTASKS_PER_CORE", "65535");  // as many as there are threads
+  set_if("SLURM_NTASKS_PER_SOCKET", spec.ntasks_per_socket);
+  set_if("SLURM_NTASKS_PER_GPU", spec.ntasks_per_gpu);
+  set_if("SLURM_THREADS_PER_CORE", spec.threads_per_core);
+  set_text("SLURM_HINT", options.hint);
   set_if("SLURM_CPUS_PER_GPU", spec.cpus_per_gpu);
   // All of a node's memory has no number of its own.
   if (spec.memory_per_node_mib.value_or(0) > 0)
@@ -141,10 +156,15 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   set_text("SLURM_GPUS", spec.gpus);
   set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node);
   set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
+  set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket);
+  set_text("SLURM_GPU_FREQ", spec.gpu_freq);
+  set_text("SLURM_CPU_FREQ_REQ", spec.cpu_freq);
+  set_text("SLURM_PROFILE", options.profile);
+  set_text("SLURM_ACCTG_FREQ", spec.acctg_freq);
   set_text("SLURM_GPU_BIND", options.gpu_bind);
   add_mem_bind(environment, options.mem_bind);
   if (options.mpi != "none") set_text("SLURM_MPI_TYPE", options.mpi);
-  set_text("SLURM_DISTRIBUTION", spec.distribution);
+  add_distribution(environment, spec.distribution);
   if (spec.open_mode != OpenMode::unset)
     environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");
   set_text("SLURM_JOB_DEPENDENCY", spec.dependency);

@@ -41,10 +41,18 @@ int print(const Refusal& refusal) {
   return refusal.exit_code;
 }
 
-int failure_code() {
-  if (const char* text = std::getenv("SLURM_EXIT_ERROR"))
+namespace {
+
+int code_from(const char* variable, int otherwise) {
+  if (const char* text = std::getenv(variable))
     if (auto code = parse_number<int>(text); code && *code != 0) return *code & 0xff;
-  return kExitFailure;
+  return otherwise;
 }
+
+}  // namespace
+
+int failure_code() { return code_from("SLURM_EXIT_ERROR", kExitFailure); }
+
+int immediate_failure_code() { return code_from("SLURM_EXIT_IMMEDIATE", failure_code()); }
 
 }  // namespace muster::cli

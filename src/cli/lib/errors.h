@@ -30,5 +30,7 @@ int print(const Refusal& refusal);                                 // gives its 
 
 // Code of failures that are not about options: SLURM_EXIT_ERROR where set, else 1.
 int failure_code();
+// Code where --immediate did not get its nodes in time: SLURM_EXIT_IMMEDIATE, else the same.
+int immediate_failure_code();
 
 }  // namespace muster::cli

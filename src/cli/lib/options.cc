@@ -43,6 +43,7 @@ namespace {
 std::string_view canonical(std::string_view name) {
   if (name == "tasks-per-node") return "ntasks-per-node";
   if (name == "cpu_bind") return "cpu-bind";
+  if (name == "ntasks-per-tres") return "ntasks-per-gpu";
   return name;
 }
 
@@ -53,6 +54,19 @@ Outcome apply_one(JobOptions& options, std::string_view name, std::string_view v
   options.given.insert_or_assign(std::string(canonical(name)),
                                  OptionUse{source, std::string(value)});
   return {};
+}
+
+// Two options have a part of their value in a variable of its own: "plane" and its size, a number
+// of switches and the time to wait for them.
+std::string with_second_variable(std::string_view row, std::string_view name, std::string value,
+                                 const std::function<const char*(const char*)>& lookup) {
+  auto append = [&](char separator, const std::string& variable) {
+    const char* rest = lookup(variable.c_str());
+    if (rest && value.find(separator) == value.npos) value += fmt::format("{}{}", separator, rest);
+  };
+  if (row == "distribution" && iequals(value, "plane")) append('=', "SLURM_DIST_PLANESIZE");
+  if (row == "switches") append('@', fmt::format("{}_WAIT4SWITCH", name.substr(0, name.find('_'))));
+  return value;
 }
 
 }  // namespace
@@ -72,9 +86,8 @@ Outcome apply_environment(JobOptions& options,
       if (!value) continue;
       // A flag is set by its variable whatever the value; only the level of --verbose is one.
       bool has_value = row.argument != Argument::none || row.name == "verbose";
-      if (auto done = apply_one(options, row.name, has_value ? value : "", Source::environment);
-          !done)
-        return done;
+      std::string text = has_value ? with_second_variable(row.name, name, value, lookup) : "";
+      if (auto done = apply_one(options, row.name, text, Source::environment); !done) return done;
       break;
     }
   }

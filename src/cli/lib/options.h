@@ -42,19 +42,21 @@ struct JobOptions {
   bool test_only = false;
   bool list_gres = false;  // --gres=help
   Text export_list;        // --export; empty = not given
-  Text gpu_bind;
-  bool rendezvous = false;                   // of steps
+  Text gpu_bind, hint, profile;
+  bool rendezvous = false;  // of steps
+  bool parsable = false;    // --parsable: the id alone
+  Text clusters;
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
 
   // sbatch
-  bool parsable = false, wait_for_end = false, ignore_pbs = false;
-  Text export_file, clusters;
+  bool wait_for_end = false, ignore_pbs = false;
+  Text export_file;
   std::optional<std::string> wrap;
 
   // srun
   bool label = false, unbuffered = false, overlap = false, exact = false, whole = false,
        multi_prog = false, pty = false, preserve_env = false, disable_status = false,
-       quit_on_interrupt = false;
+       quit_on_interrupt = false, async = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   Text mpi, cpu_bind, mem_bind;
   std::optional<std::string> bcast, compress, send_libs;  // given without a value: empty

@@ -55,20 +55,60 @@ Outcome check_gpus_per_task(JobOptions& o) {
   return {};
 }
 
-Outcome check_memory_per_gpu(JobOptions& o) {
-  const JobSpec& spec = o.spec;
-  if (!spec.memory_per_gpu_mib) return {};
+bool asks_gpus(const JobSpec& spec) {
   for (const Text* gpus :
        {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
-    if (!gpus->empty()) return {};
+    if (!gpus->empty()) return true;
   auto gres = parse_gres(spec.gres);
-  if (!gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; }))
-    return {};
-  return refused(o,
-                 fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.\n"
-                             "Invalid generic resource (gres) specification",
-                             *spec.memory_per_gpu_mib),
+  return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
+}
+
+Outcome bad_gres(const JobOptions& o, std::string_view why) {
+  return refused(o, fmt::format("{}\nInvalid generic resource (gres) specification", why),
                  kExitFailure);
+}
+
+Outcome check_memory_per_gpu(JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (!spec.memory_per_gpu_mib || o.job_id || asks_gpus(spec)) return {};
+  return bad_gres(o, fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.",
+                                 *spec.memory_per_gpu_mib));
+}
+
+// Tasks of a GPU and GPUs of the job give each other's number.
+Outcome check_tasks_per_gpu(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (!spec.ntasks_per_gpu) return {};
+  if (!spec.gpus_per_task.empty())
+    return std::unexpected(
+        Refusal{fatal_line(client_name(o.client),
+                           "--gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
+                           "SLURM_NTASKS_PER_GPU"),
+                kExitFailure});
+  if (o.gpu_bind.empty()) o.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
+  if (o.job_id) return {};  // a step takes the counts of its job
+  if (!asks_gpus(spec)) {
+    if (!spec.num_tasks)
+      return bad_gres(o,
+                      "gres_job_state_validate: --ntasks-per-tres needs either a GRES GPU "
+                      "specification or a node/ntask specification");
+    spec.gpus = std::to_string((*spec.num_tasks + *spec.ntasks_per_gpu - 1) / *spec.ntasks_per_gpu);
+    return {};
+  }
+  auto total = parse_gpus(spec.gpus);
+  if (!spec.gpus.empty() && total)
+    spec.num_tasks = static_cast<std::uint32_t>(total->count) * *spec.ntasks_per_gpu;
+  return {};
+}
+
+Outcome check_gpu_options(JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (auto done = check_tasks_per_gpu(o); !done || o.job_id) return done;
+  if (spec.cpus_per_gpu && spec.cpus_per_task)
+    return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
+    return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
+  return {};
 }
 
 // A list of nodes asks for at least that many.
@@ -116,6 +156,7 @@ void count_tasks(JobOptions& o) {
 Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
+  if (auto done = check_gpu_options(o); !done) return done;
   if (auto done = check_memory_per_gpu(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
   shrink_to_tasks(o, warnings);

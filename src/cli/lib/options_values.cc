@@ -1,5 +1,6 @@
 #include "cli/lib/options_values.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "base/date.h"
 #include "base/signals.h"
 #include "base/strings.h"
+#include "cli/lib/limits.h"
 #include "io/files.h"
 #include "model/cpu_bind.h"
 #include "model/distribution.h"
@@ -38,6 +40,10 @@ std::unexpected<Refusal> not_supported(const JobOptions& o, std::string_view wha
 
 Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view) {
   return not_supported(o, fmt::format("--{}", row.name));
+}
+
+Outcome not_yet_for_jobs(JobOptions& o, const OptionRow& row, std::string_view value) {
+  return o.job_id ? Outcome{} : not_yet(o, row, value);
 }
 
 Outcome ignored(JobOptions&, const OptionRow&, std::string_view) { return {}; }
@@ -126,23 +132,33 @@ Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, 
 Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value) {
   std::optional<std::uint32_t>* parts[] = {&o.spec.sockets_per_node, &o.spec.cores_per_socket,
                                            &o.spec.threads_per_core};
+  static constexpr std::string_view kPlaces[] = {"first", "second", "third"};
   std::size_t i = 0;
   for (std::string_view part : split(value, ':')) {
-    auto count = parse_whole(part, 1);
-    if (i == std::size(parts) || (!count && part != "*")) return invalid_specification(o, row);
+    if (i == std::size(parts)) return invalid_specification(o, row);
+    auto count = parse_whole(part, 0);
+    if (!count && part != "*")
+      return refused(
+          o, fmt::format("Invalid numeric value \"{}\" for {} arg of -B.", part, kPlaces[i]),
+          kExitFailure);
+    if (count == 0) count.reset();
     *parts[i++] = count;
   }
   return {};
 }
 
-Outcome hint(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "nomultithread")) {
-    o.spec.threads_per_core = 1;
-    return {};
-  }
-  for (std::string_view known : {"compute_bound", "memory_bound", "multithread", "none"})
-    if (iequals(value, known)) return {};
-  return invalid_specification(o, row);
+// Two kinds of programs use one thread of each core, one of these one core of each socket.
+Outcome hint(JobOptions& o, const OptionRow&, std::string_view value) {
+  const bool memory_bound = iequals(value, "memory_bound");
+  const bool one_thread =
+      memory_bound || iequals(value, "compute_bound") || iequals(value, "nomultithread");
+  if (!one_thread && !iequals(value, "multithread") && !iequals(value, "none"))
+    return refused(o, fmt::format("unrecognized --hint argument \"{}\", see --hint=help", value),
+                   kExitFailure);
+  if (one_thread) o.spec.threads_per_core = 1;
+  if (memory_bound) o.spec.cores_per_socket = 1;
+  o.hint = lower(value);
+  return {};
 }
 
 Outcome nodes(JobOptions& o, const OptionRow&, std::string_view value) {
@@ -198,8 +214,11 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "user") || iequals(value, "mcs"))
-    return not_supported(o, fmt::format("--exclusive={}", lower(value)));
+  if (iequals(value, "mcs")) return not_supported(o, "--exclusive=mcs");
+  if (iequals(value, "user")) {
+    o.spec.exclusive_user = true;
+    return {};
+  }
   if (!value.empty() && !iequals(value, "exclusive")) return invalid_specification(o, row);
   o.spec.exclusive = true;
   o.spec.oversubscribe = false;
@@ -293,7 +312,7 @@ Outcome no_kill(JobOptions& o, const OptionRow& row, std::string_view value) {
   bool off = iequals(value, "off") || iequals(value, "no");
   bool on = value.empty() || iequals(value, "set") || iequals(value, "on") || iequals(value, "yes");
   if (!on && !off) return invalid_specification(o, row);
-  if (on) return not_yet(o, row, value);
+  if (on) return not_yet_for_jobs(o, row, value);
   o.spec.no_kill = false;
   return {};
 }
@@ -343,19 +362,11 @@ Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value
   return {};
 }
 
-Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value) {
-  static constexpr std::array<std::string_view, 12> kLimits{"ALL",    "NONE",  "AS",    "CORE",
-                                                            "CPU",    "DATA",  "FSIZE", "MEMLOCK",
-                                                            "NOFILE", "NPROC", "RSS",   "STACK"};
-  for (std::string_view name : split(value, ',')) {
-    bool known = value.empty();
-    for (std::string_view limit : kLimits) known |= iequals(name, limit);
-    if (!known)
-      return refused(o,
-                     fmt::format("Bad rlimit name: {}\n--propagate={} is not valid.", name, value),
-                     kExitFailure);
-  }
-  if (!iequals(value, "NONE")) return not_yet(o, row, value);
+Outcome propagate(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (auto name = value.empty() ? std::nullopt : unknown_limit(value))
+    return refused(o,
+                   fmt::format("Bad rlimit name: {}\n--propagate={} is not valid.", *name, value),
+                   kExitFailure);
   o.spec.propagate = Text(value);
   return {};
 }
@@ -377,16 +388,45 @@ Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "none")) return {};
+// There is nothing that writes profiles; tasks are told what was asked for, as in the reference.
+Outcome profile(JobOptions& o, const OptionRow&, std::string_view value) {
+  static constexpr std::array<std::string_view, 6> kTypes{"None", "All",    "Energy",
+                                                          "Task", "Lustre", "Network"};
+  std::vector<std::string> types;
   for (std::string_view part : split(value, ',')) {
-    bool known = false;
-    for (std::string_view each : {"all", "energy", "task", "lustre", "network"})
-      known |= iequals(part, each);
-    if (!known)
+    auto known = std::ranges::find_if(kTypes, [&](auto each) { return iequals(part, each); });
+    if (known == kTypes.end())
       return refused(o, fmt::format("invalid --profile={} option", value), kExitBadOption);
+    types.emplace_back(*known);
   }
+  o.profile = join(types, ",");
+  return {};
+}
+
+Outcome compress(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (value.empty() || iequals(value, "lz4") || iequals(value, "none")) {
+    o.compress = std::string(value);
+    return {};
+  }
+  print_error(client_name(o.client),
+              fmt::format("Compression type '{}' unknown, disabling compression support.", value));
+  o.compress = "none";
+  return {};
+}
+
+Outcome send_libs(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (iequals(value, "no") || iequals(value, "n")) return {};
+  if (!value.empty() && !iequals(value, "yes") && !iequals(value, "y"))
+    return invalid_specification(o, row);
   return not_yet(o, row, value);
+}
+
+// g: GPUs close to the task's CPUs; n: network cards, of which tasks have none to choose from.
+Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (value.empty() || value.find_first_not_of("gmnv") != value.npos)
+    return invalid_specification(o, row);
+  if (value.contains('g') && o.gpu_bind.empty()) o.gpu_bind = "closest";
+  return {};
 }
 
 Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value) {

@@ -93,6 +93,8 @@ Outcome date(JobOptions& o, const OptionRow& row, std::string_view value) {
 
 // Options that later issues bring: saying so beats pretending.
 Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view value);
+// The same for a job; srun in a job ignores it, as it does all that only a new job could have.
+Outcome not_yet_for_jobs(JobOptions& o, const OptionRow& row, std::string_view value);
 // Accepted and without effect: the row's help says why.
 Outcome ignored(JobOptions& o, const OptionRow& row, std::string_view value);
 
@@ -123,6 +125,12 @@ Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value
 Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome compress(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome send_libs(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome cpu_freq(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome gpu_freq(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome power(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome gpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);

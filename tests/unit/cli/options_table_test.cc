@@ -123,6 +123,7 @@ constexpr std::string_view kSrunOptions[] = {
     "accel-bind",
     "account",
     "acctg-freq",
+    "async",
     "bb",
     "bbf",
     "bcast",

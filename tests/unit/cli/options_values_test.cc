@@ -108,8 +108,55 @@ TEST(OptionValues, SayWhereAJobIsPut) {
 }
 
 TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
-  EXPECT_EQ(error_of({"--exclusive=user"}),
-            "1 sbatch: error: --exclusive=user: not supported yet\n");
+  EXPECT_EQ(error_of({"--exclusive=mcs"}), "1 sbatch: error: --exclusive=mcs: not supported yet\n");
+  EXPECT_EQ(error_of({"--reboot"}), "1 sbatch: error: --reboot: not supported yet\n");
+}
+
+TEST(OptionValues, WriteFrequenciesAsTheyAreShown) {
+  auto cpu = [](std::string value) {
+    return given({"--cpu-freq=" + value}).options.spec.cpu_freq.str();
+  };
+  EXPECT_EQ(cpu("low"), "Low");
+  EXPECT_EQ(cpu("1000000-2000000:ondemand"), "1000000-2000000:OnDemand");
+  EXPECT_EQ(cpu("2000000-HIGH"), "2000000-High");
+  EXPECT_EQ(cpu("performance"), "Performance");
+  constexpr const char* kInvalid = "sbatch: error: Invalid --cpu-freq argument\n";
+  auto refusal = [&](std::string why) { return "255 sbatch: error: " + why + "\n" + kInvalid; };
+  EXPECT_EQ(error_of({"--cpu-freq=foo"}), refusal("unrecognized --cpu-freq argument \"foo\""));
+  EXPECT_EQ(error_of({"--cpu-freq=1-2-3"}), refusal("unrecognized --cpu-freq argument \"3\""));
+  EXPECT_EQ(error_of({"--cpu-freq=low-5"}),
+            refusal("min cpu-frec (low) must be < max cpu-freq (5)"));
+  EXPECT_EQ(error_of({"--cpu-freq=low:foo"}), refusal("gov on cpu-frec (foo) illegal without max"));
+  EXPECT_EQ(error_of({"--cpu-freq=powersave"}),
+            refusal("governor of powersave is not allowed in slurm.conf"));
+  EXPECT_EQ(given({"--gpu-freq=memory=low,verbose"}).options.spec.gpu_freq, "memory=low,verbose");
+  EXPECT_EQ(error_of({"--gpu-freq=foo=bar"}),
+            "255 sbatch: error: Invalid --gpu-freq argument: gpu:foo=bar\n");
+}
+
+TEST(OptionValues, MakeThreadsOfAHint) {
+  EXPECT_EQ(given({"--hint=nomultithread"}).options.spec.threads_per_core, 1u);
+  EXPECT_EQ(given({"--hint=compute_bound"}).options.spec.threads_per_core, 1u);
+  EXPECT_EQ(given({"--hint=memory_bound"}).options.spec.cores_per_socket, 1u);
+  EXPECT_FALSE(given({"--hint=multithread"}).options.spec.threads_per_core);
+  EXPECT_EQ(error_of({"--hint=foo"}),
+            "1 sbatch: error: unrecognized --hint argument \"foo\", see --hint=help\n");
+  EXPECT_EQ(error_of({"-B", "1:x"}),
+            "1 sbatch: error: Invalid numeric value \"x\" for second arg of -B.\n");
+}
+
+TEST(OptionValues, CountTasksAndGpusByEachOther) {
+  EXPECT_EQ(given({"-G", "2", "--ntasks-per-gpu=3"}).options.spec.num_tasks, 6u);
+  EXPECT_EQ(given({"-n", "5", "--ntasks-per-gpu=2"}).options.spec.gpus, "3");
+  EXPECT_EQ(given({"-n", "2", "--ntasks-per-gpu=2"}).options.gpu_bind, "single:2");
+  EXPECT_NE(error_of({"--ntasks-per-gpu=1"}).find("--ntasks-per-tres needs either"),
+            std::string::npos);
+  EXPECT_NE(error_of({"-n1", "--ntasks-per-gpu=1", "--gpus-per-task=1"}).find("mutually exclusive"),
+            std::string::npos);
+  EXPECT_NE(error_of({"-G1", "-c1", "--cpus-per-gpu=1"}).find("mutually exclusive"),
+            std::string::npos);
+  EXPECT_NE(error_of({"--gpus-per-socket=1"}).find("requires --sockets-per-node"),
+            std::string::npos);
 }
 
 TEST(OptionValues, RefuseLayoutsThatThereAreNot) {

@@ -10,7 +10,8 @@ namespace {
 TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
   for (const std::string text :
        {"", "MpiDefault=pmix\n",
-        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n",
+        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n"
+        "KillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
         "SlurmctldHost=b\nAccountingStorageType=\"accounting_storage/none\"\nSlurmctldPidFile = "
         "/x/y.pid\n",
         "  SlurmctldPort=7000-7010\nNodeName=n[1-3] \\\n  CPUs=4 \\\n  "

@@ -1,4 +1,6 @@
 // Steps beside each other: who waits, who starts next, and who owns the allocation.
+#include "controller/view.h"
+#include "state/snapshot.h"
 #include "world.h"
 
 namespace muster::controller::test {
@@ -125,6 +127,126 @@ TEST_F(StepQueue, AnAllocationThatItsOwnerLeftStays) {
   w.core.on_client_closed(1, w.now);
   w.pass(Seconds{60});
   EXPECT_EQ(w.job(id).state, JobState::running);
+}
+
+wire::StepRequest queued_step(std::uint32_t job, std::uint32_t tasks) {
+  auto request = exact_step(job, tasks);
+  request.memory_per_node_mib = 10;
+  request.async = true;
+  request.environment = {"SECRET=1"};
+  return request;
+}
+
+struct QueuedSteps : StepQueue {
+  StepId queue(wire::StepRequest request) {
+    auto number = ask(std::move(request), 9);
+    EXPECT_TRUE(answered(number));
+    w.core.on_client_closed(9, w.now);
+    w.run();
+    EXPECT_EQ(error(number), "");
+    auto* reply = std::get_if<wire::StepReply>(&w.host.replies.at(number));
+    return reply ? reply->step : StepId{99};
+  }
+  bool waits(StepId step) { return w.job(id).queued_steps.contains(step); }
+  bool runs(StepId step) {
+    auto found = w.job(id).steps.find(step);
+    return found != w.job(id).steps.end() && !is_ended(found->second.state);
+  }
+};
+
+TEST_F(QueuedSteps, StartAtOnceWhereThereIsRoomAndWithoutTheirSrun) {
+  StepId step = queue(queued_step(id, 2));
+  EXPECT_TRUE(runs(step));
+  const auto& order = std::get<wire::LaunchOrder>(w.host.orders.back().second.order);
+  EXPECT_FALSE(order.launch.waits_for_client);
+}
+
+TEST_F(QueuedSteps, WaitInTheStateWhenTheirSrunHasGone) {
+  StepId first = queue(queued_step(id, 3)), second = queue(queued_step(id, 2));
+  EXPECT_TRUE(runs(first));
+  EXPECT_TRUE(waits(second));
+  w.step_end(1, step_of(id, first.value));
+  EXPECT_TRUE(runs(second));
+  EXPECT_FALSE(waits(second));
+}
+
+TEST_F(QueuedSteps, AreShownWithoutWhatOnlyTheirOwnerMayKnow) {
+  queue(queued_step(id, 3));
+  queue(queued_step(id, 3));
+  auto view = view_of(*w.host.published, w.job(id));
+  EXPECT_TRUE(view.job->queued_steps.begin()->second.request.empty());
+  EXPECT_TRUE(view.job->steps.begin()->second.request.empty());
+  EXPECT_EQ(view.job->queued_steps.begin()->second.state, JobState::pending);
+}
+
+TEST_F(QueuedSteps, CanBeCancelledBeforeTheyStart) {
+  StepId first = queue(queued_step(id, 4)), second = queue(queued_step(id, 4));
+  wire::CancelRequest request{.jobs = {{.job = JobId{id}, .step = second}}, .filter = std::nullopt};
+  EXPECT_EQ(std::get<wire::CancelReply>(w.answer(request)).cancelled, 1u);
+  w.step_end(1, step_of(id, first.value));
+  EXPECT_FALSE(waits(second));
+  EXPECT_FALSE(runs(second));
+}
+
+TEST_F(QueuedSteps, EndWithTheirJob) {
+  queue(queued_step(id, 4));
+  StepId second = queue(queued_step(id, 4));
+  w.cancel(id);
+  w.step_end(1, step_of(id, 0));
+  EXPECT_TRUE(is_ended(w.job(id).state));
+  EXPECT_FALSE(waits(second));
+}
+
+TEST_F(QueuedSteps, ThatCanNeverRunAreRefused) {
+  auto number = ask(queued_step(id, 5));
+  ASSERT_TRUE(answered(number));
+  EXPECT_EQ(error(number), "More processors requested than permitted");
+}
+
+TEST_F(QueuedSteps, SurviveARestartOfTheController) {
+  StepId first = queue(queued_step(id, 3)), second = queue(queued_step(id, 2));
+  StoredState stored;
+  stored.snapshot = encode_snapshot(w.core.committed());
+  stored.snapshot_number = w.core.committed_batch();
+  World again{ClusterBuilder().nodes(1).config(), std::move(stored)};
+  EXPECT_TRUE(again.job(id).queued_steps.contains(second));
+  // The node never heard of the first one: it is launched from the state.
+  again.join(1);
+  auto launches = again.take<wire::LaunchOrder>();
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches.front().second.launch.ref.step, first);
+  again.step_end(1, step_of(id, first.value));
+  EXPECT_TRUE(again.job(id).steps.contains(second));
+}
+
+// One step over both commands, each on nodes of its own.
+TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
+  World w{ClusterBuilder().nodes(2)};
+  std::uint32_t id = w.submit(job().allocation().nodes(2).tasks(4));
+  wire::StepRequest request{.job = JobId{id}, .num_tasks = 1, .min_nodes = 1, .max_nodes = 1};
+  request.argv = {"a"};
+  wire::StepRequest part{.job = JobId{id}, .num_tasks = 2};
+  part.argv = {"b"};
+  request.parts = {part};
+  auto reply = w.answer(request);
+  ASSERT_TRUE(std::holds_alternative<wire::StepReply>(reply));
+  const Step& step = w.job(id).steps.at(StepId{0});
+  EXPECT_EQ(step.num_tasks, 3u);
+  ASSERT_EQ(step.nodes.size(), 2u);
+  EXPECT_EQ(step.nodes[1].ranks, (std::vector<std::uint32_t>{1, 2}));
+  std::vector<std::string> commands;
+  for (const auto& [to, out] : w.host.orders)
+    if (auto* order = std::get_if<wire::LaunchOrder>(&out.order))
+      if (order->launch.ref.step == StepId{0}) commands.push_back(order->launch.argv.front());
+  EXPECT_EQ(commands, (std::vector<std::string>{"a", "b"}));
+
+  request.min_nodes = request.max_nodes = 2;
+  request.num_tasks = 2;
+  auto refused = w.answer(request);
+  ASSERT_TRUE(std::holds_alternative<Error>(refused));
+  EXPECT_EQ(std::get<Error>(refused).detail,
+            "Allocation failure of 1 nodes: job size of 2, already allocated 2 nodes to previous "
+            "components.");
 }
 
 }  // namespace

@@ -55,8 +55,8 @@ class MemoryHost : public Host {
 
 class World {
  public:
-  explicit World(ClusterConfig config) : config_(std::move(config)) {
-    EXPECT_TRUE(core.recover({}, config_, now));
+  explicit World(ClusterConfig config, StoredState stored = {}) : config_(std::move(config)) {
+    EXPECT_TRUE(core.recover(std::move(stored), config_, now));
     run();
   }
   // With n1..nN registered.

@@ -65,6 +65,50 @@ TEST(StepPlace, TakesAllOfItsNodesUnlessExact) {
   EXPECT_TRUE(small->front().share.gres.empty());
 }
 
+// Two threads of each core; `usable` of them for tasks.
+StepDemand on_cores(StepDemand demand, std::uint32_t usable, std::size_t nodes = 1) {
+  demand.cores.assign(nodes, {.threads = 2, .usable = usable});
+  return demand;
+}
+
+TEST(StepPlace, HandsOutWholeCores) {
+  std::vector<NodeShare> job{held(1, 6)};
+  auto cpus = [&](std::uint32_t count, std::uint32_t usable) {
+    auto step = place_step(job, {}, on_cores(exact(count), usable));
+    return step ? step->front().share.cpus.size() : 0;
+  };
+  EXPECT_EQ(cpus(1, 2), 2u);
+  EXPECT_EQ(cpus(3, 2), 4u);
+  EXPECT_EQ(cpus(2, 1), 4u);
+  EXPECT_EQ(cpus(3, 1), 6u);
+  EXPECT_EQ(ranks(place_step(job, {}, on_cores(exact(4), 1))),
+            "More processors requested than permitted");
+}
+
+TEST(StepPlace, CountsCoresWhereTasksUseOneThread) {
+  StepDemand demand = on_cores(tasks(4), 1, 2);
+  demand.max_nodes = 2;
+  EXPECT_EQ(ranks(place_step({held(1, 6), held(2, 2)}, {}, demand)), "1:0,1,2 2:3");
+}
+
+TEST(StepPlace, TakesMemoryByGpus) {
+  std::vector<NodeShare> job{held(1, 4, 4000, 4)};
+  StepDemand demand = exact(1);
+  demand.counts_memory = true;
+  demand.memory_per_gpu_mib = 300;
+  demand.gres_per_node = {{.name = "gpu", .count = 2}};
+  auto step = place_step(job, {}, demand);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->front().share.memory_mib, 600u);
+  demand.gres_per_node.reset();
+  demand.gpus_total = {{.name = "gpu", .count = 3}};
+  step = place_step(job, {}, demand);
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->front().share.memory_mib, 900u);
+  demand.memory_per_gpu_mib = 5000;
+  EXPECT_FALSE(place_step(job, {}, demand));
+}
+
 TEST(StepPlace, WaitsForWhatOtherStepsHave) {
   std::vector<NodeShare> job{held(1, 4, 4000, 4)};
   auto first = place_step(job, {}, exact(3));

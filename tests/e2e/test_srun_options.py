@@ -1,0 +1,118 @@
+"""Options of srun: those of a job of its own, and what they mean for a step inside of one."""
+import re
+
+import pytest
+
+CLUSTER = dict(nodes=2)
+SHOW = "bash -c 'echo $SLURM_PROCID@$SLURMD_NODENAME/$SLURM_CPUS_ON_NODE/$CUDA_VISIBLE_DEVICES'"
+
+
+def job(cluster, *args, body):
+    number = cluster.sbatch("--mem=400", *args, cluster.script("job.sh", body))
+    cluster.wait_end(number)
+    return cluster.output(number).splitlines()
+
+
+def shown(cluster, *args):
+    """The job's record, as its own task sees it."""
+    return cluster.run("srun", "--mem=100", *args, "bash", "-c", "scontrol show job $SLURM_JOB_ID").ok().out
+
+
+@pytest.mark.parametrize("options, line", [
+    (["--cpu-freq=low"], "CPU_max_freq=Low"),
+    (["--cpu-freq=1000000-2000000:ondemand"], "CPU_min_freq=1000000 CPU_max_freq=2000000 Governor=OnDemand"),
+    (["--gpu-freq=low"], "TresFreq=gpu:low"),
+    (["--network=foo"], "Network=foo"),
+    (["--mcs-label=foo"], "MCS_label=foo"),
+    (["--power=level"], "Power=LEVEL"),
+    (["--exclusive=user"], "OverSubscribe=USER"),
+    (["--hint=nomultithread"], "ReqB:S:C:T=0:0:*:1"),
+    (["--hint=memory_bound"], "ReqB:S:C:T=0:0:1:1"),
+    (["--ntasks-per-gpu=2", "--gpus=1"], "NtasksPerTRES=2"),
+    (["--comment=c", "--nice=5"], "Nice=5"),
+])
+def test_options_of_a_job_are_kept_with_the_job_of_srun(cluster, options, line):
+    assert line in shown(cluster, *options)
+
+
+@pytest.mark.parametrize("options, code, text", [
+    (["--hint=foo"], 1, 'unrecognized --hint argument "foo", see --hint=help'),
+    (["--cpu-freq=foo"], 255, 'unrecognized --cpu-freq argument "foo"'),
+    (["--cpu-freq=high-low"], 255, "min cpu-frec (high) must be < max cpu-freq (low)"),
+    (["--gpu-freq=foo"], 255, "Invalid --gpu-freq argument: gpu:foo"),
+    (["--accel-bind=z"], 255, "Invalid --accel-bind specification"),
+    (["--send-libs=foo"], 255, "Invalid --send-libs specification"),
+    (["-B", "1:x"], 1, 'Invalid numeric value "x" for second arg of -B.'),
+    (["--ntasks-per-gpu=1"], 1, "--ntasks-per-tres needs either a GRES GPU specification"),
+    (["--gpus-per-socket=1"], 1, "--gpus-per-socket option requires --sockets-per-node specification"),
+    (["-G1", "-c1", "--cpus-per-gpu=1"], 1, "--cpus-per-gpu is mutually exclusive with --cpus-per-task"),
+    (["-n1", "--gpus-per-task=1", "--ntasks-per-gpu=1"], 1, "--gpus-per-task is mutually exclusive with"),
+    (["-M", "nosuch"], 1, "'nosuch' can't be reached now, or it is an invalid entry for --cluster."),
+])
+def test_bad_values_are_refused_with_the_references_words(cluster, options, code, text):
+    done = cluster.run("srun", *options, "true")
+    assert done.code == code and text in done.err
+
+
+def test_a_step_ignores_what_only_a_job_can_have(cluster):
+    options = """--bb=x --contiguous --deadline=now+1hour --dependency=afterok:99 --licenses=nope --mail-type=ALL
+        --mincpus=99 --nice=5 --power=level --prefer=nope --priority=5 --profile=task --qos=nope --reboot --account=x
+        --reservation=nope --signal=USR1@5 --spread-job --switches=1 --time-min=1 --tmp=99999 --use-min-nodes --wckey=x
+        --partition=nope --no-kill --exclusive=user --cluster-constraint=x --network=x --mcs-label=x --delay-boot=3
+        --sockets-per-node=9 --cores-per-socket=9 --hold""".split()
+    lines = job(cluster, "-n1", body="".join(f"srun {option} echo {option}\n" for option in options))
+    assert lines == options
+
+
+def test_a_step_says_that_its_begin_is_ignored(cluster):
+    lines = job(cluster, "-n1", body="srun --begin=now+1hour echo ran\n")
+    assert sorted(lines) == ["ran", "srun: error: --begin is ignored because nodes are already allocated."]
+
+
+def test_tasks_of_a_gpu_share_it(cluster):
+    lines = job(cluster, "-n4", "--gres=gpu:2", body=f"srun -n4 --ntasks-per-gpu=2 {SHOW}\n")
+    assert sorted(line.rsplit("/", 1)[1] for line in lines) == ["0", "0", "1", "1"]
+
+
+@pytest.mark.ours  # the reference waits for ever
+def test_a_step_runs_only_where_its_constraint_holds(cluster):
+    lines = job(cluster, "-n1", body="srun -C nosuch echo ran; echo code $?\n")
+    assert "code 1" in lines and "ran" not in lines
+
+
+def test_only_a_test_starts_nothing_in_a_job_either(cluster):
+    lines = job(cluster, "-n1", body="srun --test-only echo ran; echo code $?\n")
+    assert "ran" not in lines
+    assert any(re.search(r"Job \d+ to start at \S+ using \d+ processors on nodes n\d", line) for line in lines)
+
+
+def test_limits_of_the_caller_are_the_tasks(cluster):
+    body = "ulimit -S -n 77; srun bash -c 'ulimit -n'; srun --propagate=NONE bash -c 'ulimit -n'; " \
+           "srun --propagate=CORE bash -c 'ulimit -n'\n"
+    first, none, other = job(cluster, "-n1", body=body)
+    assert first == "77" and none != "77" and other != "77"
+
+
+def test_variables_stand_for_options(cluster):
+    def tasks(**variables):
+        return cluster.run("srun", "--mem=100", "bash", "-c", "echo $SLURM_DISTRIBUTION $SLURM_DIST_PLANESIZE "
+                           "$SLURM_CPU_FREQ_REQ", env=variables).ok().out.split()
+    assert tasks(SLURM_NTASKS="1", SLURM_DISTRIBUTION="plane", SLURM_DIST_PLANESIZE="3",
+                 SLURM_CPU_FREQ_REQ="low") == ["plane", "3", "Low"]
+
+
+def test_counts_of_the_caller_stay_with_preserve_env(cluster):
+    lines = job(cluster, "-n4", body="srun -n1 -E bash -c 'echo $SLURM_NTASKS'; srun -n1 bash -c 'echo $SLURM_NTASKS'\n")
+    assert lines == ["4", "1"]
+
+
+def test_an_hurry_has_an_exit_code_of_its_own(cluster):
+    holder = cluster.start("srun", "--exclusive", "-N2", "bash", "-c", "echo ready; sleep 100")
+    try:
+        assert holder.stdout.readline() == "ready\n"
+        done = cluster.run("srun", "-I", "--exclusive", "true", env={"SLURM_EXIT_IMMEDIATE": "9"})
+        assert done.code == 9 and "Requested nodes are busy" in done.err
+        assert cluster.run("srun", "-I2", "--exclusive", "true").code == 1
+    finally:
+        holder.terminate()
+        holder.communicate()
