@@ -181,6 +181,10 @@ struct Settings {
   bool can_reboot = false;           // RebootProgram is set
   std::uint32_t max_node_count = 0;  // MaxNodeCount; 0 = no dynamic nodes
   Text mail_domain;                  // of users who gave no address
+  Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = for good
+  bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
+  bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
+  bool pack_nodes = false;           // CR_Pack_Nodes
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   bool operator==(const Settings&) const = default;
   template <class V>
@@ -237,6 +241,10 @@ struct Settings {
     v(122, can_reboot);
     v(123, max_node_count);
     v(124, mail_domain);
+    v(150, reservation_overrun);
+    v(151, spec_cores_by_jobs);
+    v(152, cores_in_blocks);
+    v(153, pack_nodes);
   }
 };
 
@@ -284,13 +292,14 @@ struct Cluster {
   Cow<std::map<Text, NodeId>> node_ids{std::map<Text, NodeId>{}};
   std::vector<NodeId> node_order;  // as in the configuration
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
-  Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by start
+  Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by number
   Table<JobId, Job> jobs;
   Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
   IdSet pending;  // ids of jobs in state pending
   IdSet active;   // ids of jobs that run, are suspended, or are completing
   JobId next_job_id{1};
   NodeId next_node_id{1};
+  std::uint32_t last_reservation = 0;  // number of the newest one that ever was
   Epoch epoch;
 
   const Settings& settings() const { return (*config).settings; }

@@ -17,6 +17,7 @@ struct Snapshot {
   Epoch epoch;
   std::vector<Reservation> reservations;
   std::vector<OwedEpilog> owed_epilogs;
+  std::uint32_t last_reservation = 0;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -29,6 +30,7 @@ struct Snapshot {
     v(8, epoch);
     v(9, reservations);
     v(120, owed_epilogs);
+    v(150, last_reservation);
   }
 };
 
@@ -42,7 +44,8 @@ std::string encode_snapshot(const Cluster& cluster) {
              .next_node_id = cluster.next_node_id,
              .epoch = cluster.epoch,
              .reservations = *cluster.reservations,
-             .owed_epilogs = *cluster.owed_epilogs};
+             .owed_epilogs = *cluster.owed_epilogs,
+             .last_reservation = cluster.last_reservation};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   return encode(s);
@@ -71,6 +74,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.next_job_id = s->next_job_id;
   cluster.next_node_id = s->next_node_id;
   cluster.epoch = s->epoch;
+  cluster.last_reservation = s->last_reservation;
   return cluster;
 }
 
