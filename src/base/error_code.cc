@@ -52,6 +52,10 @@ std::string_view error_text(ErrorCode code) {
       return "Requested reservation is invalid";
     case ErrorCode::reservation_busy:
       return "Requested reservation is in use";
+    case ErrorCode::reservation_access:
+      return "Access denied to requested reservation";
+    case ErrorCode::reservation_overlap:
+      return "Requested reservation overlaps with another reservation";
     case ErrorCode::job_suspended:
       return "Job is suspended";
     case ErrorCode::bad_signal:

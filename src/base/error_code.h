@@ -31,6 +31,8 @@ enum class ErrorCode : std::uint32_t {
   batch_only = 2031,
   invalid_reservation = 2048,
   reservation_busy = 2052,
+  reservation_access = 2047,
+  reservation_overlap = 2053,
   job_suspended = 2057,
   bad_signal = 2032,
   not_pending = 2037,

@@ -31,23 +31,17 @@ bool ends_command(int signal) {
 }
 
 int Allocation::failed(const Error& error) const {
-  if (error.code == ErrorCode::invalid_partition)
-    print_error(program(),
-                fmt::format("invalid partition specified: {}", options_.spec.partition.view()));
-  if (error.code == ErrorCode::accounting_policy) print_error(program(), error.detail);
-  Error shown = error;
-  if (error.code == ErrorCode::insufficient_memory) {
-    print_error(program(), "Memory specification can not be satisfied");
-    shown = {ErrorCode::requested_node_config_unavailable, {}};
-  }
-  bool own_code = shown.code == ErrorCode::failure || shown.code >= ErrorCode::not_supported_yet ||
-                  shown.code == ErrorCode::communication;
-  bool as_salloc = is_salloc() && shown.code != ErrorCode::nodes_busy;
+  const RefusalLines lines = refusal_lines(error);
+  if (!lines.before.empty()) print_error(program(), lines.before);
+  bool own_code = error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet ||
+                  error.code == ErrorCode::communication;
+  bool as_salloc = is_salloc() && error.code != ErrorCode::nodes_busy;
   print_error(program(),
               fmt::format("{}: {}",
                           as_salloc ? "Job submit/allocate failed" : "Unable to allocate resources",
-                          own_code ? shown.text() : std::string(error_text(shown.code))));
-  const bool in_a_hurry = options_.immediate_s && shown.code == ErrorCode::nodes_busy;
+                          own_code ? error.text() : std::string(error_text(error.code))));
+  if (!lines.after.empty()) print_error(program(), lines.after);
+  const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();
 }
 

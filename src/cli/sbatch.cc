@@ -137,11 +137,8 @@ void name_after_script(JobOptions& options, const BatchScript& script) {
 }
 
 int submission_failed(const JobOptions& options, const Error& error) {
-  // Refusals that the reference explains in a line of their own.
-  bool explained = error.code == ErrorCode::invalid_partition ||
-                   error.code == ErrorCode::requested_node_config_unavailable ||
-                   error.code == ErrorCode::accounting_policy;
-  if (explained && !error.detail.empty()) print_error(kProgram, error.detail);
+  const RefusalLines lines = refusal_lines(error);
+  if (!lines.before.empty()) print_error(kProgram, lines.before);
   // What the code's own text says is what scripts match; details only go with our own codes.
   bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
                   error.code >= ErrorCode::not_supported_yet;
@@ -152,6 +149,7 @@ int submission_failed(const JobOptions& options, const Error& error) {
     print_error(kProgram, text);
   else
     print_error(kProgram, fmt::format("Batch job submission failed: {}", text));
+  if (!lines.after.empty()) print_error(kProgram, lines.after);
   return failure_code();
 }
 

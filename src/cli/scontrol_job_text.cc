@@ -43,10 +43,14 @@ std::string first_line(const Job& job) {
   return line + format(" JobName={}", job.spec->name.view());
 }
 
+// One word, whatever it says.
 std::string reason_of(const wire::JobView& view) {
-  if (!view.reason_detail.empty()) return view.reason_detail.str();
-  if (!view.reason.empty()) return view.reason.str();
-  return view.job->end_reason.empty() ? "None" : view.job->end_reason.str();
+  std::string reason = !view.reason_detail.empty()    ? view.reason_detail.str()
+                       : !view.reason.empty()         ? view.reason.str()
+                       : view.job->end_reason.empty() ? "None"
+                                                      : view.job->end_reason.str();
+  std::ranges::replace(reason, ' ', '_');
+  return reason;
 }
 
 void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle& style) {
@@ -61,9 +65,10 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
                    job.hold == Hold::none ? job.priority : 0, spec.nice, or_null(job.account),
                    or_null(job.qos)));
   lines.add(format("JobState={} Reason={} Dependency={}",
-                   job.preparing      ? "CONFIGURING"
-                   : job.completing() ? "COMPLETING"
-                                      : state_name(job.state),
+                   job.preparing            ? "CONFIGURING"
+                   : job.completing()       ? "COMPLETING"
+                   : job.lost_reservation() ? "RESV_DEL_HOLD"
+                                            : state_name(job.state),
                    reason_of(view), or_null(view.dependency)));
   lines.add(format("Requeue={:d} Restarts={} BatchFlag={:d} Reboot={:d} ExitCode={}",
                    spec.requeue.value_or(true), job.restarts, spec.kind == JobKind::batch,
@@ -206,7 +211,8 @@ void add_requirements(RecordLines& lines, const wire::JobView& view) {
                    disk == 0 ? "0" : format_mib(disk)));
   lines.add(format("Features={} DelayBoot={}", or_null(spec.features),
                    format_elapsed(Seconds{spec.delay_boot_s.value_or(0)})));
-  if (!spec.reservation.empty()) lines.add(format("Reservation={}", spec.reservation.view()));
+  if (const Text& names = view.job->shown_reservation(); !names.empty())
+    lines.add(format("Reservation={}", names.view()));
   lines.add(format("OverSubscribe={} Contiguous={:d} Licenses={} Network={}",
                    sharing_name(view.sharing), spec.contiguous, or_null(spec.licenses),
                    or_null(spec.network)));

@@ -10,6 +10,7 @@
 #include "base/strings.h"
 #include "cli/scontrol_text.h"
 #include "model/resources.h"
+#include "model/spec_cores.h"
 
 namespace muster::cli {
 
@@ -63,9 +64,9 @@ void add_hardware(RecordLines& lines, const wire::NodeView& view, const ShowStyl
   std::string arch = node.facts.arch.empty() ? "" : format(" Arch={}", node.facts.arch.view());
   lines.add(format("NodeName={}{} CoresPerSocket={} ", config.name.view(), arch,
                    config.cores_per_socket));
-  std::uint32_t reserved = std::min(config.cpus, config.core_spec_count * config.threads_per_core);
+  const auto kept = static_cast<std::uint32_t>(spec_cpus(config).size());
   lines.add(format("CPUAlloc={} CPUEfctv={} CPUTot={} CPULoad={}", node.used_cpus.size(),
-                   config.cpus - reserved, config.cpus,
+                   config.cpus - kept, config.cpus,
                    view.cpu_load < 0 ? "N/A" : format("{:.2f}", view.cpu_load)));
   lines.add(format("AvailableFeatures={}", or_null(join_texts(config.features))));
   lines.add(format("ActiveFeatures={}", or_null(join_texts(node.active_features))));
@@ -90,10 +91,14 @@ void add_system(RecordLines& lines, const wire::NodeView& view) {
                    node.used_memory_mib,
                    view.free_memory_known ? std::to_string(view.free_memory_mib) : "N/A",
                    config.sockets, config.boards));
-  if (config.core_spec_count > 0 || !config.cpu_spec_list.empty() ||
-      config.memory_spec_limit_mib > 0)
-    lines.add(format("CoreSpecCount={} CPUSpecList={} MemSpecLimit={}", config.core_spec_count,
-                     config.cpu_spec_list.view(), config.memory_spec_limit_mib));
+  const IdSet kept = spec_cpus(config);
+  std::string special;
+  if (!kept.empty())
+    special = format("CoreSpecCount={} CPUSpecList={} ", kept.size() / cpus_per_core(config),
+                     kept.text());
+  if (config.memory_spec_limit_mib > 0)
+    special += format("MemSpecLimit={}", config.memory_spec_limit_mib);
+  if (!special.empty()) lines.add(special);
 }
 
 }  // namespace
@@ -131,8 +136,9 @@ std::string node_text(const wire::NodeView& view, const ShowStyle& style) {
   lines.add(format("BootTime={} SlurmdStartTime={}", date_or_none(node.facts.boot_time),
                    date_or_none(node.facts.slurmd_started)));
   lines.add(format("LastBusyTime={}", format_date(node.last_busy)));
-  lines.add(format("CfgTRES=cpu={},mem={},billing={}{}", config.cpus, format_mib(config.memory_mib),
-                   config.cpus, gres_sums(config.gres)));
+  const std::uint64_t cpus = config.cpus - spec_cpus(config).size();
+  lines.add(format("CfgTRES=cpu={},mem={},billing={}{}", cpus, format_mib(config.memory_mib), cpus,
+                   gres_sums(config.gres)));
   lines.add(format("AllocTRES={}", allocated_tres(node)));
   lines.add("CapWatts=n/a");
   lines.add("CurrentWatts=0 AveWatts=0");

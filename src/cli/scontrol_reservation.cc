@@ -14,12 +14,6 @@ namespace muster::cli {
 namespace {
 
 using fmt::format;
-using Settings = std::vector<std::pair<std::string, std::string>>;
-
-// "res", "reservation", "ReservationName"
-bool is_reservation_word(std::string_view word) {
-  return word.size() >= 3 && istarts_with("ReservationName", word);
-}
 
 std::string joined(const std::vector<Text>& names) {
   std::string text;
@@ -28,7 +22,7 @@ std::string joined(const std::vector<Text>& names) {
 }
 
 std::string_view state_of(const Reservation& r, Time now) {
-  return r.start <= now && now < r.end ? "ACTIVE" : "INACTIVE";
+  return r.is_active(now) ? "ACTIVE" : "INACTIVE";
 }
 
 std::string date(Time t) { return format_date(t); }
@@ -37,68 +31,30 @@ std::string duration(const Reservation& r) {
   return format_elapsed(std::chrono::floor<Seconds>(r.end - r.start));
 }
 
-// What the reference asks for before it bothers the controller.
-std::optional<std::string> missing(const Settings& settings) {
-  auto given = [&](std::string_view name) {
-    for (const auto& [key, value] : settings)
-      if (istarts_with(key, name)) return true;
-    return false;
-  };
-  constexpr std::string_view kEnd = "  No reservation created.";
-  if (!given("StartTime")) return format("A start time must be given.{}", kEnd);
-  if (!given("EndTime") && !given("Duration"))
-    return format("An end time or duration must be given.{}", kEnd);
-  if (!given("Nodes") && !given("NodeCnt") && !given("TRES") && !given("CoreCnt") &&
-      !given("Licenses"))
-    return format("Nodes, NodeCnt or Licenses must be given.{}", kEnd);
-  if (!given("Users") && !given("Accounts"))
-    return format("Either Users/Groups and/or Accounts must be specified.{}", kEnd);
-  return std::nullopt;
-}
-
-std::optional<std::string> bad_dates(const Settings& settings, Time now) {
-  for (const auto& [key, value] : settings)
-    if ((iequals(key, "StartTime") || iequals(key, "EndTime")) && !parse_date(value, now))
-      return format("Invalid {} time {}={}.  No reservation created.",
-                    iequals(key, "StartTime") ? "start" : "end", key, value);
-  return std::nullopt;
-}
-
 }  // namespace
 
-std::optional<Settings> reservation_settings(Words words) {
-  Settings settings;
-  bool names_one = false;
-  for (const std::string& word : words) {
-    auto equals = word.find('=');
-    std::string key = word.substr(0, equals);
-    if (istarts_with(key, "JobId")) return std::nullopt;
-    if (is_reservation_word(key)) {
-      names_one = true;
-      if (equals != word.npos) settings.emplace_back("ReservationName", word.substr(equals + 1));
-      continue;
-    }
-    settings.emplace_back(key, equals == word.npos ? "" : word.substr(equals + 1));
-  }
-  if (!names_one) return std::nullopt;
-  return settings;
-}
-
-void create_reservation(ScontrolSession& session, Settings settings) {
-  Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
-  if (auto problem = missing(settings)) return session.error("scontrol: error: {}", *problem);
-  if (auto problem = bad_dates(settings, now))
+void create_reservation(ScontrolSession& session, ReservationSettings settings) {
+  if (auto problem = problem_in(settings, true))
     return session.error("scontrol: error: {}", *problem);
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::reservation,
                               .settings = std::move(settings),
                               .create = true};
   auto reply = session.ask_for<wire::ReservationsReply>(request);
-  if (!reply) return session.error("Error creating the reservation: {}", reply.error().text());
+  if (!reply) {
+    session.error("Error creating the reservation: {}", reply.error().text());
+    if (reply.error().code == ErrorCode::nodes_busy)
+      session.error(
+          "Note, unless nodes are directly requested a reservation must exist in a single "
+          "partition.\nIf no partition is requested the default partition is assumed.");
+    return;
+  }
   for (const wire::ReservationView& view : reply->reservations)
     fmt::print("Reservation created: {}\n", view.reservation.name.view());
 }
 
-void update_reservation(ScontrolSession& session, Settings settings) {
+void update_reservation(ScontrolSession& session, ReservationSettings settings) {
+  if (auto problem = problem_in(settings, false))
+    return session.error("scontrol: error: {}", *problem);
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::reservation,
                               .settings = std::move(settings)};
   auto reply = session.ask_for<wire::ReservationsReply>(request);
@@ -109,7 +65,8 @@ void update_reservation(ScontrolSession& session, Settings settings) {
   fmt::print("Reservation updated.\n");
 }
 
-void delete_reservation(ScontrolSession& session, Settings settings, std::string_view word) {
+void delete_reservation(ScontrolSession& session, ReservationSettings settings,
+                        std::string_view word) {
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::reservation,
                               .settings = std::move(settings),
                               .remove = true};
@@ -122,16 +79,19 @@ std::string reservation_text(const wire::ReservationView& view, const ShowStyle&
   RecordLines lines(style);
   lines.add(format("ReservationName={} StartTime={} EndTime={} Duration={}", r.name.view(),
                    date(r.start), date(r.end), duration(r)));
-  std::string flags = joined(r.flags);
   lines.add(format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
                    or_null(view.nodes), r.nodes.size(), view.cores, or_null(r.features),
-                   or_null(r.partition), flags == "(null)" ? "" : flags));
-  lines.add(format("TRES=cpu={}", view.cpus));
+                   or_null(r.partition), flags_text(r)));
+  for (const auto& [node, cores] : view.node_cores)
+    lines.add(format("  NodeName={} CoreIDs={}", node.view(), cores.view()));
+  lines.add(view.cpus ? format("TRES=cpu={}", view.cpus) : "TRES=(null)");
   lines.add(
-      format("Users={} Groups=(null) Accounts={} Licenses={} State={} BurstBuffer=(null) "
-             "Watts=n/a",
-             joined(r.users), joined(r.accounts), or_null(r.licenses), state_of(r, style.now)));
-  lines.add("MaxStartDelay=(null)");
+      format("Users={} Groups={} Accounts={} Licenses={} State={} BurstBuffer=(null) Watts=n/a",
+             joined(r.users), joined(r.groups), joined(r.accounts), or_null(r.licenses),
+             state_of(r, style.now)));
+  lines.add(format("MaxStartDelay={}",
+                   r.max_start_delay == Seconds{0} ? "(null)" : format_elapsed(r.max_start_delay)));
+  if (!r.comment.empty()) lines.add(format("Comment={}", r.comment.view()));
   return lines.finish(false);
 }
 

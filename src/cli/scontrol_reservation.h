@@ -12,16 +12,17 @@
 
 namespace muster::cli {
 
-// The words of a command about a reservation, as key and value; nothing if it is about something
-// else.
-std::optional<std::vector<std::pair<std::string, std::string>>> reservation_settings(Words words);
+using ReservationSettings = std::vector<std::pair<std::string, std::string>>;
 
-void create_reservation(ScontrolSession& session,
-                        std::vector<std::pair<std::string, std::string>> settings);
-void update_reservation(ScontrolSession& session,
-                        std::vector<std::pair<std::string, std::string>> settings);
-void delete_reservation(ScontrolSession& session,
-                        std::vector<std::pair<std::string, std::string>> settings,
+// The words of a command about a reservation, as key and value; nothing if it is about something
+// else. Known keys are written out.
+std::optional<ReservationSettings> reservation_settings(Words words);
+// What is wrong with them, as far as that can be known without asking.
+std::optional<std::string> problem_in(const ReservationSettings& settings, bool create);
+
+void create_reservation(ScontrolSession& session, ReservationSettings settings);
+void update_reservation(ScontrolSession& session, ReservationSettings settings);
+void delete_reservation(ScontrolSession& session, ReservationSettings settings,
                         std::string_view word);
 void show_reservations(ScontrolSession& session, const std::string& name);
 

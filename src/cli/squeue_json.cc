@@ -132,7 +132,7 @@ void add_state(Json& out, const JobRow& row) {
   out["requeue"] = spec.requeue.value_or(true);
   out["resize_time"] = 0;
   out["restart_cnt"] = job.restarts;
-  out["resv_name"] = json_text(spec.reservation);
+  out["resv_name"] = json_text(job.shown_reservation());
   out["shared"] = nullptr;
   out["show_flags"] = {"SHOW_ALL", "SHOW_DETAIL", "SHOW_LOCAL"};
   out["sockets_per_board"] = 0;

@@ -101,7 +101,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.comment = spec.comment;
   r.admin_comment = spec.admin_comment;
   r.constraints = spec.features;
-  r.reservation = spec.reservation;
+  r.reservation = job.shown_reservation();
   r.submit_line = spec.submit_line;
   r.cluster = cluster.settings().cluster_name;
   r.uid = spec.uid;

@@ -162,6 +162,7 @@ class Core {
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fit(std::span<const sched::Start> starts) const;
   void start_all_or_none(std::span<const sched::Start> starts, Time now);
+  bool is_left_by_reservations(const sched::Start& start, const NodeShare& share) const;
   sched::Free free_for(const sched::Start& start, const Node& node, const NodeShare& share) const;
   void take_turns(Time now);
   void pause(JobId job, Time now);  // until its turn comes
@@ -215,8 +216,16 @@ class Core {
   void count_usage(Time now);
   void count_usage_if_due(Time now);
   void reset_usage_if_told(Time now);
+  bool over_time_is_up(const Job& job, Time limit, Time now) const;
   void end_graces(Time now);
   void turn_reservations(Time now);
+  void turn_reservation(const Reservation& reservation, Time now);
+  bool clear_reservation(const Reservation& reservation, Time now);
+  void release_waiting_jobs(const Reservation& gone);
+  bool is_idle_reservation(const Reservation& reservation, Time now);
+  bool is_reservation_used(const Text& name) const;
+  Result<void> check_holders(Reservation& reservation);
+  wire::Answer remove_reservation(const Reservation& reservation);
   void watch_nodes(Time now);
   void check_health(Time now);
   void turn_power(Time now);
@@ -270,6 +279,7 @@ class Core {
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   std::map<NodeId, NodeLoad> loads_;
+  std::map<Text, Time> reservation_used_;  // with PURGE_COMP: when a job was last seen
   std::shared_ptr<const std::map<NodeId, NodeLoad>> published_loads_ =
       std::make_shared<std::map<NodeId, NodeLoad>>();
 

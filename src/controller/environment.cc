@@ -187,7 +187,7 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v["SLURM_TOPOLOGY_ADDR"] = way.address;
   v["SLURM_TOPOLOGY_ADDR_PATTERN"] = way.pattern;
   if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
-  if (!spec.reservation.empty()) v["SLURM_JOB_RESERVATION"] = spec.reservation.str();
+  if (!job.shown_reservation().empty()) v["SLURM_JOB_RESERVATION"] = job.shown_reservation().str();
   if (const NodeShare* share = share_on(job, node)) {
     v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
     if (const Node* n = cluster.nodes.find(node))

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/strings.h"
+
 namespace muster::controller {
 
 namespace {
@@ -9,6 +11,13 @@ namespace {
 template <class List, class Value>
 bool lists(const List& list, const Value& value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// Names separated by commas: one of them will do.
+bool lists_any(const std::vector<Text>& list, const Text& names) {
+  if (list.empty()) return true;
+  return std::ranges::any_of(split(names, ','),
+                             [&](std::string_view name) { return lists(list, Text(name)); });
 }
 
 bool matches_ref(const Job& job, const wire::JobRef& ref) {
@@ -49,7 +58,7 @@ bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filt
   }
   return matches_state(job, filter) && lists(filter.accounts, job.account) &&
          lists(filter.names, spec.name) && lists(filter.partitions, job.partition) &&
-         lists(filter.qos, job.qos) && lists(filter.reservations, spec.reservation) &&
+         lists(filter.qos, job.qos) && lists_any(filter.reservations, job.shown_reservation()) &&
          lists(filter.licenses, spec.licenses) && uses_node(cluster, job, filter.nodes);
 }
 

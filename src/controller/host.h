@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -76,6 +77,9 @@ class Host {
   virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
   // Names of the user's groups, for partitions that list some.
   virtual std::vector<std::string> groups_of(Uid user) = 0;
+  virtual bool is_user(std::string_view name) = 0;
+  // Names of the group's users; nothing where there is no such group.
+  virtual std::optional<std::vector<std::string>> users_of_group(std::string_view group) = 0;
   // Starts it and calls Core::on_program_ended when it is over.
   virtual void run_program(SiteProgramRun run) = 0;
   virtual void log(std::string_view line) = 0;

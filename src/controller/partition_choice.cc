@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "base/hostlist.h"
 #include "base/strings.h"
 #include "sched/request.h"
 
@@ -14,6 +15,15 @@ bool lists(const Text& names, std::string_view name) {
   for (std::string_view one : split(names, ','))
     if (iequals(trim(one), name)) return true;
   return false;
+}
+
+bool is_closed(const Partition& p) {
+  return p.state == PartitionState::drain || p.state == PartitionState::inactive;
+}
+
+bool lists_host(const Text& hosts, const Text& name) {
+  auto names = expand_hostlist(hosts.view());
+  return names && std::ranges::find(*names, name.view()) != names->end();
 }
 
 bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowed, "ALL"); }
@@ -31,6 +41,8 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
   for (std::string_view name : split(names, ',')) {
     const Partition* partition = cluster.find_partition(trim(name));
     if (!partition) return fail(ErrorCode::invalid_partition, std::string(names));
+    if (is_closed(*partition))
+      if (const Partition* other = cluster.find_partition(partition->alternate)) partition = other;
     if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);
   }
   return found;
@@ -38,7 +50,11 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
 
 Result<void> admits(const Partition& p, const Submitter& who) {
   if (p.root_only && !who.is_operator) return fail(ErrorCode::access_denied);
-  if (p.state == PartitionState::drain || p.state == PartitionState::inactive)
+  if (p.disable_root_jobs && who.user == Uid{0}) return fail(ErrorCode::user_id_missing);
+  if (p.req_resv && !who.reserved) return fail(ErrorCode::access_denied);
+  if (restricts(p.allow_alloc_nodes) && !lists_host(p.allow_alloc_nodes, who.host))
+    return fail(ErrorCode::access_denied);
+  if (is_closed(p))
     return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
   if (restricts(p.allow_groups) && !who.is_operator &&
       std::none_of(who.groups.begin(), who.groups.end(),

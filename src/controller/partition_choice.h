@@ -13,9 +13,13 @@ struct Submitter {
   bool is_operator = false;
   std::vector<std::string> groups;  // asked for only where a partition lists groups
   Text account, qos;
+  Uid user;               // whose job it is
+  Text host;              // where it comes from
+  bool reserved = false;  // it names a reservation
 };
 
-// "main", "a,b"; empty = the default one. Every name must exist.
+// "main", "a,b"; empty = the default one. Every name must exist. One that takes no jobs any more is
+// replaced by its Alternate.
 Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
                                                        std::string_view names);
 

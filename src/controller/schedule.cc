@@ -5,6 +5,8 @@
 #include "controller/power.h"
 #include "sched/free.h"
 #include "sched/gres_fit.h"
+#include "sched/node_fit.h"
+#include "sched/reserved.h"
 #include "sched/sharing.h"
 
 namespace muster::controller {
@@ -77,9 +79,23 @@ bool Core::still_fit(std::span<const sched::Start> starts) const {
       const Node* node = cluster_.nodes.find(share.node);
       if (!node || !is_available(*node)) return false;
       if (!sched::holds(free_for(start, *node, share), share)) return false;
+      if (!is_left_by_reservations(start, share)) return false;
     }
   }
   return true;
+}
+
+// Nobody else's reservation has come between.
+bool Core::is_left_by_reservations(const sched::Start& start, const NodeShare& share) const {
+  if ((*cluster_.reservations).empty()) return start.reservation.empty();
+  const Reservation* own = nullptr;
+  if (!start.reservation.empty() && !(own = cluster_.find_reservation(start.reservation)))
+    return false;
+  Time until = now_ + std::min(start.time_limit, sched::kNoLimitLeaves);
+  if (own) until = std::min(until, sched::has_to_end(cluster_, *own));
+  const auto access = sched::access(sched::reservations_of(cluster_, share.node, now_),
+                                    {share.node, now_, until, own});
+  return !access.closed && access.usable(share.cpus) == share.cpus;
 }
 
 // What nobody has, what jobs share, and what others lend.
@@ -87,6 +103,9 @@ sched::Free Core::free_for(const sched::Start& start, const Node& node,
                            const NodeShare& share) const {
   sched::Free free = sched::free_of(node);
   sched::part_gpus(node, free);
+  const JobSpec& spec = *cluster_.jobs.at(start.job).spec;
+  if (spec.core_spec && node.jobs.empty())
+    free.cpus = sched::cpus_beside_system(node, *spec.core_spec);
   if (share.sharing > 1)
     free.cpus.merge(
         sched::shareable(sched::claims_on(cluster_, node), start.partition, share.sharing - 1));
@@ -115,7 +134,8 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .runs_batch = job.runs_batch(),
                     .time_limit = start.time_limit,
                     .preparing = cluster_.settings().programs.prolog_slurmctld ||
-                                 !all_on(cluster_, start.allocation)});
+                                 !all_on(cluster_, start.allocation),
+                    .reservation = start.reservation});
   power_up_for(cluster_.jobs.at(id), now);
   mail_begin_of_array(cluster_.jobs.at(id), now);
   if (cluster_.settings().programs.contain) create_extern_step(id, now);

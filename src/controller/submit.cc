@@ -75,26 +75,17 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
     warnings.push_back(limit.str());
     return fail(ErrorCode::accounting_policy);
   }
-  if (ok.error().code == ErrorCode::insufficient_memory)
-    warnings.push_back("Memory specification can not be satisfied");
-  return fail(ErrorCode::requested_node_config_unavailable);
+  return std::unexpected(ok.error());
 }
 
-// A reservation admits the users or accounts it lists.
+// Each one that the job names must let it in.
 Result<void> Core::may_use_reservation(const JobSpec& spec, const Text& account) const {
-  const Reservation* r = cluster_.find_reservation(spec.reservation);
-  if (!r) return fail(ErrorCode::invalid_reservation);
-  auto lists = [](const std::vector<Text>& names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
-  if (lists(r->users, "-" + spec.user_name.str()) || lists(r->accounts, "-" + account.str()))
-    return fail(ErrorCode::access_denied);
-  bool open = std::none_of(r->users.begin(), r->users.end(),
-                           [](const Text& u) { return !u.view().starts_with('-'); }) &&
-              std::none_of(r->accounts.begin(), r->accounts.end(),
-                           [](const Text& a) { return !a.view().starts_with('-'); });
-  if (open || lists(r->users, spec.user_name) || lists(r->accounts, account)) return {};
-  return fail(ErrorCode::access_denied);
+  for (std::string_view name : split(spec.reservation, ',')) {
+    const Reservation* r = cluster_.find_reservation(name);
+    if (!r) return fail(ErrorCode::invalid_reservation);
+    if (!r->admits(spec.user_name, account)) return fail(ErrorCode::reservation_access);
+  }
+  return {};
 }
 
 Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
@@ -119,6 +110,10 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);
   add_cpus_for_memory(cluster_, *named->front(), spec);
+  if (!cluster_.settings().spec_cores_by_jobs) {  // AllowSpecResourcesUsage
+    spec.core_spec.reset();
+    spec.thread_spec.reset();
+  }
   if (!spec.array.empty()) {
     auto array = parse_array(spec.array, cluster_.settings().max_array_size);
     if (!array) return std::unexpected(array.error());
@@ -131,7 +126,12 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   }
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
-  Submitter who{.is_operator = is_operator(caller), .account = job.account, .qos = job.qos};
+  Submitter who{.is_operator = is_operator(caller),
+                .account = job.account,
+                .qos = job.qos,
+                .user = spec.uid,
+                .host = spec.submit_host,
+                .reserved = !spec.reservation.empty()};
   if (std::any_of(named->begin(), named->end(),
                   [](const Partition* p) { return !p->allow_groups.empty(); }))
     who.groups = host_.groups_of(spec.uid);

@@ -35,15 +35,23 @@ void Core::on_tick(Time now) {
   if (!cluster_.pending.empty()) want_plan();
 }
 
+// OverTimeLimit of the partition, or else the cluster's: jobs may go on for a while.
+bool Core::over_time_is_up(const Job& job, Time limit, Time now) const {
+  constexpr std::uint32_t kForGood = 0xffffffffu;
+  const Partition* partition = cluster_.find_partition(job.partition);
+  std::uint32_t minutes = partition ? partition->over_time_limit : 0;
+  if (minutes == 0) minutes = cluster_.settings().over_time_limit_min;
+  return minutes != kForGood && now >= limit + Minutes{minutes};
+}
+
 void Core::enforce_limits(Time now) {
   std::vector<JobId> over, due;
-  Minutes tolerance{cluster_.settings().over_time_limit_min};
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
     if (job.state != JobState::running || job.ending) continue;
     Time limit = job.end_limit();
     if (limit == Time::max()) continue;
-    if (now >= limit + tolerance) {
+    if (over_time_is_up(job, limit, now)) {
       over.push_back(job.id);
     } else if (const WarnSignal& w = job.spec->warn_signal;
                w.number && !is_set(job.warned) && now >= limit - Seconds{w.seconds_before_end}) {

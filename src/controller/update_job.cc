@@ -188,6 +188,17 @@ Result<void> set_qos(Draft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_reservation(Draft& d, std::string_view value) {
+  for (std::string_view name : split(value, ',')) {
+    if (name.empty()) continue;
+    const Reservation* r = d.cluster.find_reservation(name);
+    if (!r) return fail(ErrorCode::invalid_reservation);
+    if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
+  }
+  d.spec.reservation = Text(value);
+  return {};
+}
+
 constexpr Key kKeys[] = {
     {"TimeLimit", false, set_time_limit},
     {"Priority", false, set_priority},
@@ -217,6 +228,7 @@ constexpr Key kKeys[] = {
     {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
     {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
     {"Features", true, set_text<&JobSpec::features>},
+    {"ReservationName", true, set_reservation},
     {"Gres", true, set_gres},
     {"TresPerNode", true, set_gres},
     {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},

@@ -10,6 +10,7 @@
 #include "controller/shares_view.h"
 #include "sched/amounts.h"
 #include "sched/dependency.h"
+#include "sched/free.h"
 #include "sched/priority.h"
 
 namespace muster::controller {
@@ -69,17 +70,29 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   return wire::Sharing::ok;
 }
 
+std::map<NodeId, NodeKept> kept_nodes(const Cluster& cluster, Time now) {
+  std::map<NodeId, NodeKept> kept;
+  for (const Reservation& r : *cluster.reservations) {
+    if (!r.is_active(now)) continue;
+    const NodeKept as = r.has("MAINT") ? NodeKept::maintenance : NodeKept::reserved;
+    for (NodeId id : r.nodes) kept[id] = std::max(kept[id], as);
+  }
+  return kept;
+}
+
 wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now) {
   wire::NodesReply reply{.now = now, .partitions = *published.cluster.partitions};
   std::map<NodeId, std::vector<Text>> partitions;
   for (const Partition& p : reply.partitions)
     for (NodeId id : p.nodes) partitions[id].push_back(p.name);
+  const std::map<NodeId, NodeKept> kept = kept_nodes(published.cluster, now);
   for (NodeId id : published.cluster.node_order) {
     const Node& node = published.cluster.nodes.at(id);
     if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),
                                             node.config.name) == request.names.end())
       continue;
     wire::NodeView view{.node = published.cluster.nodes.share(id), .partitions = partitions[id]};
+    if (auto at = kept.find(id); at != kept.end()) view.node.edit().kept = at->second;
     if (published.loads)
       if (auto load = published.loads->find(id); load != published.loads->end()) {
         view.cpu_load = load->second.cpu_load;
@@ -252,15 +265,29 @@ wire::JobView view_of(const Published& published, const Job& job) {
   return view;
 }
 
-wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation) {
+// "0-3" for the CPUs of these cores.
+static std::string core_numbers(const IdSet& cpus, std::uint32_t threads) {
+  IdSet cores;
+  for (std::uint32_t cpu : cpus.ids()) cores.insert(cpu / threads);
+  return cores.text();
+}
+
+wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now) {
   wire::ReservationView view{.reservation = reservation};
+  view.reservation.start = reservation.start_seen(now);
+  view.reservation.end = reservation.end_seen(now);
   std::vector<std::string> names;
   for (NodeId id : reservation.nodes) {
     const Node* node = cluster.nodes.find(id);
     if (!node) continue;
     names.push_back(node->config.name.str());
-    view.cpus += node->config.cpus;
-    view.cores += node->config.cpus / std::max(1u, node->config.threads_per_core);
+    const IdSet* part = reservation.cpus_on(id);
+    const auto cpus = part ? static_cast<std::uint32_t>(part->size()) : node->config.cpus;
+    const std::uint32_t threads = sched::cpus_per_core(*node);
+    view.cpus += cpus;
+    view.cores += cpus / threads;
+    if (part && cpus < node->config.cpus)
+      view.node_cores.emplace_back(node->config.name, core_numbers(*part, threads));
   }
   view.nodes = compress_hostlist(names);
   return view;
@@ -281,7 +308,7 @@ bool answer_query(const Published& published, const wire::Request& request, Time
   } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {
     wire::ReservationsReply reply{.now = now};
     for (const Reservation& r : *published.cluster.reservations)
-      reply.reservations.push_back(view_of(published.cluster, r));
+      reply.reservations.push_back(view_of(published.cluster, r, now));
     part(std::move(reply), false);
   } else if (std::holds_alternative<wire::TopologyRequest>(request)) {
     part(wire::TopologyReply{published.cluster.settings().topology}, false);

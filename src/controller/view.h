@@ -11,7 +11,7 @@ namespace muster::controller {
 
 wire::JobView view_of(const Published& published, const Job& job);
 
-wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation);
+wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
 
 // Answers JobsRequest, NodesRequest, PartitionsRequest and ReservationsRequest, in one or more
 // parts; false for any other.

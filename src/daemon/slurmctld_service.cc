@@ -382,6 +382,10 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
 }
 
 std::vector<std::string> Service::groups_of(Uid user) { return io::group_names(user); }
+bool Service::is_user(std::string_view name) { return io::is_user(std::string(name)); }
+std::optional<std::vector<std::string>> Service::users_of_group(std::string_view group) {
+  return io::users_of_group(std::string(group));
+}
 
 std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
   std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +

@@ -59,6 +59,8 @@ class Service final : public controller::Host {
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
   std::vector<std::string> groups_of(Uid user) override;
+  bool is_user(std::string_view name) override;
+  std::optional<std::vector<std::string>> users_of_group(std::string_view group) override;
   void run_program(controller::SiteProgramRun run) override;
   void log(std::string_view line) override;
   void log_error(std::string_view line) override;

@@ -32,4 +32,24 @@ std::vector<std::string> group_names(Uid user) {
   return names;
 }
 
+bool is_user(const std::string& name) {
+  passwd entry{}, *found = nullptr;
+  std::string buffer(16384, '\0');
+  return getpwnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 && found;
+}
+
+std::optional<std::vector<std::string>> users_of_group(const std::string& name) {
+  group entry{}, *found = nullptr;
+  std::string buffer(1 << 20, '\0');
+  if (getgrnam_r(name.c_str(), &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+    return std::nullopt;
+  std::vector<std::string> users;
+  for (char** member = found->gr_mem; *member; ++member) users.emplace_back(*member);
+  setpwent();
+  while (const passwd* user = getpwent())  // NOLINT(concurrency-mt-unsafe): one thread asks
+    if (user->pw_gid == found->gr_gid) users.emplace_back(user->pw_name);
+  endpwent();
+  return users;
+}
+
 }  // namespace muster::io

@@ -1,6 +1,7 @@
 // What the system's user database says.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,5 +14,10 @@ std::vector<Gid> user_groups(const std::string& name, Gid primary);
 
 // The names of all groups of a user; empty where the user is not known.
 std::vector<std::string> group_names(Uid user);
+
+bool is_user(const std::string& name);
+
+// The names of a group's users, those whose own group it is included; nothing where there is none.
+std::optional<std::vector<std::string>> users_of_group(const std::string& group);
 
 }  // namespace muster::io

@@ -215,6 +215,10 @@ struct Settings {
   bool can_reboot = false;           // RebootProgram is set
   std::uint32_t max_node_count = 0;  // MaxNodeCount; 0 = no dynamic nodes
   Text mail_domain;                  // of users who gave no address
+  Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = for good
+  bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
+  bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
+  bool pack_nodes = false;           // CR_Pack_Nodes
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   bool operator==(const Settings&) const = default;
   template <class V>
@@ -273,6 +277,10 @@ struct Settings {
     v(124, mail_domain);
     v(140, enforce_limits);
     v(141, enforce_safe);
+    v(150, reservation_overrun);
+    v(151, spec_cores_by_jobs);
+    v(152, cores_in_blocks);
+    v(153, pack_nodes);
   }
 };
 
@@ -320,7 +328,7 @@ struct Cluster {
   Cow<std::map<Text, NodeId>> node_ids{std::map<Text, NodeId>{}};
   std::vector<NodeId> node_order;  // as in the configuration
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
-  Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by start
+  Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by number
   Table<JobId, Job> jobs;
   Cow<std::vector<Association>> associations{std::vector<Association>{}};  // ascending
   Cow<UsageBook> usage{UsageBook{}};
@@ -330,6 +338,7 @@ struct Cluster {
   IdSet uncounted;  // ids of jobs that have ended since usage was counted last
   JobId next_job_id{1};
   NodeId next_node_id{1};
+  std::uint32_t last_reservation = 0;  // number of the newest one that ever was
   Epoch epoch;
 
   const Settings& settings() const { return (*config).settings; }

@@ -1,8 +1,7 @@
 #include "model/distribution.h"
 
-#include <algorithm>
-#include <array>
 #include <span>
+#include <utility>
 
 #include "base/strings.h"
 
@@ -10,10 +9,13 @@ namespace muster {
 
 namespace {
 
-// Of tasks over sockets and over cores; the nodes' own binding decides what comes of it.
-bool is_inner_method(std::string_view text) {
-  static constexpr std::array<std::string_view, 4> kMethods{"block", "cyclic", "fcyclic", "*"};
-  return std::ranges::any_of(kMethods, [&](std::string_view m) { return iequals(text, m); });
+// Of tasks over sockets or over cores.
+std::optional<Distribution::Inner> parse_inner(std::string_view text) {
+  using Inner = Distribution::Inner;
+  for (auto [name, how] : {std::pair{"block", Inner::block}, std::pair{"cyclic", Inner::cyclic},
+                           std::pair{"fcyclic", Inner::fcyclic}, std::pair{"*", Inner::unset}})
+    if (iequals(text, name)) return how;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -24,12 +26,18 @@ std::optional<Distribution> parse_distribution(std::string_view text) {
   for (std::string_view option : std::span(words).subspan(1)) {
     if (iequals(option, "Pack"))
       how.pack = true;
-    else if (!iequals(option, "NoPack"))
+    else if (iequals(option, "NoPack"))
+      how.no_pack = true;
+    else
       return std::nullopt;
   }
   auto methods = split(words.front(), ':');
-  if (methods.size() > 3 || !std::ranges::all_of(std::span(methods).subspan(1), is_inner_method))
-    return std::nullopt;
+  if (methods.size() > 3) return std::nullopt;
+  for (std::size_t level = 1; level < methods.size(); ++level) {
+    auto inner = parse_inner(methods[level]);
+    if (!inner) return std::nullopt;
+    (level == 1 ? how.sockets : how.cores) = *inner;
+  }
   std::string_view nodes = methods.front();
   if (istarts_with(nodes, "plane=")) {
     auto size = parse_number<std::uint32_t>(nodes.substr(6));

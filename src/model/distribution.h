@@ -1,4 +1,5 @@
-// --distribution: how the ranks of a step are laid over its nodes.
+// --distribution: how the tasks of a job or step are laid over its nodes, and over the sockets and
+// cores of each.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,10 @@ struct Distribution {
   enum class Kind : std::uint8_t { block, cyclic, plane, arbitrary };
   Kind kind = Kind::block;
   std::uint32_t plane_size = 1;
-  bool pack = false;  // ",Pack": fill node after node
+  bool pack = false;     // ",Pack": fill node after node
+  bool no_pack = false;  // ",NoPack": spread evenly, whatever the site's default
+  enum class Inner : std::uint8_t { unset, block, cyclic, fcyclic };
+  Inner sockets = Inner::unset, cores = Inner::unset;
   bool operator==(const Distribution&) const = default;
 };
 // "block", "cyclic:block", "plane=4", "*", "block,Pack"; nothing where the text is none of these.

@@ -21,7 +21,8 @@
 
 namespace muster {
 
-enum class Hold : std::uint8_t { none, user, admin };
+// The last: the reservation that the job asked for has ended.
+enum class Hold : std::uint8_t { none, user, admin, reservation };
 
 // Why a running job is being ended: known from the order to end it until its processes are gone.
 struct Ending {
@@ -133,6 +134,7 @@ struct Job {
   std::uint32_t failures = 0;  // requeues after failures of nodes or launches
   std::uint32_t mailed = 0;    // MailType bits that were mailed and are not to be mailed again
   ArrayExits array_exits;
+  Text reservation;  // of those it may use, the one it was started in
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
@@ -141,6 +143,12 @@ struct Job {
   bool leads() const { return !is_het() || het_id == id; }  // no component, or the first one
   // The script of a heterogeneous job runs in its first component only.
   bool runs_batch() const { return spec->kind == JobKind::batch && leads(); }
+  // RESV_DEL_HOLD
+  bool lost_reservation() const { return state == JobState::pending && hold == Hold::reservation; }
+  // As asked for, or the one that took it in.
+  const Text& shown_reservation() const {
+    return spec->reservation.empty() ? reservation : spec->reservation;
+  }
   IdSet het_jobs() const;  // ids of all components, whether they are still known or not
   Time end_limit() const;  // when its time limit falls; Time::max() if never or not started
   Millis run_time(Time now) const;
@@ -191,6 +199,7 @@ struct Job {
     v(112, failures);
     v(120, mailed);
     v(121, array_exits);
+    v(150, reservation);
     v(160, queued_steps);
   }
 };

@@ -27,6 +27,25 @@ bool marked_silent(const Node& node) {
          node.power.phase != PowerPhase::powering_down;
 }
 
+struct Words {
+  std::string_view word, compact;
+};
+Words words(const Node& node) {
+  Base base = base_state(node);
+  bool busy = has_running_jobs(node) || is_completing(node);
+  if (node.future) return {"future", "futr"};
+  if (node.reboot.issued) return {"reboot", "boot"};
+  if (node.drain) return busy ? Words{"draining", "drng"} : Words{"drained", "drain"};
+  if (node.fail) return busy ? Words{"failing", "failg"} : Words{"fail", "fail"};
+  if (base == Base::down) return {"down", "down"};
+  if (base == Base::unknown) return {"unknown", "unk"};
+  if (is_completing(node)) return {"completing", "comp"};
+  if (base == Base::idle && node.kept == NodeKept::reserved) return {"reserved", "resv"};
+  if (base == Base::idle && node.kept == NodeKept::maintenance) return {"maint", "maint"};
+  if (base == Base::idle) return {"idle", "idle"};
+  return base == Base::mixed ? Words{"mixed", "mix"} : Words{"allocated", "alloc"};
+}
+
 // sinfo's mark behind the state: one only, the most telling.
 std::string_view mark(const Node& node) {
   if (node.reboot.issued) return "^";
@@ -42,24 +61,8 @@ std::string_view mark(const Node& node) {
       break;
   }
   if (node.power.down_asked) return "!";
+  if (node.kept == NodeKept::maintenance && words(node).word != "maint") return "$";
   return marked_silent(node) ? "*" : "";
-}
-
-struct Words {
-  std::string_view word, compact;
-};
-Words words(const Node& node) {
-  Base base = base_state(node);
-  bool busy = has_running_jobs(node) || is_completing(node);
-  if (node.future) return {"future", "futr"};
-  if (node.reboot.issued) return {"reboot", "boot"};
-  if (node.drain) return busy ? Words{"draining", "drng"} : Words{"drained", "drain"};
-  if (node.fail) return busy ? Words{"failing", "failg"} : Words{"fail", "fail"};
-  if (base == Base::down) return {"down", "down"};
-  if (base == Base::unknown) return {"unknown", "unk"};
-  if (is_completing(node)) return {"completing", "comp"};
-  if (base == Base::idle) return {"idle", "idle"};
-  return base == Base::mixed ? Words{"mixed", "mix"} : Words{"allocated", "alloc"};
 }
 
 std::string_view long_name(Base base) {
@@ -103,6 +106,8 @@ std::string node_state_long(const Node& node) {
   if (node.config.dynamic && node.config.state == "UNKNOWN") state += "+DYNAMIC_NORM";
   if (is_completing(node)) state += "+COMPLETING";
   if (node.drain) state += "+DRAIN";
+  if (node.kept == NodeKept::maintenance) state += "+MAINTENANCE";
+  if (node.kept != NodeKept::no) state += "+RESERVED";
   if (node.fail) state += "+FAIL";
   if (node.reboot.asked) state += "+REBOOT_REQUESTED";
   if (node.reboot.issued) state += "+REBOOT_ISSUED";

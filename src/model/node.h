@@ -117,6 +117,9 @@ struct NodeReboot {
   }
 };
 
+// By a reservation that is active. Filled in where a node is shown; the state does not have it.
+enum class NodeKept : std::uint8_t { no, reserved, maintenance };
+
 struct Node {
   NodeId id;
   NodeConfig config;
@@ -140,6 +143,7 @@ struct Node {
   std::vector<GresShare> used_gres;
   IdSet jobs;        // ids of jobs that hold something here
   IdSet completing;  // those of them that have ended but still have processes here
+  NodeKept kept = NodeKept::no;
 
   bool operator==(const Node&) const = default;
   template <class V>
@@ -166,6 +170,7 @@ struct Node {
     v(110, used_again);
     v(120, power);
     v(121, reboot);
+    v(150, kept);
   }
 };
 

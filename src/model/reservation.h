@@ -1,11 +1,16 @@
-// Reservation: nodes that are kept for some users during some time (scontrol create reservation).
+// Reservation: nodes, or some cores of them, and licenses that are kept for some users during some
+// time (scontrol create reservation).
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/ids.h"
+#include "base/idset.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -13,16 +18,30 @@ namespace muster {
 
 struct Reservation {
   Text name;
-  Time start, end;
+  Time start, end;                    // of a floating one: as if it had been made now
   std::vector<NodeId> nodes;          // ascending
-  std::vector<Text> users, accounts;  // one of these may use it; "-name" may not
-  Text features, partition, comment, licenses;
+  std::vector<Text> users, accounts;  // who may use it; with "-" before every name: who may not
+  Text features, partition, comment;
+  Text licenses;            // "matlab:2,ansys:1"
   std::vector<Text> flags;  // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
-  bool has(std::string_view flag) const {
-    for (const Text& f : flags)
-      if (f == flag) return true;
-    return false;
-  }
+  std::vector<Text> groups, group_members;  // instead of users; who was in them when it was made
+  std::vector<IdSet> cpus;  // what it has of each node, parallel to `nodes`; empty = whole nodes
+  Seconds max_start_delay{0};
+  Seconds purge_after{0};    // PURGE_COMP: it ends once it was out of use for so long
+  std::uint32_t number = 0;  // they are numbered in the order of their making
+  Seconds float_by{0};       // TIME_FLOAT: it always begins so long after now
+
+  bool has(std::string_view flag) const;
+  bool has_part_of_nodes() const { return !cpus.empty(); }
+  bool holds_node(NodeId node) const;
+  const IdSet* cpus_on(NodeId node) const;  // nullptr = the whole node; it must be one of its nodes
+  Time start_seen(Time now) const { return has("TIME_FLOAT") ? now + float_by : start; }
+  Time end_seen(Time now) const { return start_seen(now) + (end - start); }
+  bool is_active(Time now) const { return start_seen(now) <= now && now < end_seen(now); }
+  bool reaches_into(Time from,
+                    Time until) const;  // does it hold anything during some of that time?
+  bool admits(const Text& user, const Text& account) const;
+
   bool operator==(const Reservation&) const = default;
   template <class V>
   void fields(V& v) {
@@ -37,7 +56,22 @@ struct Reservation {
     v(9, comment);
     v(10, licenses);
     v(11, flags);
+    v(150, groups);
+    v(151, group_members);
+    v(152, cpus);
+    v(153, max_start_delay);
+    v(154, purge_after);
+    v(155, number);
+    v(156, float_by);
   }
 };
+
+// The flag that this is an abbreviation of: "maint", "static" or "PURGE_COMP" for "purge_comp=5".
+std::optional<std::string_view> reservation_flag(std::string_view text);
+// The flags in the order in which they are shown, PURGE_COMP with its time.
+std::string flags_text(const Reservation& reservation);
+
+// May jobs of one of them use what the other one holds, too?
+bool may_overlap(const Reservation& a, const Reservation& b);
 
 }  // namespace muster

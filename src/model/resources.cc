@@ -105,7 +105,7 @@ std::string Tres::accounting_text() const {
 Tres total(const std::vector<NodeShare>& shares) {
   Tres sum;
   for (const NodeShare& share : shares) {
-    sum.cpus += share.cpus.size();
+    sum.cpus += share.cpus.size() + share.left_to_system.size();
     sum.memory_mib += share.memory_mib;
     ++sum.nodes;
     for (const GresShare& part : share.gres) {

@@ -94,6 +94,7 @@ struct NodeShare {
   std::uint32_t tasks = 0;  // tasks of the job's own size placed here
   std::vector<GresShare> gres;
   std::uint32_t sharing = 1;  // so many jobs of its partition may hold the CPUs at a time
+  IdSet left_to_system;       // --core-spec: CPUs that nobody computes on meanwhile
   bool operator==(const NodeShare&) const = default;
   template <class V>
   void fields(V& v) {
@@ -103,6 +104,7 @@ struct NodeShare {
     v(4, tasks);
     v(5, gres);
     v(110, sharing);
+    v(150, left_to_system);
   }
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "model/spec_cores.h"
+
 namespace muster::sched {
 
 namespace {
@@ -14,11 +16,13 @@ GresShare* pool_of(Free& free, const GresShare& share) {
 
 }  // namespace
 
+std::uint32_t cpus_per_core(const Node& node) { return muster::cpus_per_core(node.config); }
+
 Free all_of(const Node& node) {
   Free free;
-  std::uint32_t cpus = std::max(1u, node.config.cpus);
-  std::uint32_t special = node.config.core_spec_count * std::max(1u, node.config.threads_per_core);
-  free.cpus = IdSet::range(0, cpus - 1 - std::min(special, cpus - 1));
+  free.cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
+  if (node.config.core_spec_count > 0 || !node.config.cpu_spec_list.empty())
+    free.cpus.subtract(spec_cpus(node.config));
   free.memory_mib =
       node.config.memory_mib - std::min(node.config.memory_mib, node.config.memory_spec_limit_mib);
   for (const GresPool& pool : node.config.gres)
@@ -41,6 +45,7 @@ void take(Free& free, const NodeShare& share) {
   again.subtract(free.cpus);
   free.held_again.add(std::move(again));
   free.cpus.subtract(share.cpus);
+  free.cpus.subtract(share.left_to_system);
   free.memory_mib -= std::min(free.memory_mib, share.memory_mib);
   for (const GresShare& taken : share.gres)
     if (GresShare* g = pool_of(free, taken)) {
@@ -55,6 +60,7 @@ void give_back_cpus(Free& free, const IdSet& cpus) {
 
 void give_back(Free& free, const NodeShare& share) {
   give_back_cpus(free, share.cpus);
+  free.cpus.merge(share.left_to_system);
   free.memory_mib += share.memory_mib;
   for (const GresShare& back : share.gres)
     if (GresShare* g = pool_of(free, back)) {

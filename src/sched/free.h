@@ -22,6 +22,8 @@ struct Free {
   }
 };
 
+// A core's threads are CPUs, or the core is one.
+std::uint32_t cpus_per_core(const Node& node);
 Free all_of(const Node& node);
 Free free_of(const Node& node);
 void take(Free& free, const NodeShare& share);

@@ -28,16 +28,18 @@ Gate dependency_gate(const Cluster& cluster, const Job& job, Time now) {
   return {};
 }
 
-Gate reservation_gate(const Cluster& cluster, const Job& job, Time now) {
-  const Reservation* reservation = cluster.find_reservation(job.spec->reservation);
-  if (!reservation || reservation->end <= now) return {Reason::reservation_deleted};
-  if (reservation->start > now) return {Reason::reservation};
+Gate reservation_gate(const Reservation* reservation, Time now) {
+  if (!reservation) return {Reason::reservation_deleted};
+  if (reservation->has("FLEX")) return {};
+  if (reservation->end_seen(now) <= now) return {Reason::reservation_deleted};
+  if (reservation->start_seen(now) > now) return {Reason::reservation};
   return {};
 }
 
 }  // namespace
 
-Gate gate(const Cluster& cluster, const Job& job, const Partition* partition, Time now) {
+Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) {
+  const Partition* partition = venue.partition;
   if (job.hold != Hold::none)
     return {job.hold == Hold::user ? Reason::held_user : Reason::held_admin};
   if (!partition || partition->state == PartitionState::inactive)
@@ -52,7 +54,7 @@ Gate gate(const Cluster& cluster, const Job& job, const Partition* partition, Ti
       return {Reason::partition_time_limit};
   }
   if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_config};
-  if (!job.spec->reservation.empty()) return reservation_gate(cluster, job, now);
+  if (!job.spec->reservation.empty()) return reservation_gate(venue.reservation, now);
   return {};
 }
 

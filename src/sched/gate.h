@@ -13,8 +13,14 @@ struct Gate {
   bool hopeless = false;         // and never will be: its dependency cannot be met any more
 };
 
+// Where a job may be started.
+struct Venue {
+  const Partition* partition = nullptr;
+  const Reservation* reservation = nullptr;  // nullptr = outside of all
+};
+
 // Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
-Gate gate(const Cluster& cluster, const Job& job, const Partition* partition, Time now);
+Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now);
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now);
 bool asks_task_by_task(const Job& record);
 

@@ -128,7 +128,8 @@ Time RoomMaker::vacant_at(const Room& room) const {
     });
     if (!here) continue;
     bool is_evicted = evicted_.contains(job.id);
-    last = std::max(last, is_evicted ? now_ + grace_time(cluster_, job) : leaves_at(job, now_));
+    last = std::max(last,
+                    is_evicted ? now_ + grace_time(cluster_, job) : leaves_at(cluster_, job, now_));
   }
   return last;
 }

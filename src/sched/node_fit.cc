@@ -2,21 +2,28 @@
 
 #include <algorithm>
 
+#include "model/spec_cores.h"
+
 namespace muster::sched {
+
+// --core-spec counts instead of what the node keeps by itself; such a job has its nodes alone.
+IdSet cpus_beside_system(const Node& node, std::uint32_t cores) {
+  IdSet cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
+  cpus.subtract(spec_cpus(node.config, cores));
+  return cpus;
+}
 
 NodeFit::NodeFit(const Settings& settings, const Request& request, const Node& node,
                  const Free& free)
     : settings_(settings),
       request_(request),
       node_(node),
-      own_(has_parts_of_gpus(node) ? std::optional(free) : std::nullopt),
+      own_(has_parts_of_gpus(node) || request.spec_cores ? std::optional(free) : std::nullopt),
       free_(own_ ? *own_ : free) {
   if (own_) part_gpus(node, *own_);
-  const NodeConfig& c = node.config;
-  std::uint32_t cores = std::max(1u, c.cores_per_socket) * std::max(1u, c.sockets);
-  threads_ = std::max(1u, c.threads_per_core);
-  if (c.cpus < cores * threads_) threads_ = 1;  // CPUs= counts cores
-  cpus_per_socket_ = std::max(1u, c.cores_per_socket) * threads_;
+  if (own_ && request.spec_cores) own_->cpus = cpus_beside_system(node, *request.spec_cores);
+  threads_ = cpus_per_core(node);
+  cpus_per_socket_ = std::max(1u, node.config.cores_per_socket) * threads_;
   const bool binds = wants_devices() && !request.disable_binding && !request.tasks_per_socket_max;
   if (binds) groups_ = gpu_groups(node, threads_);
 }
@@ -58,7 +65,9 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 }
 
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
-  if (request_.whole_nodes) return static_cast<std::uint32_t>(all_of(node_).cpus.size());
+  if (request_.whole_nodes)
+    return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
+                                                          : all_of(node_).cpus.size());
   std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
@@ -108,14 +117,14 @@ std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
     if (!devices) return std::nullopt;
     IdSet far = gpus_in(*devices);
     far.subtract(group.gpus);
-    if (far.empty()) return Choice{near.first(count), std::move(*devices)};
+    if (far.empty()) return Choice{pick(near, count), std::move(*devices)};
   }
   if (request_.enforce_binding && !groups_.empty()) {
     auto devices = devices_for(free_, tasks, {});
     if (!devices) return std::nullopt;
     IdSet near = free_.cpus.intersect(cpus_near(groups_, gpus_in(*devices)));
     if (near.size() < count) return std::nullopt;
-    return Choice{near.first(count), std::move(*devices)};
+    return Choice{pick(near, count), std::move(*devices)};
   }
   IdSet cpus = choose_cpus(count, tasks);
   auto devices = devices_for(free_, tasks, gpus_near(groups_, cpus));
@@ -177,9 +186,27 @@ std::uint32_t NodeFit::task_capacity() const {
   return low;
 }
 
+// Whole cores of each socket in turn, or just the first CPUs.
+IdSet NodeFit::pick(const IdSet& from, std::uint32_t count) const {
+  const bool in_turn = request_.cores_over_sockets && !settings_.whole_sockets &&
+                       node_.config.cpus > cpus_per_socket_ && count < from.size();
+  if (!in_turn) return from.first(count);
+  std::vector<IdSet> sockets;
+  for (std::uint32_t first = 0; first < node_.config.cpus; first += cpus_per_socket_)
+    sockets.push_back(from.intersect(IdSet::range(first, first + cpus_per_socket_ - 1)));
+  IdSet chosen;
+  for (std::size_t turn = 0; count > 0; turn = (turn + 1) % sockets.size()) {
+    IdSet core = sockets[turn].first(std::min(threads_, count));
+    sockets[turn].subtract(core);
+    chosen.merge(core);
+    count -= static_cast<std::uint32_t>(core.size());
+  }
+  return chosen;
+}
+
 // The first free ones; where tasks are limited per socket, so many of each socket.
 IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
-  if (!request_.tasks_per_socket_max) return free_.cpus.first(count);
+  if (!request_.tasks_per_socket_max) return pick(free_.cpus, count);
   IdSet chosen;
   std::uint32_t left = tasks;
   for (std::uint32_t first = 0; first < node_.config.cpus && left > 0; first += cpus_per_socket_) {
@@ -200,6 +227,10 @@ std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
   if (!choice) return std::nullopt;
   share.cpus = std::move(choice->cpus);
   share.gres = std::move(choice->devices);
+  if (request_.spec_cores) {
+    share.left_to_system = all_of(node_).cpus;
+    share.left_to_system.subtract(share.cpus);
+  }
   left = free_;
   muster::sched::take(left, share);
   return share;

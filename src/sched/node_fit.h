@@ -11,6 +11,9 @@
 
 namespace muster::sched {
 
+// The CPUs of a node but those of so many cores.
+IdSet cpus_beside_system(const Node& node, std::uint32_t cores);
+
 class NodeFit {
  public:
   NodeFit(const Settings& settings, const Request& request, const Node& node, const Free& free);
@@ -37,6 +40,7 @@ class NodeFit {
   std::uint64_t tasks_by_cpus() const;
   bool has_shape() const;
   IdSet choose_cpus(std::uint32_t count, std::uint32_t tasks) const;
+  IdSet pick(const IdSet& from, std::uint32_t count) const;
 
   const Settings& settings_;
   const Request& request_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "sched/impossible.h"
 #include "sched/node_fit.h"
 
 namespace muster::sched {
@@ -13,6 +14,7 @@ namespace {
 struct Usable {
   NodeId node;
   std::uint32_t capacity = 0;  // tasks
+  std::uint32_t least = 1;     // tasks that fit in what one task takes: CPUs come by the core
 };
 
 class Placer {
@@ -35,7 +37,7 @@ class Placer {
   bool is_plain() const {
     return request_.required_nodes.empty() && request_.constraint.counts.empty() &&
            !request_.contiguous && !request_.least_loaded && !request_.spread &&
-           request_.topology.empty();
+           !request_.as_many_nodes && request_.topology.empty();
   }
 
   std::optional<std::vector<NodeShare>> among(const std::vector<NodeId>& nodes) {
@@ -43,10 +45,11 @@ class Placer {
     for (NodeId id : nodes) {
       const Free* free = free_(id);
       if (!free) continue;
-      std::uint32_t capacity =
-          NodeFit(cluster_.settings(), request_, cluster_.nodes.at(id), *free).task_capacity();
+      NodeFit fit(cluster_.settings(), request_, cluster_.nodes.at(id), *free);
+      std::uint32_t capacity = fit.task_capacity();
       if (capacity == 0) continue;
-      usable_.push_back({id, capacity});
+      std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
+      usable_.push_back({id, capacity, std::min(capacity, least)});
       // Mostly the first nodes that have room will do, and the others need not be looked at.
       if (usable_.size() == request_.min_nodes && is_plain())
         if (auto shares = on(usable_)) return shares;
@@ -55,8 +58,11 @@ class Placer {
     if (request_.least_loaded) by_free_cpus();
     auto most =
         std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
+    const bool most_first = request_.spread || request_.as_many_nodes;
+    if (most_first && !request_.tasks_follow_nodes)
+      most = std::min(most, std::max(request_.tasks, request_.min_nodes));
     for (std::uint32_t i = 0; request_.min_nodes + i <= most; ++i) {
-      std::uint32_t count = request_.spread ? most - i : request_.min_nodes + i;
+      std::uint32_t count = most_first ? most - i : request_.min_nodes + i;
       if (auto shares = choose(count)) return shares;
     }
     return std::nullopt;
@@ -210,7 +216,8 @@ class Placer {
     return shares;
   }
 
-  // The first node takes what the others, with one task each, leave over; spread evenly if asked.
+  // The first node takes what the others leave over, which have one task each, or as many as there
+  // is room for on the core that it gets; spread evenly if asked.
   std::optional<std::vector<std::uint32_t>> distribute(const std::vector<Usable>& chosen) const {
     std::vector<std::uint32_t> tasks;
     if (request_.tasks_follow_nodes) {
@@ -221,11 +228,15 @@ class Placer {
       }
       return tasks;
     }
-    std::uint64_t left = request_.tasks;
+    std::uint64_t left = request_.tasks, room_later = 0;
+    for (const Usable& u : chosen) room_later += u.least;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       std::uint64_t later = chosen.size() - i - 1;
+      room_later -= chosen[i].least;
+      std::uint64_t wanted =
+          std::max<std::uint64_t>(left > room_later ? left - room_later : 0, chosen[i].least);
       std::uint64_t n =
-          left > later ? std::min<std::uint64_t>(chosen[i].capacity, left - later) : 0;
+          left > later ? std::min<std::uint64_t>({chosen[i].capacity, left - later, wanted}) : 0;
       if (request_.spread) n = std::min(n, (left + later) / (later + 1));
       if (n == 0) return std::nullopt;
       tasks.push_back(static_cast<std::uint32_t>(n));
@@ -281,7 +292,11 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
   bool has_required = std::all_of(
       request.required_nodes.begin(), request.required_nodes.end(),
       [&](NodeId id) { return std::find(nodes.begin(), nodes.end(), id) != nodes.end(); });
-  if (!has_required) return fail(ErrorCode::requested_node_config_unavailable);
+  auto impossible = [&] {
+    return fail(ErrorCode::requested_node_config_unavailable,
+                why_impossible(cluster, request, partition, nodes));
+  };
+  if (!has_required) return impossible();
   std::map<NodeId, Free> empty;
   auto free = [&](NodeId id) -> const Free* {
     auto [at, fresh] = empty.try_emplace(id);
@@ -297,13 +312,7 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
     fewer.required_nodes.clear();
   }
   if (auto shares = place(cluster, fewer, nodes, free)) return std::move(*shares);
-  std::uint64_t most_memory = 0;
-  for (NodeId id : nodes)
-    most_memory = std::max(most_memory, cluster.nodes.at(id).config.memory_mib);
-  if (fewer.memory_per_node_mib.value_or(0) > most_memory && !nodes.empty())
-    return fail(ErrorCode::insufficient_memory,
-                "no node has more than " + std::to_string(most_memory) + "M");
-  return fail(ErrorCode::requested_node_config_unavailable);
+  return impossible();
 }
 
 }  // namespace muster::sched

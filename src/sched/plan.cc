@@ -9,6 +9,7 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "sched/gate.h"
+#include "sched/license_book.h"
 #include "sched/limits.h"
 #include "sched/make_room.h"
 #include "sched/preempt.h"
@@ -29,7 +30,7 @@ using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are ali
 struct Entry {
   std::uint32_t tier = 0, priority = 0;
   const Job* job = nullptr;
-  const Partition* partition = nullptr;
+  Venue venue;
 };
 
 class Planner {
@@ -42,15 +43,8 @@ class Planner {
         rooms_(cluster, profile_, now, budget.max_questions),
         shapes_(cluster, now),
         priorities_(cluster, now),
-        limits_(cluster, now, &priorities_.fair_shares()) {
-    for (const auto& [name, count] : cluster.settings().licenses) licenses_[name] = count;
-    for (std::uint32_t id : cluster.active.ids()) {
-      const Job& job = cluster.jobs.at(JobId{id});
-      if (job.spec->licenses.empty()) continue;
-      if (auto held = parse_licenses(cluster, job.spec->licenses))
-        for (const auto& [name, count] : *held) use_license(name, count);
-    }
-  }
+        limits_(cluster, now, &priorities_.fair_shares()),
+        licenses_(cluster) {}
 
   Plan run() {
     for (const Entry& entry : in_order())
@@ -60,13 +54,16 @@ class Planner {
   }
 
  private:
-  // One entry for each partition that a job may use: higher tier first, then priority, then age.
+  // One entry for each partition and reservation that a job may use: higher tier first, then
+  // priority, then age.
   std::vector<Entry> in_order() const {
     std::vector<Entry> entries;
     const Partition* last = nullptr;
     auto add = [&](const Job& job, std::string_view name) {
       if (!last || last->name != name) last = cluster_.find_partition(name);
-      entries.push_back({last ? last->priority_tier : 0, priorities_.of(job, last), &job, last});
+      for (const Reservation* reservation : choices(cluster_, job, now_))
+        entries.push_back(
+            {last ? last->priority_tier : 0, priorities_.of(job, last), &job, {last, reservation}});
     };
     for (const IdSet::Range& range : cluster_.pending.ranges())
       for (std::uint64_t id = range.first; id <= range.last; ++id) {
@@ -95,11 +92,6 @@ class Planner {
     plan_.waits.push_back({job.id, reason, std::move(detail)});
   }
 
-  void use_license(const Text& name, std::uint32_t count) {
-    auto at = licenses_.find(name);
-    if (at != licenses_.end()) at->second -= std::min(at->second, count);
-  }
-
   bool exhausted() const {
     return plan_.starts.size() >= budget_.max_starts ||
            profile_.questions() >= budget_.max_questions;
@@ -109,7 +101,7 @@ class Planner {
     const Job& job = *entry.job;
     if (!job.leads()) return;  // its first component brings it along
     Members members;
-    if (!admit(job, entry.partition, members)) return others_wait_for(job);
+    if (!admit(job, entry.venue, members)) return others_wait_for(job);
     for (const Job* other : cluster_.components(job))
       if (other != &job && !admit_in_some_partition(*other, members))
         return others_wait_for(*other);
@@ -119,19 +111,19 @@ class Planner {
   }
 
   // May it be placed in this partition? Why not is told.
-  bool admit(const Job& job, const Partition* partition, Members& members) {
-    Gate g = gate(cluster_, job, partition, now_);
+  bool admit(const Job& job, const Venue& venue, Members& members) {
+    Gate g = gate(cluster_, job, venue, now_);
     if (g.hopeless) plan_.hopeless.push_back(job.id);
     if (g.reason != Reason::none) {
       wait(job, g.reason);
       return false;
     }
-    if (blocked_everywhere(*partition)) {
+    if (blocked_everywhere(*venue.partition)) {
       plan_.complete = false;
       wait(job, Reason::priority);
       return false;
     }
-    const Shape& shape = shapes_.of(job, *partition);
+    const Shape& shape = shapes_.of(job, venue);
     if (shape.impossible != Reason::none) {
       wait(job, shape.impossible);
       return false;
@@ -143,8 +135,12 @@ class Planner {
   bool admit_in_some_partition(const Job& component, Members& members) {
     auto names = split(component.partition, ',');
     return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-      return admit(component, cluster_.find_partition(name), members);
+      return admit(component, venue_of(component, name), members);
     });
+  }
+
+  Venue venue_of(const Job& job, std::string_view partition) const {
+    return {cluster_.find_partition(partition), choices(cluster_, job, now_).front()};
   }
 
   // What keeps one component back keeps them all; some have reasons of their own.
@@ -152,7 +148,7 @@ class Planner {
     for (const Job* component : cluster_.components(kept_back)) {
       if (component == &kept_back) continue;
       auto first = split(component->partition, ',').front();
-      Reason own = gate(cluster_, *component, cluster_.find_partition(first), now_).reason;
+      Reason own = gate(cluster_, *component, venue_of(*component, first), now_).reason;
       wait(*component, own == Reason::none ? Reason::resources : own);
     }
   }
@@ -161,7 +157,9 @@ class Planner {
     bool one_by_one = asks_task_by_task(record);
     std::uint32_t running = record.task_limit ? running_tasks(record) : 0;
     bool some_wait = false;
-    for (std::uint32_t task : record.waiting_tasks.first(budget_.max_starts).ids()) {
+    IdSet waiting = record.waiting_tasks;
+    waiting.subtract(started_tasks_[record.id]);  // elsewhere, by this plan
+    for (std::uint32_t task : waiting.first(budget_.max_starts).ids()) {
       if (record.task_limit && running >= record.task_limit) {
         settled_.erase(record.id);
         return wait(record, Reason::array_task_limit);
@@ -178,7 +176,7 @@ class Planner {
       }
       ++running;
     }
-    bool more = record.waiting_tasks.size() > budget_.max_starts;
+    bool more = waiting.size() > budget_.max_starts;
     if (!more && !some_wait) return;
     settled_.erase(record.id);
     if (more) plan_.more_starts = true;
@@ -207,10 +205,10 @@ class Planner {
     std::map<Text, std::uint32_t> wanted;
     for (const Member& m : members)
       for (const auto& [name, count] : m.shape->request.licenses) wanted[name] += count;
-    return std::all_of(wanted.begin(), wanted.end(), [&](const auto& entry) {
-      auto at = licenses_.find(entry.first);
-      return at != licenses_.end() && at->second >= entry.second;
-    });
+    if (wanted.empty()) return true;
+    const Member& first = members.front();
+    Window window = window_of(*first.shape, now_, first.limit);
+    return licenses_.has(wanted, window.from, window.until, window.reservation);
   }
 
   static std::vector<Form> form_of(const Members& members) {
@@ -292,11 +290,14 @@ class Planner {
   void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares,
              const std::vector<JobId>& displaces) {
     for (const NodeShare& share : shares) profile_.start(share, window_of(*m.shape, now_, m.limit));
-    for (const auto& [name, count] : m.shape->request.licenses) use_license(name, count);
+    const Reservation* reservation = m.shape->reservation;
+    const Text name = reservation ? reservation->name : Text();
+    licenses_.use(m.shape->request.licenses, name);
     limits_.start(run_of(m, shares));
     settled_.insert(m.job->id);
+    if (task) started_tasks_[m.job->id].insert(*task);
     plan_.starts.push_back(
-        {m.job->id, task, m.shape->partition->name, std::move(shares), m.limit, displaces});
+        {m.job->id, task, m.shape->partition->name, std::move(shares), m.limit, displaces, name});
   }
 
   // They cannot start now: make room for them, promise them a time, and say why they wait.
@@ -324,7 +325,7 @@ class Planner {
     }
     for (const Member& m : members)
       for (NodeId id : waits_on(*m.shape)) waited_on_.insert(id);
-    for (const Member& m : members) explain(*m.job, *m.shape, first_here);
+    for (const Member& m : members) explain(m, first_here);
   }
 
   // MinPrioThreshold: of its QOS, or else of its association.
@@ -358,7 +359,9 @@ class Planner {
       for (NodeId id : waits_on(*m.shape)) profile_.bar(id);
   }
 
-  void explain(const Job& job, const Shape& shape, bool first_here) {
+  void explain(const Member& member, bool first_here) {
+    const Job& job = *member.job;
+    const Shape& shape = *member.shape;
     std::vector<std::string> unavailable;
     for (NodeId id : shape.request.required_nodes)
       if (!profile_.available(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
@@ -368,7 +371,21 @@ class Planner {
     bool any_up = std::any_of(shape.nodes.begin(), shape.nodes.end(),
                               [&](NodeId id) { return profile_.available(id); });
     if (!any_up) return wait(job, Reason::nodes_down);
+    if (std::string kept = kept_by_reservations(member); !kept.empty())
+      return wait(job, Reason::required_node_not_available, kept);
     wait(job, first_here ? Reason::resources : Reason::priority);
+  }
+
+  std::string kept_by_reservations(const Member& member) const {
+    const Shape& shape = *member.shape;
+    const Window window = window_of(shape, now_, member.limit);
+    auto is_reserved = [&](NodeId id) { return profile_.is_reserved(id, window); };
+    if (std::ranges::any_of(shape.request.required_nodes, is_reserved))
+      return "ReqNodeNotAvail, May be reserved for other job";
+    if (std::ranges::all_of(shape.nodes,
+                            [&](NodeId id) { return !profile_.available(id) || is_reserved(id); }))
+      return "ReqNodeNotAvail, Reserved for maintenance";
+    return {};
   }
 
   bool blocked_everywhere(const Partition& partition) {
@@ -404,7 +421,7 @@ class Planner {
       Window window = window_of(*m.shape, slot.at, m.limit);
       Expected expected{.job = m.job->id, .at = at};
       for (const NodeShare& share : slot.shares[i]) {
-        profile_.promise(share, window.from, window.until);
+        profile_.promise(share, window);
         expected.nodes.push_back(share.node);
         expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
       }
@@ -438,9 +455,10 @@ class Planner {
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
-  std::set<NodeId> waited_on_;  // somebody waits for these
+  std::map<JobId, IdSet> started_tasks_;  // of arrays
+  std::set<NodeId> waited_on_;            // somebody waits for these
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
-  std::map<Text, std::uint32_t> licenses_;
+  LicenseBook licenses_;
 };
 
 template <class T>

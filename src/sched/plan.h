@@ -36,6 +36,7 @@ struct Start {
   std::vector<NodeShare> allocation;
   Minutes time_limit{};          // shorter than asked where --time-min allowed it
   std::vector<JobId> displaces;  // these are suspended: it runs on CPUs of theirs
+  Text reservation;              // that it uses
 };
 
 struct Wait {

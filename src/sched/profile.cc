@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/duration.h"
 #include "sched/sharing.h"
 
 namespace muster::sched {
@@ -38,16 +37,6 @@ struct Amount {
 
 }  // namespace
 
-Time leaves_at(const Job& job, Time now) {
-  Time soon = now + Seconds{1};
-  if (job.ending || is_ended(job.state)) return soon;
-  if (job.preemption) return std::max(soon, job.preemption->kill_at);
-  Time limit = job.end_limit();
-  if (job.awaits_turn && job.time_limit != kUnlimited)
-    limit = now + job.time_limit - job.run_time(now);
-  return std::max(soon, std::min(limit, now + kNoLimitLeaves));
-}
-
 Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {
   entries_.resize(cluster.next_node_id.value);
   cluster.nodes.each([&](const Node& node) {
@@ -56,7 +45,7 @@ Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now
     if (e.available) e.now = free_of(node);
   });
   for (const Reservation& r : *cluster.reservations) {
-    if (r.end <= now) continue;
+    if (!r.has("TIME_FLOAT") && r.end <= now) continue;
     for (NodeId id : r.nodes)
       if (id.value < entries_.size()) entry(id).reservations.push_back(&r);
   }
@@ -79,7 +68,7 @@ void Profile::learn_releases(Entry& entry, NodeId node) {
     const Job& job = cluster_.jobs.at(JobId{id});
     for (const NodeShare& share : job.allocation)
       if (share.node == node)
-        entry.releases.push_back({leaves_at(job, now_), &share, job.partition.view()});
+        entry.releases.push_back({leaves_at(cluster_, job, now_), &share, job.partition.view()});
   }
   std::stable_sort(entry.releases.begin(), entry.releases.end(),
                    [](const Release& a, const Release& b) { return a.at < b.at; });
@@ -91,13 +80,15 @@ void Profile::bar(NodeId node) {
   e.barred = true;
 }
 
+Access Profile::access_to(const Entry& entry, NodeId node, const Window& window) const {
+  return access(entry.reservations, {node, window.from, window.until, window.reservation});
+}
+
+bool Profile::is_reserved(NodeId node, const Window& window) const {
+  return available(node) && access_to(entries_[node.value], node, window).closed;
+}
+
 bool Profile::open_to(const Entry& entry, NodeId node, const Window& window) const {
-  const Reservation* own = window.reservation;
-  if (own && window.until > own->end && !own->has("FLEX")) return false;
-  for (const Reservation* r : entry.reservations) {
-    if (r == own) continue;
-    if (r->start < window.until && window.from < r->end) return false;
-  }
   if (entry.private_to && *entry.private_to != window.user) return false;
   if (!window.exclusive_user) return true;
   for (const Window& other : entry.started)
@@ -125,7 +116,8 @@ std::uint32_t Profile::cpus_used_by(const Partition& partition, const Entry& ent
 
 // What must stay unused: the most that promises take at any one time within the window beyond what
 // running jobs will have given back by then.
-void Profile::keep_promises(const Entry& entry, const Window& window, Free& free) {
+void Profile::keep_promises(const Entry& entry, const Window& window, const Access& access,
+                            Free& free) {
   Amount most(free);
   for (const Promise& start : entry.promises) {
     Time t = std::max(start.from, window.from);
@@ -133,11 +125,15 @@ void Profile::keep_promises(const Entry& entry, const Window& window, Free& free
     free.untouched = false;
     Amount now(free);
     for (const Promise& p : entry.promises)
-      if (p.from <= t && t < p.until) now.add(p.cpus, p.memory_mib, p.gres);
+      if (p.from <= t && t < p.until)
+        // Whoever is bound to CPUs of a reservation takes none from the others.
+        now.add(p.only == access.only ? p.cpus : 0, p.memory_mib, p.gres);
     for (const Release& r : entry.releases)
       if (r.at > window.from && r.at <= t)
         // Whether others stay on CPUs that are shared is not looked at: these do not count.
-        now.subtract(r.share->sharing > 1 ? 0 : static_cast<std::int64_t>(r.share->cpus.size()),
+        now.subtract(r.share->sharing > 1
+                         ? 0
+                         : static_cast<std::int64_t>(access.usable(r.share->cpus).size()),
                      r.share->memory_mib, r.share->gres);
     most.raise_to(now);
   }
@@ -161,8 +157,12 @@ const Free* Profile::during(NodeId node, const Window& window) {
   if (!is_open(node)) return nullptr;
   Entry& e = entry(node);
   if (!open_to(e, node, window)) return nullptr;
+  const Access access = access_to(e, node, window);
+  if (access.closed) return nullptr;
   const bool bounded = window.partition && window.partition->max_cpus_per_node;
-  if (window.from <= now_ && e.promises.empty() && !bounded && window.holders == 0) return &e.now;
+  if (window.from <= now_ && e.promises.empty() && !bounded && window.holders == 0 &&
+      !access.is_limited())
+    return &e.now;
   e.scratch = e.now;
   if (window.from > now_) {
     learn_releases(e, node);
@@ -178,9 +178,10 @@ const Free* Profile::during(NodeId node, const Window& window) {
     learn_releases(e, node);
     e.scratch.cpus.merge(shareable_at(e, window));
   }
+  narrow(e.scratch, access);
   if (!e.promises.empty()) {
     learn_releases(e, node);
-    keep_promises(e, window, e.scratch);
+    keep_promises(e, window, access, e.scratch);
   }
   if (bounded) {
     std::uint32_t limit = *window.partition->max_cpus_per_node;
@@ -218,10 +219,10 @@ void Profile::start(const NodeShare& share, const Window& by) {
   e.started_cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
 }
 
-void Profile::promise(const NodeShare& share, Time from, Time until) {
-  entry(share.node)
-      .promises.push_back({from, until, static_cast<std::uint32_t>(share.cpus.size()),
-                           share.memory_mib, share.gres});
+void Profile::promise(const NodeShare& share, const Window& to) {
+  Entry& e = entry(share.node);
+  e.promises.push_back({to.from, to.until, static_cast<std::uint32_t>(share.cpus.size()),
+                        share.memory_mib, share.gres, access_to(e, share.node, to).only});
 }
 
 Profile::Trial::~Trial() {

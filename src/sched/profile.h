@@ -12,6 +12,7 @@
 
 #include "model/cluster.h"
 #include "sched/free.h"
+#include "sched/reserved.h"
 
 namespace muster::sched {
 
@@ -37,7 +38,9 @@ class Profile {
   std::vector<Time> changes(NodeId node);
 
   void start(const NodeShare& share, const Window& by);  // it runs until the window's end
-  void promise(const NodeShare& share, Time from, Time until);
+  void promise(const NodeShare& share, const Window& to);
+  // Reservations of others are all that keeps this one away.
+  bool is_reserved(NodeId node, const Window& window) const;
   // Nothing more is given there.
   void bar(NodeId node);
   bool is_open(NodeId node) const { return available(node) && !entries_[node.value].barred; }
@@ -63,6 +66,7 @@ class Profile {
     std::uint32_t cpus = 0;
     std::uint64_t memory_mib = 0;
     std::vector<GresShare> gres;
+    const IdSet* only = nullptr;  // CPUs that their reservation has there
   };
   struct Entry {
     bool available = false, barred = false;
@@ -82,7 +86,9 @@ class Profile {
   IdSet shareable_at(const Entry& entry, const Window& window) const;
   bool open_to(const Entry& entry, NodeId node, const Window& window) const;
   std::uint32_t cpus_used_by(const Partition& partition, const Entry& entry, NodeId node) const;
-  static void keep_promises(const Entry& entry, const Window& window, Free& free);
+  Access access_to(const Entry& entry, NodeId node, const Window& window) const;
+  static void keep_promises(const Entry& entry, const Window& window, const Access& access,
+                            Free& free);
 
   const Cluster& cluster_;
   Time now_;
@@ -109,11 +115,5 @@ class Profile::Trial {
   Profile& profile_;
   std::map<NodeId, Entry> before_;  // the entries that were changed
 };
-
-// A job without a time limit counts as one that runs this long.
-inline constexpr Minutes kNoLimitLeaves{525600};
-
-// When a job that holds nodes will have left them, as far as is known.
-Time leaves_at(const Job& job, Time now);
 
 }  // namespace muster::sched

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "model/distribution.h"
 
 namespace muster::sched {
 
@@ -126,6 +127,16 @@ void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_pe
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
 }
 
+// Tasks of several CPUs stay together; single ones are spread unless somebody says otherwise.
+bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
+  if (spec.cpus_per_task.value_or(1) > 1) return false;
+  auto how = spec.distribution.empty() ? std::nullopt : parse_distribution(spec.distribution);
+  if (how && how->kind == Distribution::Kind::plane) return false;
+  if (how && how->sockets != Distribution::Inner::unset)
+    return how->sockets != Distribution::Inner::block;
+  return !settings.cores_in_blocks;
+}
+
 void set_counts(const JobSpec& spec, Request& request) {
   request.min_nodes = std::max(1u, spec.min_nodes);
   request.max_nodes = spec.max_nodes;
@@ -178,13 +189,20 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
             .value_or(0));
   set_memory(cluster, spec, partition, request);
   set_shape(spec, partition, cluster.settings().one_task_per_core, request);
+  request.cores_over_sockets = spreads_over_sockets(spec, cluster.settings());
   set_counts(spec, request);
+  request.as_many_nodes =
+      spec.nodes_given && !spec.use_min_nodes && request.max_nodes > request.min_nodes;
   if (partition.max_nodes)
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
   request.sharing = partition.sharing(spec.oversubscribe);
   request.exclusive = spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
                       (cluster.settings().whole_nodes && request.sharing == 1);
+  if (spec.core_spec || spec.thread_spec) {
+    request.spec_cores = spec.core_spec;
+    request.exclusive = true;
+  }
   request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
   if (request.max_nodes > 1) request.topology = switch_nodes(cluster);
   request.switches_max = spec.switches;

@@ -38,7 +38,10 @@ struct Request {
   std::vector<SwitchNodes> topology;  // of a job of several nodes, where there is one
   std::uint32_t switches_max = 0;     // leaf switches; 0 = no bound
   bool whole_nodes = false;           // takes all CPUs of its nodes
-  std::uint32_t sharing = 1;          // so many jobs of the partition may hold its CPUs at a time
+  bool cores_over_sockets = false;  // cores of each socket in turn, not one socket after the other
+  std::optional<std::uint32_t> spec_cores;  // cores of each node that it leaves to the system
+  bool as_many_nodes = false;               // of a range of nodes the greatest number that is free
+  std::uint32_t sharing = 1;  // so many jobs of the partition may hold its CPUs at a time
   bool exclusive = false, contiguous = false, overcommit = false, spread = false,
        least_loaded = false;
   bool exclusive_user = false;  // shares nodes only with jobs of the same user

@@ -28,9 +28,10 @@ bool Shapes::waits_for_switches(const Job& job) const {
   return now_ < job.eligible + patience;
 }
 
-const Shape& Shapes::of(const Job& job, const Partition& partition) {
+const Shape& Shapes::of(const Job& job, const Venue& venue) {
+  const Partition& partition = *venue.partition;
   const bool waits = waits_for_switches(job);
-  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition, waits});
+  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition, venue.reservation, waits});
   Shape& shape = at->second;
   if (!fresh) return shape;
   shape.partition = &partition;
@@ -43,19 +44,18 @@ const Shape& Shapes::of(const Job& job, const Partition& partition) {
   if (!waits) shape.request.switches_max = 0;
   shape.impossible = impossible_because(cluster_, shape.request, partition);
   shape.nodes = candidates(cluster_, shape.request, partition);
-  if (job.spec->reservation.empty()) return shape;
-  shape.reservation = cluster_.find_reservation(job.spec->reservation);
-  const Reservation* r = shape.reservation;
-  if (r && !r->has("FLEX") && !r->has("ANY_NODES"))
-    std::erase_if(shape.nodes, [&](NodeId id) {
-      return !std::binary_search(r->nodes.begin(), r->nodes.end(), id);
-    });
+  const Reservation* r = venue.reservation;
+  if (!r) return shape;
+  shape.reservation = r;
+  shape.last_end = has_to_end(cluster_, *r);
+  if (!r->has("FLEX") && !r->has("ANY_NODES"))
+    std::erase_if(shape.nodes, [&](NodeId id) { return !r->holds_node(id); });
   return shape;
 }
 
 Window window_of(const Shape& shape, Time from, Minutes limit) {
   return {.from = from,
-          .until = from + std::min(limit, kLongest),
+          .until = std::min(from + std::min(limit, kLongest), shape.last_end),
           .partition = shape.partition,
           .reservation = shape.reservation,
           .user = shape.request.user,

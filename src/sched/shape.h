@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "sched/gate.h"
 #include "sched/profile.h"
 #include "sched/reason.h"
 #include "sched/request.h"
@@ -18,20 +19,21 @@ struct Shape {
   std::vector<NodeId> nodes;  // candidates
   const Partition* partition = nullptr;
   const Reservation* reservation = nullptr;
+  Time last_end = Time::max();       // of a run in that reservation
   Reason impossible = Reason::none;  // whatever is free
 };
 
 class Shapes {
  public:
   Shapes(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {}
-  const Shape& of(const Job& job, const Partition& partition);
+  const Shape& of(const Job& job, const Venue& venue);
 
  private:
   bool waits_for_switches(const Job& job) const;
 
   const Cluster& cluster_;
   Time now_;
-  std::map<std::tuple<const JobSpec*, const Partition*, bool>, Shape> known_;
+  std::map<std::tuple<const JobSpec*, const Partition*, const Reservation*, bool>, Shape> known_;
 };
 
 // A run of this length from then on. One without a limit is planned as longer than anything that

@@ -86,6 +86,8 @@ class WideCluster final : public controller::Host {
   }
   std::string step_key(JobId, Attempt, StepId) override { return std::string(64, 'k'); }
   std::vector<std::string> groups_of(Uid) override { return {}; }
+  bool is_user(std::string_view) override { return true; }
+  std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
   void run_program(controller::SiteProgramRun) override {}
   void log(std::string_view) override {}
   void log_error(std::string_view) override { ++report_.failed_nodes; }

@@ -124,6 +124,8 @@ class World final : public controller::Host {
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return {}; }
+  bool is_user(std::string_view) override { return true; }
+  std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
   void run_program(controller::SiteProgramRun) override {}
   void log(std::string_view) override {}
   void log_error(std::string_view) override {}

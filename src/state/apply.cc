@@ -19,6 +19,7 @@ GresShare& find_or_add(std::vector<GresShare>& shares, const GresShare& like) {
 void occupy(Node& node, const NodeShare& share, JobId job) {
   node.used_again.add(node.used_cpus.intersect(share.cpus));
   node.used_cpus.merge(share.cpus);
+  node.used_cpus.merge(share.left_to_system);
   node.used_memory_mib += share.memory_mib;
   for (const GresShare& gres : share.gres) {
     GresShare& used = find_or_add(node.used_gres, gres);
@@ -30,6 +31,7 @@ void occupy(Node& node, const NodeShare& share, JobId job) {
 
 void vacate(Node& node, const NodeShare& share, JobId job) {
   node.used_cpus.subtract(node.used_again.remove(share.cpus));
+  node.used_cpus.subtract(share.left_to_system);
   CHECK(node.used_memory_mib >= share.memory_mib);
   node.used_memory_mib -= share.memory_mib;
   for (const GresShare& gres : share.gres) {
@@ -178,6 +180,7 @@ struct Applier {
     job.awaits_turn = false;
     job.batch_done = !e.runs_batch;
     job.preparing = e.preparing;
+    job.reservation = e.reservation;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -273,6 +276,7 @@ struct Applier {
     job.awaits_turn = false;
     ++job.restarts;
     job.allocation.clear();
+    job.reservation = {};
     job.steps.clear();
     job.queued_steps.clear();
     job.next_step = 0;
@@ -302,7 +306,7 @@ struct Applier {
       Job& job = cluster.jobs.edit(JobId{id});
       job.hold = e.hold;
       job.priority = e.priority;
-      if (job.state == JobState::pending) job.end_reason = {};
+      if (job.state == JobState::pending) job.end_reason = e.reason;
     }
   }
 
@@ -446,7 +450,12 @@ struct Applier {
     ClusterConfig& config = cluster.config.edit();
     std::erase_if(config.nodes, [&](const NodeConfig& n) { return n.name == name; });
     for (std::vector<Text>& names : config.partition_nodes) std::erase(names, name);
-    for (Reservation& r : cluster.reservations.edit()) std::erase(r.nodes, e.node);
+    for (Reservation& r : cluster.reservations.edit()) {
+      auto at = std::ranges::find(r.nodes, e.node);
+      if (at == r.nodes.end()) continue;
+      if (r.has_part_of_nodes()) r.cpus.erase(r.cpus.begin() + (at - r.nodes.begin()));
+      r.nodes.erase(at);
+    }
     for (Partition& partition : cluster.partitions.edit()) std::erase(partition.nodes, e.node);
     std::erase(cluster.node_order, e.node);
     cluster.node_ids.edit().erase(name);
@@ -473,11 +482,11 @@ struct Applier {
     auto& all = cluster.reservations.edit();
     std::erase_if(all, [&](const Reservation& r) { return r.name == e.reservation.name; });
     if (e.removed) return;
-    auto after = std::upper_bound(all.begin(), all.end(), e.reservation,
-                                  [](const Reservation& a, const Reservation& b) {
-                                    return std::pair(a.start, a.name) < std::pair(b.start, b.name);
-                                  });
+    auto after = std::upper_bound(
+        all.begin(), all.end(), e.reservation,
+        [](const Reservation& a, const Reservation& b) { return a.number < b.number; });
     all.insert(after, e.reservation);
+    cluster.last_reservation = std::max(cluster.last_reservation, e.reservation.number);
   }
 
   void operator()(const AssociationChanged& e) {

@@ -64,6 +64,7 @@ struct JobStarted {
   bool runs_batch = true;
   Minutes time_limit{};
   bool preparing = false;  // nothing is launched before JobPrepared
+  Text reservation;        // that it uses
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -74,6 +75,7 @@ struct JobStarted {
     v(6, runs_batch);
     v(7, time_limit);
     v(20, preparing);
+    v(150, reservation);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.
@@ -160,11 +162,13 @@ struct JobsHeld {
   IdSet jobs;
   Hold hold = Hold::user;      // none = released
   std::uint32_t priority = 0;  // in force afterwards for released jobs
+  Text reason;                 // why they are held, where that is not somebody's wish
   template <class V>
   void fields(V& v) {
     v(1, jobs);
     v(2, hold);
     v(3, priority);
+    v(150, reason);
   }
 };
 struct JobSuspended {

@@ -60,6 +60,7 @@ struct Checker {
       h.cpus_again.add(std::move(again));
     }
     h.cpus.merge(share.cpus);
+    h.cpus.merge(share.left_to_system);
     h.shares.emplace_back(&job, &share);
     h.memory_mib += share.memory_mib;
     h.jobs.insert(job.id.value);

@@ -20,6 +20,7 @@ struct Snapshot {
   std::vector<Association> associations;
   UsageBook usage;
   IdSet uncounted;
+  std::uint32_t last_reservation = 0;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -35,6 +36,7 @@ struct Snapshot {
     v(140, associations);
     v(141, usage);
     v(142, uncounted);
+    v(150, last_reservation);
   }
 };
 
@@ -51,7 +53,8 @@ std::string encode_snapshot(const Cluster& cluster) {
              .owed_epilogs = *cluster.owed_epilogs,
              .associations = *cluster.associations,
              .usage = *cluster.usage,
-             .uncounted = cluster.uncounted};
+             .uncounted = cluster.uncounted,
+             .last_reservation = cluster.last_reservation};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   return encode(s);
@@ -83,6 +86,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.next_job_id = s->next_job_id;
   cluster.next_node_id = s->next_node_id;
   cluster.epoch = s->epoch;
+  cluster.last_reservation = s->last_reservation;
   return cluster;
 }
 

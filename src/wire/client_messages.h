@@ -615,12 +615,14 @@ struct ReservationView {
   Reservation reservation;
   Text nodes;  // hostlist
   std::uint32_t cpus = 0, cores = 0;
+  std::vector<std::pair<Text, Text>> node_cores;  // of nodes that it has in part: "n1", "0-3"
   template <class V>
   void fields(V& v) {
     v(1, reservation);
     v(2, nodes);
     v(3, cpus);
     v(4, cores);
+    v(150, node_cores);
   }
 };
 struct ReservationsReply {

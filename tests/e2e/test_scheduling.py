@@ -1,4 +1,4 @@
-"""Who runs first: backfill, several partitions, licenses, constraints, reservations, limits of partitions."""
+"""Who runs first: backfill, several partitions, licenses, constraints, limits of partitions."""
 import re
 
 from muster import wait_for
@@ -62,38 +62,6 @@ def test_nice_moves_a_job_back_only_with_factors_but_is_shown(cluster):
     running(cluster, "-N2", "--exclusive")
     job = sleep(cluster, "--nice=50")
     assert cluster.job(job)["Nice"] == "50"
-
-
-def test_a_reservation_keeps_others_out_and_serves_its_own(cluster):
-    created = cluster.run("scontrol", "create", "reservation", "reservationname=tests", "starttime=now",
-                          "duration=60", "nodes=n1", "users=root").ok()
-    assert created.out.strip() == "Reservation created: tests"
-    try:
-        assert "State=ACTIVE" in cluster.run("scontrol", "show", "reservation", "tests").ok().out
-        assert re.search(r"^tests +ACTIVE .* n1$", cluster.run("sinfo", "-T").ok().out, re.M)
-        assert running(cluster, "-t", "5")["NodeList"] == "n2"
-        assert running(cluster, "-t", "5", "--reservation=tests")["NodeList"] == "n1"
-        outside = sleep(cluster, "-t", "5", "-w", "n1")
-        cluster.wait_reason(outside, "Resources|Priority|ReqNodeNotAvail.*")
-        in_use = cluster.run("scontrol", "delete", "reservation=tests")
-        assert in_use.code == 1 and "Requested reservation is in use" in in_use.err
-        assert "Requested reservation is invalid" in cluster.run(
-            "sbatch", "--reservation=nope", "--wrap", "true").err
-        cluster.run("scontrol", "update", "reservation", "reservationname=tests", "duration=90").ok()
-    finally:
-        cluster.cancel_all()
-        cluster.run("scontrol", "delete", "reservation=tests").ok()
-    assert cluster.run("scontrol", "show", "reservation").out.strip() == "No reservations in the system"
-
-
-def test_a_reservation_survives_a_restart_of_the_controller(cluster):
-    cluster.run("scontrol", "create", "reservation", "reservationname=kept", "starttime=now+3600",
-                "duration=60", "nodecnt=1", "users=root", "flags=maint").ok()
-    before = cluster.run("scontrol", "-o", "show", "reservation").out
-    cluster.stop_controller()
-    cluster.start_controller()
-    assert cluster.run("scontrol", "-o", "show", "reservation").out == before
-    cluster.run("scontrol", "delete", "reservation=kept").ok()
 
 
 def test_constraints_of_every_form(cluster):

@@ -175,6 +175,17 @@ class ClusterBuilder {
   ClusterBuilder& features(std::vector<Text> list) {
     return each_last([&](NodeConfig& node) { node.features = list; });
   }
+  ClusterBuilder& sockets(std::uint32_t sockets, std::uint32_t cores, std::uint32_t threads) {
+    return each_last([&](NodeConfig& node) {
+      node.sockets = sockets;
+      node.cores_per_socket = cores;
+      node.threads_per_core = threads;
+      node.cpus = sockets * cores * threads;
+    });
+  }
+  ClusterBuilder& node_config(const std::function<void(NodeConfig&)>& change) {
+    return each_last(change);
+  }
   ClusterBuilder& weight(std::uint32_t weight) {
     return each_last([&](NodeConfig& node) { node.weight = weight; });
   }
@@ -406,7 +417,8 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
                                       .allocation = s.allocation,
                                       .at = now,
                                       .runs_batch = job.spec->kind == JobKind::batch,
-                                      .time_limit = s.time_limit});
+                                      .time_limit = s.time_limit,
+                                      .reservation = s.reservation});
   }
 }
 

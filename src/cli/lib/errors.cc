@@ -55,4 +55,19 @@ int failure_code() { return code_from("SLURM_EXIT_ERROR", kExitFailure); }
 
 int immediate_failure_code() { return code_from("SLURM_EXIT_IMMEDIATE", failure_code()); }
 
+RefusalLines refusal_lines(const Error& error) {
+  const std::string_view detail = error.detail;
+  switch (error.code) {
+    case ErrorCode::invalid_partition:
+    case ErrorCode::accounting_policy:
+      return {detail, {}};
+    case ErrorCode::requested_node_config_unavailable: {
+      auto end = detail.find('\n');
+      return {detail.substr(0, end), end == detail.npos ? "" : detail.substr(end + 1)};
+    }
+    default:
+      return {};
+  }
+}
+
 }  // namespace muster::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace muster::cli {
 
 // A command ends here: what to print (whole lines, newline included) and the exit code.
@@ -25,6 +27,13 @@ std::string error_lines(std::string_view program, std::string_view text);
 std::string fatal_line(std::string_view program, std::string_view text);
 
 void print_error(std::string_view program, std::string_view text);
+
+// What the controller says of a job that it refused beyond the code's own text: a line to print
+// before that, as Slurm does, and one to print after it that says what would fit.
+struct RefusalLines {
+  std::string_view before, after;
+};
+RefusalLines refusal_lines(const Error& error);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
 int print(const Refusal& refusal);                                 // gives its exit code back
 

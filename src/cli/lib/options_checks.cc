@@ -39,6 +39,14 @@ Outcome check_memory(JobOptions& o) {
   return {};
 }
 
+Outcome check_spec_cores(JobOptions& o) {
+  if (!o.spec.core_spec || !o.spec.thread_spec) return {};
+  return std::unexpected(
+      Refusal{fatal_line(client_name(o.client),
+                         "-S/--core-spec and --thread-spec options are mutually exclusive"),
+              kExitFailure});
+}
+
 Outcome check_gpus_per_task(JobOptions& o) {
   JobSpec& spec = o.spec;
   if (spec.gpus_per_task.empty() || spec.num_tasks) return {};
@@ -155,6 +163,7 @@ void count_tasks(JobOptions& o) {
 
 Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_memory(o); !done) return done;
+  if (auto done = check_spec_cores(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
   if (auto done = check_gpu_options(o); !done) return done;
   if (auto done = check_memory_per_gpu(o); !done) return done;

@@ -47,6 +47,11 @@ class MemoryHost : public Host {
   }
   std::string step_key(JobId, Attempt, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return groups; }
+  bool is_user(std::string_view name) override { return name != "stranger"; }
+  std::optional<std::vector<std::string>> users_of_group(std::string_view group) override {
+    if (group != "crew") return std::nullopt;
+    return std::vector<std::string>{"alice", "bob"};
+  }
   void run_program(SiteProgramRun run) override { programs.push_back(std::move(run)); }
   std::vector<SiteProgramRun> programs;
   void log(std::string_view) override {}

@@ -145,35 +145,5 @@ TEST(Licenses, AreCounted) {
   EXPECT_EQ(reason(p, 2), "Licenses");
 }
 
-// --- reservations ---
-
-ClusterBuilder reserved(std::vector<Text> users, int from = 30, int until = 90) {
-  ClusterBuilder b;
-  b.nodes(2).event(ReservationChanged{.reservation = {.name = "r",
-                                                      .start = t0 + Minutes{from},
-                                                      .end = t0 + Minutes{until},
-                                                      .nodes = {NodeId{1}},
-                                                      .users = std::move(users)}});
-  return b;
-}
-
-TEST(Reservations, KeepOthersOutWhileTheyLast) {
-  EXPECT_EQ(starts(plan(reserved({}).pending(2, 30).build(), t0)), "1");
-  Plan p = plan(reserved({}).pending(2, 31).build(), t0);
-  EXPECT_EQ(starts(p), "");
-  EXPECT_EQ(promised(p, 1), 90);
-}
-
-TEST(Reservations, AJobOfOneWaitsForItAndStaysWithin) {
-  auto of_it = job().minutes(60).set(&JobSpec::reservation, Text("r"));
-  EXPECT_EQ(reason(plan(reserved({}).pending(of_it).build(), t0), 1), "Reservation");
-  Plan p = plan(reserved({}, -5).pending(of_it).build(), t0);
-  ASSERT_EQ(starts(p), "1");
-  EXPECT_EQ(p.starts[0].allocation[0].node, NodeId{1});
-  EXPECT_EQ(starts(plan(reserved({}, -5, 59).pending(of_it).build(), t0)), "");
-  EXPECT_EQ(reason(plan(ClusterBuilder().nodes(1).pending(of_it).build(), t0), 1),
-            "ReservationDeleted");
-}
-
 }  // namespace
 }  // namespace muster::sched

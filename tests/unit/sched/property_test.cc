@@ -62,7 +62,10 @@ ClusterBuilder random_machines(Dice& dice) {
   return b;
 }
 
-SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id) {
+SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
+  const bool second_partition = (*cluster.partitions).size() > 1;
+  const bool with_reservations = !(*cluster.reservations).empty();
+  const std::uint32_t next_id = cluster.next_job_id.value;
   SpecBuilder spec = job().minutes(static_cast<int>(dice.between(1, 1100)));
   if (dice.one_in(2)) spec.qos("few");  // where there is none, it limits nothing
   if (dice.one_in(3)) spec.user(kBob);
@@ -110,14 +113,65 @@ SpecBuilder random_job(Dice& dice, bool second_partition, std::uint32_t next_id)
                     std::to_string(dice.between(1, next_id - 1)));
   }
   if (dice.one_in(12)) spec.dependency("singleton");
+  if (with_reservations && dice.one_in(3))
+    spec.set(&JobSpec::reservation, Text(dice.one_in(3) ? "r1,r2" : "r1"));
   return spec;
+}
+
+// Whole nodes or some of their cores, now or soon, some of them drawing jobs in.
+void reserve_some(Cluster& cluster, Dice& dice) {
+  for (std::uint32_t n = 1; n <= dice.between(1, 3); ++n) {
+    Reservation r{.name = "r" + std::to_string(n), .users = {"alice"}, .number = n};
+    r.start = t0 + Minutes{dice.upto(60)} - Minutes{30};
+    r.end = r.start + Minutes{dice.between(31, 600)};
+    const bool in_part = dice.one_in(2);
+    for (NodeId id : cluster.node_order) {
+      if (dice.one_in(2)) continue;
+      r.nodes.push_back(id);
+      std::uint32_t cpus = cluster.nodes.at(id).config.cpus;
+      if (in_part) r.cpus.push_back(IdSet::range(0, dice.upto(cpus - 1)));
+    }
+    constexpr const char* kFlags[] = {"MAGNETIC", "FLEX", "OVERLAP", "ANY_NODES", "MAINT"};
+    if (dice.one_in(2)) r.flags.emplace_back(kFlags[dice.upto(4)]);
+    muster::apply(cluster, ReservationChanged{.reservation = std::move(r)});
+  }
+}
+
+// A run that is not of a reservation uses nothing of it while it lasts; one that is keeps to it.
+void check_reservations(const Cluster& cluster, const Plan& p, Time now) {
+  for (const Start& s : p.starts) {
+    const Reservation* own = cluster.find_reservation(s.reservation);
+    EXPECT_EQ(own == nullptr, s.reservation.empty());
+    const Job& job = cluster.jobs.at(s.job);
+    Time until = now + std::min(s.time_limit, Minutes{100000});
+    if (own && !own->has("FLEX")) until = std::min(until, own->end);
+    if (own) EXPECT_TRUE(own->admits(job.spec->user_name, job.account));
+    for (const Reservation& r : *cluster.reservations) {
+      const bool is_own = &r == own;
+      const bool loose = r.has("FLEX") || r.has("ANY_NODES");
+      if (own && !is_own && may_overlap(r, *own)) continue;
+      if (!is_own && (r.start >= until || r.end <= now)) continue;
+      for (const NodeShare& share : s.allocation) {
+        auto at = std::ranges::find(r.nodes, share.node);
+        const bool holds = at != r.nodes.end();
+        IdSet held = !holds ? IdSet{}
+                     : r.has_part_of_nodes()
+                         ? r.cpus.at(static_cast<std::size_t>(at - r.nodes.begin()))
+                         : IdSet::range(0, 1000);
+        if (is_own && !loose)
+          EXPECT_EQ(held.intersect(share.cpus), share.cpus) << "job " << s.job.value << " strays";
+        if (!is_own)
+          EXPECT_FALSE(held.intersects(share.cpus))
+              << "job " << s.job.value << " uses what " << r.name.view() << " holds";
+      }
+    }
+  }
 }
 
 void submit_components(Cluster& cluster, Dice& dice) {
   std::vector<JobSpec> specs;
   for (std::uint32_t i = dice.between(2, 3); i > 0; --i)
-    specs.push_back(
-        random_job(dice, (*cluster.partitions).size() > 1, cluster.next_job_id.value).array(""));
+    specs.push_back(random_job(dice, cluster).array(""));
   for (Job& component : make_components(std::move(specs), cluster))
     muster::apply(cluster, JobSubmitted{std::move(component)});
 }
@@ -129,8 +183,7 @@ void submit_some(Cluster& cluster, Dice& dice, std::uint32_t count, bool with_he
       continue;
     }
     JobId id = cluster.next_job_id;
-    bool two = (*cluster.partitions).size() > 1;
-    muster::apply(cluster, JobSubmitted{make_job(id, random_job(dice, two, id.value), cluster)});
+    muster::apply(cluster, JobSubmitted{make_job(id, random_job(dice, cluster), cluster)});
   }
 }
 
@@ -304,12 +357,14 @@ void check_one_history(std::uint32_t seed) {
   Dice dice(seed);
   Cluster cluster = random_machines(dice).build();
   const bool with_het_jobs = seed % 4 == 1;
+  if (seed % 4 == 2) reserve_some(cluster, dice);
   Time now = t0;
   for (int round = 0; round < 3; ++round, now += Minutes{1}) {
     submit_some(cluster, dice, dice.between(1, 8), with_het_jobs);
     Plan p = plan(cluster, now);
     check_plan(cluster, p, now);
     check_components(cluster, p);
+    check_reservations(cluster, p, now);
     if (seed % 4 == 0) check_promises(cluster, p, now, dice);
     take_over(cluster, p, now);
     check_limits(cluster);

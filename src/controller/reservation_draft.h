@@ -1,0 +1,41 @@
+// A reservation while scontrol's words are applied to it: what they say, and the nodes and cores
+// that follow. Nothing here changes the state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+struct ReservationDraft {
+  const Cluster& cluster;
+  Time now;
+  bool create = false;
+  Reservation r;
+  std::optional<Minutes> duration;
+  std::optional<std::uint32_t> node_count;
+  std::vector<std::uint32_t> core_counts;  // one for all nodes together, or one for each node
+  bool nodes_named = false;
+  bool time_changed = false;
+  bool skip = false;  // the next occasion of one that comes again
+};
+
+Result<void> set_reservation_key(ReservationDraft& draft, std::string_view key,
+                                 std::string_view value);
+
+// Finds the nodes and cores that were asked for by number, and sees that nobody else has them then.
+Result<void> choose_reserved_nodes(ReservationDraft& draft);
+
+// Other nodes in the place of those that are down or, with REPLACE, in use; nothing if all may
+// stay.
+std::optional<std::vector<NodeId>> replaced_nodes(const Cluster& cluster, const Reservation& r,
+                                                  Time now);
+
+// When it begins the next time; nothing if it does not come again.
+std::optional<Time> next_occasion(const Reservation& r);
+
+}  // namespace muster::controller

@@ -1,0 +1,116 @@
+// scontrol's reservations in the controller: what is chosen, refused, and brought about by time.
+#include <gtest/gtest.h>
+
+#include "world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::test;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+class Reservations : public testing::Test {
+ protected:
+  wire::Answer send(Settings settings, bool create, bool remove = false) {
+    return world.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::reservation,
+                                            .settings = std::move(settings),
+                                            .create = create,
+                                            .remove = remove},
+                        kRoot);
+  }
+  // What it became, or why not.
+  std::string create(Settings more) {
+    Settings settings{{"ReservationName", "r"}, {"StartTime", "now"}, {"Duration", minutes}};
+    if (std::ranges::none_of(more, [](auto& s) { return s.first == "Users"; }))
+      settings.emplace_back("Users", "alice");
+    settings.insert(settings.end(), more.begin(), more.end());
+    wire::Answer answer = send(std::move(settings), true);
+    if (auto* error = std::get_if<Error>(&answer)) return error->text();
+    auto& view = std::get<wire::ReservationsReply>(answer).reservations.front();
+    std::string text = view.nodes.str();
+    for (const auto& [node, cores] : view.node_cores) text += " " + node.str() + ":" + cores.str();
+    return text + " " + flags_text(view.reservation);
+  }
+  const Reservation* known() { return world.core.cluster().find_reservation("r"); }
+
+  World world{ClusterBuilder().nodes(4)};
+  std::string minutes = "60";
+};
+
+TEST_F(Reservations, TakeNodesByNameOrNumber) {
+  EXPECT_EQ(create({{"Nodes", "n[2-3]"}}), "n[2-3] SPEC_NODES");
+  send({{"ReservationName", "r"}}, false, true);
+  EXPECT_EQ(create({{"NodeCnt", "1,2"}, {"Flags", "maint,daily"}}), "n[1-3] MAINT,DAILY");
+  send({{"ReservationName", "r"}}, false, true);
+  EXPECT_EQ(create({{"NodeCnt", "5"}}), "Requested nodes are busy");
+  EXPECT_EQ(create({{"Nodes", "n9"}}), "Invalid node name specified");
+}
+
+TEST_F(Reservations, TakeSomeCores) {
+  EXPECT_EQ(create({{"CoreCnt", "2,3"}, {"Nodes", "n[1-2]"}}), "n[1-2] n1:0-1 n2:0-2 SPEC_NODES");
+  send({{"ReservationName", "r"}}, false, true);
+  EXPECT_EQ(create({{"CoreCnt", "5"}, {"NodeCnt", "2"}}), "n[1-2] n1:0-2 n2:0-1 ");
+  send({{"ReservationName", "r"}}, false, true);
+  EXPECT_EQ(create({{"TRES", "cpu=9"}}), "n[1-2] n2:0 ");
+}
+
+TEST_F(Reservations, SayWhatCannotBe) {
+  EXPECT_EQ(create({{"Nodes", "n1"}, {"Users", "stranger"}}), "Invalid user id");
+  EXPECT_EQ(create({{"Nodes", "n1"}, {"Users", "alice,-bob"}}), "Invalid user id");
+  EXPECT_EQ(create({{"Nodes", "n1"}, {"Groups", "crew"}}),
+            "Reservations can't have users and groups specified, only one or the other");
+  EXPECT_EQ(create({{"Nodes", "n1"}, {"Flags", "replace"}}), "Invalid node name specified");
+  EXPECT_EQ(create({{"Nodes", "n1"}}), "n1 SPEC_NODES");
+  EXPECT_EQ(create({{"Nodes", "n1"}}), "Duplicate reservation name");
+}
+
+TEST_F(Reservations, ComeAgainAndEnd) {
+  create({{"Nodes", "n1"}, {"Flags", "daily"}});
+  world.pass(Minutes{61});
+  ASSERT_TRUE(known());
+  EXPECT_EQ(known()->start, t0 + Minutes{24 * 60});
+  send({{"ReservationName", "r"}, {"Flags", "-daily"}}, false);
+  world.pass(Minutes{48 * 60});
+  EXPECT_FALSE(known());
+}
+
+TEST_F(Reservations, TheirJobsEndWithThemAndThoseThatWaitAreHeld) {
+  minutes = "1";
+  create({{"Nodes", "n1"}});
+  auto of_it = job().minutes(30).exclusive().set(&JobSpec::reservation, Text("r"));
+  std::uint32_t inside = world.submit(of_it), waits = world.submit(of_it);
+  ASSERT_EQ(world.job(inside).reservation, "r");
+  wire::Answer in_use = send({{"ReservationName", "r"}}, false, true);
+  EXPECT_EQ(std::get<Error>(in_use).code, ErrorCode::reservation_busy);
+  world.pass(Seconds{61});
+  ASSERT_TRUE(world.job(inside).ending);
+  EXPECT_EQ(world.job(inside).ending->becomes, JobState::timeout);
+  EXPECT_FALSE(known());
+  EXPECT_TRUE(world.job(waits).lost_reservation());
+  EXPECT_EQ(world.job(waits).end_reason, "Reservation r was deleted");
+  world.act(wire::JobAction::release, waits);
+  EXPECT_EQ(world.job(waits).state, JobState::running);
+}
+
+TEST_F(Reservations, OneThatIsOutOfUseIsPurged) {
+  create({{"Nodes", "n1"}, {"Flags", "purge_comp=1"}});
+  world.pass(Seconds{1});
+  world.pass(Seconds{59});
+  EXPECT_TRUE(known());
+  world.pass(Seconds{61});
+  EXPECT_FALSE(known());
+}
+
+TEST_F(Reservations, AnotherNodeTakesThePlaceOfOneThatIsDrained) {
+  create({{"NodeCnt", "1"}});
+  ASSERT_EQ(known()->nodes, std::vector{NodeId{1}});
+  world.answer(
+      wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                          .settings = {{"NodeName", "n1"}, {"State", "DRAIN"}, {"Reason", "test"}}},
+      kRoot);
+  world.pass(Seconds{1});
+  EXPECT_EQ(known()->nodes, std::vector{NodeId{2}});
+}
+
+}  // namespace
+}  // namespace muster::controller

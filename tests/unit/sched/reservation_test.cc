@@ -1,0 +1,154 @@
+// Reservations keep nodes, cores and licenses for their own jobs.
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "sched/plan.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+Reservation reservation(int from = -5, int until = 90) {
+  return {.name = "r",
+          .start = t0 + Minutes{from},
+          .end = t0 + Minutes{until},
+          .nodes = {NodeId{1}},
+          .users = {"alice"}};
+}
+
+ClusterBuilder with(Reservation r, std::uint32_t nodes = 2) {
+  ClusterBuilder b;
+  b.nodes(nodes).settings([](Settings& s) { s.licenses = {{"matlab", 10}}; });
+  b.event(ReservationChanged{.reservation = std::move(r)});
+  return b;
+}
+
+SpecBuilder in_it(Text names = "r") {
+  return job().minutes(30).memory(1).set(&JobSpec::reservation, std::move(names));
+}
+
+std::string where(const Plan& p) {
+  std::string nodes;
+  for (const Start& s : p.starts)
+    for (const NodeShare& share : s.allocation)
+      nodes += std::to_string(share.node.value) + ":" + share.cpus.text() + " ";
+  return nodes;
+}
+
+int promised(const Plan& p, std::uint32_t id) {
+  const Expected* e = find_expected(p, JobId{id});
+  return e ? static_cast<int>(std::chrono::floor<Minutes>(e->at - t0).count()) : -1;
+}
+
+TEST(Reservations, KeepOthersOutWhileTheyLast) {
+  EXPECT_EQ(starts(plan(with(reservation(30)).pending(2, 30).build(), t0)), "1");
+  Plan p = plan(with(reservation(30)).pending(2, 31).build(), t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(promised(p, 1), 90);
+}
+
+TEST(Reservations, AJobOfOneWaitsForItAndGoesThere) {
+  EXPECT_EQ(reason(plan(with(reservation(30)).pending(in_it()).build(), t0), 1), "Reservation");
+  Plan p = plan(with(reservation()).pending(in_it()).build(), t0);
+  EXPECT_EQ(where(p), "1:0 ");
+  EXPECT_EQ(p.starts.at(0).reservation, "r");
+  EXPECT_EQ(reason(plan(ClusterBuilder().nodes(1).pending(in_it()).build(), t0), 1),
+            "ReservationDeleted");
+}
+
+TEST(Reservations, AJobThatIsLongerThanItStartsAndIsExpectedToLeaveWithIt) {
+  auto cluster = with(reservation(-5, 20), 1).pending(in_it().minutes(60).tasks(8)).build();
+  take_over(cluster, plan(cluster, t0), t0);
+  ASSERT_EQ(cluster.jobs.at(JobId{1}).reservation, "r");
+  muster::apply(cluster, JobSubmitted{make_job(JobId{2}, job().minutes(5), cluster)});
+  EXPECT_EQ(promised(plan(cluster, t0), 2), 20);
+}
+
+TEST(Reservations, SomeCoresOfANodeAreKeptAndTheOthersAreEverybodys) {
+  Reservation part = reservation();
+  part.cpus = {IdSet::range(0, 3)};
+  auto eight = [&](SpecBuilder spec) {
+    return where(plan(with(part, 1).pending(spec).build(), t0));
+  };
+  EXPECT_EQ(eight(job().minutes(9).memory(1).tasks(4)), "1:4-7 ");
+  EXPECT_EQ(eight(job().minutes(9).memory(1).tasks(5)), "");
+  EXPECT_EQ(eight(in_it().tasks(4)), "1:0-3 ");
+  EXPECT_EQ(eight(in_it().tasks(5)), "");
+  EXPECT_EQ(eight(job().minutes(9).memory(1).exclusive()), "");
+}
+
+TEST(Reservations, WhoWaitsForKeptCoresTakesNothingFromTheOthers) {
+  Reservation part = reservation();
+  part.cpus = {IdSet::range(0, 3)};
+  Plan p = plan(with(part, 1)
+                    .pending(in_it().tasks(4))
+                    .pending(in_it().tasks(4))
+                    .pending(job().minutes(9).memory(1).tasks(4))
+                    .build(),
+                t0);
+  EXPECT_EQ(starts(p), "1 3");
+}
+
+TEST(Reservations, OneOfSeveralWillDo) {
+  Reservation other = reservation();
+  other.name = "other";
+  other.number = 1;
+  other.nodes = {NodeId{2}};
+  auto b = with(reservation());
+  b.event(ReservationChanged{.reservation = other});
+  b.pending(in_it("r,other").tasks(8)).pending(in_it("r,other").tasks(8));
+  EXPECT_EQ(where(plan(b.build(), t0)), "1:0-7 2:0-7 ");
+}
+
+TEST(Reservations, AMagneticOneDrawsJobsOfItsUsersThatNameNone) {
+  Reservation magnetic = reservation();
+  magnetic.nodes = {NodeId{2}};
+  magnetic.flags = {"MAGNETIC"};
+  auto b = with(magnetic).pending(job().minutes(9).memory(1).tasks(8));
+  b.pending(job().minutes(9).memory(1).tasks(8));
+  b.pending(job().minutes(9).memory(1).set(&JobSpec::user_name, Text("bob")));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(where(p), "2:0-7 1:0-7 ");
+  EXPECT_EQ(p.starts.at(0).reservation, "r");
+  EXPECT_EQ(p.starts.at(1).reservation, "");
+}
+
+TEST(Reservations, AFloatingOneIsAlwaysThatFarAhead) {
+  Reservation floating = reservation(20, 80);
+  floating.flags = {"TIME_FLOAT"};
+  floating.float_by = Minutes{20};
+  EXPECT_EQ(starts(plan(with(floating, 1).pending(1, 20).build(), t0 + Minutes{500})), "1");
+  EXPECT_EQ(starts(plan(with(floating, 1).pending(1, 21).build(), t0 + Minutes{500})), "");
+}
+
+TEST(Reservations, TheirLicensesAreKeptFromOthers) {
+  Reservation r = reservation();
+  r.licenses = "matlab:6";
+  auto b = with(r).pending(job().minutes(9).memory(1).set(&JobSpec::licenses, Text("matlab:5")));
+  b.pending(in_it().set(&JobSpec::licenses, Text("matlab:5")));
+  b.pending(job().minutes(9).memory(1).set(&JobSpec::licenses, Text("matlab:4")));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(starts(p), "2 3");
+  EXPECT_EQ(reason(p, 1), "Licenses");
+}
+
+TEST(Reservations, AJobHearsThatTheyAreInItsWay) {
+  Plan p = plan(with(reservation()).pending(job().minutes(9).on("n1")).build(), t0);
+  EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, May be reserved for other job");
+  p = plan(with(reservation(), 1).pending(1, 9).build(), t0);
+  EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, Reserved for maintenance");
+}
+
+TEST(Reservations, LetInWhomTheyList) {
+  Reservation r{.users = {"alice", "bob"}, .accounts = {"-physics"}};
+  EXPECT_TRUE(r.admits("bob", "chemistry"));
+  EXPECT_FALSE(r.admits("bob", "physics"));
+  EXPECT_FALSE(r.admits("carol", "chemistry"));
+  Reservation groups{.groups = {"crew"}, .group_members = {"carol"}};
+  EXPECT_TRUE(groups.admits("carol", "any"));
+  EXPECT_FALSE(groups.admits("bob", "any"));
+}
+
+}  // namespace
+}  // namespace muster::sched
