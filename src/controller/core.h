@@ -195,6 +195,7 @@ class Core {
 
   // --- nodes ---
   void register_node(NodeConnection from, const wire::RegisterReport& report, Time now);
+  void return_to_service(NodeId node, Time now);
   void settle_unknown_steps(NodeId node, Time now);
   struct Session {
     NodeConnection connection = 0;

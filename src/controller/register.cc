@@ -17,12 +17,7 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   if (auto* h = std::get_if<wire::HeartbeatReport>(&report)) {
     loads_[node].cpu_load = h->cpu_load;
     loads_[node].free_memory_mib = h->free_memory_mib;
-    if (const Node& known = cluster_.nodes.at(node); !known.responding) {
-      NodeChanged change = current(known);
-      change.responding = true;
-      record(change);
-      want_plan();
-    }
+    if (!cluster_.nodes.at(node).responding) return_to_service(node, now);
   } else if (auto* e = std::get_if<wire::StepEndReport>(&report)) {
     on_step_end(node, e->end, now);
   } else if (auto* g = std::get_if<wire::JobGoneReport>(&report)) {
@@ -30,6 +25,16 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   } else if (auto* p = std::get_if<wire::PrologFailedReport>(&report)) {
     on_prolog_failed(node, p->job, p->attempt, now);
   }
+}
+
+// It was silent, and is heard again over the same connection.
+void Core::return_to_service(NodeId id, Time now) {
+  const Node& node = cluster_.nodes.at(id);
+  auto change = on_registration(cluster_.settings(), node, node.facts, now);
+  if (!change) return;
+  record(*change);
+  touch_node(id);
+  want_plan();
 }
 
 void Core::on_node_closed(NodeConnection from, Time now) {
@@ -107,11 +112,11 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
   }
 }
 
+// A node that is connected may be silent all the same: its slurmd, or all of it, hangs.
 void Core::watch_nodes(Time now) {
   std::vector<NodeId> silent;
   cluster_.nodes.each([&](const Node& node) {
     if (node.health != NodeHealth::up || node.power.phase != PowerPhase::on) return;
-    if (sessions_.contains(node.id)) return;
     auto [load, fresh] = loads_.try_emplace(node.id);
     if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;
     if (now - load->second.last_contact >= cluster_.settings().slurmd_timeout &&

@@ -22,7 +22,7 @@ bool can_lend(const Job& job) {
 
 void Core::on_planned(sched::Plan plan, Time now) {
   now_ = now;
-  open_.had_its_plan = true;
+  open_.had_its_plan = open_.patient_replies > 0;
   // Components of a heterogeneous job stand side by side.
   std::span<const sched::Start> rest = plan.starts;
   auto group_of = [&](const sched::Start& start) {

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <bit>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -65,14 +64,6 @@ bool open_pipe(Descriptors& owned, int& read_end, int& write_end) {
   read_end = owned.add(ends[0]);
   write_end = owned.add(ends[1]);
   return true;
-}
-
-// The output pipes of a step on this node hold about a megabyte together, if the kernel gives it: a
-// task and its supervisor then take turns less often. One task of many gets the usual pipe.
-void enlarge(int pipe, std::size_t tasks_here) {
-  constexpr std::size_t kTogether = 1u << 20, kUsual = 64u << 10;
-  const std::size_t share = std::bit_floor(kTogether / (2 * std::max<std::size_t>(tasks_here, 1)));
-  if (share > kUsual) fcntl(pipe, F_SETPIPE_SZ, static_cast<int>(share));
 }
 
 bool open_pipes(const TaskFiles& files, Descriptors& owned, TaskPipes& ours, TaskEnds& theirs) {
@@ -181,8 +172,6 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
 
-  for (int fd : {ours.out, ours.err})
-    if (fd >= 0 && !plan.pty) enlarge(fd, setup.launch.ranks.size());
   for (int fd : {ours.in, ours.out, ours.err}) {
     if (fd < 0) continue;
     owned.keep(fd);

@@ -11,7 +11,7 @@ wire::SubmitRequest with_step(JobSpec spec) {
 }
 
 struct FirstStep : ::testing::Test {
-  World w{ClusterBuilder().nodes(1)};
+  World w{ClusterBuilder().nodes(1, 4)};
   JobSpec small = job().allocation().nodes(1).tasks(1).memory(100);
   JobSpec whole = job().allocation().nodes(1).tasks(4).memory(100);
 };

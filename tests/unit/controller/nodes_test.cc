@@ -71,6 +71,22 @@ TEST(Register, AnUnknownNodeIsIgnored) {
   EXPECT_EQ(w.host.errors.size(), 1u);
 }
 
+TEST(LostNode, AConnectedNodeThatHangsGoesDownAndComesBackWhenItIsHeard) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.return_to_service = 1; })};
+  auto id = w.submit(job().requeue(false));
+  w.take<wire::EndJobOrder>();
+  w.hang(1);
+  w.pass(Seconds{299});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+  EXPECT_EQ(w.node(1).health, NodeHealth::down);
+  w.hear(1);
+  EXPECT_EQ(w.node(1).health, NodeHealth::up);
+  EXPECT_TRUE(w.node(1).responding);
+  EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);  // what it still runs of the lost job
+}
+
 TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {
   World w{ClusterBuilder().nodes(2)};
   auto id = w.submit(job().on("n2"));

@@ -154,10 +154,12 @@ class World {
                                 .facts = facts(node, boot),
                                 .running = std::move(running),
                                 .ended = std::move(ended)};
+    heard_.insert(node);
     core.on_report(connection(node), std::move(report), now);
     run();
   }
   void leave(std::uint32_t node) {
+    heard_.erase(node);
     core.on_node_closed(connection(node), now);
     run();
   }
@@ -170,8 +172,17 @@ class World {
     core.on_report(connection(node), wire::JobGoneReport{JobId{id}, Attempt{attempt}}, now);
     run();
   }
+  // It stays connected and says nothing any more, until it is heard again.
+  void hang(std::uint32_t node) { heard_.erase(node); }
+  void hear(std::uint32_t node) {
+    heard_.insert(node);
+    core.on_report(connection(node), wire::HeartbeatReport{}, now);
+    run();
+  }
   void pass(Millis span) {
     now += span;
+    for (std::uint32_t node : heard_)
+      core.on_report(connection(node), wire::HeartbeatReport{}, now);
     core.on_tick(now);
     run();
   }
@@ -217,6 +228,7 @@ class World {
  private:
   ClusterConfig config_;
   std::uint64_t requests_ = 0;
+  std::set<std::uint32_t> heard_;  // nodes whose heart beats
 };
 
 inline wire::StepRef batch_of(std::uint32_t id, std::uint32_t attempt = 1) {

@@ -1,0 +1,115 @@
+"""Steps when something around them fails: slurmd, srun, a node that no longer answers, a task that does not listen."""
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from muster import is_alive, wait_for
+
+CLUSTER = dict(nodes=2, conf="SlurmdTimeout=10\n")
+
+
+def tick(count):
+    """Prints numbers with pauses, so that things can happen in between."""
+    return f"touch started.$SLURM_PROCID; for ((i = 1; i <= {count}; i++)); do echo $i; sleep 0.01; done; exit 3"
+
+
+def wait_started(cluster, tasks):
+    wait_for(lambda: len(list(cluster.work.glob("started.*"))) == tasks, "the tasks")
+
+
+def test_output_and_exit_are_whole_though_slurmd_is_killed(cluster):
+    process = cluster.start("srun", "--mem=100", "-N2", "-n2", "-l", "bash", "-c", tick(300))
+    wait_started(cluster, 2)
+    cluster.stop_node("n1", signal.SIGKILL)
+    cluster.start_node("n1")
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert sorted(out.splitlines()) == sorted(f"{rank}: {i}" for rank in (0, 1) for i in range(1, 301))
+
+
+@pytest.mark.accounting
+def test_the_end_of_a_step_is_recorded_once_though_slurmd_was_dead(cluster):
+    process = cluster.start("srun", "--mem=100", "-N1", "-n1", "-w", "n1", "bash", "-c", tick(50))
+    wait_started(cluster, 1)
+    job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
+    cluster.stop_node("n1", signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert process.returncode == 3
+    cluster.start_node("n1")
+    cluster.wait_sacct([rf"{job}\|FAILED\|3:0", rf"{job}\.0\|FAILED\|3:0"], "-j", job, "-o", "jobid,state,exitcode")
+
+
+def test_tasks_of_a_killed_srun_go_on_and_so_does_its_job(cluster):
+    job = cluster.sbatch("-n1", "--wrap", "srun bash -c 'echo $$ > pid; until [ -e go ]; do sleep 0.05; done; touch done' &\n"
+                         "until [ -e pid ]; do sleep 0.05; done; kill -9 $!; touch killed; until [ -e done ]; do sleep 0.05; done")
+    cluster.wait_text("pid", r"\d")
+    wait_for(lambda: (cluster.work / "killed").exists(), "srun to be killed")
+    task = int((cluster.work / "pid").read_text())
+    assert is_alive(task)
+    (cluster.work / "go").touch()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    wait_for(lambda: not is_alive(task), "the task to end")
+
+
+@pytest.mark.ours
+def test_an_allocation_whose_srun_was_killed_ends(cluster):
+    process = cluster.start("srun", "--mem=100", "-n1", "bash", "-c", "echo $$ > pid; exec sleep 300")
+    cluster.wait_text("pid", r"\d")
+    job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
+    process.kill()
+    process.communicate()
+    assert cluster.wait_end(job)["JobState"] == "CANCELLED"
+    wait_for(lambda: not is_alive(int((cluster.work / "pid").read_text())), "the task to end")
+
+
+def test_a_task_that_ignores_the_signal_is_killed_after_killwait(cluster):
+    process = cluster.start("srun", "--mem=100", "-n1", "bash", "-c",
+                            "trap 'echo ignored' TERM; echo $$ > pid; while :; do sleep 0.05; done")
+    cluster.wait_text("pid", r"\d")
+    job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
+    cluster.run("scancel", f"{job}.0").ok()
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 137, err
+    assert "ignored" in out
+    assert not is_alive(int((cluster.work / "pid").read_text()))
+
+
+def test_a_node_that_no_longer_answers_is_given_up_with_its_job(cluster):
+    job = cluster.sbatch("-w", "n2", "--no-requeue", "--wrap", "sleep 300")
+    cluster.wait_state(job, "RUNNING")
+    slurmd = cluster.node_pid("n2")
+    os.kill(slurmd, signal.SIGSTOP)
+    try:
+        assert cluster.wait_end(job, limit=150)["JobState"] == "NODE_FAIL"
+        wait_for(lambda: "down" in cluster.run("sinfo", "-h", "-n", "n2", "-o", "%t").out, "the node to be down")
+    finally:
+        os.kill(slurmd, signal.SIGCONT)
+    wait_for(lambda: "idle" in cluster.run("sinfo", "-h", "-n", "n2", "-o", "%t").out.split(), "the node to return",
+             limit=150)
+
+
+@pytest.mark.ours
+def test_a_stopped_supervisor_stops_its_step_and_no_other(cluster):
+    process = cluster.start("srun", "--mem=100", "-N2", "-n2", "-l", "bash", "-c", tick(100))
+    wait_started(cluster, 2)
+    job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
+    pids = [int(p.name) for p in Path("/proc").glob("[0-9]*") if f"slurmstepd: [{job}.0]" in command_line(p)]
+    assert len(pids) == 2
+    os.kill(pids[0], signal.SIGSTOP)
+    try:
+        assert cluster.run("srun", "--mem=100", "-N2", "-n2", "hostname").code == 0
+    finally:
+        os.kill(pids[0], signal.SIGCONT)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 3
+    assert len(re.findall(r"^\d: \d+$", out, re.M)) == 200
+
+
+def command_line(process):
+    try:
+        return (process / "cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return ""
