@@ -33,7 +33,7 @@ class Reservations : public testing::Test {
   }
   const Reservation* known() { return world.core.cluster().find_reservation("r"); }
 
-  World world{ClusterBuilder().nodes(4)};
+  test::World world{ClusterBuilder().nodes(4)};
   std::string minutes = "60";
 };
 
