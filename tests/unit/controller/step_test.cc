@@ -222,14 +222,14 @@ TEST_F(QueuedSteps, SurviveARestartOfTheController) {
 // One step over both commands, each on nodes of its own.
 TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
   World w{ClusterBuilder().nodes(2)};
-  std::uint32_t id = w.submit(job().allocation().nodes(2).tasks(4));
+  std::uint32_t id = w.submit(job().allocation().nodes(2).tasks(8));
   wire::StepRequest request{.job = JobId{id}, .num_tasks = 1, .min_nodes = 1, .max_nodes = 1};
   request.argv = {"a"};
   wire::StepRequest part{.job = JobId{id}, .num_tasks = 2};
   part.argv = {"b"};
   request.parts = {part};
   auto reply = w.answer(request);
-  ASSERT_TRUE(std::holds_alternative<wire::StepReply>(reply));
+  ASSERT_TRUE(std::holds_alternative<wire::StepReply>(reply)) << std::get<Error>(reply).text();
   const Step& step = w.job(id).steps.at(StepId{0});
   EXPECT_EQ(step.num_tasks, 3u);
   ASSERT_EQ(step.nodes.size(), 2u);
