@@ -91,9 +91,10 @@ template <auto Member>
 Result<void> factor(Qos& qos, std::string_view value) {
   qos.*Member = Qos{}.*Member;
   if (value == "-1") return {};
-  auto number = parse_factor(value);
-  if (!number) return fail("a number such as 0.5, or -1");
-  qos.*Member = *number;
+  auto parsed = parse_factor(value);
+  if (!parsed) return fail("a number such as 0.5, or -1");
+  const double number = *parsed;
+  qos.*Member = number;
   return {};
 }
 

@@ -34,6 +34,7 @@ std::vector<Association> everybody(const Cluster& cluster) {
     last = &job;
   }
   std::vector<Association> all;
+  all.reserve(users.size());
   for (const Text& user : users) all.push_back({.key = {.account = {}, .user = user}});
   return all;
 }

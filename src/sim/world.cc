@@ -21,6 +21,11 @@ ClusterConfig make_config(const WorldOptions& options) {
   config.settings.return_to_service = 2;
   config.settings.max_batch_requeue = 1000;  // nodes die often here, and nobody releases a job
   config.settings.gres_types = {"gpu"};
+  if (options.seed % 2 == 0) {  // usage is counted through all that happens
+    config.settings.priority.multifactor = true;
+    config.settings.priority.fair_share = 1000;
+    config.settings.priority.shares.calc_period = Seconds{10};
+  }
   Partition partition;
   partition.name = "batch";
   partition.is_default = true;
