@@ -1,12 +1,12 @@
 // scontrol's reservations in the controller: what is chosen, refused, and brought about by time.
 #include <gtest/gtest.h>
 
-#include "world.h"
+#include "controller/world.h"
 
 namespace muster::controller {
 namespace {
 
-using namespace muster::test;
+using namespace muster::controller::test;
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
 class Reservations : public testing::Test {

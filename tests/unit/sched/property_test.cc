@@ -1,11 +1,11 @@
 // What holds of every plan, on random clusters and queues. A failure names its seed.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 #include <tuple>
 
 #include "builders.h"
+#include "dice.h"
 #include "sched/dependency.h"
 #include "state/invariants.h"
 
@@ -13,17 +13,6 @@ namespace muster::sched {
 namespace {
 
 using namespace muster::test;
-
-class Dice {
- public:
-  explicit Dice(std::uint32_t seed) : engine_(seed) {}
-  std::uint32_t upto(std::uint32_t most) { return engine_() % (most + 1); }
-  std::uint32_t between(std::uint32_t low, std::uint32_t high) { return low + upto(high - low); }
-  bool one_in(std::uint32_t n) { return engine_() % n == 0; }
-
- private:
-  std::mt19937 engine_;
-};
 
 ClusterBuilder random_machines(Dice& dice) {
   ClusterBuilder b;
@@ -145,7 +134,9 @@ void check_reservations(const Cluster& cluster, const Plan& p, Time now) {
     const Job& job = cluster.jobs.at(s.job);
     Time until = now + std::min(s.time_limit, Minutes{100000});
     if (own && !own->has("FLEX")) until = std::min(until, own->end);
-    if (own) EXPECT_TRUE(own->admits(job.spec->user_name, job.account));
+    if (own) {
+      EXPECT_TRUE(own->admits(job.spec->user_name, job.account));
+    }
     for (const Reservation& r : *cluster.reservations) {
       const bool is_own = &r == own;
       const bool loose = r.has("FLEX") || r.has("ANY_NODES");
@@ -158,11 +149,13 @@ void check_reservations(const Cluster& cluster, const Plan& p, Time now) {
                      : r.has_part_of_nodes()
                          ? r.cpus.at(static_cast<std::size_t>(at - r.nodes.begin()))
                          : IdSet::range(0, 1000);
-        if (is_own && !loose)
+        if (is_own && !loose) {
           EXPECT_EQ(held.intersect(share.cpus), share.cpus) << "job " << s.job.value << " strays";
-        if (!is_own)
+        }
+        if (!is_own) {
           EXPECT_FALSE(held.intersects(share.cpus))
               << "job " << s.job.value << " uses what " << r.name.view() << " holds";
+        }
       }
     }
   }
