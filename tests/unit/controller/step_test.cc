@@ -191,10 +191,11 @@ TEST_F(QueuedSteps, CanBeCancelledBeforeTheyStart) {
 TEST_F(QueuedSteps, EndWithTheirJob) {
   queue(queued_step(id, 4));
   StepId second = queue(queued_step(id, 4));
+  EXPECT_TRUE(waits(second));
   w.cancel(id);
-  w.step_end(1, step_of(id, 0));
-  EXPECT_TRUE(is_ended(w.job(id).state));
   EXPECT_FALSE(waits(second));
+  w.step_end(1, step_of(id, 0));
+  EXPECT_FALSE(runs(second));
 }
 
 TEST_F(QueuedSteps, ThatCanNeverRunAreRefused) {
