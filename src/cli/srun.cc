@@ -27,10 +27,14 @@ namespace {
 
 constexpr std::string_view kProgram = "srun";
 
-// `later`: other parts come before it in the same job, and have taken nodes of it.
+// Where a command stands among those that share the nodes of one job.
+struct Place {
+  bool alone = true, first = true;
+};
+
 std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Lookup& variables,
                                            const JobOptions* previous, std::string submit_line,
-                                           bool later) {
+                                           Place place) {
   JobOptions options(Client::srun, std::chrono::floor<Millis>(std::chrono::system_clock::now()));
   if (previous)
     if (auto done = inherit(options, *previous); !done) return std::unexpected(done.error());
@@ -39,10 +43,10 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
   if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
-  if (later && options.job_id) drop_inherited_nodes(options);
+  if (!place.first && options.job_id) drop_inherited_nodes(options);
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
-  if (!options.quiet)
+  if (!options.quiet && place.alone)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
   auto plan = make_plan(std::move(options), words.rest, std::move(submit_line));
@@ -83,9 +87,11 @@ std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
   if (!chosen) return std::unexpected(chosen.error());
   std::vector<SrunPlan> plans;
   for (const GroupPart& part : *chosen) {
-    auto plan = read_part(
-        words[part.words], size ? in_group(variables, part.group, *size) : variables,
-        plans.empty() ? nullptr : &plans.back().options, submit_line, !size && !plans.empty());
+    Place place;
+    if (!size) place = {.alone = chosen->size() == 1, .first = plans.empty()};
+    auto plan =
+        read_part(words[part.words], size ? in_group(variables, part.group, *size) : variables,
+                  plans.empty() ? nullptr : &plans.back().options, submit_line, place);
     if (!plan) return std::unexpected(plan.error());
     plans.push_back(std::move(*plan));
   }

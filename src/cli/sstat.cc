@@ -136,7 +136,11 @@ std::optional<AcctField> find_field(std::string_view name) {
     if (!istarts_with(known, name) || name.empty()) continue;
     if (known == "Pids") return kPids;
     if (known == "Nodelist") return kNodes;
-    if (const AcctField* field = find_acct_field(known)) return *field;
+    const AcctField* field = find_acct_field(known);
+    if (!field) continue;
+    AcctField own = *field;
+    if (known.starts_with("AveDisk")) own.width = 12;  // narrower here than in sacct
+    return own;
   }
   return std::nullopt;
 }

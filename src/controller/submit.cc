@@ -106,6 +106,8 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
+  if (spec.time_min && spec.time_limit && *spec.time_min > *spec.time_limit)
+    return fail("Invalid time-min specification (exceeds job's time or other limits)");
   if (spec.switches)
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);

@@ -47,6 +47,7 @@ def test_options_of_a_job_are_kept_with_the_job_of_srun(cluster, options, line):
     (["--gpus-per-socket=1"], 1, "--gpus-per-socket option requires --sockets-per-node specification"),
     (["-G1", "-c1", "--cpus-per-gpu=1"], 1, "--cpus-per-gpu is mutually exclusive with --cpus-per-task"),
     (["-n1", "--gpus-per-task=1", "--ntasks-per-gpu=1"], 1, "--gpus-per-task is mutually exclusive with"),
+    (["--time-min=10", "-t5"], 1, "Invalid time-min specification (exceeds job's time or other limits)"),
     (["-M", "nosuch"], 1, "'nosuch' can't be reached now, or it is an invalid entry for --cluster."),
 ])
 def test_bad_values_are_refused_with_the_references_words(cluster, options, code, text):

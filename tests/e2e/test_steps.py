@@ -112,3 +112,22 @@ def test_a_program_given_to_multi_prog_runs_as_every_task(cluster):
     lines = job(cluster, "-n2", body="srun -n2 -l --multi-prog echo args1\n")
     assert sorted(lines)[:2] == ["0: args1", "1: args1"]
     assert sum("warning" in line for line in lines) == 1
+
+
+PARTS = """bash -c 'echo $0 $SLURM_PROCID/$SLURM_NTASKS $SLURM_NODEID $SLURM_STEP_NODELIST $SLURM_STEP_ID' """
+
+
+def test_several_commands_of_one_step_run_on_nodes_of_their_own(cluster):
+    lines = job(cluster, "-N2", "-n12", body=f"srun -n1 {PARTS} a : -n2 {PARTS} b\n")
+    assert sorted(lines) == ["a 0/3 0 n[1-2] 0", "b 1/3 1 n[1-2] 0", "b 2/3 1 n[1-2] 0"]
+
+
+def test_several_commands_end_with_the_highest_code(cluster):
+    lines = job(cluster, "-N2", "-n2", body="srun -n1 bash -c 'exit 3' : -n1 bash -c 'exit 5'; echo code $?\n")
+    assert "code 5" in lines
+
+
+def test_commands_that_find_no_node_left_are_refused(cluster):
+    lines = job(cluster, "-N2", "-n2", body="srun true : true; echo code $?\n")
+    assert "code 1" in lines
+    assert any("already allocated 2 nodes to previous components." in line for line in lines)

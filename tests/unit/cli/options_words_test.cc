@@ -69,7 +69,7 @@ TEST(Words, AreRefusedInGetoptsWords) {
 }
 
 TEST(Words, BelongToTheirCommand) {
-  EXPECT_NE(error_of(Client::srun, {"--wrap=true", "true"}), "");
+  EXPECT_NE(error_of(Client::srun, {"--wrap=x", "true"}), "");
   EXPECT_NE(error_of(Client::sbatch, {"--label"}), "");
   EXPECT_EQ(error_of(Client::srun, {"-W", "5", "true"}), "");
 }

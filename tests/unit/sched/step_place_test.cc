@@ -96,12 +96,12 @@ TEST(StepPlace, TakesMemoryByGpus) {
   StepDemand demand = exact(1);
   demand.counts_memory = true;
   demand.memory_per_gpu_mib = 300;
-  demand.gres_per_node = {{.name = "gpu", .count = 2}};
+  demand.gres_per_node = std::vector{GresRequest{.name = "gpu", .count = 2}};
   auto step = place_step(job, {}, demand);
   ASSERT_TRUE(step);
   EXPECT_EQ(step->front().share.memory_mib, 600u);
   demand.gres_per_node.reset();
-  demand.gpus_total = {{.name = "gpu", .count = 3}};
+  demand.gpus_total = GresRequest{.name = "gpu", .count = 3};
   step = place_step(job, {}, demand);
   ASSERT_TRUE(step);
   EXPECT_EQ(step->front().share.memory_mib, 900u);
