@@ -1,5 +1,6 @@
 """A task that prints much more than anybody reads for a while: memory stays bounded and nothing is lost."""
 import hashlib
+import os
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from muster import wait_for
 
 CLUSTER = dict(nodes=1)
 MIB = 1 << 20
-SIZE = 300 * MIB
+SIZE = int(os.environ.get("MUSTER_LARGE_OUTPUT_MIB", "300")) * MIB
 BOUND = 64 * MIB  # far above what is needed, far below what was printed
 LINE = b"0123456789abcdef" * 64 + b"\n"
 
