@@ -13,10 +13,24 @@ constexpr Seconds kDeepPlanEvery{5};
 
 }  // namespace
 
+namespace {
+
+// Jobs that come, start and end leave those who wait in their order; nodes have no part in it.
+bool leaves_the_order(const Event& event) {
+  auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(event) || ...); };
+  return is_any.template
+  operator()<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding, JobEnded,
+             NodesReleased, JobsPurged, PendingJobsEnded, NodeRegistered, NodeChanged>();
+}
+
+}  // namespace
+
 void Core::record(Event event) {
+  order_changed_ |= !leaves_the_order(event);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);
+  watch_list_.follow(cluster_, event);
   if (!forgets_a_run) mail_for(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
 }
@@ -37,8 +51,9 @@ void Core::flush(Time now) {
     // allows.
     bool deep = now - last_deep_plan_ >= kDeepPlanEvery;
     if (deep) last_deep_plan_ = now;
-    host_.start_planning(cluster_, now,
-                         deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_));
+    sched::Budget budget = deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_);
+    budget.order_changed = std::exchange(order_changed_, false);
+    host_.start_planning(cluster_, now, budget);
   }
   if (in_flight_ || open_.empty()) return;
   Flight flight;
@@ -70,8 +85,7 @@ void Core::on_committed(CommitOutcome outcome) {
   Flight flight = std::move(*in_flight_);
   in_flight_.reset();
   committed_ = std::move(flight.cluster);
-  if (!flight.batch.events.empty())
-    host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  if (!flight.batch.events.empty()) host_.publish(published());
   for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
   std::map<NodeId, std::vector<OutgoingOrder>> direct;
   for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});

@@ -1,6 +1,9 @@
 // What the system's user database says.
 #pragma once
 
+#include <chrono>
+#include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -13,5 +16,20 @@ std::vector<Gid> user_groups(const std::string& name, Gid primary);
 
 // The names of all groups of a user; empty where the user is not known.
 std::vector<std::string> group_names(Uid user);
+
+// Names of users, each asked of the system once in a while. Thread-safe.
+class UserNames {
+ public:
+  std::string of(Uid user);  // empty where the user is not known
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Known {
+    std::string name;
+    Clock::time_point until;
+  };
+  std::mutex mutex_;  // guards known_
+  std::map<Uid, Known> known_;
+};
 
 }  // namespace muster::io

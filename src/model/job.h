@@ -125,6 +125,8 @@ struct Job {
   std::map<StepId, Step> steps;
   std::uint32_t next_step = 0;
   std::optional<Preemption> preemption;
+  JobId preempted_by;           // last time it was, this run or an earlier one
+  Text waited_for;              // the last reason before it started: "Resources"
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
   // Gang scheduling: jobs that hold the same CPUs take turns.
   Time turn_since;             // when it last began to run: its start, or its last resume
@@ -190,6 +192,8 @@ struct Job {
     v(112, failures);
     v(120, mailed);
     v(121, array_exits);
+    v(180, preempted_by);
+    v(181, waited_for);
   }
 };
 

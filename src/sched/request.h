@@ -35,14 +35,15 @@ struct Request {
   std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
   Constraint constraint;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
-  std::vector<SwitchNodes> topology;  // of a job of several nodes, where there is one
-  std::uint32_t switches_max = 0;     // leaf switches; 0 = no bound
-  bool whole_nodes = false;           // takes all CPUs of its nodes
-  std::uint32_t sharing = 1;          // so many jobs of the partition may hold its CPUs at a time
+  const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
+  std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
+  bool whole_nodes = false;                            // takes all CPUs of its nodes
+  std::uint32_t sharing = 1;  // so many jobs of the partition may hold its CPUs at a time
   bool exclusive = false, contiguous = false, overcommit = false, spread = false,
        least_loaded = false;
   bool exclusive_user = false;  // shares nodes only with jobs of the same user
-  Uid user;
+  Uid user;                     // unset where that makes no difference
+  bool operator==(const Request&) const = default;
 };
 
 // Fails where the request names something that does not exist (node, feature, gres, license) or is

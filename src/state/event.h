@@ -63,6 +63,7 @@ struct JobStarted {
   bool runs_batch = true;
   Minutes time_limit{};
   bool preparing = false;  // nothing is launched before JobPrepared
+  Text waited_for;         // the reason why it had to, where there was one
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -73,6 +74,7 @@ struct JobStarted {
     v(6, runs_batch);
     v(7, time_limit);
     v(20, preparing);
+    v(180, waited_for);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.
