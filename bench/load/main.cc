@@ -98,10 +98,10 @@ int run(const std::string& socket, pid_t controller, NodesOptions options, std::
   nodes.let_go();
   std::thread submitting([&] { users.submit_mixed(pending, pending + jobs, queue_has_room); });
   wait_until([&] { return nodes.ended() >= jobs; });
+  submitting.join();
   const Moment end = moment_of(controller);
   fmt::print("{{\"ran\":{},{}}}\n", jobs, per_job(begin, end, jobs));
   std::fflush(stdout);
-  submitting.join();
   return 0;
 }
 

@@ -12,11 +12,6 @@ Text::Text(std::string_view s) {
   std::memcpy(static_cast<char*>(memory) + sizeof(Rep), s.data(), s.size());
 }
 
-std::string_view Text::view() const {
-  if (!rep_) return {};
-  return {reinterpret_cast<const char*>(rep_) + sizeof(Rep), rep_->size};
-}
-
 void Text::release() {
   if (rep_->references.fetch_sub(1, std::memory_order_acq_rel) == 1) {
     rep_->~Rep();

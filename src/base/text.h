@@ -26,7 +26,10 @@ class Text {
     if (rep_) release();
   }
 
-  std::string_view view() const;
+  std::string_view view() const {
+    if (!rep_) return {};
+    return {reinterpret_cast<const char*>(rep_) + sizeof(Rep), rep_->size};
+  }
   operator std::string_view() const { return view(); }
   std::string str() const { return std::string(view()); }
   bool empty() const { return rep_ == nullptr; }

@@ -27,6 +27,11 @@ constexpr std::array kSubcommands{
     Subcommand{"down", "down [--force]", "stop it; with --force, cancel the jobs that run",
                muster_down},
     Subcommand{"status", "status", "show what runs; exit code 0 = up, 1 = down", muster_status},
+    Subcommand{"explain", "explain JOB [--json]",
+               "say why a job waits and what would start it sooner, or what became of it",
+               muster_explain},
+    Subcommand{"sim", "sim TRACE | sim --generate=JOBS",
+               "replay a trace of jobs (SWF) through the scheduler, or make one up", muster_sim},
 };
 
 void print_usage() {
@@ -43,11 +48,11 @@ void print_help() {
   print_usage();
   std::puts("\nA cluster for one user on this machine: no configuration, no root, no munge.\n");
   for (const Subcommand& subcommand : kSubcommands)
-    fmt::print("  {:<18} {}\n", subcommand.usage, subcommand.help);
+    fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
   std::puts(
-      "\n  -h, --help         print this help\n"
-      "      --usage        print the first line of it\n"
-      "  -V, --version      print the version\n"
+      "\n  -h, --help                       print this help\n"
+      "      --usage                      print the first line of it\n"
+      "  -V, --version                    print the version\n"
       "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
       "is up,\n"
       "sbatch, squeue and the others find it unless SLURM_CONF or /etc/slurm/slurm.conf names "

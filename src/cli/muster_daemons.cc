@@ -98,12 +98,18 @@ std::string program_of(const Daemon& daemon) {
 
 }  // namespace
 
-Result<Programs> find_programs() {
+Result<std::string> own_directory() {
   std::array<char, PATH_MAX> self{};
   const ssize_t size = ::readlink("/proc/self/exe", self.data(), self.size() - 1);
   if (size <= 0) return fail(fmt::format("/proc/self/exe: {}", std::strerror(errno)));
   const std::string path(self.data(), static_cast<std::size_t>(size));
-  const std::string here = path.substr(0, path.rfind('/'));
+  return path.substr(0, path.rfind('/'));
+}
+
+Result<Programs> find_programs() {
+  auto own = own_directory();
+  if (!own) return std::unexpected(own.error());
+  const std::string& here = *own;
   for (const std::string& place : {here, here + "/../sbin"}) {
     Programs found{place + "/slurmctld", place + "/slurmd"};
     if (::access(found.slurmctld.c_str(), X_OK) == 0 && ::access(found.slurmd.c_str(), X_OK) == 0)

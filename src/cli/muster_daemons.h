@@ -12,6 +12,8 @@
 
 namespace muster::cli {
 
+Result<std::string> own_directory();  // of this program
+
 // Where the daemons' programs are: beside this one, or in ../sbin.
 struct Programs {
   std::string slurmctld, slurmd;

@@ -97,8 +97,7 @@ void Core::answer_waiters() {
     if (!over && !(w.until_started && job->state != JobState::pending)) return false;
     wire::JobsReply reply{.now = now_};
     for (const Job* component : committed_.components(*job))
-      reply.jobs.push_back(
-          view_of({committed_, last_plan_, published_loads_, last_plan_at_}, *component));
+      reply.jobs.push_back(view_of(published(), *component));
     host_.reply(w.to, std::move(reply));
     return true;
   });

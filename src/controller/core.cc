@@ -24,13 +24,24 @@ std::optional<std::pair<JobId, StepId>> changed_step(const Event& event) {
   return std::nullopt;
 }
 
+// Jobs that come, start and end leave those who wait in their order; nodes have no part in it.
+bool leaves_the_order(const Event& event) {
+  auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(event) || ...); };
+  return is_any.template
+  operator()<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding, JobEnded,
+             NodesReleased, JobsPurged, PendingJobsEnded, NodeRegistered, NodeChanged, StepQueued,
+             StepDequeued, UsageCounted>();
+}
+
 }  // namespace
 
 void Core::record(Event event) {
   if (auto step = changed_step(event)) open_.changed_steps.insert(*step);
+  order_changed_ |= !leaves_the_order(event);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);
+  watch_list_.follow(cluster_, event);
   if (!forgets_a_run) mail_for(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
 }
@@ -58,8 +69,9 @@ void Core::flush(Time now) {
     // allows.
     bool deep = now - last_deep_plan_ >= kDeepPlanEvery;
     if (deep) last_deep_plan_ = now;
-    host_.start_planning(cluster_, now,
-                         deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_));
+    sched::Budget budget = deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_);
+    budget.order_changed = std::exchange(order_changed_, false);
+    host_.start_planning(cluster_, now, budget);
   }
   if (in_flight_ || open_.empty() || waits_for_plan()) return;
   Flight flight;
@@ -91,8 +103,7 @@ void Core::on_committed(CommitOutcome outcome) {
   Flight flight = std::move(*in_flight_);
   in_flight_.reset();
   committed_ = std::move(flight.cluster);
-  if (!flight.batch.events.empty())
-    host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  if (!flight.batch.events.empty()) host_.publish(published());
   for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
   std::map<NodeId, std::vector<OutgoingOrder>> direct;
   for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});

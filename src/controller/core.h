@@ -17,6 +17,7 @@
 
 #include "controller/host.h"
 #include "controller/partition_choice.h"
+#include "controller/watch_list.h"
 #include "sched/free.h"
 #include "state/event.h"
 
@@ -69,6 +70,11 @@ class Core {
 
  private:
   struct Handler;  // dispatches requests
+
+  // --- what readers see ---
+  Published published() const {
+    return {committed_, last_plan_, published_loads_, last_plan_at_, thorough_plan_};
+  }
 
   // --- the open batch ---
   void record(Event event);
@@ -154,8 +160,8 @@ class Core {
   JobId next_id() const { return cluster_.next_job_id; }
 
   // --- runs and their ends ---
-  void keep_expectations(sched::Plan& plan) const;
   void start_job(const sched::Start& start, Time now);
+  Text why_it_waited(JobId job) const;
   void evict(const sched::Eviction& eviction, Time now);
   void give_notice(JobId job, const Preemption& preemption);
   void end_preempted(JobId job, Time now);
@@ -277,6 +283,7 @@ class Core {
   BatchNumber next_batch_ = 1;
   bool disk_full_ = false;
 
+  WatchList watch_list_;
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   std::map<NodeId, NodeLoad> loads_;
@@ -306,10 +313,12 @@ class Core {
   std::set<JobId> prologs_running_;  // PrologSlurmctld of these has not ended
 
   std::shared_ptr<const sched::Plan> last_plan_ = std::make_shared<sched::Plan>();
+  std::shared_ptr<const sched::Plan> thorough_plan_ = last_plan_;
   Time last_plan_at_;
   Time last_deep_plan_;
   Time now_;  // of the latest delivery
   bool plan_wanted_ = true;
+  bool order_changed_ = true;  // since the last plan, by more than the queue itself can see
   bool planning_ = false;
 };
 

@@ -48,6 +48,8 @@ struct Published {
       plan;  // shared: readers keep the plan their snapshot came with
   std::shared_ptr<const std::map<NodeId, NodeLoad>> loads;
   Time at;  // of the plan
+  std::shared_ptr<const sched::Plan>
+      thorough;  // the last one that looked at the whole queue, where `plan` did not
 };
 
 // A program of the site that the controller's machine runs, for a job or for nodes.

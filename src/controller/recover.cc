@@ -34,6 +34,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   if (auto broken = broken_invariants(cluster_); !broken.empty())
     return fail("the stored state contradicts itself: " + broken.front());
   committed_ = cluster_;
+  watch_list_.make_anew(cluster_);
   const ClusterConfig config = with_dynamic_nodes(cluster_, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
   record(EpochStarted{Epoch{cluster_.epoch.value + 1}});

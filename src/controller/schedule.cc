@@ -38,27 +38,12 @@ void Core::on_planned(sched::Plan plan, Time now) {
   }
   for (const sched::Eviction& eviction : plan.evictions) evict(eviction, now);
   if (plan.more_starts) want_plan();
-  if (!plan.complete) keep_expectations(plan);
   cancel_hopeless(plan, now);
   last_plan_ = std::make_shared<sched::Plan>(std::move(plan));
+  if (last_plan_->thorough || last_plan_->complete) thorough_plan_ = last_plan_;
   last_plan_at_ = now;
   // Reasons are not journalled: publish them even if nothing else happened.
-  if (open_.empty() && !in_flight_) host_.publish({committed_, last_plan_, published_loads_, now});
-}
-
-// A quick plan has not looked at all jobs: of the others the last thorough one still knows when
-// they may start.
-void Core::keep_expectations(sched::Plan& plan) const {
-  std::vector<sched::Expected> all = std::move(plan.expected);
-  for (const sched::Expected& old : last_plan_->expected) {
-    const Job* job = cluster_.jobs.find(old.job);
-    if (job && job->state == JobState::pending && old.at > now_) all.push_back(old);
-  }
-  auto by_job = [](const sched::Expected& a, const sched::Expected& b) { return a.job < b.job; };
-  auto same = [](const sched::Expected& a, const sched::Expected& b) { return a.job == b.job; };
-  std::stable_sort(all.begin(), all.end(), by_job);
-  all.erase(std::unique(all.begin(), all.end(), same), all.end());
-  plan.expected = std::move(all);
+  if (open_.empty() && !in_flight_) host_.publish(published());
 }
 
 void Core::start_all_or_none(std::span<const sched::Start> starts, Time now) {
@@ -118,6 +103,14 @@ sched::Free Core::free_for(const sched::Start& start, const Node& node,
   return free;
 }
 
+// What the plans before this one said of it.
+Text Core::why_it_waited(JobId id) const {
+  for (const auto& plan : {last_plan_, thorough_plan_})
+    if (const sched::Wait* wait = sched::find_wait(*plan, id))
+      return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
+  return {};
+}
+
 void Core::start_job(const sched::Start& start, Time now) {
   JobId id = start.job;
   if (start.task) id = split_task(cluster_.jobs.at(start.job), *start.task);
@@ -135,7 +128,8 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .time_limit = start.time_limit,
                     .preparing = cluster_.settings().programs.prolog_slurmctld ||
                                  !all_on(cluster_, start.allocation),
-                    .reservation = start.reservation});
+                    .reservation = start.reservation,
+                    .waited_for = why_it_waited(start.job)});
   power_up_for(cluster_.jobs.at(id), now);
   mail_begin_of_array(cluster_.jobs.at(id), now);
   if (cluster_.settings().programs.contain) create_extern_step(id, now);

@@ -29,8 +29,7 @@ void Core::on_tick(Time now) {
   enforce_step_limits(now);
   purge_old_jobs(now);
   published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
-  if (open_.empty() && !in_flight_)
-    host_.publish({committed_, last_plan_, published_loads_, last_plan_at_});
+  if (open_.empty() && !in_flight_) host_.publish(published());
   // Begin times pass and dependencies with delays fall due without any event.
   if (!cluster_.pending.empty()) want_plan();
 }
@@ -69,8 +68,8 @@ void Core::enforce_limits(Time now) {
     record(JobWarned{.job = id, .at = now});
   }
   std::vector<JobId> late;
-  for (std::uint32_t id : cluster_.pending.ids()) {
-    const Job& job = cluster_.jobs.at(JobId{id});
+  for (JobId id : watch_list_.conditional(cluster_)) {
+    const Job& job = cluster_.jobs.at(id);
     if (!is_set(job.spec->deadline) || job.hold != Hold::none) continue;
     Minutes needs =
         job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{0} : job.time_limit);
@@ -90,31 +89,36 @@ void Core::time_out(JobId id, std::string_view why, Time now) {
 // Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of
 // their array are left.
 void Core::purge_old_jobs(Time now) {
+  constexpr Seconds kLookAgainAfter{1};
   Seconds age = cluster_.settings().min_job_age;
   if (age.count() == 0) return;
+  const std::vector<JobId> candidates = watch_list_.take_ended_before(now - age);
+  if (candidates.empty()) return;
   IdSet needed;
-  for (std::uint32_t id : cluster_.pending.ids()) {
-    const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.spec->dependency.empty()) continue;
-    if (auto dependencies = sched::parse_dependencies(job.spec->dependency))
+  for (JobId id : watch_list_.conditional(cluster_))
+    if (auto dependencies = sched::parse_dependencies(cluster_.jobs.at(id).spec->dependency))
       for (const auto& condition : dependencies->conditions)
         if (condition.job) needed.insert(condition.job.value);
-  }
-  IdSet old;
   auto is_old = [&](const Job& job) {
     return is_ended(job.state) && job.unfinished.empty() && now - job.ended >= age;
   };
-  cluster_.jobs.each([&](const Job& job) {
-    if (!is_old(job)) return;
-    if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return;
-    if (job.array_id == job.id && !job.task_jobs.empty()) return;
+  auto may_go = [&](const Job& job) {
+    if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return false;
+    if (job.array_id == job.id && !job.task_jobs.empty()) return false;
     // Components stay as long as the others: a requeue brings back all of them.
-    const auto components = cluster_.components(job);
-    if (!std::ranges::all_of(
-            components, [&](const Job* c) { return is_old(*c) && !needed.contains(c->id.value); }))
-      return;
-    old.insert(job.id.value);
-  });
+    return std::ranges::all_of(cluster_.components(job), [&](const Job* c) {
+      return is_old(*c) && !needed.contains(c->id.value);
+    });
+  };
+  IdSet old;
+  for (JobId id : candidates) {
+    const Job* job = cluster_.jobs.find(id);
+    if (!job || !is_ended(job->state)) continue;  // it was requeued
+    if (may_go(*job))
+      old.insert(id.value);
+    else
+      watch_list_.look_again(id, now - age + kLookAgainAfter);
+  }
   if (!old.empty()) record(JobsPurged{old});
 }
 

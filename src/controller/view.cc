@@ -11,7 +11,9 @@
 #include "sched/amounts.h"
 #include "sched/dependency.h"
 #include "sched/free.h"
+#include "sched/gate.h"
 #include "sched/priority.h"
+#include "sched/reserved.h"
 
 namespace muster::controller {
 
@@ -43,19 +45,20 @@ class JobsPart {
   std::unordered_map<const JobSpec*, std::uint32_t> places_;
 };
 
+const sched::Expected* expected_of(const Published& published, JobId job) {
+  if (!published.plan) return nullptr;
+  if (const auto* e = sched::find_expected(*published.plan, job)) return e;
+  const auto* e = published.thorough ? sched::find_expected(*published.thorough, job) : nullptr;
+  return e && e->at > published.at ? e : nullptr;
+}
+
 Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
   if (job.state != JobState::pending)
     return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
-  // What holds a job is known before the next plan says so.
-  if (job.hold != Hold::none)
-    return sched::reason_name(job.hold == Hold::user ? sched::Reason::held_user
-                                                     : sched::Reason::held_admin);
-  const sched::Wait* wait = published.plan ? sched::find_wait(*published.plan, job.id) : nullptr;
+  const auto wait = wait_of(published, job);
   if (!wait) return "None";
-  if (wait->reason == sched::Reason::held_user || wait->reason == sched::Reason::held_admin)
-    return "None";
   detail = wait->detail;
   return sched::reason_name(wait->reason);
 }
@@ -235,13 +238,36 @@ Cow<Job> without_requests(Cow<Job> job) {
 
 }  // namespace
 
+std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
+  using sched::Reason;
+  // What holds a job is known before the next plan says so.
+  if (job.hold != Hold::none)
+    return sched::Wait{job.id, job.hold == Hold::user ? Reason::held_user : Reason::held_admin, {}};
+  // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
+  for (const auto& plan : {published.plan, published.thorough})
+    if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
+      if (wait->reason == Reason::held_user || wait->reason == Reason::held_admin)
+        return std::nullopt;  // not any more
+      return *wait;
+    }
+  // It came after the last thorough plan, and no quick one has got to it.
+  if (!published.plan || published.plan->complete || job.submitted > published.at)
+    return std::nullopt;
+  const Cluster& cluster = published.cluster;
+  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+  const Reason reason = 
+      sched::gate(cluster, job, {partition, sched::choices(cluster, job, published.at).front()}, published.at)
+          .reason;
+  return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
+}
+
 wire::JobView view_of(const Published& published, const Job& job) {
   wire::JobView view{.job = without_requests(published.cluster.jobs.share(job.id)),
                      .last_evaluated = published.at};
   view.sharing = sharing_of(published.cluster, job);
   view.reason = reason_of(published, job, view.reason_detail);
-  if (published.plan && job.state == JobState::pending)
-    if (const sched::Expected* e = sched::find_expected(*published.plan, job.id)) {
+  if (job.state == JobState::pending)
+    if (const sched::Expected* e = expected_of(published, job.id)) {
       std::vector<std::string> names;
       for (NodeId id : e->nodes)
         if (const Node* node = published.cluster.nodes.find(id))

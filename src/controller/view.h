@@ -11,6 +11,9 @@ namespace muster::controller {
 
 wire::JobView view_of(const Published& published, const Job& job);
 
+// Why a pending job waits, as far as is known.
+std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
+
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
 
 // Answers JobsRequest, NodesRequest, PartitionsRequest and ReservationsRequest, in one or more

@@ -7,6 +7,7 @@
 #include "base/codec.h"
 #include "base/date.h"
 #include "base/version.h"
+#include "controller/explain.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
@@ -32,6 +33,10 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                               .started = started_});
   } else if (std::holds_alternative<wire::ConfigRequest>(request)) {
     reply(to, show_config());
+  } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
+    background_->post([this, to, question = *question] {
+      reply(to, controller::explain(*published(), question, system_now()));
+    });
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
   } else if (auto* broadcast = std::get_if<wire::BroadcastRequest>(&request)) {

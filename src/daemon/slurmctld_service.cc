@@ -2,7 +2,6 @@
 
 #include <cxxabi.h>
 #include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -26,18 +25,12 @@ namespace {
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr std::size_t kBlobCacheBytes = 64u << 20;
 constexpr Seconds kMailTimeout{60};
-constexpr std::chrono::milliseconds kShortPlan{2}, kLongestRest{500};
-constexpr Millis kFeedEvery{100};
+constexpr std::chrono::microseconds kShortPlan{100};
+constexpr std::chrono::milliseconds kLongestRest{500};
+constexpr Millis kFeedEvery{1000};
+constexpr std::size_t kRecordsPerFeed = 10000;
 
 Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
-
-std::string user_name(Uid uid) {
-  char buffer[4096];
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwuid_r(uid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found) return {};
-  return found->pw_name;
-}
 
 // "SubmitRequest", for the log
 std::string kind_of(const wire::Request& request) {
@@ -137,7 +130,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok)
     return ok;
   core_thread_ = std::make_unique<io::Worker>("core", [this] { core_->flush(system_now()); });
-  publish({core_->committed(), nullptr, nullptr, {}});
+  publish({core_->committed(), nullptr, nullptr, {}, nullptr});
   feed_accounting_soon();
   auto listening =
       io::Server::listen(loop, server,
@@ -243,12 +236,12 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 namespace {
 
 // Whose job it is comes from the connection; only root may submit for others.
-JobSpec owned_by(const io::Peer& peer, JobSpec spec) {
+JobSpec owned_by(const io::Peer& peer, JobSpec spec, io::UserNames& names) {
   if (peer.uid.value != 0) {
     spec.uid = peer.uid;
     spec.gid = peer.gid;
   }
-  spec.user_name = user_name(spec.uid);
+  spec.user_name = names.of(spec.uid);
   if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
   spec.script_blob = {};
   spec.environment_blob = {};
@@ -257,13 +250,13 @@ JobSpec owned_by(const io::Peer& peer, JobSpec spec) {
 
 }  // namespace
 
-Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const {
+Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
-  JobSpec spec = owned_by(peer, *request.spec);
+  JobSpec spec = owned_by(peer, *request.spec, user_names_);
   // A heterogeneous job belongs to one user and is of one kind.
   for (Cow<JobSpec>& component : request.components) {
     if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobSpec part = owned_by(peer, *component);
+    JobSpec part = owned_by(peer, *component, user_names_);
     if (part.uid != spec.uid || part.kind != spec.kind)
       return fail(ErrorCode::failure, "the components are not one job");
     component = Cow(std::move(part));
@@ -362,13 +355,14 @@ Result<std::string> Service::blob(const Text& hash) {
   return bytes;
 }
 
-// A long plan is followed by a rest four times as long, in which the core collects what happens: on
-// a large cluster planning takes a fifth of a processor at most.
+// A plan is followed by a rest nine times as long, in which the core collects what happens:
+// planning takes a tenth of a processor at most, and a plan on a large cluster starts many jobs at
+// a time.
 void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   planner_->post([this, cluster = std::move(cluster), now, budget] {
     using Clock = std::chrono::steady_clock;
     Clock::time_point began = Clock::now();
-    auto plan = sched::plan(cluster, now, budget);
+    auto plan = sched::plan(cluster, now, budget, queue_);
     Clock::duration took = Clock::now() - began;
     bool rest = took > kShortPlan;
     core_thread_->post([this, plan = std::move(plan), rest]() mutable {
@@ -376,7 +370,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
       if (!rest) core_->on_planner_idle();
     });
     if (!rest) return;
-    std::this_thread::sleep_for(std::min<Clock::duration>(4 * took, kLongestRest));
+    std::this_thread::sleep_for(std::min<Clock::duration>(9 * took, kLongestRest));
     core_thread_->post([this] { core_->on_planner_idle(); });
   });
 }
@@ -460,7 +454,7 @@ void Service::feed_accounting_soon() {
 void Service::feed_accounting() {
   feed_due_ = false;
   while (true) {
-    auto rows = store_->read_outbox(accounting_->last(), 2000);
+    auto rows = store_->read_outbox(accounting_->last(), kRecordsPerFeed);
     if (!rows)
       return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
     if (rows->empty()) return;

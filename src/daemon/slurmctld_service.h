@@ -21,6 +21,7 @@
 #include "controller/core.h"
 #include "io/program.h"
 #include "io/server.h"
+#include "io/users.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
@@ -77,7 +78,7 @@ class Service final : public controller::Host {
   // Requests that concern the daemon rather than the cluster's state; false for the others.
   bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                          const wire::Request& request);
-  Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) const;
+  Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
@@ -111,12 +112,14 @@ class Service final : public controller::Host {
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
   std::unique_ptr<controller::Core> core_;  // only touched on the core's thread once started
+  io::UserNames user_names_;
   std::atomic<bool> feed_due_ = false;
   std::atomic<bool> stopping_ = false;
 
   std::list<std::pair<std::string, std::string>> blobs_;  // the sender's; most recent first
   std::size_t blob_bytes_ = 0;
 
+  sched::Queue queue_;             // the planner's
   BatchNumber last_snapshot_ = 0;  // the core's
   bool snapshot_running_ = false;  // the core's
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "base/codec.h"
 
@@ -89,15 +91,18 @@ Result<void> SqliteAccounting::prepare_schema() {
 Result<void> SqliteAccounting::prepare_statements() {
   const std::pair<Statement*, std::string_view> all[] = {
       {&statements_.find_run,
-       "SELECT job_index, submitted_ms FROM jobs WHERE job = ?1 AND attempt = ?2 ORDER BY "
+       "SELECT job_index, submitted_ms, ended_ms FROM jobs WHERE job = ?1 AND attempt = ?2 ORDER "
+       "BY "
        "job_index DESC LIMIT 1"},
       {&statements_.add_job,
        "INSERT INTO jobs(job, attempt, array_id, uid, user_name, submitted_ms, ended_ms, record) "
        "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
-      {&statements_.change_job,
+      {&statements_.fill_job,
        "UPDATE jobs SET job = ?1, attempt = ?2, array_id = ?3, uid = ?4, user_name = ?5, "
        "submitted_ms = ?6, "
        "ended_ms = ?7, record = ?8 WHERE job_index = ?9"},
+      {&statements_.change_job, "UPDATE jobs SET record = ?1 WHERE job_index = ?2"},
+      {&statements_.end_job, "UPDATE jobs SET record = ?1, ended_ms = ?3 WHERE job_index = ?2"},
       {&statements_.remove_job, "DELETE FROM jobs WHERE job_index = ?1"},
       {&statements_.remove_steps, "DELETE FROM steps WHERE job_index = ?1"},
       {&statements_.put_step,
@@ -133,13 +138,56 @@ Result<void> SqliteAccounting::ingest(const std::vector<NumberedRecord>& records
   return database_.checkpoint_beyond(kCheckpointPages);
 }
 
+namespace {
+
+// Tells, from the last record to the first, which of them a later one replaces: of a run, or of a
+// step, only the last word counts. A row of the same id but another time of submission is another
+// job's.
+class LaterRecords {
+ public:
+  bool replace(const JobRecord& job) {
+    auto [run, fresh] = runs_.try_emplace({job.job, job.attempt});
+    const bool same = !fresh && run->second.submitted == job.submitted;
+    if (!same) run->second = {.submitted = job.submitted, .steps = {}};
+    return same;
+  }
+  bool replace(const StepRecord& step) {
+    auto run = runs_.find({step.job, step.attempt});
+    return run != runs_.end() && !run->second.steps.insert(step.step).second;
+  }
+  bool replace(const JobRecordRemoved& removed) {
+    runs_.erase({removed.job, removed.attempt});
+    return false;
+  }
+
+ private:
+  struct Run {
+    Time submitted;
+    std::set<StepId> steps;
+  };
+  std::map<std::pair<JobId, Attempt>, Run> runs_;
+};
+
+std::vector<bool> replaced_ones(const std::vector<NumberedRecord>& records) {
+  LaterRecords later;
+  std::vector<bool> replaced(records.size());
+  for (std::size_t i = records.size(); i-- > 0;)
+    replaced[i] = std::visit([&](const auto& r) { return later.replace(r); }, records[i].second);
+  return replaced;
+}
+
+}  // namespace
+
 Result<void> SqliteAccounting::write(const std::vector<NumberedRecord>& records,
                                      RecordNumber& last) {
-  for (const auto& [number, record] : records) {
+  const std::vector<bool> replaced = replaced_ones(records);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const auto& [number, record] = records[i];
     if (number <= last) continue;
+    last = number;
+    if (replaced[i]) continue;
     auto done = std::visit([&](const auto& r) { return put(r); }, record);
     if (!done) return done;
-    last = number;
   }
   return statements_.set_last.bind(1, static_cast<std::int64_t>(last)).run();
 }
@@ -150,7 +198,7 @@ Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt atte
   auto step = find.bind(1, std::int64_t{job.value}).bind(2, std::int64_t{attempt.value}).step();
   if (!step) return std::unexpected(step.error());
   if (*step == Statement::Step::done) return Run{};
-  return Run{find.integer(0), find.integer(1)};
+  return Run{find.integer(0), find.integer(1), find.integer(2)};
 }
 
 // Job ids start again where a controller's state was erased: the same id with another time of
@@ -161,8 +209,16 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
   if (!run) return std::unexpected(run.error());
   bool same = run->index != 0 && (job.superseded || run->submitted_ms == 0 ||
                                   run->submitted_ms == to_ms(job.submitted));
-  Statement& statement = same ? statements_.change_job : statements_.add_job;
   std::string record = encode(job);
+  // Every index on a column that is named is written anew, changed or not.
+  if (same && run->submitted_ms != 0) {
+    const bool ends = to_ms(job.ended) != run->ended_ms;
+    Statement& change = ends ? statements_.end_job : statements_.change_job;
+    change.bind(1, record).bind(2, run->index);
+    if (ends) change.bind(3, to_ms(job.ended));
+    return change.run();
+  }
+  Statement& statement = same ? statements_.fill_job : statements_.add_job;
   statement.bind(1, std::int64_t{job.job.value})
       .bind(2, std::int64_t{job.attempt.value})
       // Whoever asks for the id of the whole means its parts, tasks or components.

@@ -32,12 +32,12 @@ class SqliteAccounting final : public AccountingStore {
 
  private:
   struct Statements {
-    Statement find_run, add_job, change_job, remove_job, remove_steps, put_step, set_last,
-        read_steps;
+    Statement find_run, add_job, fill_job, change_job, end_job, remove_job, remove_steps, put_step,
+        set_last, read_steps;
   };
   struct Run {
     std::int64_t index = 0;  // 0 = there is no such run
-    std::int64_t submitted_ms = 0;
+    std::int64_t submitted_ms = 0, ended_ms = 0;
   };
 
   explicit SqliteAccounting(Database database) : database_(std::move(database)) {}

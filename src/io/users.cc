@@ -52,4 +52,29 @@ std::optional<std::vector<std::string>> users_of_group(const std::string& name) 
   return users;
 }
 
+namespace {
+
+std::string name_of(Uid uid) {
+  std::string buffer(16384, '\0');
+  passwd entry{}, *found = nullptr;
+  if (getpwuid_r(uid.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found) return {};
+  return found->pw_name;
+}
+
+}  // namespace
+
+std::string UserNames::of(Uid user) {
+  constexpr std::chrono::seconds kKept{60};
+  const Clock::time_point now = Clock::now();
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto at = known_.find(user); at != known_.end() && now < at->second.until)
+      return at->second.name;
+  }
+  std::string name = name_of(user);
+  const std::lock_guard lock(mutex_);
+  known_[user] = {name, now + kKept};
+  return name;
+}
+
 }  // namespace muster::io

@@ -127,6 +127,8 @@ struct Job {
   std::uint32_t next_step = 0;
   std::map<StepId, Step> queued_steps;  // srun --async: they wait for room, srun has gone
   std::optional<Preemption> preemption;
+  JobId preempted_by;           // last time it was, this run or an earlier one
+  Text waited_for;              // the last reason before it started: "Resources"
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
   // Gang scheduling: jobs that hold the same CPUs take turns.
   Time turn_since;             // when it last began to run: its start, or its last resume
@@ -201,6 +203,8 @@ struct Job {
     v(121, array_exits);
     v(150, reservation);
     v(160, queued_steps);
+    v(180, preempted_by);
+    v(181, waited_for);
   }
 };
 

@@ -17,11 +17,13 @@ struct FeatureTerm {
   bool alternative = false;        // joined to what is left of it by "|"
   Text name;                       // or, if empty:
   std::vector<FeatureTerm> group;  // (...)
+  bool operator==(const FeatureTerm&) const = default;
 };
 
 struct FeatureCount {
   std::vector<FeatureTerm> what;
   std::uint32_t nodes = 1;
+  bool operator==(const FeatureCount&) const = default;
 };
 
 struct Constraint {
@@ -29,6 +31,7 @@ struct Constraint {
   std::vector<std::vector<FeatureTerm>> same;  // "[a|b]": one of these on all nodes
   std::vector<FeatureCount> counts;
   bool empty() const { return each.empty() && same.empty() && counts.empty(); }
+  bool operator==(const Constraint&) const = default;
 };
 
 // Fails where the text is malformed or names a feature that no node has.

@@ -17,6 +17,7 @@ struct Gate {
 struct Venue {
   const Partition* partition = nullptr;
   const Reservation* reservation = nullptr;  // nullptr = outside of all
+  bool operator==(const Venue&) const = default;
 };
 
 // Array records with aftercorr pass: their tasks are asked one by one (task_may_run).

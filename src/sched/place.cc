@@ -37,7 +37,7 @@ class Placer {
   bool is_plain() const {
     return request_.required_nodes.empty() && request_.constraint.counts.empty() &&
            !request_.contiguous && !request_.least_loaded && !request_.spread &&
-           !request_.as_many_nodes && request_.topology.empty();
+           !request_.as_many_nodes && !request_.topology;
   }
 
   std::optional<std::vector<NodeShare>> among(const std::vector<NodeId>& nodes) {
@@ -70,7 +70,7 @@ class Placer {
 
   std::optional<std::vector<NodeShare>> choose(std::uint32_t count) const {
     if (request_.contiguous) return neighbours(count);
-    if (request_.topology.empty() || count == 1) return of_all(count, usable_);
+    if (!request_.topology || count == 1) return of_all(count, usable_);
     return close_together(count);
   }
 
@@ -79,7 +79,7 @@ class Placer {
     std::vector<NodeId> ids;
     ids.reserve(usable_.size());
     for (const Usable& u : usable_) ids.push_back(u.node);
-    for (const std::vector<NodeId>& nodes : nodes_by_switch(request_.topology, ids, count)) {
+    for (const std::vector<NodeId>& nodes : nodes_by_switch(*request_.topology, ids, count)) {
       std::vector<Usable> here;
       here.reserve(nodes.size());
       for (NodeId id : nodes) here.push_back(*find(id));
@@ -87,7 +87,7 @@ class Placer {
       if (!shares || !has_required(*shares)) continue;
       std::vector<NodeId> chosen;
       for (const NodeShare& share : *shares) chosen.push_back(share.node);
-      if (request_.switches_max && leaves_of(request_.topology, chosen) > request_.switches_max)
+      if (request_.switches_max && leaves_of(*request_.topology, chosen) > request_.switches_max)
         continue;
       return shares;
     }
@@ -254,25 +254,30 @@ class Placer {
 
 }  // namespace
 
+namespace {
+
+bool is_candidate(const Cluster& cluster, const Request& request, NodeId id) {
+  const Node* node = cluster.nodes.find(id);
+  if (!node || node->future) return false;
+  if (std::ranges::binary_search(request.excluded_nodes, id)) return false;
+  return has_features(*node, request.constraint.each);
+}
+
+}  // namespace
+
 std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
                                const Partition& partition) {
   std::vector<NodeId> found;
-  for (NodeId id : partition.nodes) {
-    const Node* node = cluster.nodes.find(id);
-    if (!node || node->future) continue;
-    if (std::binary_search(request.excluded_nodes.begin(), request.excluded_nodes.end(), id))
-      continue;
-    if (!has_features(*node, request.constraint.each)) continue;
-    found.push_back(id);
-  }
+  for (NodeId id : partition.nodes)
+    if (is_candidate(cluster, request, id)) found.push_back(id);
   // Nodes that are on first, then light ones, as configured; equal ones in the configuration's
   // order.
   auto rank = [&](NodeId id) {
     const Node& node = cluster.nodes.at(id);
     return std::pair(node.power.phase != PowerPhase::on, node.config.weight);
   };
-  std::stable_sort(found.begin(), found.end(),
-                   [&](NodeId a, NodeId b) { return rank(a) < rank(b); });
+  auto before = [&](NodeId a, NodeId b) { return rank(a) < rank(b); };
+  if (!std::ranges::is_sorted(found, before)) std::ranges::stable_sort(found, before);
   return found;
 }
 
@@ -286,8 +291,39 @@ std::uint32_t task_capacity(const Cluster& cluster, const Request& request, Node
   return NodeFit(cluster.settings(), request, cluster.nodes.at(node), free).task_capacity();
 }
 
+namespace {
+
+// Mostly any nodes will do, and a large cluster need not be looked through to say so.
+std::optional<std::vector<NodeShare>> on_first_candidates(const Cluster& cluster,
+                                                          const Request& request,
+                                                          const Partition& partition,
+                                                          const FreeOn& free) {
+  constexpr std::size_t kSpare = 8;
+  if (!request.required_nodes.empty() || request.topology) return std::nullopt;
+  std::vector<NodeId> first;
+  for (NodeId id : partition.nodes) {
+    if (first.size() == request.min_nodes + kSpare) break;
+    if (is_candidate(cluster, request, id)) first.push_back(id);
+  }
+  return place(cluster, request, first, free);
+}
+
+}  // namespace
+
 Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& request,
                                         const Partition& partition) {
+  std::map<NodeId, Free> empty;
+  auto free = [&](NodeId id) -> const Free* {
+    auto [at, fresh] = empty.try_emplace(id);
+    if (fresh) at->second = all_of(cluster.nodes.at(id));
+    return &at->second;
+  };
+  Request fewer = request;
+  fewer.switches_max = 0;  // it waits for these only so long
+  std::vector<SwitchNodes> topology;
+  if (request.max_nodes > 1) topology = switch_nodes(cluster);
+  if (!topology.empty()) fewer.topology = &topology;
+  if (auto shares = on_first_candidates(cluster, fewer, partition, free)) return std::move(*shares);
   std::vector<NodeId> nodes = candidates(cluster, request, partition);
   bool has_required = std::all_of(
       request.required_nodes.begin(), request.required_nodes.end(),
@@ -297,14 +333,6 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
                 why_impossible(cluster, request, partition, nodes));
   };
   if (!has_required) return impossible();
-  std::map<NodeId, Free> empty;
-  auto free = [&](NodeId id) -> const Free* {
-    auto [at, fresh] = empty.try_emplace(id);
-    if (fresh) at->second = all_of(cluster.nodes.at(id));
-    return &at->second;
-  };
-  Request fewer = request;
-  fewer.switches_max = 0;  // it waits for these only so long
   if (request.min_nodes > partition.nodes.size() && !nodes.empty()) {
     // More nodes than the partition has is accepted (it may grow); one node must be able to serve.
     fewer.min_nodes = fewer.max_nodes = 1;

@@ -27,12 +27,6 @@ constexpr int kTasksPromised = 10;  // of one array
 
 using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are alike to the plan
 
-struct Entry {
-  std::uint32_t tier = 0, priority = 0;
-  const Job* job = nullptr;
-  Venue venue;
-};
-
 class Planner {
  public:
   Planner(const Cluster& cluster, Time now, Budget budget)
@@ -41,40 +35,54 @@ class Planner {
         budget_(budget),
         profile_(cluster, now),
         rooms_(cluster, profile_, now, budget.max_questions),
-        shapes_(cluster, now),
+        shapes_(cluster, now, profile_.has_private_nodes()),
         priorities_(cluster, now),
         limits_(cluster, now, &priorities_.fair_shares()),
-        licenses_(cluster) {}
+        licenses_(cluster) {
+    plan_.thorough = budget.thorough;
+  }
 
-  Plan run() {
-    for (const Entry& entry : in_order())
-      if (!settled_.contains(entry.job->id)) consider(entry);
+  Plan run(Queue& queue) {
+    if (budget_.thorough || budget_.order_changed || !queue.is_made())
+      queue.make_anew(cluster_, now_);
+    else
+      queue.add_new_jobs(cluster_, now_);
+    queue.each(cluster_, [&](const Queue::Place& place) {
+      if (!budget_.thorough && nobody_can_start()) {
+        plan_.complete = false;
+        return false;
+      }
+      const Job& job = cluster_.jobs.at(place.job);
+      for (const Reservation* reservation : choices(cluster_, job, now_))
+        if (!settled_.contains(place.job))
+          consider(job, {partition_at(place.partition), reservation});
+      return true;
+    });
     finish();
     return std::move(plan_);
   }
 
  private:
-  // One entry for each partition and reservation that a job may use: higher tier first, then
-  // priority, then age.
-  std::vector<Entry> in_order() const {
-    std::vector<Entry> entries;
-    const Partition* last = nullptr;
-    auto add = [&](const Job& job, std::string_view name) {
-      if (!last || last->name != name) last = cluster_.find_partition(name);
-      for (const Reservation* reservation : choices(cluster_, job, now_))
-        entries.push_back(
-            {last ? last->priority_tier : 0, priorities_.of(job, last), &job, {last, reservation}});
-    };
-    for (const IdSet::Range& range : cluster_.pending.ranges())
-      for (std::uint64_t id = range.first; id <= range.last; ++id) {
-        const Job& job = cluster_.jobs.at(JobId{static_cast<std::uint32_t>(id)});
-        for (std::string_view name : split(job.partition, ',')) add(job, name);
-      }
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-      if (a.tier != b.tier) return a.tier > b.tier;
-      return a.priority > b.priority;
-    });
-    return entries;
+  const Partition* partition_at(std::uint32_t place) const {
+    return place == Queue::kNoPartition ? nullptr : &(*cluster_.partitions)[place];
+  }
+
+  // Nobody behind could start either, and what may be asked to tell them when has been asked.
+  bool nobody_can_start() {
+    if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
+    if (exhausted()) return true;
+    if (profile_.questions() < budget_.max_idle_questions) return false;
+    return std::ranges::all_of(*cluster_.partitions,
+                               [&](const Partition& p) { return nothing_is_free(p); });
+  }
+
+  // Nor can anybody else be made to go.
+  bool nothing_is_free(const Partition& partition) {
+    if (cluster_.settings().preempt.type != PreemptType::none || partition.sharing(true) > 1)
+      return false;
+    std::size_t& next = first_free_[&partition];
+    while (next < partition.nodes.size() && !profile_.has_free_cpus(partition.nodes[next])) ++next;
+    return next == partition.nodes.size();
   }
 
   // A job with several partitions may have waited in one and started in another.
@@ -97,14 +105,14 @@ class Planner {
            profile_.questions() >= budget_.max_questions;
   }
 
-  void consider(const Entry& entry) {
-    const Job& job = *entry.job;
+  void consider(const Job& job, const Venue& venue) {
     if (!job.leads()) return;  // its first component brings it along
     Members members;
-    if (!admit(job, entry.venue, members)) return others_wait_for(job);
-    for (const Job* other : cluster_.components(job))
-      if (other != &job && !admit_in_some_partition(*other, members))
-        return others_wait_for(*other);
+    if (!admit(job, venue, members)) return others_wait_for(job);
+    if (job.is_het())
+      for (const Job* other : cluster_.components(job))
+        if (other != &job && !admit_in_some_partition(*other, members))
+          return others_wait_for(*other);
     if (job.is_array_record()) return consider_tasks(job, *members.front().shape);
     Reason reason = try_together(members, std::nullopt);
     if (reason != Reason::none) blocked(members, reason);
@@ -118,7 +126,8 @@ class Planner {
       wait(job, g.reason);
       return false;
     }
-    if (blocked_everywhere(*venue.partition)) {
+    if (exhausted() || blocked_everywhere(*venue.partition)) {
+      if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
       plan_.complete = false;
       wait(job, Reason::priority);
       return false;
@@ -145,6 +154,7 @@ class Planner {
 
   // What keeps one component back keeps them all; some have reasons of their own.
   void others_wait_for(const Job& kept_back) {
+    if (!kept_back.is_het()) return;
     for (const Job* component : cluster_.components(kept_back)) {
       if (component == &kept_back) continue;
       auto first = split(component->partition, ',').front();
@@ -289,7 +299,9 @@ class Planner {
 
   void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares,
              const std::vector<JobId>& displaces) {
-    for (const NodeShare& share : shares) profile_.start(share, window_of(*m.shape, now_, m.limit));
+    Window window = window_of(*m.shape, now_, m.limit);
+    window.user = m.job->spec->uid;
+    for (const NodeShare& share : shares) profile_.start(share, window);
     const Reservation* reservation = m.shape->reservation;
     const Text name = reservation ? reservation->name : Text();
     licenses_.use(m.shape->request.licenses, name);
@@ -309,7 +321,9 @@ class Planner {
     }
     bool first_here = std::none_of(members.begin(), members.end(),
                                    [&](const Member& m) { return someone_waits_on(*m.shape); });
-    if (!exhausted() && !has_promise(members)) {
+    if (!can_be_promised(members)) {
+      plan_.complete = false;
+    } else if (!exhausted() && !has_promise(members)) {
       if (preempt_for(members)) {
         for (const Member& m : members) wait(*m.job, Reason::resources);
         return;
@@ -323,8 +337,7 @@ class Planner {
       plan_.complete = false;
       bar(members);
     }
-    for (const Member& m : members)
-      for (NodeId id : waits_on(*m.shape)) waited_on_.insert(id);
+    for (const Member& m : members) stand_in_line(*m.shape);
     for (const Member& m : members) explain(m, first_here);
   }
 
@@ -340,6 +353,16 @@ class Planner {
     return !least || priorities_.of(*first.job, first.shape->partition) >= *least;
   }
 
+  // Where nothing is free a promise keeps nobody from starting: it may be left for a better time.
+  bool can_be_promised(const Members& members) {
+    std::uint64_t nodes = 0;
+    for (const Member& m : members) {
+      if (!nothing_is_free(*m.shape->partition)) return true;
+      nodes += m.shape->nodes.size();
+    }
+    return profile_.questions() + nodes <= budget_.max_idle_questions;
+  }
+
   bool has_promise(const Members& members) const {
     return promised_.contains(members.front().job->id);
   }
@@ -349,7 +372,12 @@ class Planner {
     const Request& r = shape.request;
     return r.required_nodes.size() >= r.max_nodes ? r.required_nodes : shape.nodes;
   }
+  void stand_in_line(const Shape& shape) {
+    if (!in_line_.insert(&shape).second) return;
+    for (NodeId id : waits_on(shape)) waited_on_.insert(id);
+  }
   bool someone_waits_on(const Shape& shape) const {
+    if (in_line_.contains(&shape)) return true;
     const auto& nodes = waits_on(shape);
     return std::any_of(nodes.begin(), nodes.end(),
                        [&](NodeId id) { return waited_on_.contains(id); });
@@ -376,7 +404,8 @@ class Planner {
     wait(job, first_here ? Reason::resources : Reason::priority);
   }
 
-  std::string kept_by_reservations(const Member& member) const {
+  std::string kept_by_reservations(const Member& member) {
+    if (!profile_.has_reservations()) return {};
     const Shape& shape = *member.shape;
     const Window window = window_of(shape, now_, member.limit);
     auto is_reserved = [&](NodeId id) { return profile_.is_reserved(id, window); };
@@ -456,7 +485,9 @@ class Planner {
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
   std::map<JobId, IdSet> started_tasks_;  // of arrays
-  std::set<NodeId> waited_on_;            // somebody waits for these
+  std::set<NodeId> waited_on_;                          // somebody waits for these
+  std::set<const Shape*> in_line_;                      // with a job of this shape
+  std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   LicenseBook licenses_;
 };
@@ -471,15 +502,23 @@ const T* find_job(const std::vector<T>& list, JobId job) {
 }  // namespace
 
 Budget quick_budget(const Cluster& cluster) {
-  return {.max_questions = 3000 + 4 * std::uint64_t{cluster.nodes.size()}};
+  return {.max_questions = 3000 + 4 * std::uint64_t{cluster.nodes.size()},
+          .max_idle_questions = 3000,
+          .thorough = false,
+          .order_changed = false};
 }
 
 Budget thorough_budget(const Cluster& cluster) {
   return {.max_questions = 100000 + 100 * std::uint64_t{cluster.nodes.size()}};
 }
 
+Plan plan(const Cluster& cluster, Time now, Budget budget, Queue& queue) {
+  return Planner(cluster, now, budget).run(queue);
+}
+
 Plan plan(const Cluster& cluster, Time now, Budget budget) {
-  return Planner(cluster, now, budget).run();
+  Queue queue;
+  return plan(cluster, now, budget, queue);
 }
 
 const Wait* find_wait(const Plan& plan, JobId job) { return find_job(plan.waits, job); }

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "model/cluster.h"
+#include "sched/queue.h"
 #include "sched/reason.h"
 
 namespace muster::sched {
@@ -23,6 +24,11 @@ namespace muster::sched {
 struct Budget {
   std::uint32_t max_starts = 2000;
   std::uint64_t max_questions = 2000000;  // to the profile: what one node has to give at one time
+  // For finding out about jobs that cannot start since nothing is free. Beyond that the rest of the
+  // queue is not looked at: only the starts matter.
+  std::uint64_t max_idle_questions = 2000000;
+  bool thorough = true;       // the queue is put in order anew, and looked at to its end
+  bool order_changed = true;  // by more than jobs that came, started and ended
 };
 // For a plan after every event: enough to start what can start, and to promise a few.
 Budget quick_budget(const Cluster& cluster);
@@ -65,8 +71,11 @@ struct Plan {
   std::vector<JobId> hopeless;     // jobs whose dependency can never be met
   bool more_starts = false;        // max_starts was reached: plan again
   bool complete = true;            // false: some jobs were not examined
+  bool thorough = true;            // what it does not say of a waiting job, no other plan says
 };
 
+// With a queue that was kept from the plan before, which this one updates.
+Plan plan(const Cluster& cluster, Time now, Budget budget, Queue& queue);
 Plan plan(const Cluster& cluster, Time now, Budget budget = {});
 
 // What a plan says of a job; nullptr where it says nothing.

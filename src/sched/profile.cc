@@ -37,28 +37,82 @@ struct Amount {
 
 }  // namespace
 
-Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {
-  entries_.resize(cluster.next_node_id.value);
-  cluster.nodes.each([&](const Node& node) {
-    Entry& e = entry(node.id);
-    e.available = is_available(node);
-    if (e.available) e.now = free_of(node);
-  });
-  for (const Reservation& r : *cluster.reservations) {
-    if (!r.has("TIME_FLOAT") && r.end <= now) continue;
-    for (NodeId id : r.nodes)
-      if (id.value < entries_.size()) entry(id).reservations.push_back(&r);
-  }
-  for (std::uint32_t id : cluster.active.ids()) {
-    const Job& job = cluster.jobs.at(JobId{id});
-    const Partition* partition = cluster.find_partition(job.partition);
-    if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
-    for (NodeId node : job.unfinished) entry(node).private_to = job.spec->uid;
-  }
+namespace {
+
+bool keeps_others_out(const Cluster& cluster, const Job& job) {
+  if (job.spec->exclusive_user) return true;
+  const Partition* partition = cluster.find_partition(job.partition);
+  return partition && partition->exclusive_user;
 }
 
-bool Profile::available(NodeId node) const {
-  return node.value < entries_.size() && entries_[node.value].available;
+// CPUs kept for the system may be lent to a job that asks for them: such a node is never full.
+bool can_be_full(const Node& node) {
+  return node.config.core_spec_count == 0 && node.config.cpu_spec_list.empty();
+}
+
+// The same as free_of(node).cpus.empty(), for all nodes of a plan.
+bool is_full(const Node& node) {
+  if (node.used_cpus.empty() || !can_be_full(node)) return false;
+  const IdSet::Range& used = node.used_cpus.ranges().front();
+  return used.first == 0 && used.last >= std::max(1u, node.config.cpus) - 1;
+}
+
+}  // namespace
+
+Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {
+  states_.resize(cluster.next_node_id.value);
+  cluster.nodes.each([&](const Node& node) {
+    State& state = states_[node.id.value];
+    state.available = is_available(node);
+    if (!state.available) return;
+    state.full = is_full(node);
+    if (state.full) ++full_;
+  });
+  for (const Reservation& r : *cluster.reservations)
+    if (r.has("TIME_FLOAT") || r.end > now) reservations_.push_back(&r);
+  has_private_nodes_ = std::ranges::any_of(cluster.active.ids(), [&](std::uint32_t id) {
+    return keeps_others_out(cluster, cluster.jobs.at(JobId{id}));
+  });
+}
+
+// Made when a node is first asked for: most are full, or are not looked at.
+Profile::Entry& Profile::entry(NodeId id) {
+  State& state = states_[id.value];
+  if (state.entry > 0) return entries_[state.entry - 1];
+  entries_.emplace_back();
+  state.entry = static_cast<std::uint32_t>(entries_.size());
+  Entry& e = entries_.back();
+  const Node& node = cluster_.nodes.at(id);
+  if (state.available) e.now = free_of(node);
+  for (const Reservation* r : reservations_)
+    if (r->holds_node(id)) e.reservations.push_back(r);
+  if (has_private_nodes_)
+    for (std::uint32_t job : node.jobs.ids())
+      if (keeps_others_out(cluster_, cluster_.jobs.at(JobId{job})))
+        e.private_to = cluster_.jobs.at(JobId{job}).spec->uid;
+  return e;
+}
+
+void Profile::note_fullness(NodeId node) {
+  State& state = states_[node.value];
+  const bool full = can_be_full(cluster_.nodes.at(node)) && entry(node).now.cpus.empty();
+  if (full != state.full) full_ += full ? 1 : static_cast<std::size_t>(-1);
+  state.full = full;
+}
+
+// What is full stays so for the rest of a plan, but for trials: the list is shortened from time to
+// time.
+const std::vector<NodeId>& Profile::worth_asking(const std::vector<NodeId>& nodes,
+                                                 const Window& window) {
+  if (window.from > now_ || window.holders > 0 || trials_ > 0) return nodes;
+  auto [at, fresh] = roomy_.try_emplace(&nodes);
+  Roomy& roomy = at->second;
+  if (fresh) roomy.nodes = nodes;
+  if (fresh || full_ > roomy.full_then + roomy.nodes.size() / 4) {
+    std::erase_if(roomy.nodes, [&](NodeId id) { return available(id) && states_[id.value].full; });
+    roomy.full_then = full_;
+  }
+  return roomy.nodes;
 }
 
 void Profile::learn_releases(Entry& entry, NodeId node) {
@@ -75,17 +129,17 @@ void Profile::learn_releases(Entry& entry, NodeId node) {
 }
 
 void Profile::bar(NodeId node) {
-  Entry& e = entry(node);
-  if (!e.barred) ++barred_;
-  e.barred = true;
+  State& state = states_[node.value];
+  if (!state.barred) ++barred_;
+  state.barred = true;
 }
 
 Access Profile::access_to(const Entry& entry, NodeId node, const Window& window) const {
   return access(entry.reservations, {node, window.from, window.until, window.reservation});
 }
 
-bool Profile::is_reserved(NodeId node, const Window& window) const {
-  return available(node) && access_to(entries_[node.value], node, window).closed;
+bool Profile::is_reserved(NodeId node, const Window& window) {
+  return available(node) && access_to(entry(node), node, window).closed;
 }
 
 bool Profile::open_to(const Entry& entry, NodeId node, const Window& window) const {
@@ -153,8 +207,9 @@ IdSet Profile::shareable_at(const Entry& entry, const Window& window) const {
 }
 
 const Free* Profile::during(NodeId node, const Window& window) {
-  ++questions_;
   if (!is_open(node)) return nullptr;
+  if (states_[node.value].full && window.from <= now_ && window.holders == 0) return nullptr;
+  ++questions_;
   Entry& e = entry(node);
   if (!open_to(e, node, window)) return nullptr;
   const Access access = access_to(e, node, window);
@@ -209,12 +264,14 @@ void Profile::start(const NodeShare& share, const Window& by) {
   Entry& e = entry(share.node);
   learn_releases(e, share.node);
   take(e.now, share);
+  note_fullness(share.node);
   started_.push_back(share);
   const Time until = std::min(by.until, now_ + kNoLimitLeaves);
   auto after = std::upper_bound(e.releases.begin(), e.releases.end(), until,
                                 [](Time t, const Release& r) { return t < r.at; });
   e.releases.insert(after, {until, &started_.back(), by.partition->name.view()});
   if (by.exclusive_user) e.private_to = by.user;
+  has_private_nodes_ |= by.exclusive_user;
   e.started.push_back(by);
   e.started_cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
 }
@@ -226,7 +283,11 @@ void Profile::promise(const NodeShare& share, const Window& to) {
 }
 
 Profile::Trial::~Trial() {
-  for (auto& [node, entry] : before_) profile_.entry(node) = std::move(entry);
+  for (auto& [node, entry] : before_) {
+    profile_.entry(node) = std::move(entry);
+    profile_.note_fullness(node);
+  }
+  --profile_.trials_;
 }
 
 void Profile::Trial::give(const Job& job, void (*back)(Free&, const NodeShare&)) {
@@ -238,6 +299,7 @@ void Profile::Trial::give(const Job& job, void (*back)(Free&, const NodeShare&))
     before_.try_emplace(share.node, e);
     std::erase_if(e.releases, [&](const Release& r) { return r.share == &share; });
     back(e.now, share);
+    profile_.note_fullness(share.node);
     e.now.untouched = e.releases.empty();
   }
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "model/cluster.h"
@@ -30,27 +31,36 @@ class Profile {
  public:
   Profile(const Cluster& cluster, Time now);
 
-  bool available(NodeId node) const;
+  bool available(NodeId node) const {
+    return node.value < states_.size() && states_[node.value].available;
+  }
   // What can be used there during the whole window; nullptr where nothing can. Valid until the next
   // question about this node.
   const Free* during(NodeId node, const Window& window);
+  // Those of the nodes that may have something to give then. The list itself must stay where it is.
+  const std::vector<NodeId>& worth_asking(const std::vector<NodeId>& nodes, const Window& window);
   // The times after now at which more may become free there, ascending.
   std::vector<Time> changes(NodeId node);
 
   void start(const NodeShare& share, const Window& by);  // it runs until the window's end
   void promise(const NodeShare& share, const Window& to);
   // Reservations of others are all that keeps this one away.
-  bool is_reserved(NodeId node, const Window& window) const;
+  bool is_reserved(NodeId node, const Window& window);
   // Nothing more is given there.
   void bar(NodeId node);
-  bool is_open(NodeId node) const { return available(node) && !entries_[node.value].barred; }
+  bool is_open(NodeId node) const { return available(node) && !states_[node.value].barred; }
   std::size_t barred() const { return barred_; }
+  // Could a job that holds CPUs alone get some there now?
+  bool has_free_cpus(NodeId node) const { return is_open(node) && !states_[node.value].full; }
+  bool has_reservations() const { return !reservations_.empty(); }
+  // Some node is one user's alone.
+  bool has_private_nodes() const { return has_private_nodes_; }
 
   std::uint64_t questions() const { return questions_; }
   // A copy was asked instead: its questions count, and so does making it.
   void count_trial(const Profile& trial) {
     constexpr std::size_t kEntriesCopiedInAQuestionsTime = 8;
-    questions_ = trial.questions_ + entries_.size() / kEntriesCopiedInAQuestionsTime;
+    questions_ = trial.questions_ + states_.size() / kEntriesCopiedInAQuestionsTime;
   }
 
   class Trial;
@@ -68,8 +78,11 @@ class Profile {
     std::vector<GresShare> gres;
     const IdSet* only = nullptr;  // CPUs that their reservation has there
   };
+  struct State {  // of a node: what is known without asking
+    bool available = false, barred = false, full = false;
+    std::uint32_t entry = 0;  // its place among the entries, from 1 on; 0 = nobody asked yet
+  };
   struct Entry {
-    bool available = false, barred = false;
     bool releases_known = false;
     Free now;
     Free scratch;
@@ -81,7 +94,8 @@ class Profile {
     std::vector<std::uint32_t> started_cpus;
   };
 
-  Entry& entry(NodeId node) { return entries_[node.value]; }
+  Entry& entry(NodeId node);
+  void note_fullness(NodeId node);
   void learn_releases(Entry& entry, NodeId node);
   IdSet shareable_at(const Entry& entry, const Window& window) const;
   bool open_to(const Entry& entry, NodeId node, const Window& window) const;
@@ -92,16 +106,26 @@ class Profile {
 
   const Cluster& cluster_;
   Time now_;
-  std::vector<Entry> entries_;     // by node id
-  std::deque<NodeShare> started_;  // shares of jobs that this plan starts
+  std::vector<State> states_;  // by node id
+  std::deque<Entry> entries_;
+  std::vector<const Reservation*> reservations_;  // that are not over
+  std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
   std::size_t barred_ = 0;
+  std::size_t full_ = 0;
+  bool has_private_nodes_ = false;
+  std::size_t trials_ = 0;  // under way
+  struct Roomy {            // nodes of a list that were not full then
+    std::vector<NodeId> nodes;
+    std::size_t full_then = 0;
+  };
+  std::unordered_map<const std::vector<NodeId>*, Roomy> roomy_;
 };
 
 // What if some jobs were not there: the profile shows it for the life of this object.
 class Profile::Trial {
  public:
-  explicit Trial(Profile& profile) : profile_(profile) {}
+  explicit Trial(Profile& profile) : profile_(profile) { ++profile_.trials_; }
   ~Trial();
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;

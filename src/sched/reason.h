@@ -32,5 +32,7 @@ enum class Reason : std::uint8_t {
 };
 
 std::string_view reason_name(Reason reason);
+// The same for a user who asks, as a sentence.
+std::string_view reason_sentence(Reason reason);
 
 }  // namespace muster::sched

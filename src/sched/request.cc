@@ -204,7 +204,6 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
     request.exclusive = true;
   }
   request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
-  if (request.max_nodes > 1) request.topology = switch_nodes(cluster);
   request.switches_max = spec.switches;
   request.user = spec.uid;
   request.exclusive_user = spec.exclusive_user || partition.exclusive_user;

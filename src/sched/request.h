@@ -35,9 +35,9 @@ struct Request {
   std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
   Constraint constraint;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
-  std::vector<SwitchNodes> topology;  // of a job of several nodes, where there is one
-  std::uint32_t switches_max = 0;     // leaf switches; 0 = no bound
-  bool whole_nodes = false;           // takes all CPUs of its nodes
+  const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
+  std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
+  bool whole_nodes = false;                            // takes all CPUs of its nodes
   bool cores_over_sockets = false;  // cores of each socket in turn, not one socket after the other
   std::optional<std::uint32_t> spec_cores;  // cores of each node that it leaves to the system
   bool as_many_nodes = false;               // of a range of nodes the greatest number that is free
@@ -45,7 +45,8 @@ struct Request {
   bool exclusive = false, contiguous = false, overcommit = false, spread = false,
        least_loaded = false;
   bool exclusive_user = false;  // shares nodes only with jobs of the same user
-  Uid user;
+  Uid user;                     // unset where that makes no difference
+  bool operator==(const Request&) const = default;
 };
 
 // Fails where the request names something that does not exist (node, feature, gres, license) or is

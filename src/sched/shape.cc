@@ -22,6 +22,15 @@ Reason impossible_because(const Cluster& cluster, const Request& r, const Partit
 
 }  // namespace
 
+Shapes::Shapes(const Cluster& cluster, Time now, bool users_matter)
+    : cluster_(cluster), now_(now), users_matter_(users_matter), topology_(switch_nodes(cluster)) {}
+
+std::size_t Shapes::AskedHash::operator()(const Asked& asked) const {
+  const std::hash<const void*> hash;
+  return (hash(asked.spec) * 31 + hash(asked.venue.partition)) * 31 + hash(asked.venue.reservation) +
+         (asked.waits_for_switches ? 1 : 0);
+}
+
 bool Shapes::waits_for_switches(const Job& job) const {
   if (job.spec->switches == 0) return false;
   Seconds patience = job.spec->switches_wait.value_or(cluster_.settings().max_switch_wait);
@@ -29,28 +38,69 @@ bool Shapes::waits_for_switches(const Job& job) const {
 }
 
 const Shape& Shapes::of(const Job& job, const Venue& venue) {
-  const Partition& partition = *venue.partition;
-  const bool waits = waits_for_switches(job);
-  auto [at, fresh] = known_.try_emplace({&*job.spec, &partition, venue.reservation, waits});
-  Shape& shape = at->second;
-  if (!fresh) return shape;
-  shape.partition = &partition;
-  auto request = make_request(cluster_, *job.spec, partition);
+  const Asked asked{&*job.spec, venue, waits_for_switches(job)};
+  auto known = by_spec_.find(asked);
+  if (known != by_spec_.end()) return *known->second;
+  const Shape& shape = shape_for(asked);
+  by_spec_.emplace(asked, &shape);
+  return shape;
+}
+
+const Shape& Shapes::shape_for(const Asked& asked) {
+  const Partition& partition = *asked.venue.partition;
+  Shape shape{.request = {}, .nodes = {}, .partition = &partition};
+  auto request = make_request(cluster_, *asked.spec, partition);
   if (!request) {
     shape.impossible = Reason::bad_constraints;
-    return shape;
+    return shared(std::move(shape));
   }
   shape.request = std::move(*request);
-  if (!waits) shape.request.switches_max = 0;
+  if (!asked.waits_for_switches) shape.request.switches_max = 0;
+  if (shape.request.max_nodes > 1 && !topology_.empty()) shape.request.topology = &topology_;
+  if (shape.request.exclusive_user && !users_matter_) {
+    // From here on it matters who asks: shapes of others are made anew.
+    users_matter_ = true;
+    by_spec_.clear();
+  }
+  if (!users_matter_) shape.request.user = {};
   shape.impossible = impossible_because(cluster_, shape.request, partition);
-  shape.nodes = candidates(cluster_, shape.request, partition);
-  const Reservation* r = venue.reservation;
-  if (!r) return shape;
-  shape.reservation = r;
-  shape.last_end = has_to_end(cluster_, *r);
-  if (!r->has("FLEX") && !r->has("ANY_NODES"))
-    std::erase_if(shape.nodes, [&](NodeId id) { return !r->holds_node(id); });
-  return shape;
+  shape.reservation = asked.venue.reservation;
+  if (shape.reservation) shape.last_end = has_to_end(cluster_, *shape.reservation);
+  return shared(std::move(shape));
+}
+
+// Most requests leave it to the scheduler which nodes they get.
+std::vector<NodeId> Shapes::candidates_of(const Shape& shape) {
+  const Request& r = shape.request;
+  if (!r.excluded_nodes.empty() || !r.constraint.each.empty())
+    return candidates(cluster_, r, *shape.partition);
+  auto [at, fresh] = all_nodes_.try_emplace(shape.partition);
+  if (fresh) at->second = candidates(cluster_, r, *shape.partition);
+  return at->second;
+}
+
+// One that is there already, or this one, with its candidates.
+const Shape& Shapes::shared(Shape shape) {
+  const Request& r = shape.request;
+  std::size_t content = 0;
+  for (std::uint64_t part : {std::uint64_t{r.tasks}, std::uint64_t{r.min_nodes},
+                             std::uint64_t{r.cpus_per_task}, r.memory_per_cpu_mib.value_or(1),
+                             r.memory_per_node_mib.value_or(1), std::uint64_t{r.user.value}})
+    content = content * 1000003 + static_cast<std::size_t>(part);
+  auto [from, to] = by_content_.equal_range(content);
+  for (auto at = from; at != to; ++at) {
+    const Shape& other = *at->second;
+    if (other.partition == shape.partition && other.reservation == shape.reservation &&
+        other.impossible == shape.impossible && other.request == shape.request)
+      return other;
+  }
+  shape.nodes = candidates_of(shape);
+  const Reservation* own = shape.reservation;
+  if (own && !own->has("FLEX") && !own->has("ANY_NODES"))
+    std::erase_if(shape.nodes, [&](NodeId id) { return !own->holds_node(id); });
+  shapes_.push_back(std::move(shape));
+  by_content_.emplace(content, &shapes_.back());
+  return shapes_.back();
 }
 
 Window window_of(const Shape& shape, Time from, Minutes limit) {
@@ -68,7 +118,7 @@ std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const
   Window at_level = window;
   for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
     at_level.holders = holders;
-    auto shares = place(cluster, shape.request, shape.nodes,
+    auto shares = place(cluster, shape.request, profile.worth_asking(shape.nodes, at_level),
                         [&](NodeId id) { return profile.during(id, at_level); });
     if (shares) return shares;
   }

@@ -1,9 +1,10 @@
-// Shape: what all jobs of one specification and partition have in common when they are placed.
+// Shape: what jobs that ask for the same have in common when they are placed.
 #pragma once
 
-#include <map>
+#include <cstddef>
+#include <deque>
 #include <optional>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,17 +24,38 @@ struct Shape {
   Reason impossible = Reason::none;  // whatever is free
 };
 
+// Hands out shapes: the same one to all jobs that ask for the same, whoever they are and however
+// they are called. They stay where they are.
 class Shapes {
  public:
-  Shapes(const Cluster& cluster, Time now) : cluster_(cluster), now_(now) {}
+  // users_matter: some node is, or may become, one user's alone.
+  Shapes(const Cluster& cluster, Time now, bool users_matter);
   const Shape& of(const Job& job, const Venue& venue);
 
  private:
+  struct Asked {  // a specification in a partition and a reservation
+    const JobSpec* spec;
+    Venue venue;
+    bool waits_for_switches;
+    bool operator==(const Asked&) const = default;
+  };
+  struct AskedHash {
+    std::size_t operator()(const Asked& asked) const;
+  };
+
   bool waits_for_switches(const Job& job) const;
+  const Shape& shape_for(const Asked& asked);
+  const Shape& shared(Shape shape);
+  std::vector<NodeId> candidates_of(const Shape& shape);
 
   const Cluster& cluster_;
   Time now_;
-  std::map<std::tuple<const JobSpec*, const Partition*, const Reservation*, bool>, Shape> known_;
+  bool users_matter_;
+  std::vector<SwitchNodes> topology_;
+  std::unordered_map<const Partition*, std::vector<NodeId>> all_nodes_;
+  std::deque<Shape> shapes_;
+  std::unordered_map<Asked, const Shape*, AskedHash> by_spec_;
+  std::unordered_multimap<std::size_t, const Shape*> by_content_;
 };
 
 // A run of this length from then on. One without a limit is planned as longer than anything that

@@ -70,7 +70,7 @@ class World final : public controller::Host {
       node->start_slurmd();
     }
     if (!core_) start_controller();
-    schedule_.run_until(calm + options_.rest);
+    come_to_rest(calm + options_.rest);
     check_rest();
     verdict_.batches = disk_.last();
     return std::move(verdict_);
@@ -113,13 +113,14 @@ class World final : public controller::Host {
             std::vector<controller::OutgoingOrder> orders) override {
     wire::OrderBatch batch{.epoch = epoch};
     for (auto& o : orders) batch.orders.push_back(std::move(o.order));
+    if (options_.sabotage.orders) options_.sabotage.orders(batch);
     deliver(to, [this, to, batch = std::move(batch)] {
       auto link = links_.find(to);
       if (link != links_.end()) link->second->on_orders(batch);
     });
   }
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
-    auto plan = sched::plan(cluster, now, budget);
+    auto plan = sched::plan(cluster, now, budget, queue_);
     schedule_.after(Millis{schedule_.between(0, 20)}, [this, life = life_, plan = std::move(plan)] {
       if (life != life_) return;
       core_->on_planned(plan, schedule_.now());
@@ -138,8 +139,8 @@ class World final : public controller::Host {
  private:
   void broken(std::string what) {
     if (verdict_.broken.size() < 10)
-      verdict_.broken.push_back(
-          fmt::format("[{} s] {}", unix_seconds(schedule_.now()) - 1'000'000'000, what));
+      verdict_.broken.push_back(fmt::format("[seed {}, {} s] {}", options_.seed,
+                                            unix_seconds(schedule_.now()) - 1'000'000'000, what));
   }
   void note(std::string_view bytes) {
     for (char c : bytes)
@@ -152,6 +153,7 @@ class World final : public controller::Host {
     core_ = std::make_unique<controller::Core>(*this, controller::CoreOptions{});
     if (auto ok = core_->recover(disk_.load(), config_, schedule_.now()); !ok) {
       broken("recovery failed: " + ok.error().text());
+      core_.reset();
       return;
     }
     for (JobId id : acknowledged_)
@@ -186,7 +188,8 @@ class World final : public controller::Host {
   }
 
   // What the journal says is purged is not lost, even if the controller died before it knew.
-  void write(const Batch& batch) {
+  void write(Batch batch) {
+    if (options_.sabotage.disk) options_.sabotage.disk(batch);
     disk_.write(batch);
     for (const std::string& bytes : batch.events) {
       auto entry = decode<EventEntry>(bytes);
@@ -226,6 +229,7 @@ class World final : public controller::Host {
   void on_report(FakeNode& node, wire::ReportBatch batch) {
     std::uint64_t link = link_of(node);
     if (!link) return;
+    if (options_.sabotage.reports) options_.sabotage.reports(batch);
     deliver(link, [this, link, batch = std::move(batch)] {
       if (!core_) return;
       for (const wire::Report& report : batch.reports)
@@ -351,6 +355,17 @@ class World final : public controller::Host {
     schedule_.after(Millis{schedule_.between(100, 10'000)}, [this] { disk_.full = false; });
   }
 
+  // Once nothing waits or runs any more, nothing else will happen.
+  void come_to_rest(Time latest) {
+    while (schedule_.now() < latest && !is_at_rest())
+      schedule_.run_until(std::min(latest, schedule_.now() + Minutes{1}));
+  }
+  bool is_at_rest() const {
+    if (!core_ || !core_->committed().pending.empty() || !core_->committed().active.empty())
+      return false;
+    return std::ranges::all_of(nodes_, [](const auto& node) { return node->processes().empty(); });
+  }
+
   // --- checkers ---
   void check_state() {
     for (std::string& what : broken_invariants(core_->committed())) broken(std::move(what));
@@ -400,6 +415,7 @@ class World final : public controller::Host {
   Schedule schedule_;
   FakeDisk disk_;
   std::vector<std::unique_ptr<FakeNode>> nodes_;
+  sched::Queue queue_;
   std::unique_ptr<controller::Core> core_;
   std::uint64_t life_ = 0;
   std::optional<Batch> in_writing_;

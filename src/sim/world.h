@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,13 @@
 
 namespace muster::sim {
 
+// What a broken part would do, to prove that the checkers notice: each may change what passes by.
+struct Sabotage {
+  std::function<void(Batch&)> disk;  // on its way to the disk; the controller thinks it is there
+  std::function<void(wire::OrderBatch&)> orders;
+  std::function<void(wire::ReportBatch&)> reports;
+};
+
 struct WorldOptions {
   std::uint64_t seed = 1;
   std::uint32_t nodes = 4, cpus = 4;
@@ -26,6 +34,7 @@ struct WorldOptions {
   Seconds rest{14'400};
   bool faults = true;
   std::optional<BatchNumber> crash_at_batch;  // the controller dies as this batch is being written
+  Sabotage sabotage;
 };
 
 struct Verdict {

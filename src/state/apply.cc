@@ -181,6 +181,7 @@ struct Applier {
     job.batch_done = !e.runs_batch;
     job.preparing = e.preparing;
     job.reservation = e.reservation;
+    job.waited_for = e.waited_for;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -509,7 +510,11 @@ struct Applier {
     cluster.uncounted = {};
   }
 
-  void operator()(const JobPreempted& e) { cluster.jobs.edit(e.job).preemption = e.preemption; }
+  void operator()(const JobPreempted& e) {
+    Job& job = cluster.jobs.edit(e.job);
+    job.preemption = e.preemption;
+    job.preempted_by = e.preemption.by;
+  }
 };
 
 }  // namespace

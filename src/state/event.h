@@ -65,6 +65,7 @@ struct JobStarted {
   Minutes time_limit{};
   bool preparing = false;  // nothing is launched before JobPrepared
   Text reservation;        // that it uses
+  Text waited_for;         // the reason why it had to, where there was one
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -76,6 +77,7 @@ struct JobStarted {
     v(7, time_limit);
     v(20, preparing);
     v(150, reservation);
+    v(180, waited_for);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.

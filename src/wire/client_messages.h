@@ -351,6 +351,13 @@ struct BatchScriptRequest {  // scontrol write batch_script
   }
 };
 
+struct ExplainRequest {  // why it waits, and what would help
+  JobRef job;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
+};
 struct TopologyRequest {
   template <class V>
   void fields(V&) {}
@@ -399,7 +406,7 @@ using Request =
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
-                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest>;
+                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest, ExplainRequest>;
 
 // --- replies ---
 
@@ -721,10 +728,49 @@ struct SharesReply {
   }
 };
 
+struct Suggestion {
+  Text change;  // "with --time=2:00:00"
+  Time start;   // when it would start then
+  template <class V>
+  void fields(V& v) {
+    v(1, change);
+    v(2, start);
+  }
+};
+struct Explanation {
+  JobView view;
+  std::uint32_t position = 0;                         // in line; 1 = the next, 0 = not in line
+  std::vector<std::pair<Text, std::uint32_t>> ahead;  // users of those before it, the most first
+  std::vector<Suggestion> sooner;
+  bool tried_all = true;  // false: there was no time for more suggestions
+  Text because;           // why it waits, or what became of it, in a sentence
+  template <class V>
+  void fields(V& v) {
+    v(1, view);
+    v(2, position);
+    v(3, ahead);
+    v(4, sooner);
+    v(5, tried_all);
+    v(6, because);
+  }
+};
+struct ExplainReply {
+  Time now;
+  std::vector<Explanation> jobs;  // tasks and components each have their own
+  std::uint32_t left_out = 0;     // there are so many more
+  template <class V>
+  void fields(V& v) {
+    v(1, now);
+    v(2, jobs);
+    v(3, left_out);
+  }
+};
+
 using Answer =
     std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
                  ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
-                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply>;
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
+                 ExplainReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

@@ -61,6 +61,7 @@ class SpecBuilder {
   SpecBuilder& name(Text text) { return set(&JobSpec::name, std::move(text)); }
   SpecBuilder& on(Text hostlist) { return set(&JobSpec::required_nodes, std::move(hostlist)); }
   SpecBuilder& not_on(Text hostlist) { return set(&JobSpec::excluded_nodes, std::move(hostlist)); }
+  SpecBuilder& licenses(Text text) { return set(&JobSpec::licenses, std::move(text)); }
   SpecBuilder& features(Text text) { return set(&JobSpec::features, std::move(text)); }
   SpecBuilder& begin(Time at) { return set(&JobSpec::begin, at); }
   SpecBuilder& hold() { return set(&JobSpec::hold, true); }

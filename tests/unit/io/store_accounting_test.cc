@@ -54,6 +54,34 @@ TEST(SqliteAccounting, AnswersAfterARestartWhatItWasGiven) {
             (Ids{"19_0", "19_1", "19_3", "99_0", "99_[1-5%2]"}));
 }
 
+TEST(SqliteAccounting, OfSeveralRecordsOfARunTheLastCounts) {
+  TempDir dir;
+  auto store = open_store(dir);
+  JobRecord waits = JobBuilder(25, "x").r, runs = waits, ended = waits;
+  runs.state = JobState::running;
+  ended.state = JobState::completed;
+  ended.ended = at(60);
+  StepRecord step;
+  step.job = JobId{25};
+  step.attempt = waits.attempt;
+  StepRecord step_ended = step;
+  step_ended.state = JobState::completed;
+  JobRecord other = waits;  // the id again, after the controller's state was erased
+  other.submitted = at(90);
+  ASSERT_TRUE(
+      store->ingest({{1, waits}, {2, runs}, {3, step}, {4, ended}, {5, step_ended}, {6, other}}));
+  EXPECT_EQ(store->last(), 6u);
+  auto found = store->scan({.jobs = {JobId{25}}});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[0].job, ended);
+  EXPECT_EQ((*found)[1].job, other);
+  auto steps = store->steps_of((*found)[0].index);
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->size(), 1u);
+  EXPECT_EQ(steps->front(), step_ended);
+}
+
 TEST(SqliteAccounting, GivesBackWholeRecords) {
   TempDir dir;
   auto store = open_store(dir);

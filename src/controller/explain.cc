@@ -1,0 +1,76 @@
+#include "controller/explain.h"
+
+#include "controller/filter.h"
+#include "controller/partition_choice.h"
+#include "controller/view.h"
+#include "sched/explain.h"
+
+namespace muster::controller {
+
+namespace {
+
+constexpr std::size_t kJobsExplained = 10;
+
+std::vector<const Job*> jobs_named(const Cluster& cluster, const wire::JobRef& ref) {
+  const Job* job = cluster.jobs.find(ref.job);
+  if (job && !job->array_id && !job->is_het()) return {job};
+  std::vector<const Job*> found;
+  const wire::JobFilter filter{.jobs = {ref}, .all_states = true};
+  cluster.jobs.each([&](const Job& each) {
+    if (matches(cluster, each, filter)) found.push_back(&each);
+  });
+  return found;
+}
+
+std::string sentence(const Published& published, const Job& job) {
+  if (job.hold != Hold::none && !job.end_reason.empty())
+    return "It is held: " + job.end_reason.str() + ".";
+  const auto wait = wait_of(published, job);
+  std::string text(sched::reason_sentence(wait ? wait->reason : sched::Reason::none));
+  if (wait && !wait->detail.empty()) text += " (" + wait->detail.str() + ")";
+  return text;
+}
+
+// Others that would take a job of this owner. Who is in which group only the system knows.
+std::vector<Text> other_partitions(const Cluster& cluster, const Job& job) {
+  std::vector<Text> names;
+  const Submitter who{.is_operator = false, .groups = {}, .account = job.account, .qos = job.qos};
+  for (const Partition& p : *cluster.partitions)
+    if (p.state == PartitionState::up && p.allow_groups.empty() && admits(p, who))
+      names.push_back(p.name);
+  return names;
+}
+
+wire::Explanation explanation_of(const Published& published, const Job& job, Time now) {
+  wire::Explanation told{.view = view_of(published, job)};
+  if (job.state != JobState::pending) return told;
+  const Cluster& cluster = published.cluster;
+  told.because = sentence(published, job);
+  sched::Standing standing = sched::standing_of(cluster, job.id, now);
+  told.position = standing.position;
+  told.ahead = std::move(standing.ahead);
+  sched::AlternativeOptions options{.partitions = other_partitions(cluster, job),
+                                    .budget = sched::thorough_budget(cluster)};
+  sched::Alternatives found = sched::alternatives_of(cluster, job.id, now, options);
+  told.tried_all = found.tried_all;
+  for (const sched::Alternative& a : found.sooner) told.sooner.push_back({Text(a.change), a.start});
+  return told;
+}
+
+}  // namespace
+
+wire::Answer explain(const Published& published, const wire::ExplainRequest& request, Time now) {
+  const std::vector<const Job*> jobs = jobs_named(published.cluster, request.job);
+  if (jobs.empty()) return Error{ErrorCode::invalid_job_id, {}};
+  wire::ExplainReply reply{.now = now};
+  for (const Job* job : jobs) {
+    if (reply.jobs.size() == kJobsExplained) {
+      ++reply.left_out;
+      continue;
+    }
+    reply.jobs.push_back(explanation_of(published, *job, now));
+  }
+  return reply;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,25 @@
+// MusterPolicy: the scheduler of slurmctld itself, on a cluster made of real events.
+#pragma once
+
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/queue.h"
+#include "sim/replay/replay.h"
+
+namespace muster::sim {
+
+class MusterPolicy final : public Policy {
+ public:
+  MusterPolicy(const std::vector<TraceJob>& trace, const Machine& machine);
+  void on_submitted(std::size_t job, Seconds now) override;
+  void on_ended(std::size_t job, Seconds now) override;
+  std::vector<std::size_t> starts(Seconds now) override;
+
+ private:
+  const std::vector<TraceJob>& trace_;
+  Cluster cluster_;
+  sched::Queue queue_;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,101 @@
+// The queue that is kept from one plan to the next, and plans that only look for starts.
+#include "sched/queue.h"
+
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "sched/shape.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+std::vector<std::uint32_t> order(Queue& queue, const Cluster& cluster) {
+  std::vector<std::uint32_t> ids;
+  queue.each(cluster, [&](const Queue::Place& place) {
+    ids.push_back(place.job.value);
+    return true;
+  });
+  return ids;
+}
+using Ids = std::vector<std::uint32_t>;
+
+TEST(Queue, TakesInNewJobsAndLeavesOutThoseThatWaitNoMore) {
+  ClusterBuilder builder;
+  builder.nodes(4).pending(1).pending(1).pending(1);
+  Queue queue;
+  queue.make_anew(builder.build(), t0);
+  builder.start(2, {whole_node(builder.build().nodes.at(NodeId{1}))});
+  builder.pending(1).pending(1);
+  const Cluster cluster = builder.build();
+  queue.add_new_jobs(cluster, t0);
+  EXPECT_EQ(order(queue, cluster), (Ids{1, 3, 4, 5}));
+}
+
+TEST(Queue, PutsANewJobWhereItsPriorityBelongs) {
+  ClusterBuilder builder;
+  builder.nodes(1).pending(1).pending(1);
+  Queue queue;
+  queue.make_anew(builder.build(), t0);
+  builder.pending(1);
+  Cluster cluster = builder.build();
+  cluster.jobs.edit(JobId{3}).priority = 0xfffffff0u;
+  queue.add_new_jobs(cluster, t0);
+  EXPECT_EQ(order(queue, cluster), (Ids{3, 1, 2}));
+}
+
+TEST(Queue, GivesTheSamePlanAsOneThatIsMadeAnew) {
+  ClusterBuilder builder;
+  builder.nodes(3).running(1, 60);
+  Queue kept;
+  for (int i = 0; i < 6; ++i) {
+    builder.pending(1, 10 + i);
+    const Cluster cluster = builder.build();
+    Budget quick = quick_budget(cluster);
+    quick.order_changed = i == 0;
+    EXPECT_EQ(starts(plan(cluster, t0, quick, kept)), starts(plan(cluster, t0)));
+  }
+}
+
+TEST(QuickPlan, StopsWhereNothingIsFreeAndTellsThatItDid) {
+  ClusterBuilder builder;
+  builder.nodes(2).running(2, 60);
+  for (int i = 0; i < 10; ++i) builder.pending(1, 10);
+  const Cluster cluster = builder.build();
+  Budget budget = quick_budget(cluster);
+  budget.max_idle_questions = 0;
+  Queue queue;
+  const Plan p = plan(cluster, t0, budget, queue);
+  EXPECT_FALSE(p.complete);
+  EXPECT_TRUE(p.waits.empty());
+  EXPECT_TRUE(plan(cluster, t0).complete);
+}
+
+TEST(QuickPlan, StillStartsWhatFitsBehindAJobThatDoesNot) {
+  auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 60).build();
+  Queue queue;
+  EXPECT_EQ(starts(plan(cluster, t0, quick_budget(cluster), queue)), "3");
+}
+
+TEST(Shapes, AreSharedByAllWhoAskForTheSame) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .pending(job().tasks(2))
+                     .pending(job().tasks(2).user(kBob))
+                     .pending(job().tasks(1))
+                     .build();
+  Shapes shapes(cluster, t0, false);
+  const Partition& partition = *cluster.default_partition();
+  auto shape_of = [&](std::uint32_t id) {
+    return &shapes.of(cluster.jobs.at(JobId{id}), partition);
+  };
+  EXPECT_EQ(shape_of(1), shape_of(2));
+  EXPECT_NE(shape_of(1), shape_of(3));
+  Shapes by_user(cluster, t0, true);
+  EXPECT_NE(&by_user.of(cluster.jobs.at(JobId{1}), partition),
+            &by_user.of(cluster.jobs.at(JobId{2}), partition));
+}
+
+}  // namespace
+}  // namespace muster::sched
