@@ -86,15 +86,15 @@ TEST(Shapes, AreSharedByAllWhoAskForTheSame) {
                      .pending(job().tasks(1))
                      .build();
   Shapes shapes(cluster, t0, false);
-  const Partition& partition = *cluster.default_partition();
+  const Venue venue{cluster.default_partition(), nullptr};
   auto shape_of = [&](std::uint32_t id) {
-    return &shapes.of(cluster.jobs.at(JobId{id}), partition);
+    return &shapes.of(cluster.jobs.at(JobId{id}), venue);
   };
   EXPECT_EQ(shape_of(1), shape_of(2));
   EXPECT_NE(shape_of(1), shape_of(3));
   Shapes by_user(cluster, t0, true);
-  EXPECT_NE(&by_user.of(cluster.jobs.at(JobId{1}), partition),
-            &by_user.of(cluster.jobs.at(JobId{2}), partition));
+  EXPECT_NE(&by_user.of(cluster.jobs.at(JobId{1}), venue),
+            &by_user.of(cluster.jobs.at(JobId{2}), venue));
 }
 
 }  // namespace
