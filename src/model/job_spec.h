@@ -97,7 +97,6 @@ struct JobSpec {
   std::optional<Seconds> switches_wait;  // ... for so long; unset = the site's limit
   bool enforce_binding = false, disable_binding = false;  // --gres-flags
   std::optional<std::uint32_t> thread_spec;
-  std::vector<Text> task_nodes;  // arbitrary distribution: the node of each task
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
@@ -208,7 +207,6 @@ struct JobSpec {
     v(112, enforce_binding);
     v(113, disable_binding);
     v(150, thread_spec);
-    v(151, task_nodes);
   }
 };
 
