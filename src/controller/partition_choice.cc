@@ -40,7 +40,7 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
   }
   for (std::string_view name : split(names, ',')) {
     const Partition* partition = cluster.find_partition(trim(name));
-    if (!partition) return fail(ErrorCode::invalid_partition, std::string(names));
+    if (!partition) return fail(ErrorCode::invalid_partition, std::string(trim(name)));
     if (is_closed(*partition))
       if (const Partition* other = cluster.find_partition(partition->alternate)) partition = other;
     if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);

@@ -218,7 +218,6 @@ struct Settings {
   Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = for good
   bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
-  bool pack_nodes = false;           // CR_Pack_Nodes
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   bool operator==(const Settings&) const = default;
   template <class V>
@@ -280,7 +279,6 @@ struct Settings {
     v(150, reservation_overrun);
     v(151, spec_cores_by_jobs);
     v(152, cores_in_blocks);
-    v(153, pack_nodes);
   }
 };
 

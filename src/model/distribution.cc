@@ -26,9 +26,7 @@ std::optional<Distribution> parse_distribution(std::string_view text) {
   for (std::string_view option : std::span(words).subspan(1)) {
     if (iequals(option, "Pack"))
       how.pack = true;
-    else if (iequals(option, "NoPack"))
-      how.no_pack = true;
-    else
+    else if (!iequals(option, "NoPack"))
       return std::nullopt;
   }
   auto methods = split(words.front(), ':');

@@ -12,8 +12,7 @@ struct Distribution {
   enum class Kind : std::uint8_t { block, cyclic, plane, arbitrary };
   Kind kind = Kind::block;
   std::uint32_t plane_size = 1;
-  bool pack = false;     // ",Pack": fill node after node
-  bool no_pack = false;  // ",NoPack": spread evenly, whatever the site's default
+  bool pack = false;  // ",Pack": fill node after node
   enum class Inner : std::uint8_t { unset, block, cyclic, fcyclic };
   Inner sockets = Inner::unset, cores = Inner::unset;
   bool operator==(const Distribution&) const = default;

@@ -98,7 +98,6 @@ struct JobSpec {
   std::optional<Seconds> switches_wait;  // ... for so long; unset = the site's limit
   bool enforce_binding = false, disable_binding = false;  // --gres-flags
   std::optional<std::uint32_t> thread_spec;
-  std::vector<Text> task_nodes;  // arbitrary distribution: the node of each task
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
@@ -209,7 +208,6 @@ struct JobSpec {
     v(112, enforce_binding);
     v(113, disable_binding);
     v(150, thread_spec);
-    v(151, task_nodes);
     v(160, cpu_freq);
     v(161, gpu_freq);
     v(162, power);

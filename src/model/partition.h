@@ -47,8 +47,6 @@ struct Partition {
   Text allow_groups, allow_accounts, allow_qos, deny_accounts, deny_qos, allow_alloc_nodes, qos,
       alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
       tres_billing_weights;
-  std::optional<std::uint32_t> max_cpus_per_socket;
-  Text cpu_bind;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
 
   // How many jobs hold a CPU at a time, where one of them is a job that does (not) ask for sharing.
@@ -94,8 +92,6 @@ struct Partition {
     v(35, priority_tier);
     v(36, grace_time_s);
     v(37, over_time_limit);
-    v(150, max_cpus_per_socket);
-    v(151, cpu_bind);
   }
 };
 

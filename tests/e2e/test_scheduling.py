@@ -1,13 +1,18 @@
 """Who runs first: backfill, several partitions, licenses, constraints, limits of partitions."""
 import re
 
-from muster import wait_for
+from muster import is_reference, wait_for
 
 CLUSTER = dict(nodes=2, conf="""Licenses=matlab:2
 PartitionName=left Nodes=n1 State=UP
 PartitionName=right Nodes=n2 State=UP
 PartitionName=staff Nodes=ALL State=UP AllowAccounts=staff
 PartitionName=wheel Nodes=ALL State=UP AllowGroups=nosuchgroup
+PartitionName=kept Nodes=ALL State=UP ReqResv=YES
+PartitionName=noroot Nodes=ALL State=UP DisableRootJobs=YES
+PartitionName=far Nodes=ALL State=UP AllocNodes=elsewhere
+PartitionName=closed Nodes=ALL State=DRAIN Alternate=right
+PartitionName=small Nodes=ALL State=UP MaxMemPerNode=100
 """)
 
 
@@ -41,7 +46,7 @@ def test_of_several_partitions_the_one_with_room_is_taken(cluster):
     running(cluster, "-p", "left", "--exclusive")
     assert running(cluster, "-p", "left,right")["Partition"] == "right"
     refused = cluster.run("sbatch", "-p", "left,nowhere", "--wrap", "true")
-    assert refused.code == 1 and "invalid partition specified: left,nowhere" in refused.err
+    assert refused.code == 1 and "invalid partition specified: nowhere" in refused.err
 
 
 def test_licenses_are_counted(cluster):
@@ -56,6 +61,26 @@ def test_partitions_admit_only_whom_they_list(cluster):
     running(cluster, "-p", "staff", "-A", "staff")
     alone = cluster.run("sbatch", "-p", "wheel", "--wrap", "true", user="nobody")
     assert "User's group not permitted" in alone.err
+
+
+def test_partitions_ask_for_more_than_a_name(cluster):
+    for partition, message in (("kept", "Access/permission denied"), ("noroot", "Invalid user id"),
+                               ("far", "Access/permission denied")):
+        refused = cluster.run("sbatch", "-p", partition, "--wrap", "true")
+        assert refused.code == 1 and message in refused.err, (partition, refused.err)
+    assert running(cluster, "-p", "closed")["Partition"] == "right"
+    cluster.wait_reason(sleep(cluster, "-p", "small", "--mem=200"), "PartitionConfig")
+    running(cluster, "-p", "small", "--mem=50")
+
+
+def test_a_request_that_can_never_run_says_what_would_fit(cluster):
+    for args, known in ((("--gres=gpu:9",), ""), (("--mem=9999999",), "Memory specification can not be satisfied"),
+                        (("--mincpus=99",), "CPU count per node can not be satisfied"),
+                        (("--sockets-per-node=7",), "Socket, core and/or thread specification can not be satisfied")):
+        err = cluster.run("sbatch", *args, "--wrap", "true").err
+        assert known in err and "Batch job submission failed: Requested node configuration is not available" in err
+        if not is_reference():
+            assert re.search(r"is not available\nsbatch: error: no node has \d+ .*; the largest has \d+ \(n\d\)\n$", err), err
 
 
 def test_nice_moves_a_job_back_only_with_factors_but_is_shown(cluster):
