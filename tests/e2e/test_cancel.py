@@ -84,3 +84,21 @@ def test_several_ids_at_once(cluster):
     jobs = [cluster.sbatch("-H", "--wrap", "true") for _ in range(3)]
     cluster.run("scancel", *jobs).ok()
     assert cluster.queue_is_empty()
+
+
+def test_a_step_is_killed_at_once_and_its_job_goes_on(cluster):
+    job = cluster.sbatch("--mem=100", cluster.script(
+        "step.sh", "srun bash -c 'trap : TERM; touch there; while :; do sleep 0.1; done'; echo code $?\n"))
+    wait_for(lambda: (cluster.work / "there").exists(), "the step")
+    cluster.run("scancel", f"{job}.0").ok()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    text = cluster.output(job)
+    assert "code 137" in text and f"*** STEP {job}.0 ON " in text
+
+
+def test_a_job_whose_shell_is_killed_has_failed(cluster):
+    job = cluster.sbatch("--mem=100", "--wrap", "trap : TERM; touch shell; while :; do sleep 0.1; done")
+    wait_for(lambda: (cluster.work / "shell").exists(), "the shell")
+    cluster.run("scancel", "-b", job).ok()
+    record = cluster.wait_end(job)
+    assert (record["JobState"], record["ExitCode"]) == ("FAILED", "0:9")
