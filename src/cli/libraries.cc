@@ -74,16 +74,17 @@ std::optional<bool> parse_send_libs(std::string_view value) {
 
 std::string library_directory(const std::string& program) { return program + "_libs"; }
 
-// "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f...)"
+// "	libc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007f...)", "	/lib64/ld-linux.so.2
+// (0x...)"
 std::vector<std::string> libraries_in(std::string_view ldd_output, std::string_view exclude) {
   std::vector<std::string_view> excluded;
   if (!iequals(exclude, "NONE")) excluded = split(exclude, ',');
   std::vector<std::string> files;
   for (std::string_view line : split(ldd_output, '\n')) {
-    const auto arrow = line.find("=> /");
-    if (arrow == line.npos) continue;
-    std::string_view file = line.substr(arrow + 3);
+    const auto arrow = line.find("=> ");
+    std::string_view file = trim(arrow == line.npos ? line : line.substr(arrow + 3));
     file = file.substr(0, file.find(" ("));
+    if (!file.starts_with('/')) continue;
     if (std::ranges::none_of(excluded, [&](auto directory) { return is_below(file, directory); }))
       files.emplace_back(file);
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "base/codec.h"
@@ -79,6 +80,7 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
     for (const wire::TaskOutput& printed : recent_) send(client, printed);
   if (!client.only_watches) {
     if (!had_client_ && !request.sends_input) feed(wire::TaskInput{});
+    client.owns = !had_client_;
     had_client_ = true;
   }
   clients_.push_back(std::move(client));
@@ -115,7 +117,10 @@ bool Stdio::has_client() const {
 
 bool Stdio::flushed() const { return queued_bytes() == 0; }
 
-void Stdio::finish() { send_all(wire::StepFinished{}); }
+void Stdio::finish() {
+  finished_ = true;
+  send_all(wire::StepFinished{});
+}
 
 void Stdio::drop_output() { drops_output_ = true; }
 
@@ -273,7 +278,10 @@ void Stdio::set_window(const wire::WindowSize& size) {
 }
 
 void Stdio::remove_broken() {
+  const bool orphaned = std::ranges::any_of(
+      clients_, [](const Client& client) { return client.broken && client.owns; });
   std::erase_if(clients_, [](const Client& client) { return client.broken; });
+  if (orphaned && !finished_) on_signal_(SIGKILL);
   if (!had_client_ || drops_output_ || !clients_.empty()) return;
   drops_output_ = true;
   feed(wire::TaskInput{});

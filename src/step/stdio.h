@@ -1,6 +1,6 @@
 // The tasks' streams and the sruns that read and feed them. Output waits in the pipes until the
 // first srun has attached, is slowed down to what the attached ones take, and is dropped when they
-// have gone.
+// have gone. The first one takes the tasks along if it goes before they have ended.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +67,7 @@ class Stdio {
     bool wants_output = true;
     bool broken = false;
     bool only_watches = false;          // sstat
+    bool owns = false;                  // the srun that the step is for, or who relays for it
     bool held_back = false;             // has sent input that was not looked at yet
     std::unique_ptr<Relay> below = {};  // the nodes that it reaches through this one
   };
@@ -98,6 +99,7 @@ class Stdio {
   wire::WindowSize window_;    // the last one told
   bool had_client_ = false;
   bool drops_output_ = false;
+  bool finished_ = false;
 };
 
 }  // namespace muster::step

@@ -1,5 +1,6 @@
 """sbcast and srun --bcast: a file on all nodes of a job, as its owner."""
 import os
+import re
 import stat
 import subprocess
 
@@ -133,7 +134,7 @@ def test_another_users_job_is_not_for_oneself(cluster, source, target):
 def libraries(program):
     """What ldd says it needs, by name."""
     told = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
-    return sorted(line.split()[0] for line in told.splitlines() if "=> /" in line)
+    return sorted(os.path.basename(file) for file in re.findall(r"(/\S+) \(0x", told))
 
 
 def test_libraries_go_along_with_a_program(cluster, target):
