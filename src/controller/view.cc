@@ -255,8 +255,9 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
     return std::nullopt;
   const Cluster& cluster = published.cluster;
   const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
-  const Reason reason = 
-      sched::gate(cluster, job, {partition, sched::choices(cluster, job, published.at).front()}, published.at)
+  const Reason reason =
+      sched::gate(cluster, job, {partition, sched::choices(cluster, job, published.at).front()},
+                  published.at)
           .reason;
   return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
 }

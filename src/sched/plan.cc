@@ -484,7 +484,7 @@ class Planner {
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
-  std::map<JobId, IdSet> started_tasks_;  // of arrays
+  std::map<JobId, IdSet> started_tasks_;                // of arrays
   std::set<NodeId> waited_on_;                          // somebody waits for these
   std::set<const Shape*> in_line_;                      // with a job of this shape
   std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin

@@ -27,8 +27,8 @@ Shapes::Shapes(const Cluster& cluster, Time now, bool users_matter)
 
 std::size_t Shapes::AskedHash::operator()(const Asked& asked) const {
   const std::hash<const void*> hash;
-  return (hash(asked.spec) * 31 + hash(asked.venue.partition)) * 31 + hash(asked.venue.reservation) +
-         (asked.waits_for_switches ? 1 : 0);
+  return (hash(asked.spec) * 31 + hash(asked.venue.partition)) * 31 +
+         hash(asked.venue.reservation) + (asked.waits_for_switches ? 1 : 0);
 }
 
 bool Shapes::waits_for_switches(const Job& job) const {

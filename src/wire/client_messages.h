@@ -406,7 +406,8 @@ using Request =
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
-                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest, ExplainRequest>;
+                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
+                 ExplainRequest>;
 
 // --- replies ---
 
@@ -766,11 +767,10 @@ struct ExplainReply {
   }
 };
 
-using Answer =
-    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
-                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
-                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
-                 ExplainReply>;
+using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
+                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
+                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
+                            TopologyReply, SharesReply, ExplainReply>;
 
 struct RequestFrame {
   std::uint64_t id = 0;

@@ -106,8 +106,10 @@ SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
                     std::to_string(dice.between(1, next_id - 1)));
   }
   if (dice.one_in(12)) spec.dependency("singleton");
-  if (with_reservations && dice.one_in(3))
+  if (with_reservations && dice.one_in(3)) {
+    spec.user(kAlice);  // others are refused when they submit
     spec.set(&JobSpec::reservation, Text(dice.one_in(3) ? "r1,r2" : "r1"));
+  }
   return spec;
 }
 

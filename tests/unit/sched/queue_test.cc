@@ -87,9 +87,7 @@ TEST(Shapes, AreSharedByAllWhoAskForTheSame) {
                      .build();
   Shapes shapes(cluster, t0, false);
   const Venue venue{cluster.default_partition(), nullptr};
-  auto shape_of = [&](std::uint32_t id) {
-    return &shapes.of(cluster.jobs.at(JobId{id}), venue);
-  };
+  auto shape_of = [&](std::uint32_t id) { return &shapes.of(cluster.jobs.at(JobId{id}), venue); };
   EXPECT_EQ(shape_of(1), shape_of(2));
   EXPECT_NE(shape_of(1), shape_of(3));
   Shapes by_user(cluster, t0, true);
