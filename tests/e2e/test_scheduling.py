@@ -69,7 +69,7 @@ def test_partitions_ask_for_more_than_a_name(cluster):
         refused = cluster.run("sbatch", "-p", partition, "--wrap", "true")
         assert refused.code == 1 and message in refused.err, (partition, refused.err)
     assert running(cluster, "-p", "closed")["Partition"] == "right"
-    cluster.wait_reason(sleep(cluster, "-p", "small", "--mem=200"), "PartitionConfig")
+    cluster.wait_reason(sleep(cluster, "-p", "small", "--mem=200"), "MaxMemPerLimit")
     running(cluster, "-p", "small", "--mem=50")
 
 

@@ -19,6 +19,7 @@ ClusterConfig machine(std::uint32_t gpus_near_first = 2, Text part = "shard") {
   NodeConfig& node = config.nodes[0];
   node.sockets = 2;
   node.cores_per_socket = 4;
+  config.settings.cores_in_blocks = true;  // a job fills one socket before it begins another
   for (std::uint32_t i = 0; i < 4; ++i)
     node.gres[0].cores.push_back(i < gpus_near_first ? IdSet::range(0, 3) : IdSet::range(4, 7));
   node.gres.push_back({.name = part, .count = 16, .indices = IdSet::range(0, 15)});

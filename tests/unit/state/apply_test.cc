@@ -228,7 +228,7 @@ TEST(Apply, AStepEndsWhenItsLastNodeReports) {
   auto cluster = eventful().build();
   const Step& running = job_of(cluster, 3).steps.at(StepId{0});
   EXPECT_EQ(running.state, JobState::running);
-  EXPECT_EQ(job_of(cluster, 3).next_step, 1u);
+  EXPECT_EQ(job_of(cluster, 3).next_step, 3u);
   muster::apply(cluster, StepNodeEnded{.job = JobId{3},
                                        .attempt = Attempt{1},
                                        .step = StepId{0},

@@ -41,6 +41,14 @@ inline ClusterBuilder eventful() {
                         .exit_status = 256,
                         .usage = {.user_cpu_us = 5},
                         .at = t0 + Seconds{5}});
+  for (std::uint32_t number : {1u, 2u}) {
+    Step queued;
+    queued.id = StepId{number};
+    queued.state = JobState::pending;
+    queued.request = "how it is to run";
+    b.event(StepQueued{.job = JobId{3}, .step = queued});
+  }
+  b.event(StepDequeued{.job = JobId{3}, .step = StepId{1}});
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});
   b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
   b.event(JobPrepared{.job = JobId{3}, .attempt = Attempt{1}});
