@@ -6,6 +6,8 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 JOBS ?= $(shell nproc)
+# Most tests with real daemons wait rather than work.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
 
@@ -28,7 +30,7 @@ test: build
 	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
 	@cmake --build --preset dev -j $(JOBS)
 	@ctest --test-dir build/dev -j $(JOBS) --output-on-failure
-	@ctest --test-dir build/release -j $(JOBS) --output-on-failure
+	@ctest --test-dir build/release -j $(TEST_JOBS) --output-on-failure
 
 test-clients: build
 	@tests/clients/run build/release/bin

@@ -103,7 +103,8 @@ void check_one_history(std::uint32_t seed) {
 }
 
 TEST(EveryPlan, KeepsGpusAndTheirSharesApartBelowSwitches) {
-  for (std::uint32_t seed = 1; seed <= 2000 && !testing::Test::HasFailure(); ++seed)
+  for (std::uint32_t seed = 1; seed <= MUSTER_RANDOM_CASES / 5 && !testing::Test::HasFailure();
+       ++seed)
     check_one_history(seed);
 }
 
