@@ -8,6 +8,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "cli/scontrol_licenses.h"
 #include "cli/scontrol_reservation.h"
 #include "cli/scontrol_session.h"
 #include "cli/scontrol_topology.h"
@@ -311,10 +312,7 @@ constexpr std::array kEntities{
     Entity{"hostlistsorted", 9, [](S& s, Id id) { show_hostlist(s, id, true); }},
     Entity{"jobs", 1, show_jobs},
     Entity{"jobid", 4, show_jobs},
-    Entity{"licenses", 2,
-           [](S& s, Id) {
-             if (!s.quiet) fmt::print("No licenses configured in Slurm.\n");
-           }},
+    Entity{"licenses", 2, show_licenses},
     Entity{"nodes", 1, show_nodes},
     Entity{"partitions", 1, show_partitions},
     Entity{"reservations", 1, show_reservations},

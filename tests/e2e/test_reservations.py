@@ -187,6 +187,19 @@ def test_licenses_are_kept(cluster):
     running(cluster, "-t", "5", "-L", "matlab:5", "--reservation=lic")
 
 
+def test_licenses_are_shown(cluster):
+    show = lambda *more: cluster.run("scontrol", "show", "licenses", *more).ok().out
+    assert show() == "LicenseName=matlab\n    Total=10 Used=0 Free=10 Reserved=0 Remote=no\n"
+    created(cluster, "lic", "licenses=matlab:6", "flags=any_nodes")
+    job = sleep(cluster, "-t", "5", "-L", "matlab:3")
+    cluster.wait_state(job, "RUNNING")
+    assert show("matlab") == "LicenseName=matlab\n    Total=10 Used=3 Free=7 Reserved=6 Remote=no\n"
+    assert cluster.run("scontrol", "-o", "show", "lic").ok().out == (
+        "LicenseName=matlab Total=10 Used=3 Free=7 Reserved=6 Remote=no\n")
+    assert show("nope") == ""
+
+
+
 def test_a_job_that_would_run_into_one_waits(cluster):
     created(cluster, "soon", "nodes=ALL", start="now+30minutes")
     assert fields(cluster, "soon")["Flags"] == "SPEC_NODES,ALL_NODES"
