@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "base/codec.h"
+#include "base/environment_block.h"
 #include "failure.h"
 #include "wire/client_messages.h"
 
@@ -56,7 +57,7 @@ void Users::submit(const JobSpec& spec) const {
   wire::SubmitRequest request;
   request.spec = Cow<JobSpec>(spec);
   request.script = kScript;
-  request.environment = environment_;
+  request.environment = environment_block(environment_);
   check(channel->send(encode(wire::RequestFrame{1, std::move(request)})), "submitting");
   auto frame = channel->receive(kPatience);
   check(frame, "submitting");

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/date.h"
+#include "base/environment_block.h"
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
@@ -209,7 +210,7 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   request.script = std::move(script.text);
   JobEnvironment entries(std::move(environment));
   add_limit_variables(entries, options, controller->config());
-  request.environment = std::move(entries).take();
+  request.environment = environment_block(std::move(entries).take());
   request.test_only = options.test_only;
   auto reply = controller->ask_for<wire::SubmitReply>(request);
   if (!reply) return submission_failed(options, reply.error());

@@ -17,7 +17,6 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
     return wire::Done{};
   }
   if (is_ended(job->state) || job->ending) return wire::Done{};
-  touch_job(id);
   const bool failed = request.exit_status != 0;
   const bool out_of_memory = failed && std::ranges::any_of(job->steps, [](const auto& entry) {
                                return entry.second.out_of_memory;

@@ -10,11 +10,9 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
                            Time now) {
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   JobId id = job.id;
-  touch_job(id);
   if (job.state == JobState::pending) {
     IdSet ids = IdSet::range(id.value, id.value);
     ids.merge(job.het_jobs());  // components wait together and leave together
-    open_.touched_jobs.merge(ids);
     record(PendingJobsEnded{.jobs = ids,
                             .state = ending.becomes,
                             .by = ending.by,
@@ -72,7 +70,6 @@ std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time no
   const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
   if (tasks.size() <= kTasksWithRecords) return 0;
   ref.tasks.subtract(tasks);
-  touch_job(array->id);
   want_plan();
   if (tasks != array->waiting_tasks)
     record(TasksCancelled{.array = array->id, .tasks = tasks});
@@ -155,7 +152,6 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
       if (one(id, std::nullopt)) ++reply.cancelled;
   }
   if (!pending.empty()) {
-    open_.touched_jobs.merge(pending);
     record(PendingJobsEnded{
         .jobs = pending, .state = JobState::cancelled, .by = caller.uid, .at = now});
     want_plan();

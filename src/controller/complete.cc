@@ -58,7 +58,6 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   if (current && job->steps.contains(end.ref.step) &&
       job->steps.at(end.ref.step).unfinished.contains(node)) {
     JobId id = job->id;
-    touch_job(id);
     record(StepNodeEnded{.job = id,
                          .attempt = end.ref.attempt,
                          .step = end.ref.step,
@@ -115,7 +114,6 @@ void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Tim
                          .at = now});
     if (is_ended(cluster_.jobs.at(id).steps.at(step).state)) step_launches_.erase({id, step});
   }
-  touch_job(id);
 }
 
 void Core::settle(JobId id, Time now) {
@@ -157,7 +155,6 @@ void Core::settle(JobId id, Time now) {
 // The run is over and does not come back.
 void Core::finish(const Job& job, Time now) {
   JobId id = job.id;
-  touch_job(id);
   const auto batch = job.steps.find(kBatchStep);
   std::uint32_t status = batch == job.steps.end() ? job.exit_status : batch->second.exit_status;
   JobState state = JobState::completed;
@@ -182,7 +179,6 @@ void Core::finish(const Job& job, Time now) {
 }
 
 void Core::record_end(JobEnded end) {
-  touch_job(end.job);
   if (cluster_.jobs.at(end.job).state == JobState::suspended) count_usage(end.at);
   end.uncounted = sched::counts_usage(cluster_);
   const JobId id = end.job;
@@ -194,13 +190,8 @@ void Core::record_end(JobEnded end) {
 void Core::put_back(const Ending& ending, const Job& job, Time now) {
   CHECK(job.unfinished.empty());
   count_usage(now);
-  touch_job(job.id);
-  if (!is_ended(job.state)) {
-    for (std::string& row : accounting_of_ended_run(job, now))
-      open_.accounting.push_back(std::move(row));
-    if (cluster_.settings().programs.epilog_slurmctld)
-      run_program(SiteProgramRun::Which::epilog_slurmctld, job);
-  }
+  if (!is_ended(job.state) && cluster_.settings().programs.epilog_slurmctld)
+    run_program(SiteProgramRun::Which::epilog_slurmctld, job);
   const bool too_often = ending.failure && job.failures >= cluster_.settings().max_batch_requeue;
   const bool held_by_admin =
       too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));

@@ -16,10 +16,7 @@ void Core::order_end(JobId id, const Ending& ending, Reach reach) {
     for (const Job* component : cluster_.components(cluster_.jobs.at(id)))
       if (goes_on(*component)) ids.insert(component->id.value);
   record(JobsEnding{.jobs = ids, .ending = ending});
-  for (std::uint32_t each : ids.ids()) {
-    touch_job(JobId{each});
-    touch_nodes_of(cluster_.jobs.at(JobId{each}));
-  }
+  for (std::uint32_t each : ids.ids()) touch_nodes_of(cluster_.jobs.at(JobId{each}));
 }
 
 void Core::settle_components(JobId id, Time now) {

@@ -11,19 +11,6 @@ namespace {
 
 constexpr Seconds kDeepPlanEvery{5};
 
-}  // namespace
-
-namespace {
-
-// The step that an event makes or changes.
-std::optional<std::pair<JobId, StepId>> changed_step(const Event& event) {
-  if (auto* made = std::get_if<StepCreated>(&event)) return std::pair(made->job, made->step.id);
-  if (auto* ended = std::get_if<StepNodeEnded>(&event)) return std::pair(ended->job, ended->step);
-  if (auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)
-    return std::pair(run->job, kBatchStep);
-  return std::nullopt;
-}
-
 // Jobs that come, start and end leave those who wait in their order; nodes have no part in it.
 bool leaves_the_order(const Event& event) {
   auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(event) || ...); };
@@ -36,7 +23,7 @@ bool leaves_the_order(const Event& event) {
 }  // namespace
 
 void Core::record(Event event) {
-  if (auto step = changed_step(event)) open_.changed_steps.insert(*step);
+  open_.changes.note(cluster_, event);
   order_changed_ |= !leaves_the_order(event);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
@@ -75,10 +62,8 @@ void Core::flush(Time now) {
   }
   if (in_flight_ || open_.empty() || waits_for_plan()) return;
   Flight flight;
-  for (std::string& row : accounting_records()) open_.accounting.push_back(std::move(row));
   flight.batch.events = std::move(open_.events);
   flight.batch.blobs = std::move(open_.blobs);
-  flight.batch.accounting = std::move(open_.accounting);
   flight.rest = std::move(open_);
   flight.cluster = cluster_;
   open_ = {};
@@ -103,7 +88,11 @@ void Core::on_committed(CommitOutcome outcome) {
   Flight flight = std::move(*in_flight_);
   in_flight_.reset();
   committed_ = std::move(flight.cluster);
-  if (!flight.batch.events.empty()) host_.publish(published());
+  if (!flight.batch.events.empty()) {
+    host_.publish(published());
+    if (cluster_.settings().accounting)
+      host_.account({std::move(flight.rest.changes), committed_, flight.batch.number});
+  }
   for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
   std::map<NodeId, std::vector<OutgoingOrder>> direct;
   for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});

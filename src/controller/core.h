@@ -15,6 +15,7 @@
 #include <variant>
 #include <vector>
 
+#include "controller/accounting_changes.h"
 #include "controller/host.h"
 #include "controller/partition_choice.h"
 #include "controller/watch_list.h"
@@ -42,7 +43,9 @@ class Core {
   Core(Host& host, CoreOptions options) : host_(host), options_(std::move(options)) {}
 
   // --- life ---
-  Result<void> recover(StoredState stored, const ClusterConfig& config, Time now);
+  // `accounted`: the last batch that accounting knows.
+  Result<void> recover(StoredState stored, const ClusterConfig& config, Time now,
+                       BatchNumber accounted = 0);
   void reconfigure(const ClusterConfig& config, ReplyTo to, Time now);
   Result<void> can_reconfigure(const ClusterConfig& config) const;
 
@@ -81,13 +84,10 @@ class Core {
   bool waits_for_plan() const;
   void mail_for(const Event& event);
   void answer(ReplyTo to, wire::Answer a) { open_.replies.emplace_back(to, std::move(a)); }
-  void touch_job(JobId job) { open_.touched_jobs.insert(job.value); }
   void touch_node(NodeId node) { open_.touched_nodes.insert(node); }
   void touch_nodes_of(const Job& job);
   void order(NodeId node, wire::Order o) { open_.orders.emplace_back(node, std::move(o)); }
   void want_plan() { plan_wanted_ = true; }
-  std::vector<std::string> accounting_records();
-  std::vector<std::string> accounting_of_ended_run(const Job& job, Time now) const;
 
   // --- verbs ---
   wire::Answer submit(Caller caller, const wire::SubmitRequest& request, Time now);
@@ -262,9 +262,7 @@ class Core {
     std::vector<std::pair<ReplyTo, wire::Answer>> replies;
     std::vector<std::pair<NodeId, wire::Order>> orders;
     std::set<NodeId> touched_nodes;
-    IdSet touched_jobs;
-    std::set<std::pair<JobId, StepId>> changed_steps;
-    std::vector<std::string> accounting;  // rows of runs that a later event of the batch ends
+    AccountingChanges changes;
     std::vector<SiteProgramRun> programs;
     std::size_t patient_replies = 0;  // of replies: to those who wait for a plan as well
     bool had_its_plan = false;

@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "controller/accounting_changes.h"
 #include "model/cluster.h"
 #include "sched/plan.h"
 #include "state/store.h"
@@ -70,6 +71,8 @@ class Host {
   // Makes the batch durable, then calls Core::on_committed. One at a time.
   virtual void commit(Batch batch) = 0;
   virtual void publish(Published published) = 0;
+  // Accounting is to be told of a committed batch, some time.
+  virtual void account(AccountingPortion portion) = 0;
   virtual void reply(ReplyTo to, wire::Answer answer) = 0;
   virtual void send(NodeConnection to, Epoch epoch, std::vector<OutgoingOrder> orders) = 0;
   // Plans on this state and calls Core::on_planned, then Core::on_planner_idle once it takes

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
-#include "controller/accounting_feed.h"
+#include "controller/accounting_record.h"
 #include "controller/core.h"
 #include "controller/program_environment.h"
 

@@ -140,7 +140,6 @@ void Core::launch_if_prepared(JobId id, Time now) {
   const Job* job = cluster_.jobs.find(id);
   if (!job || !job->preparing || job->ending || is_ended(job->state)) return;
   if (prologs_running_.contains(id) || !all_on(cluster_, job->allocation)) return;
-  touch_job(id);
   const bool waited_for_node = std::ranges::any_of(job->allocation, [&](const NodeShare& share) {
     return cluster_.nodes.at(share.node).power.since > job->started;
   });

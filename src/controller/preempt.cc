@@ -20,7 +20,6 @@ void Core::evict(const sched::Eviction& eviction, Time now) {
 }
 
 void Core::give_notice(JobId id, const Preemption& preemption) {
-  touch_job(id);
   record(JobPreempted{.job = id, .preemption = preemption});
   if (preemption.kill_at <= preemption.since) return end_preempted(id, preemption.since);
   // The notice reaches the script as well: a trap there has the whole grace to save its work.

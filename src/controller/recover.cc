@@ -10,7 +10,8 @@
 
 namespace muster::controller {
 
-Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time now) {
+Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time now,
+                           BatchNumber accounted) {
   now_ = now;
   if (stored.snapshot_number) {
     auto cluster = decode_snapshot(stored.snapshot);
@@ -18,6 +19,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
     cluster_ = std::move(*cluster);
   }
   BatchNumber last = stored.snapshot_number;
+  if (accounted < last) open_.changes.note_all(cluster_);
   for (const StoredState::Entry& entry : stored.journal) {
     if (entry.number != last + 1)
       return fail(fmt::format("the journal has a gap: batch {} follows {}", entry.number, last));
@@ -27,6 +29,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       if (!event)
         return fail(fmt::format(
             "batch {} of the journal holds an event that this version does not know", last));
+      if (last > accounted) open_.changes.note(cluster_, event->event);
       muster::apply(cluster_, event->event);
     }
   }

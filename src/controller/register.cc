@@ -101,7 +101,6 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
         lost.emplace_back(job.id, step_id);
   }
   for (auto [job, step] : lost) {
-    touch_job(job);
     record(StepNodeEnded{.job = job,
                          .attempt = cluster_.jobs.at(job).attempt,
                          .step = step,

@@ -67,7 +67,6 @@ void Core::release_waiting_jobs(const Reservation& gone) {
     JobSpec spec = *job.spec;
     spec.reservation = without(spec.reservation, gone.name);
     if (spec.reservation.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
-    touch_job(job.id);
     record(JobUpdated{.job = job.id,
                       .spec = Cow(std::move(spec)),
                       .priority = job.priority,

@@ -118,7 +118,6 @@ void Core::start_job(const sched::Start& start, Time now) {
     if (const Job* job = cluster_.jobs.find(lender); job && can_lend(*job) && !job->awaits_turn)
       pause(lender, now);
   const Job& job = cluster_.jobs.at(id);
-  touch_job(id);
   record(JobStarted{.job = id,
                     .attempt = Attempt{job.attempt.value + 1},
                     .partition = start.partition,

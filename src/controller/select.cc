@@ -10,8 +10,6 @@ JobId Core::split_task(const Job& record, std::uint32_t task) {
   JobId array = record.id;
   JobId id = last ? array : next_id();
   this->record(TaskSplit{.array = array, .task = task, .id = id});
-  touch_job(id);
-  touch_job(array);
   return id;
 }
 

@@ -46,7 +46,6 @@ void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now)
   const Job* job = cluster_.jobs.find(run.job);
   if (!job || job->attempt != run.attempt || !job->preparing || job->ending || is_ended(job->state))
     return;
-  touch_job(run.job);
   if (succeeded) {
     return launch_if_prepared(run.job, now);
   }

@@ -181,7 +181,6 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
     if (launches[i].async) step.request = encode(launches[i]);
     count_programs_from(step.het.first_task, launches[i]);
     for (const StepNode& place : step.nodes) touch_node(place.node);
-    touch_job(jobs[i]);
     step_launches_[{jobs[i], id}] = std::move(launches[i]);
     record(StepCreated{.job = jobs[i], .step = step});
   }

@@ -62,7 +62,6 @@ wire::Answer Core::queue_step(Caller caller, wire::StepRequest request, Time now
   step.num_tasks = placed ? placed->num_tasks : request.num_tasks.value_or(1);
   step.submit_line = request.submit_line;
   step.request = encode(request);
-  touch_job(job);
   record(StepQueued{.job = job, .step = step});
   waiting_steps_.push_back({std::nullopt, caller, std::move(request), Time::max(), step.id});
   return wire::StepReply{.step = step.id};
@@ -71,7 +70,7 @@ wire::Answer Core::queue_step(Caller caller, wire::StepRequest request, Time now
 // Called before a batch is sealed: room for a step appears only where something of its job changed.
 void Core::start_waiting_steps(Time now) {
   if (waiting_steps_.empty()) return;
-  IdSet changed = open_.touched_jobs;
+  IdSet changed = open_.changes.jobs;
   std::erase_if(waiting_steps_, [&](WaitingStep& waiting) {
     auto has_changed = [&](const wire::StepRequest& part) {
       return changed.contains(part.job.value);
@@ -107,7 +106,6 @@ bool Core::is_queued(JobId id, StepId step) const {
 Result<void> Core::cancel_queued_step(const Job& job, StepId step) {
   if (!job.queued_steps.contains(step)) return fail(ErrorCode::invalid_step);
   const JobId id = job.id;
-  touch_job(id);
   record(StepDequeued{.job = id, .step = step});
   return {};
 }
@@ -130,7 +128,7 @@ Result<void> Core::recover_queued_steps() {
       if (!request) return fail("a step that runs cannot be read: " + request.error().text());
       step_launches_[{job.id, step_id}] = std::move(*request);
     }
-    if (!job.queued_steps.empty()) touch_job(job.id);
+    if (!job.queued_steps.empty()) open_.changes.jobs.insert(id);
   }
   return {};
 }

@@ -211,19 +211,14 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   }
   const Job& first = jobs->front();
   reply.job = first.id;
-  for (const auto& [hash, bytes] : {std::pair{first.spec->script_blob, request.script}})
+  auto keep = [&](const Text& hash, const std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), bytes);
-  if (!first.spec->environment_blob.empty()) {
-    std::string joined;
-    for (const std::string& entry : request.environment) joined.append(entry).push_back('\0');
-    open_.blobs.emplace_back(first.spec->environment_blob.str(), std::move(joined));
-  }
+  };
+  keep(first.spec->script_blob, request.script);
+  keep(first.spec->environment_blob, request.environment);
   // A plan would not look at a job that is held.
   if (first.hold == Hold::none) want_plan();
-  for (Job& job : *jobs) {
-    touch_job(job.id);
-    record(JobSubmitted{std::move(job)});
-  }
+  for (Job& job : *jobs) record(JobSubmitted{std::move(job)});
   return reply;
 }
 

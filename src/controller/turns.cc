@@ -14,7 +14,6 @@ void Core::pause(JobId id, Time now) { set_suspended(id, true, true, now); }
 
 void Core::set_suspended(JobId id, bool suspended, bool by_turn, Time now) {
   const Job& job = cluster_.jobs.at(id);
-  touch_job(id);
   for (NodeId node : job.unfinished)
     order(node, wire::SuspendOrder{.job = id, .attempt = job.attempt, .resume = !suspended});
   count_usage(now);

@@ -327,7 +327,6 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
         reply.errors.emplace_back(ref, change.error());
         continue;
       }
-      touch_job(id);
       record(std::move(*change));
       if (find_setting(request.settings, {"Priority"}) == "0")
         if (auto held = hold(caller, cluster_.jobs.at(id), own_hold(caller)); !held)

@@ -206,14 +206,12 @@ int run(const Options& options) {
   if (options.clear_state)
     if (auto ok = io::SqliteStore::erase(conf.state_save_location); !ok) fatal(ok.error());
   std::unique_ptr<AccountingStore> accounting;
-  io::SqliteStoreOptions store_options;
   if (!no_accounting) {
     auto opened = io::SqliteAccounting::open(conf.state_save_location + "/accounting.db");
     if (!opened) fatal(opened.error());
     accounting = std::move(*opened);
-    store_options.records_after = accounting->last();
   }
-  auto store = io::SqliteStore::open(conf.state_save_location, store_options);
+  auto store = io::SqliteStore::open(conf.state_save_location);
   if (!store) fatal(store.error());
   auto secret = load_secret(conf.state_save_location);
   if (!secret) fatal(secret.error());

@@ -23,12 +23,10 @@ namespace muster::daemon {
 namespace {
 
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
-constexpr std::size_t kBlobCacheBytes = 64u << 20;
 constexpr Seconds kMailTimeout{60};
 constexpr std::chrono::microseconds kShortPlan{100};
 constexpr std::chrono::milliseconds kLongestRest{500};
 constexpr Millis kFeedEvery{1000};
-constexpr std::size_t kRecordsPerFeed = 10000;
 
 Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
 
@@ -80,25 +78,25 @@ std::string subject_of(const controller::SiteProgramRun& run) {
                                  : "job " + std::to_string(run.job.value);
 }
 
-std::string joined(const std::vector<std::string>& environment) {
-  std::string bytes;
-  for (const std::string& entry : environment) bytes.append(entry).push_back('\0');
-  return bytes;
-}
-
-// The submitter's variables, except those that the launch itself sets.
-void add_environment(std::string_view bytes, std::vector<std::string>& environment) {
-  std::set<std::string_view> own;
-  for (const std::string& entry : environment)
-    own.insert(std::string_view(entry).substr(0, entry.find('=')));
-  std::vector<std::string> all;
-  while (!bytes.empty()) {
-    std::string_view entry = bytes.substr(0, bytes.find('\0'));
-    bytes.remove_prefix(std::min(bytes.size(), entry.size() + 1));
-    if (!own.contains(entry.substr(0, entry.find('=')))) all.emplace_back(entry);
+// Gives launches their scripts and environments and takes the hashes away; false where one is
+// missing, which then keeps its hash.
+bool add_blobs(std::vector<controller::OutgoingOrder>& orders,
+               const std::function<std::optional<std::string>(const Text&)>& find) {
+  bool complete = true;
+  for (controller::OutgoingOrder& o : orders) {
+    auto* launch = std::get_if<wire::LaunchOrder>(&o.order);
+    if (!launch || o.script_blob.empty()) continue;
+    auto script = find(o.script_blob);
+    auto environment = script ? find(o.environment_blob) : std::nullopt;
+    if (!environment) {
+      complete = false;
+      continue;
+    }
+    launch->launch.script = std::move(*script);
+    launch->launch.submitted_environment = std::move(*environment);
+    o.script_blob = {};
   }
-  for (std::string& entry : environment) all.push_back(std::move(entry));
-  environment = std::move(all);
+  return complete;
 }
 
 }  // namespace
@@ -127,11 +125,12 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_thread_ = std::make_unique<io::Worker>("accounting");
   background_ = std::make_unique<io::Worker>("background");
-  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now()); !ok)
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now(),
+                               accounting_ ? accounting_->last() : 0);
+      !ok)
     return ok;
   core_thread_ = std::make_unique<io::Worker>("core", [this] { core_->flush(system_now()); });
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
-  feed_accounting_soon();
   auto listening =
       io::Server::listen(loop, server,
                          {.on_open =
@@ -217,8 +216,9 @@ void Service::on_close(io::ConnectionId id) {
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
-  io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
-             peer.address);
+  if (io::is_set(io::DebugFlag::protocol))
+    io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
+               peer.address);
   controller::ReplyTo to{id, frame.id};
   if (controller::answer_query(
           *published(), frame.request, system_now(),
@@ -264,7 +264,9 @@ Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitReque
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
     spec.script_blob = io::content_hash(request.script);
-    spec.environment_blob = io::content_hash(joined(request.environment));
+    spec.environment_blob = io::content_hash(request.environment);
+    blobs_.put(spec.script_blob, request.script);
+    blobs_.put(spec.environment_blob, request.environment);
   }
   request.spec = Cow(std::move(spec));
   return {};
@@ -291,11 +293,7 @@ void Service::commit_here(const Batch& batch) {
                   "StateSaveLocation cannot be written: " + outcome.error().text());
     _exit(1);  // going on would acknowledge what a restart does not know
   }
-  bool feeds = !batch.accounting.empty() && *outcome == CommitOutcome::committed;
-  core_thread_->post([this, outcome = *outcome, feeds] {
-    if (feeds) feed_accounting_soon();
-    core_->on_committed(outcome);
-  });
+  core_thread_->post([this, outcome = *outcome] { core_->on_committed(outcome); });
 }
 
 void Service::publish(controller::Published published) {
@@ -313,46 +311,38 @@ void Service::reply(controller::ReplyTo to, wire::Answer answer) {
   if (to.connection != 0) send_part(to, std::move(answer), false);
 }
 
+// No order to a node overtakes another: what the sender has goes first.
 void Service::send(controller::NodeConnection to, Epoch epoch,
                    std::vector<controller::OutgoingOrder> orders) {
+  auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
+  if (sending_ == 0 && add_blobs(orders, from_memory)) return send_now(to, epoch, orders);
+  ++sending_;
   sender_->post([this, to, epoch, orders = std::move(orders)]() mutable {
-    wire::OrderBatch batch{.epoch = epoch};
-    for (controller::OutgoingOrder& o : orders) {
-      if (auto* launch = std::get_if<wire::LaunchOrder>(&o.order);
-          launch && !o.script_blob.empty()) {
-        auto script = blob(o.script_blob);
-        auto environment = blob(o.environment_blob);
-        if (!script || !environment) {
-          io::log_error("job {}: its script cannot be read from the store: {}",
-                        launch->launch.ref.job.value,
-                        (script ? environment : script).error().text());
-          continue;
-        }
-        launch->launch.script = std::move(*script);
-        add_environment(*environment, launch->launch.environment);
-      }
-      batch.orders.push_back(std::move(o.order));
-    }
-    io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch.orders.size(), to);
-    server_->send(to, encode(batch));
+    add_blobs(orders, [this](const Text& hash) { return blob(hash); });
+    send_now(to, epoch, orders);
+    --sending_;
   });
 }
 
-Result<std::string> Service::blob(const Text& hash) {
-  for (auto at = blobs_.begin(); at != blobs_.end(); ++at)
-    if (at->first == hash.view()) {
-      blobs_.splice(blobs_.begin(), blobs_, at);
-      return blobs_.front().second;
-    }
+void Service::send_now(controller::NodeConnection to, Epoch epoch,
+                       std::vector<controller::OutgoingOrder>& orders) {
+  wire::OrderBatch batch{.epoch = epoch};
+  for (controller::OutgoingOrder& o : orders)
+    if (o.script_blob.empty()) batch.orders.push_back(std::move(o.order));
+  io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch.orders.size(), to);
+  if (!batch.orders.empty()) server_->send(to, encode(batch));
+}
+
+std::optional<std::string> Service::blob(const Text& hash) {
+  if (auto known = blobs_.find(hash)) return known;
   auto bytes = store_->read_blob(hash);
-  if (!bytes) return bytes;
-  blobs_.emplace_front(hash.str(), *bytes);
-  blob_bytes_ += bytes->size();
-  while (blob_bytes_ > kBlobCacheBytes || blobs_.size() > 256) {
-    blob_bytes_ -= blobs_.back().second.size();
-    blobs_.pop_back();
+  if (!bytes) {
+    io::log_error("a job's script or environment cannot be read from the store: {}",
+                  bytes.error().text());
+    return std::nullopt;
   }
-  return bytes;
+  blobs_.put(hash, *bytes);
+  return *std::move(bytes);
 }
 
 // A plan is followed by a rest nine times as long, in which the core collects what happens:
@@ -423,11 +413,23 @@ void Service::log_error(std::string_view line) { io::write_log(io::LogLevel::err
 
 // --- housekeeping ---
 
+// Accounting knows all that the snapshot makes the journal forget.
 void Service::snapshot_if_due() {
   if (snapshot_running_ || core_->committed_batch() < last_snapshot_ + kBatchesPerSnapshot) return;
   snapshot_running_ = true;
-  BatchNumber number = core_->committed_batch();
-  background_->post([this, number, cluster = core_->committed()] {
+  if (!accounting_) return write_snapshot(core_->committed_batch(), core_->committed());
+  accounting_thread_->post([this] {
+    const BatchNumber known = feed_accounting() ? fed_.number : 0;
+    core_thread_->post([this, known, cluster = fed_.cluster] { write_snapshot(known, cluster); });
+  });
+}
+
+void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
+  if (number <= last_snapshot_) {
+    snapshot_running_ = false;  // accounting's trouble is in the log
+    return;
+  }
+  background_->post([this, number, cluster] {
     std::vector<std::string> live;
     cluster.jobs.each([&](const Job& job) {
       for (const Text* hash : {&job.spec->script_blob, &job.spec->environment_blob})
@@ -443,32 +445,35 @@ void Service::snapshot_if_due() {
   });
 }
 
-// Not at once: records of many jobs share a transaction. Whoever asks for them feeds first.
-void Service::feed_accounting_soon() {
-  if (!accounting_ || feed_due_.exchange(true)) return;
+// Not at once: a job that changes often is one row then. Whoever asks for rows feeds first.
+void Service::account(controller::AccountingPortion portion) {
+  {
+    std::lock_guard lock(unfed_mutex_);
+    unfed_.add(std::move(portion));
+  }
+  if (accounting_ && !feed_due_.exchange(true)) feed_accounting_later();
+}
+
+void Service::feed_accounting_later() {
   loop_->after(kFeedEvery, [this] {
     if (!stopping_) accounting_thread_->post([this] { feed_accounting(); });
   });
 }
 
-void Service::feed_accounting() {
+bool Service::feed_accounting() {
   feed_due_ = false;
-  while (true) {
-    auto rows = store_->read_outbox(accounting_->last(), kRecordsPerFeed);
-    if (!rows)
-      return io::log_error("the accounting outbox cannot be read: {}", rows.error().text());
-    if (rows->empty()) return;
-    std::vector<NumberedRecord> records;
-    for (auto& [number, bytes] : *rows) {
-      auto entry = decode<AccountingEntry>(bytes);
-      if (!entry) return io::log_error("accounting record {} cannot be read", number);
-      records.emplace_back(number, std::move(entry->record));
-    }
-    if (auto ok = accounting_->ingest(records); !ok)
-      return io::log_error("accounting records wait: {}", ok.error().text());
-    if (auto ok = store_->confirm_outbox(rows->back().first); !ok)
-      return io::log_error("the accounting outbox cannot be shortened: {}", ok.error().text());
+  {
+    std::lock_guard lock(unfed_mutex_);
+    if (unfed_.number > fed_.number) fed_.add(std::exchange(unfed_, {}));
   }
+  if (fed_.number == accounting_->last()) return true;
+  if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
+    io::log_error("accounting records wait: {}", ok.error().text());
+    if (!feed_due_.exchange(true)) feed_accounting_later();
+    return false;
+  }
+  fed_.changes = {};
+  return true;
 }
 
 }  // namespace muster::daemon

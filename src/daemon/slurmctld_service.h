@@ -5,13 +5,12 @@
 //   core         decides (controller::Core), one thing at a time
 //   store        commits batches
 //   planner      sched::plan on a copy of the state
-//   sender       orders to nodes, with their scripts read from the store
-//   accounting   outbox -> accounting file; sacct's questions
+//   sender       orders to nodes whose scripts have to be read from the store
+//   accounting   what has changed -> accounting file; sacct's questions
 //   background   state snapshots
 #pragma once
 
 #include <atomic>
-#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +18,7 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "daemon/blob_cache.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
@@ -54,6 +54,7 @@ class Service final : public controller::Host {
   // controller::Host, called on the core's thread
   void commit(Batch batch) override;
   void publish(controller::Published published) override;
+  void account(controller::AccountingPortion portion) override;
   void reply(controller::ReplyTo to, wire::Answer answer) override;
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
@@ -91,9 +92,12 @@ class Service final : public controller::Host {
   void tick();
   void snapshot_if_due();
   void commit_here(const Batch& batch);
-  void feed_accounting_soon();
-  void feed_accounting();                      // on the accounting's thread
-  Result<std::string> blob(const Text& hash);  // on the sender's thread
+  void write_snapshot(BatchNumber number, const Cluster& cluster);
+  void feed_accounting_later();
+  bool feed_accounting();  // on the accounting's thread; whether it knows all
+  std::optional<std::string> blob(const Text& hash);  // on the sender's thread
+  void send_now(controller::NodeConnection to, Epoch epoch,
+                std::vector<controller::OutgoingOrder>& orders);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
 
   std::shared_ptr<const controller::Published> published() const;
@@ -109,6 +113,9 @@ class Service final : public controller::Host {
   std::map<io::ConnectionId, Connection> connections_;
   std::shared_ptr<const controller::Published> published_;
 
+  std::mutex unfed_mutex_;  // guards the next
+  controller::AccountingPortion unfed_;
+
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
   std::unique_ptr<controller::Core> core_;  // only touched on the core's thread once started
@@ -116,12 +123,14 @@ class Service final : public controller::Host {
   std::atomic<bool> feed_due_ = false;
   std::atomic<bool> stopping_ = false;
 
-  std::list<std::pair<std::string, std::string>> blobs_;  // the sender's; most recent first
-  std::size_t blob_bytes_ = 0;
+  static constexpr std::size_t kBlobCacheBytes = 64u << 20;
+  BlobCache blobs_{kBlobCacheBytes};
+  std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
-  sched::Queue queue_;             // the planner's
-  BatchNumber last_snapshot_ = 0;  // the core's
-  bool snapshot_running_ = false;  // the core's
+  controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
+  sched::Queue queue_;                 // the planner's
+  BatchNumber last_snapshot_ = 0;      // the core's
+  bool snapshot_running_ = false;      // the core's
 
   // Declared last: they stop before what they use is gone.
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,

@@ -153,10 +153,13 @@ std::string content_hash(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
   unsigned int length = 0;
   CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) == 1);
+  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  hex.reserve(2 * length);
-  for (unsigned int i = 0; i < length; ++i)
-    fmt::format_to(std::back_inserter(hex), "{:02x}", digest[i]);
+  hex.reserve(std::size_t{2} * length);
+  for (unsigned int i = 0; i < length; ++i) {
+    hex.push_back(kDigits[digest[i] >> 4]);
+    hex.push_back(kDigits[digest[i] & 15]);
+  }
   return hex;
 }
 

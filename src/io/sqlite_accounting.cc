@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <set>
 
 #include "base/codec.h"
 
@@ -13,11 +11,17 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;
 constexpr int kCheckpointPages = 2000;
 
+// Format 1 counted records instead of batches: what the state tells is taken in again.
+constexpr const char* kFromFormat1 = R"(
+  ALTER TABLE meta RENAME COLUMN last_record TO last_batch;
+  UPDATE meta SET version = 2, last_batch = 0;
+)";
+
 constexpr const char* kSchema = R"(
-  CREATE TABLE meta(version INTEGER NOT NULL, last_record INTEGER NOT NULL);
+  CREATE TABLE meta(version INTEGER NOT NULL, last_batch INTEGER NOT NULL);
   CREATE TABLE jobs(job_index INTEGER PRIMARY KEY AUTOINCREMENT, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
     array_id INTEGER NOT NULL, uid INTEGER NOT NULL, user_name TEXT NOT NULL COLLATE NOCASE,
     submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, record BLOB NOT NULL);
@@ -29,7 +33,7 @@ constexpr const char* kSchema = R"(
   CREATE TABLE accounts(name TEXT PRIMARY KEY, description TEXT NOT NULL, organization TEXT NOT NULL);
   CREATE TABLE users(name TEXT PRIMARY KEY, default_account TEXT NOT NULL, admin_level TEXT NOT NULL);
   CREATE TABLE qos(name TEXT PRIMARY KEY, priority INTEGER NOT NULL);
-  INSERT INTO meta VALUES (1, 0);
+  INSERT INTO meta VALUES (2, 0);
   INSERT INTO accounts VALUES ('root', 'default root account', 'root');
   INSERT INTO users VALUES ('root', 'root', 'Administrator');
   INSERT INTO qos VALUES ('normal', 0);
@@ -82,9 +86,16 @@ Result<void> SqliteAccounting::prepare_schema() {
     return fail(fmt::format(
         "{}: written by a newer version (format {}, this program knows {}); it was left as it is",
         database_.path(), *version, kVersion));
-  auto last = database_.query_integer("SELECT last_record FROM meta");
+  if (*version == 1) {
+    auto transaction = Transaction::begin(database_);
+    if (!transaction) return std::unexpected(transaction.error());
+    auto changed = database_.execute(kFromFormat1);
+    if (changed) changed = transaction->commit();
+    if (!changed) return changed;
+  }
+  auto last = database_.query_integer("SELECT last_batch FROM meta");
   if (!last) return std::unexpected(last.error());
-  last_ = static_cast<RecordNumber>(*last);
+  last_ = static_cast<BatchNumber>(*last);
   return {};
 }
 
@@ -103,11 +114,9 @@ Result<void> SqliteAccounting::prepare_statements() {
        "ended_ms = ?7, record = ?8 WHERE job_index = ?9"},
       {&statements_.change_job, "UPDATE jobs SET record = ?1 WHERE job_index = ?2"},
       {&statements_.end_job, "UPDATE jobs SET record = ?1, ended_ms = ?3 WHERE job_index = ?2"},
-      {&statements_.remove_job, "DELETE FROM jobs WHERE job_index = ?1"},
-      {&statements_.remove_steps, "DELETE FROM steps WHERE job_index = ?1"},
       {&statements_.put_step,
        "INSERT OR REPLACE INTO steps(job_index, step, record) VALUES (?1, ?2, ?3)"},
-      {&statements_.set_last, "UPDATE meta SET last_record = ?1"},
+      {&statements_.set_last, "UPDATE meta SET last_batch = ?1"},
       {&statements_.read_steps, "SELECT record FROM steps WHERE job_index = ?1"},
   };
   for (auto [statement, sql] : all) {
@@ -118,16 +127,16 @@ Result<void> SqliteAccounting::prepare_statements() {
   return {};
 }
 
-RecordNumber SqliteAccounting::last() {
+BatchNumber SqliteAccounting::last() {
   std::lock_guard lock(mutex_);
   return last_;
 }
 
-Result<void> SqliteAccounting::ingest(const std::vector<NumberedRecord>& records) {
+Result<void> SqliteAccounting::ingest(const std::vector<AccountingRecord>& records,
+                                      BatchNumber last) {
   std::lock_guard lock(mutex_);
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
-  RecordNumber last = last_;
   auto written = write(records, last);
   if (written) written = transaction->commit();
   if (!written) {
@@ -138,54 +147,9 @@ Result<void> SqliteAccounting::ingest(const std::vector<NumberedRecord>& records
   return database_.checkpoint_beyond(kCheckpointPages);
 }
 
-namespace {
-
-// Tells, from the last record to the first, which of them a later one replaces: of a run, or of a
-// step, only the last word counts. A row of the same id but another time of submission is another
-// job's.
-class LaterRecords {
- public:
-  bool replace(const JobRecord& job) {
-    auto [run, fresh] = runs_.try_emplace({job.job, job.attempt});
-    const bool same = !fresh && run->second.submitted == job.submitted;
-    if (!same) run->second = {.submitted = job.submitted, .steps = {}};
-    return same;
-  }
-  bool replace(const StepRecord& step) {
-    auto run = runs_.find({step.job, step.attempt});
-    return run != runs_.end() && !run->second.steps.insert(step.step).second;
-  }
-  bool replace(const JobRecordRemoved& removed) {
-    runs_.erase({removed.job, removed.attempt});
-    return false;
-  }
-
- private:
-  struct Run {
-    Time submitted;
-    std::set<StepId> steps;
-  };
-  std::map<std::pair<JobId, Attempt>, Run> runs_;
-};
-
-std::vector<bool> replaced_ones(const std::vector<NumberedRecord>& records) {
-  LaterRecords later;
-  std::vector<bool> replaced(records.size());
-  for (std::size_t i = records.size(); i-- > 0;)
-    replaced[i] = std::visit([&](const auto& r) { return later.replace(r); }, records[i].second);
-  return replaced;
-}
-
-}  // namespace
-
-Result<void> SqliteAccounting::write(const std::vector<NumberedRecord>& records,
-                                     RecordNumber& last) {
-  const std::vector<bool> replaced = replaced_ones(records);
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto& [number, record] = records[i];
-    if (number <= last) continue;
-    last = number;
-    if (replaced[i]) continue;
+Result<void> SqliteAccounting::write(const std::vector<AccountingRecord>& records,
+                                     BatchNumber last) {
+  for (const AccountingRecord& record : records) {
     auto done = std::visit([&](const auto& r) { return put(r); }, record);
     if (!done) return done;
   }
@@ -247,14 +211,6 @@ Result<void> SqliteAccounting::put(const StepRecord& step) {
   std::string record = encode(step);
   statements_.put_step.bind(1, run->index).bind(2, std::int64_t{step.step.value}).bind(3, record);
   return statements_.put_step.run();
-}
-
-Result<void> SqliteAccounting::put(const JobRecordRemoved& removed) {
-  auto run = find_run(removed.job, removed.attempt);
-  if (!run) return std::unexpected(run.error());
-  if (run->index == 0) return {};
-  if (auto gone = statements_.remove_steps.bind(1, run->index).run(); !gone) return gone;
-  return statements_.remove_job.bind(1, run->index).run();
 }
 
 Result<std::vector<SqliteAccounting::Candidate>> SqliteAccounting::scan(const Scan& scan) {

@@ -1,6 +1,6 @@
 // SqliteAccounting: the embedded accounting, in StateSaveLocation/accounting.db.
 //
-//   meta                  one row: the format's version and the number of the last record taken in
+//   meta                  one row: the format's version and the last batch that it knows of
 //   jobs                  one row per run of a job: what queries filter on, and the encoded record
 //   steps                 by the row of their run
 //   accounts, users, qos  a fresh file knows account root, user root and QOS normal
@@ -24,16 +24,15 @@ class SqliteAccounting final : public AccountingStore {
   static Result<std::unique_ptr<SqliteAccounting>> open(const std::string& path,
                                                         const Database::Options& options = {});
 
-  Result<void> ingest(const std::vector<NumberedRecord>& records) override;
-  RecordNumber last() override;
+  Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) override;
+  BatchNumber last() override;
 
   Result<std::vector<Candidate>> scan(const Scan& scan) override;
   Result<std::vector<StepRecord>> steps_of(std::int64_t index) override;
 
  private:
   struct Statements {
-    Statement find_run, add_job, fill_job, change_job, end_job, remove_job, remove_steps, put_step,
-        set_last, read_steps;
+    Statement find_run, add_job, fill_job, change_job, end_job, put_step, set_last, read_steps;
   };
   struct Run {
     std::int64_t index = 0;  // 0 = there is no such run
@@ -44,17 +43,16 @@ class SqliteAccounting final : public AccountingStore {
 
   Result<void> prepare_schema();
   Result<void> prepare_statements();
-  Result<void> write(const std::vector<NumberedRecord>& records, RecordNumber& last);
+  Result<void> write(const std::vector<AccountingRecord>& records, BatchNumber last);
   Result<void> put(const JobRecord& job);
   Result<void> put(const StepRecord& step);
-  Result<void> put(const JobRecordRemoved& removed);
   Result<Run> find_run(JobId job, Attempt attempt);
   Result<std::vector<Candidate>> read_jobs(const std::string& where, const Scan& scan);
 
   std::mutex mutex_;  // guards everything below
   Database database_;
   Statements statements_;
-  RecordNumber last_ = 0;
+  BatchNumber last_ = 0;
 };
 
 }  // namespace muster::io

@@ -21,11 +21,10 @@ namespace {
 constexpr std::int64_t kVersion = 1;
 
 constexpr const char* kSchema = R"(
-  CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL, next_record INTEGER NOT NULL);
+  CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL);
   CREATE TABLE journal(number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, events BLOB NOT NULL);
   CREATE TABLE blobs(hash BLOB NOT NULL UNIQUE, number INTEGER NOT NULL, bytes BLOB NOT NULL);
-  CREATE TABLE outbox(number INTEGER PRIMARY KEY, bytes BLOB NOT NULL);
-  INSERT INTO meta VALUES (1, 0, 1);
+  INSERT INTO meta VALUES (1, 0);
 )";
 
 // The events of one batch, length-prefixed one after the other.
@@ -79,7 +78,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& dir,
   store->checkpoint_pages_ = options.checkpoint_pages;
   auto ready = store->prepare_schema();
   if (ready) ready = store->prepare_statements();
-  if (ready) ready = store->read_position(options.records_after);
+  if (ready) ready = store->read_position();
   if (ready) ready = files.sync_dir(dir);
   if (!ready) return std::unexpected(ready.error());
   return store;
@@ -127,12 +126,8 @@ Result<void> SqliteStore::prepare_statements() {
   const std::pair<Statement*, std::string_view> all[] = {
       {&statements_.add_batch, "INSERT INTO journal(number, checksum, events) VALUES (?1, ?2, ?3)"},
       {&statements_.add_blob,
-       "INSERT INTO blobs(hash, number, bytes) VALUES (?1, ?2, ?3) "
-       "ON CONFLICT(hash) DO UPDATE SET number = excluded.number"},
-      {&statements_.add_record, "INSERT INTO outbox(number, bytes) VALUES (?1, ?2)"},
+       "INSERT INTO blobs(hash, number, bytes) VALUES (?1, ?2, ?3) ON CONFLICT(hash) DO NOTHING"},
       {&statements_.read_blob, "SELECT bytes FROM blobs WHERE hash = ?1"},
-      {&statements_.read_outbox,
-       "SELECT number, bytes FROM outbox WHERE number > ?1 ORDER BY number LIMIT ?2"},
       {&statements_.forget_batches,
        "DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE number <= ?1 ORDER "
        "BY number LIMIT ?2) "
@@ -141,8 +136,6 @@ Result<void> SqliteStore::prepare_statements() {
       {&statements_.list_blobs,
        "SELECT rowid, hash FROM blobs WHERE rowid > ?1 AND number <= ?2 ORDER BY rowid LIMIT ?3"},
       {&statements_.forget_blob, "DELETE FROM blobs WHERE rowid = ?1"},
-      {&statements_.forget_records, "DELETE FROM outbox WHERE number <= ?1"},
-      {&statements_.set_next_record, "UPDATE meta SET next_record = ?1"},
   };
   for (auto [statement, sql] : all) {
     auto prepared = database_.prepare(sql);
@@ -152,14 +145,10 @@ Result<void> SqliteStore::prepare_statements() {
   return {};
 }
 
-// Outbox numbers must never be used twice, though confirmed rows are gone: meta remembers the next
-// one as of the last confirmation, and rows that still exist tell the rest.
-Result<void> SqliteStore::read_position(RecordNumber records_after) {
+Result<void> SqliteStore::read_position() {
   auto snapshot = database_.query_integer("SELECT snapshot FROM meta");
   auto batch = database_.query_integer("SELECT max(number) FROM journal");
-  auto confirmed = database_.query_integer("SELECT next_record FROM meta");
-  auto record = database_.query_integer("SELECT max(number) FROM outbox");
-  for (const auto* read : {&snapshot, &batch, &confirmed, &record})
+  for (const auto* read : {&snapshot, &batch})
     if (!*read) return std::unexpected(read->error());
   auto newest = snapshot_.newest();
   if (!newest) return std::unexpected(newest.error());
@@ -169,8 +158,6 @@ Result<void> SqliteStore::read_position(RecordNumber records_after) {
         fmt::format("{}: snapshot-{} is missing beside it; the state cannot be restored without it",
                     database_.path(), snapshot_number_));
   last_batch_ = std::max(static_cast<BatchNumber>(*batch), *newest);
-  next_record_ = std::max({static_cast<RecordNumber>(*confirmed),
-                           static_cast<RecordNumber>(*record) + 1, records_after + 1});
   return {};
 }
 
@@ -213,7 +200,7 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
   auto outcome = change([&] { return write_batch(batch); });
   if (!outcome || *outcome == CommitOutcome::disk_full) return outcome;
   last_batch_ = batch.number;
-  next_record_ += batch.accounting.size();
+  for (const auto& [hash, bytes] : batch.blobs) blob_uses_.insert_or_assign(hash, batch.number);
   // The batch is durable; a failing checkpoint is told at the next use.
   if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
     give_up(checkpoint.error());
@@ -226,13 +213,9 @@ Result<void> SqliteStore::write_batch(const Batch& batch) {
   statements_.add_batch.bind(1, number).bind(2, row_checksum(batch.number, events)).bind(3, events);
   if (auto added = statements_.add_batch.run(); !added) return added;
   for (const auto& [hash, bytes] : batch.blobs) {
+    if (blob_uses_.contains(hash)) continue;
     statements_.add_blob.bind(1, hash).bind(2, number).bind(3, bytes);
     if (auto added = statements_.add_blob.run(); !added) return added;
-  }
-  auto record = static_cast<std::int64_t>(next_record_);
-  for (const std::string& bytes : batch.accounting) {
-    statements_.add_record.bind(1, record++).bind(2, bytes);
-    if (auto added = statements_.add_record.run(); !added) return added;
   }
   return {};
 }
@@ -246,36 +229,6 @@ Result<std::string> SqliteStore::read_blob(std::string_view hash) {
   if (*step == Statement::Step::done)
     return fail(fmt::format("{}: no blob {}", database_.path(), hash));
   return std::string(statements_.read_blob.bytes(0));
-}
-
-Result<std::vector<std::pair<RecordNumber, std::string>>> SqliteStore::read_outbox(
-    RecordNumber after, std::size_t limit) {
-  std::lock_guard lock(mutex_);
-  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
-  Statement& read = statements_.read_outbox;
-  ResetLater reset(read);
-  read.bind(1, static_cast<std::int64_t>(after)).bind(2, static_cast<std::int64_t>(limit));
-  std::vector<std::pair<RecordNumber, std::string>> records;
-  for (;;) {
-    auto step = read.step();
-    if (!step) return std::unexpected(step.error());
-    if (*step == Statement::Step::done) return records;
-    records.emplace_back(static_cast<RecordNumber>(read.integer(0)), read.bytes(1));
-  }
-}
-
-// A full disk leaves the records where they are: the receiver skips what it has already.
-Result<void> SqliteStore::confirm_outbox(RecordNumber up_to) {
-  std::lock_guard lock(mutex_);
-  if (auto ok = usable(); !ok) return std::unexpected(ok.error());
-  up_to = std::min(up_to, next_record_ - 1);
-  auto outcome = change([&]() -> Result<void> {
-    auto noted = statements_.set_next_record.bind(1, static_cast<std::int64_t>(next_record_)).run();
-    if (!noted) return noted;
-    return statements_.forget_records.bind(1, static_cast<std::int64_t>(up_to)).run();
-  });
-  if (!outcome) return std::unexpected(outcome.error());
-  return {};
 }
 
 Result<CommitOutcome> SqliteStore::change(const std::function<Result<void>()>& change) {

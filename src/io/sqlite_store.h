@@ -1,10 +1,8 @@
 // SqliteStore: the controller's state on disk, in StateSaveLocation.
 //
-//   journal.db   meta     one row: the format's version, the snapshot's number, the next record's
-//   number
+//   journal.db   meta     one row: the format's version, the snapshot's number
 //                journal  one row per batch since the snapshot
-//                blobs    scripts and environments by hash, with the last batch that named them
-//                outbox   accounting records that are not confirmed yet
+//                blobs    scripts and environments by hash, with the first batch that named them
 //   snapshot-N   the state after batch N (sqlite_snapshot.h)
 //
 // Any thread may call any function. A mutex guards the one connection (exclusive locking allows no
@@ -17,6 +15,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 #include "io/sqlite.h"
 #include "io/sqlite_snapshot.h"
@@ -31,7 +30,6 @@ struct SqliteStoreOptions {
   bool allow_network_disk =
       false;                    // NFS is refused otherwise: its locks and fsync cannot be relied on
   int checkpoint_pages = 4000;  // 16 MiB of WAL, then its content moves into the database
-  RecordNumber records_after = 0;  // outbox numbers continue after this one, where it is the higher
 };
 
 class SqliteStore final : public Store {
@@ -50,15 +48,11 @@ class SqliteStore final : public Store {
   // trusted.
   Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
                               const std::vector<std::string>& live_blobs) override;
-  Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(RecordNumber after,
-                                                                        std::size_t limit) override;
-  Result<void> confirm_outbox(RecordNumber up_to) override;
 
  private:
   struct Statements {
-    Statement add_batch, add_blob, add_record, read_blob, read_outbox;
-    Statement forget_batches, set_snapshot, list_blobs, forget_blob, forget_records,
-        set_next_record;
+    Statement add_batch, add_blob, read_blob;
+    Statement forget_batches, set_snapshot, list_blobs, forget_blob;
   };
 
   SqliteStore(Database database, SnapshotFile snapshot)
@@ -66,7 +60,7 @@ class SqliteStore final : public Store {
 
   Result<void> prepare_schema();
   Result<void> prepare_statements();
-  Result<void> read_position(RecordNumber records_after);
+  Result<void> read_position();
   Result<void> write_batch(const Batch& batch);
   Result<void> usable() const;
   // After a failed transaction: rolls back and tells a full disk from what the store cannot
@@ -76,6 +70,7 @@ class SqliteStore final : public Store {
   // One transaction around `change`.
   Result<CommitOutcome> change(const std::function<Result<void>()>& change);
   Result<bool> forget_some_batches(BatchNumber up_to);
+  void forget_blob_uses(BatchNumber up_to);
   Result<bool> forget_some_blobs(BatchNumber up_to, const std::vector<std::string>& sorted_live,
                                  std::int64_t& position);
 
@@ -85,7 +80,9 @@ class SqliteStore final : public Store {
   SnapshotFile snapshot_;
   BatchNumber last_batch_ = 0;
   BatchNumber snapshot_number_ = 0;  // as meta knows it
-  RecordNumber next_record_ = 1;
+  // The last batch that named a blob, of those since the snapshot. Not on disk: after a restart no
+  // job is newer than the state of the next snapshot, which knows all that it needs.
+  std::unordered_map<std::string, BatchNumber> blob_uses_;
   int checkpoint_pages_ = 0;
   std::string broken_;  // why the store refuses further use
 };

@@ -43,6 +43,7 @@ Result<void> SqliteStore::write_snapshot(BatchNumber number, std::string_view by
     if (!some) return std::unexpected(some.error());
     more = *some;
   }
+  forget_blob_uses(number);
   std::vector<std::string> sorted_live = live_blobs;
   std::ranges::sort(sorted_live);
   std::int64_t position = 0;
@@ -74,6 +75,12 @@ Result<bool> SqliteStore::forget_some_batches(BatchNumber up_to) {
   return *outcome == CommitOutcome::committed && gone == kBatchesPerPortion;
 }
 
+// From here on a commit that names one of these writes it again, unless it is there.
+void SqliteStore::forget_blob_uses(BatchNumber up_to) {
+  std::lock_guard lock(mutex_);
+  std::erase_if(blob_uses_, [&](const auto& use) { return use.second <= up_to; });
+}
+
 Result<bool> SqliteStore::forget_some_blobs(BatchNumber up_to,
                                             const std::vector<std::string>& sorted_live,
                                             std::int64_t& position) {
@@ -91,10 +98,10 @@ Result<bool> SqliteStore::forget_some_blobs(BatchNumber up_to,
         if (!step) return std::unexpected(step.error());
         if (*step == Statement::Step::done) break;
         position = list.integer(0);
-        if (!std::ranges::binary_search(
-                sorted_live, list.bytes(1), std::less<>{},
-                [](const std::string& hash) { return std::string_view(hash); }))
-          dead.push_back(position);
+        const std::string hash(list.bytes(1));
+        const auto use = blob_uses_.find(hash);
+        const bool used_since = use != blob_uses_.end() && use->second > up_to;
+        if (!used_since && !std::ranges::binary_search(sorted_live, hash)) dead.push_back(position);
       }
     }
     for (std::int64_t row : dead)

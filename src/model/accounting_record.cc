@@ -1,4 +1,3 @@
 #include "model/accounting_record.h"
 
-MUSTER_CODEC(muster::AccountingEntry)
 MUSTER_CODEC(muster::AccountingRow)

@@ -137,27 +137,7 @@ struct JobRecord {
   }
 };
 
-// An array record whose last waiting task has left it.
-struct JobRecordRemoved {
-  JobId job;
-  Attempt attempt;
-  bool operator==(const JobRecordRemoved&) const = default;
-  template <class V>
-  void fields(V& v) {
-    v(1, job);
-    v(2, attempt);
-  }
-};
-
-using AccountingRecord = std::variant<JobRecord, StepRecord, JobRecordRemoved>;
-
-struct AccountingEntry {
-  AccountingRecord record;
-  template <class V>
-  void fields(V& v) {
-    v(1, record);
-  }
-};
+using AccountingRecord = std::variant<JobRecord, StepRecord>;
 
 // What a query answers: one run of a job with its steps, both in printing order.
 struct AccountingRow {
@@ -175,5 +155,4 @@ struct AccountingRow {
 
 }  // namespace muster
 
-MUSTER_DECLARE_CODEC(muster::AccountingEntry)
 MUSTER_DECLARE_CODEC(muster::AccountingRow)

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
+#include "base/environment_block.h"
 #include "base/strings.h"
 #include "model/gpu_bind.h"
 
@@ -65,6 +68,15 @@ void add_rendezvous_variables(Environment& environment, const wire::StepLaunch& 
 
 }  // namespace
 
+Environment::Environment(std::vector<std::string> entries, std::vector<std::string> defaults) {
+  std::set<std::string_view> names;
+  auto name_of = [](std::string_view entry) { return entry.substr(0, entry.find('=')); };
+  for (const std::string& entry : entries) names.insert(name_of(entry));
+  std::erase_if(defaults, [&](const std::string& e) { return names.contains(name_of(e)); });
+  entries_ = std::move(defaults);
+  std::ranges::move(entries, std::back_inserter(entries_));
+}
+
 const std::string* Environment::find(std::string_view name) const {
   auto found =
       std::ranges::find_if(entries_, [&](const std::string& e) { return is_named(e, name); });
@@ -92,7 +104,7 @@ void Environment::erase(std::string_view name) {
 Environment node_environment(const StepSetup& setup) {
   const wire::StepLaunch& launch = setup.launch;
   const std::string_view node = setup.node_name;
-  Environment environment(launch.environment);
+  Environment environment(launch.environment, environment_entries(launch.submitted_environment));
 
   environment.set("SLURMD_NODENAME", node);
   environment.set("SLURM_NODEID", std::to_string(launch.node_index));

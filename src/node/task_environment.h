@@ -14,6 +14,8 @@ namespace muster {
 class Environment {
  public:
   explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
+  // Of the defaults, those that `entries` do not name.
+  Environment(std::vector<std::string> entries, std::vector<std::string> defaults);
 
   const std::string* find(std::string_view name) const;  // the whole entry
   void set(std::string_view name, std::string_view value);

@@ -69,6 +69,7 @@ class WideCluster final : public controller::Host {
     committing_ = true;
   }
   void publish(controller::Published) override {}
+  void account(controller::AccountingPortion) override {}
   void reply(controller::ReplyTo, wire::Answer answer) override {
     if (auto* error = std::get_if<Error>(&answer)) CHECK(false, error->text().c_str());
   }

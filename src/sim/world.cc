@@ -17,6 +17,7 @@ ClusterConfig make_config(const WorldOptions& options) {
   ClusterConfig config;
   config.settings.cluster_name = "sim";
   config.settings.slurmd_timeout = Seconds{60};
+  config.settings.accounting = true;
   config.settings.kill_wait = Seconds{5};
   config.settings.return_to_service = 2;
   config.settings.max_batch_requeue = 1000;  // nodes die often here, and nobody releases a job
@@ -102,6 +103,11 @@ class World final : public controller::Host {
                     });
   }
   void publish(controller::Published) override {}
+  void account(controller::AccountingPortion portion) override {
+    if (options_.sabotage.accounting) options_.sabotage.accounting(portion);
+    accounting_.account(std::move(portion));
+    if (schedule_.chance(20)) accounting_.feed();
+  }
   void reply(controller::ReplyTo to, wire::Answer answer) override {
     if (auto* submitted = std::get_if<wire::SubmitReply>(&answer)) {
       acknowledged_.insert(submitted->job);
@@ -154,7 +160,7 @@ class World final : public controller::Host {
   void start_controller() {
     ++life_;
     core_ = std::make_unique<controller::Core>(*this, controller::CoreOptions{});
-    if (auto ok = core_->recover(disk_.load(), config_, schedule_.now()); !ok) {
+    if (auto ok = core_->recover(disk_.load(), config_, schedule_.now(), accounting_.last()); !ok) {
       broken("recovery failed: " + ok.error().text());
       core_.reset();
       return;
@@ -178,6 +184,7 @@ class World final : public controller::Host {
     in_writing_.reset();
     ++life_;
     core_.reset();
+    accounting_.crash();
     auto links = std::move(links_);
     links_.clear();
     for (auto& [id, node] : links) node->on_disconnected();
@@ -186,8 +193,9 @@ class World final : public controller::Host {
     });
   }
   void maybe_snapshot() {
-    if (schedule_.chance(3))
-      disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
+    if (!schedule_.chance(3)) return;
+    accounting_.feed();
+    disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
   }
 
   // What the journal says is purged is not lost, even if the controller died before it knew.
@@ -398,6 +406,9 @@ class World final : public controller::Host {
         broken(fmt::format("job {} never ended: {}{}", job.id.value, state_name(job.state),
                            job.completing() ? ", completing" : ""));
     });
+    accounting_.feed();
+    for (std::string& what : accounting_.contradictions(core_->committed()))
+      broken(std::move(what));
     for (auto& node : nodes_)
       if (!node->processes().empty())
         broken(fmt::format("node {} still runs job {}", node->name().view(),
@@ -417,6 +428,7 @@ class World final : public controller::Host {
   ClusterConfig config_;
   Schedule schedule_;
   FakeDisk disk_;
+  FakeAccounting accounting_;
   std::vector<std::unique_ptr<FakeNode>> nodes_;
   sched::Queue queue_;
   std::unique_ptr<controller::Core> core_;

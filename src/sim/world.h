@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "controller/core.h"
+#include "sim/fake_accounting.h"
 #include "sim/fake_node.h"
 #include "sim/fake_store.h"
 #include "sim/schedule.h"
@@ -22,6 +23,7 @@ namespace muster::sim {
 // What a broken part would do, to prove that the checkers notice: each may change what passes by.
 struct Sabotage {
   std::function<void(Batch&)> disk;  // on its way to the disk; the controller thinks it is there
+  std::function<void(controller::AccountingPortion&)> accounting;
   std::function<void(wire::OrderBatch&)> orders;
   std::function<void(wire::ReportBatch&)> reports;
 };

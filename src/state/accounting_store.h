@@ -1,5 +1,6 @@
-// AccountingStore: where the records of jobs and steps live. The controller's outbox feeds it by
-// number; what a question about them means is decided in accounting/query.h.
+// AccountingStore: where the records of jobs and steps live. It knows up to which batch of the
+// journal it has been told; what a question about its records means is decided in
+// accounting/query.h.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,15 @@
 
 namespace muster {
 
-using NumberedRecord = std::pair<RecordNumber, AccountingRecord>;
-
 class AccountingStore {
  public:
   virtual ~AccountingStore() = default;
 
-  // All of them or none, together with the number of the last. Numbers up to last() are skipped, so
-  // delivering records again does no harm. ErrorCode::state_storage_full: nothing was written, try
-  // again.
-  virtual Result<void> ingest(const std::vector<NumberedRecord>& records) = 0;
-  virtual RecordNumber last() = 0;
+  // All of them or none, together with the number of the last batch that they tell of. A record
+  // replaces the one that is there, so delivering it again does no harm.
+  // ErrorCode::state_storage_full: nothing was written, try again.
+  virtual Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) = 0;
+  virtual BatchNumber last() = 0;
 
   // Which rows to look at; the reader decides about each.
   struct Scan {

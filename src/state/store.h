@@ -13,16 +13,14 @@
 
 namespace muster {
 
-using BatchNumber = std::uint64_t;   // consecutive from 1; the journal's position
-using RecordNumber = std::uint64_t;  // consecutive from 1; the outbox's position
+using BatchNumber = std::uint64_t;  // consecutive from 1; the journal's position
 
 // One group commit.
 struct Batch {
   BatchNumber number = 0;
   std::vector<std::string> events;  // encoded EventEntry, in order
-  std::vector<std::pair<std::string, std::string>>
-      blobs;                            // hash -> bytes; a known hash is no error
-  std::vector<std::string> accounting;  // encoded AccountingEntry, for the outbox
+  // hash -> bytes; a known hash is no error
+  std::vector<std::pair<std::string, std::string>> blobs;
 };
 
 struct StoredState {
@@ -53,11 +51,6 @@ class Store {
   // not in `live_blobs` and which were not written after `number` may go.
   virtual Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
                                       const std::vector<std::string>& live_blobs) = 0;
-
-  // Accounting records not confirmed yet, ascending, at most `limit`.
-  virtual Result<std::vector<std::pair<RecordNumber, std::string>>> read_outbox(
-      RecordNumber after, std::size_t limit) = 0;
-  virtual Result<void> confirm_outbox(RecordNumber up_to) = 0;
 };
 
 }  // namespace muster

@@ -60,7 +60,9 @@ struct StepLaunch {
   std::string script;             // batch only
   std::vector<std::string> argv;  // batch: the script's arguments
   std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;
-  std::vector<std::string> environment;     // complete but for what is added per node and task
+  std::vector<std::string> environment;  // complete but for what is added per node and task
+  std::string submitted_environment;     // a block (base/environment_block.h) of what `environment`
+                                         // replaces by name
   Text work_dir, std_in, std_out, std_err;  // patterns; empty for a step = to its srun
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;
@@ -124,6 +126,7 @@ struct StepLaunch {
     v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
+    v(230, submitted_environment);
     v(100, rendezvous);
     v(130, mpi);
     v(131, layout);

@@ -1,6 +1,7 @@
 """sacct from the embedded accounting: columns, states, filters, and what submitit asks of it."""
 import os
 import re
+import signal
 
 import pytest
 
@@ -150,3 +151,14 @@ def test_seff_compares_what_was_given_with_what_was_used(cluster):
     assert lines[-1].endswith("of 100.00 MB")
     unknown = cluster.run("seff", "99999999")
     assert (unknown.code, unknown.err) == (1, "Job not found.\n")
+
+
+@pytest.mark.ours
+def test_a_killed_controller_has_told_accounting_all_after_its_restart(cluster):
+    jobs = [cluster.sbatch("-o", "/dev/null", "--wrap", "exit 3") for _ in range(5)]
+    for job in jobs:
+        cluster.wait_state(job, "FAILED")
+    cluster.stop_controller(signal.SIGKILL)  # before it had a reason to write rows
+    cluster.start_controller()
+    out = cluster.run("sacct", "-n", "-P", "-X", "-o", "JobID,State,ExitCode", "-j", ",".join(jobs)).ok()
+    assert out.lines == [f"{job}|FAILED|3:0" for job in jobs]

@@ -9,15 +9,13 @@ namespace muster::accounting {
 
 class MemoryStore final : public AccountingStore {
  public:
-  Result<void> ingest(const std::vector<NumberedRecord>& records) override {
-    for (const auto& [number, record] : records) {
-      if (number <= last_) continue;
-      last_ = number;
+  Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) override {
+    for (const AccountingRecord& record : records)
       std::visit([&](const auto& r) { put(r); }, record);
-    }
+    last_ = last;
     return {};
   }
-  RecordNumber last() override { return last_; }
+  BatchNumber last() override { return last_; }
 
   Result<std::vector<Candidate>> scan(const Scan&) override {
     std::vector<Candidate> all;
@@ -37,12 +35,11 @@ class MemoryStore final : public AccountingStore {
     jobs_[index ? index : ++newest_] = job;
   }
   void put(const StepRecord& step) { steps_[find(step.job, step.attempt)].push_back(step); }
-  void put(const JobRecordRemoved& removed) { jobs_.erase(find(removed.job, removed.attempt)); }
 
   std::map<std::int64_t, JobRecord> jobs_;
   std::map<std::int64_t, std::vector<StepRecord>> steps_;
   std::int64_t newest_ = 0;
-  RecordNumber last_ = 0;
+  BatchNumber last_ = 0;
 };
 
 }  // namespace muster::accounting

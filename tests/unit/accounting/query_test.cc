@@ -14,7 +14,7 @@ using Ids = std::vector<std::string>;
 
 class Query : public testing::Test {
  protected:
-  Query() { EXPECT_TRUE(store_.ingest(numbered(morning()))); }
+  Query() { EXPECT_TRUE(store_.ingest(morning(), 1)); }
   Ids ask(const wire::AccountingRequest& request) { return ids(query(store_, request, kNow)); }
 
   MemoryStore store_;

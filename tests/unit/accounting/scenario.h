@@ -112,13 +112,6 @@ inline std::vector<AccountingRecord> morning() {
   return records;
 }
 
-inline std::vector<NumberedRecord> numbered(std::vector<AccountingRecord> records,
-                                            RecordNumber first = 1) {
-  std::vector<NumberedRecord> result;
-  for (AccountingRecord& record : records) result.emplace_back(first++, std::move(record));
-  return result;
-}
-
 inline std::string job_text(const JobRecord& job) {
   if (!job.waiting_tasks.empty())
     return fmt::format("{}_[{}]", job.array_id.value, job.waiting_tasks.view());

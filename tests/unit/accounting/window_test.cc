@@ -14,7 +14,7 @@ using Ids = std::vector<std::string>;
 
 class Windows : public testing::Test {
  protected:
-  Windows() { EXPECT_TRUE(store_.ingest(numbered(morning()))); }
+  Windows() { EXPECT_TRUE(store_.ingest(morning(), 1)); }
   Ids ask(const wire::AccountingRequest& request) { return ids(query(store_, request, kNow)); }
   Ids between(Time start, Time end) {
     auto request = allocations();

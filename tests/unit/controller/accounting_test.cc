@@ -97,11 +97,9 @@ TEST(Accounting, TheBatchStepHasARow) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
   w.step_end(1, batch_of(id), 256);
-  std::optional<StepRecord> last;
-  for (const std::string& bytes : w.host.commits.back().accounting)
-    if (auto entry = decode<AccountingEntry>(bytes))
-      if (auto* row = std::get_if<StepRecord>(&entry->record)) last = *row;
-  ASSERT_TRUE(last);
+  const auto rows = w.step_rows();
+  ASSERT_FALSE(rows.empty());
+  const StepRecord* last = &rows.back();
   EXPECT_EQ(last->step, kBatchStep);
   EXPECT_EQ(last->name, "batch");
   EXPECT_EQ(last->state_text, "FAILED");
@@ -125,11 +123,55 @@ TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
     w.step_end(1, {JobId{id}, Attempt{1}, StepId{step}});
   }
   std::map<std::uint32_t, std::size_t> rows;
-  for (const Batch& batch : w.host.commits)
-    for (const std::string& bytes : batch.accounting)
-      if (auto entry = decode<AccountingEntry>(bytes))
-        if (auto* row = std::get_if<StepRecord>(&entry->record)) ++rows[row->step.value];
+  for (const StepRecord& row : w.step_rows()) ++rows[row.step.value];
   for (std::uint32_t step = 0; step < 5; ++step) EXPECT_EQ(rows[step], 2u) << step;
+}
+
+// However long accounting was deaf: what happened is told by one portion, each run once.
+TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.min_job_age = Seconds{10}; })};
+  auto id = w.submit(job());
+  w.act(wire::JobAction::requeue, id);
+  w.step_end(1, batch_of(id), SIGTERM);
+  w.step_end(1, batch_of(id, 2), 256);
+  w.gone(1, id, 2);
+  w.pass(Minutes{10});
+  ASSERT_FALSE(w.core.cluster().jobs.contains(JobId{id})) << "purged";
+  AccountingPortion all;
+  for (AccountingPortion& portion : w.host.portions) all.add(std::move(portion));
+  std::map<Key, std::string> states;
+  for (const AccountingRecord& record : all.records())
+    if (auto* row = std::get_if<JobRecord>(&record)) {
+      EXPECT_TRUE(states.emplace(Key{row->job.value, row->attempt.value}, row->state_text).second);
+    } else if (auto* step = std::get_if<StepRecord>(&record)) {
+      EXPECT_EQ(step->step, kBatchStep);
+    }
+  EXPECT_EQ(states, (std::map<Key, std::string>{{{id, 1}, "REQUEUED"}, {{id, 2}, "FAILED"}}));
+}
+
+// The journal tells a controller that starts what accounting has missed, and only that.
+TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
+  World w{ClusterBuilder().nodes(1).config()};
+  w.join(1);
+  auto id = w.submit(job());
+  const BatchNumber heard = w.host.commits.back().number;
+  auto later = w.submit(job());
+  StoredState stored;
+  for (const Batch& batch : w.host.commits) stored.journal.push_back({batch.number, batch.events});
+  auto told = [&](BatchNumber accounted) {
+    MemoryHost host;
+    Core core(host, {});
+    EXPECT_TRUE(core.recover(stored, *w.core.cluster().config, w.now, accounted));
+    core.flush(w.now);
+    core.on_committed(CommitOutcome::committed);
+    std::set<std::uint32_t> jobs;
+    for (const AccountingPortion& portion : host.portions)
+      for (const AccountingRecord& record : portion.records())
+        if (auto* row = std::get_if<JobRecord>(&record)) jobs.insert(row->job.value);
+    return jobs;
+  };
+  EXPECT_EQ(told(0), (std::set{id, later}));
+  EXPECT_EQ(told(heard), std::set{later});
 }
 
 }  // namespace

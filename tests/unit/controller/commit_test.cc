@@ -1,6 +1,7 @@
 // Nothing leaves before it is durable.
 #include <gtest/gtest.h>
 
+#include "base/environment_block.h"
 #include "controller/world.h"
 
 namespace muster::controller {
@@ -85,8 +86,9 @@ TEST(Commit, TheScriptIsStoredWithTheJob) {
   JobSpec spec = job();
   spec.script_blob = "hash1";
   spec.environment_blob = "hash2";
-  w.answer(wire::SubmitRequest{
-      .spec = Cow(spec), .script = "#!/bin/sh\n", .environment = {"A=1", "B=2"}});
+  w.answer(wire::SubmitRequest{.spec = Cow(spec),
+                               .script = "#!/bin/sh\n",
+                               .environment = environment_block({"A=1", "B=2"})});
   ASSERT_EQ(w.host.commits[0].blobs.size(), 2u);
   EXPECT_EQ(w.host.commits[0].blobs[0],
             (std::pair<std::string, std::string>{"hash1", "#!/bin/sh\n"}));

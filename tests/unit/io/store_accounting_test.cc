@@ -44,9 +44,9 @@ std::string read_text(const std::string& path, const char* sql) {
 
 TEST(SqliteAccounting, AnswersAfterARestartWhatItWasGiven) {
   TempDir dir;
-  ASSERT_TRUE(open_store(dir)->ingest(numbered(morning())));
+  ASSERT_TRUE(open_store(dir)->ingest(morning(), 13));
   auto store = open_store(dir);
-  EXPECT_EQ(store->last(), morning().size());
+  EXPECT_EQ(store->last(), 13u);
   EXPECT_EQ(ask(*store, allocations()),
             (Ids{"20", "22", "23", "24", "19_0", "19_1", "19_2", "19_3", "96", "99_0"}));
   EXPECT_EQ(ask(*store, of_jobs({ref(20)})), (Ids{"20", "20.batch", "20.extern", "20.0", "20.1"}));
@@ -68,9 +68,7 @@ TEST(SqliteAccounting, OfSeveralRecordsOfARunTheLastCounts) {
   step_ended.state = JobState::completed;
   JobRecord other = waits;  // the id again, after the controller's state was erased
   other.submitted = at(90);
-  ASSERT_TRUE(
-      store->ingest({{1, waits}, {2, runs}, {3, step}, {4, ended}, {5, step_ended}, {6, other}}));
-  EXPECT_EQ(store->last(), 6u);
+  ASSERT_TRUE(store->ingest({waits, runs, step, ended, step_ended, other}, 6));
   auto found = store->scan({.jobs = {JobId{25}}});
   ASSERT_TRUE(found);
   ASSERT_EQ(found->size(), 2u);
@@ -87,32 +85,43 @@ TEST(SqliteAccounting, GivesBackWholeRecords) {
   auto store = open_store(dir);
   JobRecord job = JobBuilder(25, "x").task(19, 7).ran(at(50), at(60), JobState::failed, "FAILED").r;
   StepRecord step = make_step(25, kBatchStep);
-  ASSERT_TRUE(store->ingest(numbered({job, step})));
+  ASSERT_TRUE(store->ingest({job, step}, 1));
   auto rows = accounting::query(*store, of_jobs({ref(25)}), kNow);
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), 1u);
   EXPECT_EQ(rows->front(), (AccountingRow{.job = job, .steps = {step}}));
 }
 
-TEST(SqliteAccounting, TakesRecordsInOnlyOnce) {
+TEST(SqliteAccounting, ARecordThatComesAgainIsNoSecondRun) {
   TempDir dir;
   auto store = open_store(dir);
-  auto records = numbered({JobBuilder(1).r, JobBuilder(1).runs(at(50), "n1").r});
-  ASSERT_TRUE(store->ingest(records));
-  ASSERT_TRUE(store->ingest({records.front()}));  // again, and late: must not undo the second
+  const AccountingRecord waits = JobBuilder(1).r, runs = JobBuilder(1).runs(at(50), "n1").r;
+  ASSERT_TRUE(store->ingest({waits}, 1));
+  ASSERT_TRUE(store->ingest({runs}, 2));
+  ASSERT_TRUE(store->ingest({runs}, 2));
   EXPECT_EQ(store->last(), 2u);
-  EXPECT_EQ(accounting::query(*store, of_jobs({ref(1)}), kNow)->front().job.state,
-            JobState::running);
-  ASSERT_TRUE(store->ingest(records));
   auto all = of_jobs({ref(1)});
   all.duplicates = true;
   EXPECT_EQ(ask(*store, all), (Ids{"1"}));
 }
 
+TEST(SqliteAccounting, AFileOfTheFirstFormatIsToldEverythingAgain) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
+  {
+    auto file = *Database::open(dir.path() + "/accounting.db", {});
+    ASSERT_TRUE(file.execute(
+        "ALTER TABLE meta RENAME COLUMN last_batch TO last_record; UPDATE meta SET version = 1"));
+  }
+  auto store = open_store(dir);
+  EXPECT_EQ(store->last(), 0u);
+  EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
+}
+
 TEST(SqliteAccounting, FiltersUsersAndLongJobLists) {
   TempDir dir;
   auto store = open_store(dir);
-  ASSERT_TRUE(store->ingest(numbered(morning())));
+  ASSERT_TRUE(store->ingest(morning(), 13));
   auto request = allocations();
   request.users = {"Alice"};
   EXPECT_EQ(ask(*store, request), (Ids{"96"}));
@@ -126,29 +135,19 @@ TEST(SqliteAccounting, FiltersUsersAndLongJobLists) {
   EXPECT_EQ(ask(*store, everything).size(), 13u);
 }
 
-TEST(SqliteAccounting, RemovesAnArraysRecordWithItsLastTask) {
-  TempDir dir;
-  auto store = open_store(dir);
-  ASSERT_TRUE(
-      store->ingest(numbered({JobBuilder(99).waiting("1").r, JobBuilder(101).task(99, 1).r})));
-  EXPECT_EQ(ask(*store, of_jobs({ref(99)})), (Ids{"99_1", "99_[1]"}));
-  ASSERT_TRUE(store->ingest({{3, JobRecordRemoved{.job = JobId{99}, .attempt = Attempt{1}}}}));
-  EXPECT_EQ(ask(*store, of_jobs({ref(99)})), (Ids{"99_1"}));
-}
-
 TEST(SqliteAccounting, KeepsTheIdOfAnArraysFirstTask) {
   TempDir dir;
   auto store = open_store(dir);
-  ASSERT_TRUE(store->ingest(numbered({JobBuilder(101).task(99, 0).r})));
+  ASSERT_TRUE(store->ingest({JobBuilder(101).task(99, 0).r}, 1));
   EXPECT_EQ(ask(*store, of_jobs({ref(99, *IdSet::parse("0"))})), (Ids{"99_0"}));
 }
 
 TEST(SqliteAccounting, KeepsOldJobsWhoseIdsAreUsedAgain) {
   TempDir dir;
   auto store = open_store(dir);
-  ASSERT_TRUE(
-      store->ingest(numbered({JobBuilder(1, "old").submitted(at(10)).r, make_step(1, kBatchStep),
-                              JobBuilder(1, "new").submitted(at(70)).r})));
+  ASSERT_TRUE(store->ingest({JobBuilder(1, "old").submitted(at(10)).r, make_step(1, kBatchStep),
+                             JobBuilder(1, "new").submitted(at(70)).r},
+                            1));
   auto request = of_jobs({ref(1)});
   EXPECT_EQ(accounting::query(*store, request, kNow)->front().job.name, "new");
   request.duplicates = true;
@@ -158,8 +157,8 @@ TEST(SqliteAccounting, KeepsOldJobsWhoseIdsAreUsedAgain) {
 TEST(SqliteAccounting, KeepsAStepThatComesBeforeItsJob) {
   TempDir dir;
   auto store = open_store(dir);
-  ASSERT_TRUE(store->ingest(
-      numbered({make_step(7, kBatchStep), JobBuilder(7, "seven").runs(at(50), "n1").r})));
+  ASSERT_TRUE(
+      store->ingest({make_step(7, kBatchStep), JobBuilder(7, "seven").runs(at(50), "n1").r}, 1));
   EXPECT_EQ(ask(*store, of_jobs({ref(7)})), (Ids{"7", "7.batch"}));
   EXPECT_EQ(accounting::query(*store, of_jobs({ref(7)}), kNow)->front().job.name, "seven");
 }
@@ -167,14 +166,14 @@ TEST(SqliteAccounting, KeepsAStepThatComesBeforeItsJob) {
 TEST(SqliteAccounting, WritesNothingOnAFullDiskAndGoesOnLater) {
   PowerCutDisk disk;
   auto store = *SqliteAccounting::open("/accounting.db", {.vfs = disk.vfs_name()});
-  ASSERT_TRUE(store->ingest(numbered({JobBuilder(1).r})));
+  ASSERT_TRUE(store->ingest({JobBuilder(1).r}, 1));
   disk.set_full(true);
-  auto refused = store->ingest(numbered({JobBuilder(2).r}, 2));
+  auto refused = store->ingest({JobBuilder(2).r}, 2);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, ErrorCode::state_storage_full);
   EXPECT_EQ(store->last(), 1u);
   disk.set_full(false);
-  ASSERT_TRUE(store->ingest(numbered({JobBuilder(2).r}, 2)));
+  ASSERT_TRUE(store->ingest({JobBuilder(2).r}, 2));
   EXPECT_EQ(ask(*store, of_jobs({ref(1), ref(2)})), (Ids{"1", "2"}));
 }
 

@@ -36,19 +36,12 @@ inline std::string blob_bytes(BatchNumber n) {
 inline std::string snapshot_bytes(BatchNumber n) {
   return std::string(5000, 's') + std::to_string(n);
 }
-inline std::string record_bytes(RecordNumber r) { return "record " + std::to_string(r); }
-
-// Every third batch carries no accounting, the others two records each.
-inline RecordNumber records_up_to(BatchNumber n) { return 2 * (n - n / 3); }
-
 inline Batch make_batch(BatchNumber n) {
   Batch batch;
   batch.number = n;
   for (BatchNumber i = 0; i <= n % 4; ++i)
     batch.events.push_back(std::string(n % 5 == 0 ? 9000 : 40, 'e') + std::to_string(n * 10 + i));
   batch.blobs.emplace_back(blob_hash(n), blob_bytes(n));
-  for (RecordNumber r = records_up_to(n - 1) + 1; r <= records_up_to(n); ++r)
-    batch.accounting.push_back(record_bytes(r));
   return batch;
 }
 

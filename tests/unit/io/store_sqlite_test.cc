@@ -1,4 +1,4 @@
-// SqliteStore: reload, snapshots, blobs, outbox, full disks, and files that it must refuse.
+// SqliteStore: reload, snapshots, blobs, full disks, and files that it must refuse.
 #include "io/sqlite_store.h"
 
 #include <fmt/format.h>
@@ -104,31 +104,6 @@ TEST(SqliteStore, RefusesABatchOutOfOrder) {
   commit_range(*store, 2, 2);
 }
 
-TEST(SqliteStore, ContinuesOutboxNumbersAfterConfirmationAndRestart) {
-  TempDir dir;
-  {
-    auto store = open_store(dir.path());
-    commit_range(*store, 1, 2);  // records 1 to 4
-    ASSERT_TRUE(store->confirm_outbox(4));
-    EXPECT_TRUE(store->read_outbox(0, 10)->empty());
-  }
-  auto store = open_store(dir.path());
-  commit_range(*store, 3, 4);
-  auto records = store->read_outbox(0, 10);
-  ASSERT_TRUE(records);
-  ASSERT_EQ(records->size(), 2u);
-  EXPECT_EQ(records->front(), std::pair(RecordNumber{5}, record_bytes(5)));
-  EXPECT_EQ(store->read_outbox(5, 10)->size(), 1u);
-  EXPECT_EQ(store->read_outbox(0, 1)->size(), 1u);
-}
-
-TEST(SqliteStore, ContinuesOutboxNumbersAfterTheReceiversLast) {
-  TempDir dir;
-  auto store = *SqliteStore::open(dir.path(), {.records_after = 40});
-  commit_range(*store, 1, 1);
-  EXPECT_EQ(store->read_outbox(0, 1)->front().first, 41u);
-}
-
 TEST(SqliteStore, SweepsOnlyBlobsThatAreDead) {
   TempDir dir;
   auto store = open_store(dir.path());
@@ -147,7 +122,7 @@ TEST(SqliteStore, SweepsOnlyBlobsThatAreDead) {
 TEST(SqliteStore, SweepsMoreBlobsThanOnePortion) {
   TempDir dir;
   auto store = open_store(dir.path());
-  Batch batch{.number = 1, .events = {"e"}, .blobs = {}, .accounting = {}};
+  Batch batch{.number = 1, .events = {"e"}, .blobs = {}};
   for (int i = 0; i < 1000; ++i) batch.blobs.emplace_back(fmt::format("h{}", i), "bytes");
   ASSERT_EQ(store->commit(batch), CommitOutcome::committed);
   ASSERT_TRUE(store->write_snapshot(1, "state", {"h0", "h500", "h999"}));
@@ -172,7 +147,6 @@ TEST(SqliteStore, CommitsTheSameBatchOnceAFullDiskHasRoom) {
   }
   auto store = open_on(disk, dir.path());
   EXPECT_EQ(store->load()->journal.size(), 5u);
-  EXPECT_EQ(store->read_outbox(0, 100)->size(), records_up_to(5));
 }
 
 TEST(SqliteStore, KeepsTheOldSnapshotWhenThereIsNoRoomForTheNew) {
@@ -297,15 +271,11 @@ TEST(SqliteStore, TellsItsCommitRate) {
   constexpr int kCommits = 1000;
   auto begin = std::chrono::steady_clock::now();
   for (BatchNumber n = 1; n <= kCommits; ++n) {
-    Batch batch{.number = n,
-                .events = {std::string(300, 'e')},
-                .blobs = {},
-                .accounting = {std::string(300, 'a')}};
+    Batch batch{.number = n, .events = {std::string(300, 'e')}, .blobs = {}};
     ASSERT_EQ(store->commit(batch), CommitOutcome::committed);
   }
   std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
-  fmt::print("one event and one record per commit: {:.3f} ms per commit\n",
-             took.count() / kCommits);
+  fmt::print("one event per commit: {:.3f} ms per commit\n", took.count() / kCommits);
 }
 
 }  // namespace muster::io

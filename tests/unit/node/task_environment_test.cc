@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/environment_block.h"
+
 namespace muster {
 namespace {
 
@@ -32,6 +36,20 @@ TEST(TaskEnvironment, ABatchShellKnowsItsNode) {
   EXPECT_EQ(value(environment, "SLURM_PROCID"), "0");
   EXPECT_EQ(value(environment, "TMPDIR"), "/tmp");
   EXPECT_EQ(value(environment, "SLURM_STEP_ID"), "(unset)");
+}
+
+TEST(TaskEnvironment, WhatTheSubmitterSetGivesWayToTheJobsOwn) {
+  StepSetup setup = step_with({"SLURM_JOB_ID=12", "EMPTY="}, kBatchStep);
+  setup.launch.submitted_environment =
+      environment_block({"SLURM_JOB_ID=7", "PATH=/bin", "EMPTY=no", "LINES=a\nb"});
+  Environment environment = node_environment(setup);
+  EXPECT_EQ(value(environment, "SLURM_JOB_ID"), "12");
+  EXPECT_EQ(value(environment, "PATH"), "/bin");
+  EXPECT_EQ(value(environment, "EMPTY"), "");
+  EXPECT_EQ(value(environment, "LINES"), "a\nb");
+  EXPECT_EQ(std::ranges::count_if(environment.entries(),
+                                  [](const auto& e) { return e.starts_with("SLURM_JOB_ID="); }),
+            1);
 }
 
 TEST(TaskEnvironment, ATaskKnowsItsRanks) {

@@ -43,6 +43,16 @@ Sabotage rewriting(std::function<std::optional<Event>(E)> change) {
 
 TEST(Checkers, AreSilentWhereNothingIsWrong) { EXPECT_EQ(complaints(calm({})), ""); }
 
+TEST(Checkers, NoticeAnEndThatAccountingDoesNotHearOf) {
+  auto deafen = [](controller::AccountingPortion& portion) {
+    portion.cluster.jobs.each([&](const Job& job) {
+      if (is_ended(job.state)) portion.changes.jobs.erase(job.id.value);
+    });
+  };
+  EXPECT_TRUE(complaints(calm({.accounting = deafen}))
+                  .contains("accounting never heard of the end of run 1 of job"));
+}
+
 TEST(Checkers, NoticeAnAcknowledgedJobThatIsLost) {
   const BatchNumber crash = simulate(calm({})).batches / 2;
   auto forget = [crash](Batch& batch) {

@@ -1,11 +1,9 @@
-#include "controller/accounting_feed.h"
+#include "controller/accounting_record.h"
 
 #include <fmt/format.h>
 
-#include "base/codec.h"
 #include "base/hostlist.h"
 #include "base/size.h"
-#include "controller/core.h"
 #include "sched/amounts.h"
 #include "sched/request.h"
 
@@ -161,38 +159,6 @@ StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step)
   r.usage_nodes = usage_nodes(cluster, step.usage);
   r.submit_line = step.submit_line;
   return r;
-}
-
-std::vector<std::string> Core::accounting_records() {
-  std::vector<std::string> rows;
-  if (!cluster_.settings().accounting) return rows;
-  for (std::uint32_t id : open_.touched_jobs.ids()) {
-    const Job* job = cluster_.jobs.find(JobId{id});
-    if (!job) continue;
-    rows.push_back(encode(AccountingEntry{job_record(cluster_, *job)}));
-  }
-  for (const auto& [id, step_id] : open_.changed_steps) {
-    const Job* job = cluster_.jobs.find(id);
-    if (!job) continue;
-    if (auto step = job->steps.find(step_id); step != job->steps.end())
-      rows.push_back(encode(AccountingEntry{step_record(cluster_, *job, step->second)}));
-  }
-  return rows;
-}
-
-std::vector<std::string> Core::accounting_of_ended_run(const Job& job, Time now) const {
-  std::vector<std::string> rows;
-  if (!cluster_.settings().accounting) return rows;
-  JobRecord record = job_record(cluster_, job);
-  record.superseded = true;
-  record.ended = now;
-  bool plain = job.ending && job.ending->becomes == JobState::cancelled;
-  record.state_text = plain ? Text("REQUEUED") : Text(state_name(job.ending->becomes));
-  record.state = job.ending->becomes;
-  rows.push_back(encode(AccountingEntry{std::move(record)}));
-  for (const auto& [step_id, step] : job.steps)
-    rows.push_back(encode(AccountingEntry{step_record(cluster_, job, step)}));
-  return rows;
 }
 
 }  // namespace muster::controller

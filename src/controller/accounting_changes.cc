@@ -1,0 +1,106 @@
+#include "controller/accounting_changes.h"
+
+#include <iterator>
+
+#include "controller/accounting_record.h"
+
+namespace muster::controller {
+
+namespace {
+
+// The jobs whose rows an event changes.
+template <class E>
+void add_jobs(const E& event, IdSet& jobs) {
+  if constexpr (requires { event.jobs.ids(); }) {
+    jobs.merge(event.jobs);
+  } else if constexpr (requires { event.job.value; }) {
+    jobs.insert(event.job.value);
+  }
+}
+void add_jobs(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
+void add_jobs(const TaskSplit& event, IdSet& jobs) {
+  jobs.insert(event.array.value);
+  jobs.insert(event.id.value);
+}
+void add_jobs(const TasksCancelled& event, IdSet& jobs) { jobs.insert(event.array.value); }
+// These change no row.
+void add_jobs(const NodesReleased&, IdSet&) {}
+void add_jobs(const JobMailed&, IdSet&) {}
+void add_jobs(const JobWarned&, IdSet&) {}
+void add_jobs(const EpilogEnded&, IdSet&) {}
+
+// The run that is over, as it is once its job waits again.
+JobRecord superseded(const Cluster& before, const Job& job, Time at) {
+  JobRecord record = job_record(before, job);
+  if (is_ended(job.state) || !job.ending) return record;
+  const bool plain = job.ending->becomes == JobState::cancelled;
+  record.superseded = true;
+  record.ended = at;
+  record.state = job.ending->becomes;
+  record.state_text = plain ? Text("REQUEUED") : Text(state_name(job.ending->becomes));
+  return record;
+}
+
+}  // namespace
+
+void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
+  const Job* job = before.jobs.find(JobId{id});
+  if (!job || !jobs.contains(id)) return;
+  gone.emplace_back(job_record(before, *job));
+  for (const auto& [step_id, step] : job->steps)
+    if (steps.erase({job->id, step_id}) > 0) gone.emplace_back(step_record(before, *job, step));
+  jobs.erase(id);
+}
+
+void AccountingChanges::note(const Cluster& before, const Event& event) {
+  if (const auto* purge = std::get_if<JobsPurged>(&event)) {
+    for (std::uint32_t id : purge->jobs.ids()) settle(before, id);
+    purged.merge(purge->jobs);
+    return;
+  }
+  if (const auto* requeue = std::get_if<JobRequeued>(&event)) {
+    const Job& job = before.jobs.at(requeue->job);
+    gone.emplace_back(superseded(before, job, requeue->at));
+    for (const auto& [id, step] : job.steps) {
+      steps.erase({job.id, id});
+      gone.emplace_back(step_record(before, job, step));
+    }
+  }
+  std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
+  if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
+  if (const auto* ended = std::get_if<StepNodeEnded>(&event))
+    steps.emplace(ended->job, ended->step);
+  if (const auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)
+    steps.emplace(run->job, kBatchStep);
+}
+
+void AccountingChanges::note_all(const Cluster& cluster) {
+  cluster.jobs.each([&](const Job& job) {
+    jobs.insert(job.id.value);
+    for (const auto& [id, step] : job.steps) steps.emplace(job.id, id);
+  });
+}
+
+void AccountingPortion::add(AccountingPortion later) {
+  for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
+  changes.jobs.merge(later.changes.jobs);
+  changes.steps.merge(later.changes.steps);
+  std::ranges::move(later.changes.gone, std::back_inserter(changes.gone));
+  cluster = std::move(later.cluster);
+  number = later.number;
+}
+
+std::vector<AccountingRecord> AccountingPortion::records() const {
+  std::vector<AccountingRecord> all = changes.gone;
+  for (std::uint32_t id : changes.jobs.ids())
+    if (const Job* job = cluster.jobs.find(JobId{id})) all.emplace_back(job_record(cluster, *job));
+  for (const auto& [id, step_id] : changes.steps) {
+    const Job* job = cluster.jobs.find(id);
+    if (!job) continue;
+    if (auto step = job->steps.find(step_id); step != job->steps.end())
+      all.emplace_back(step_record(cluster, *job, step->second));
+  }
+  return all;
+}
+
+}  // namespace muster::controller

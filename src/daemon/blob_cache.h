@@ -1,0 +1,50 @@
+// BlobCache: scripts and environments that were used last, by hash, up to so many bytes. Any thread
+// may call any function.
+#pragma once
+
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+namespace muster::daemon {
+
+class BlobCache {
+ public:
+  explicit BlobCache(std::size_t max_bytes) : max_bytes_(max_bytes) {}
+
+  std::optional<std::string> find(std::string_view hash) {
+    std::lock_guard lock(mutex_);
+    auto found = by_hash_.find(hash);
+    if (found == by_hash_.end()) return std::nullopt;
+    blobs_.splice(blobs_.begin(), blobs_, found->second);
+    return found->second->second;
+  }
+
+  void put(std::string_view hash, std::string_view bytes) {
+    std::lock_guard lock(mutex_);
+    if (by_hash_.contains(hash) || bytes.size() > max_bytes_) return;
+    blobs_.emplace_front(hash, bytes);
+    by_hash_.emplace(blobs_.front().first, blobs_.begin());
+    bytes_ += bytes.size();
+    while (bytes_ > max_bytes_) {
+      bytes_ -= blobs_.back().second.size();
+      by_hash_.erase(blobs_.back().first);
+      blobs_.pop_back();
+    }
+  }
+
+ private:
+  using Blobs = std::list<std::pair<std::string, std::string>>;  // most recent first
+
+  const std::size_t max_bytes_;
+  std::mutex mutex_;  // guards what follows
+  Blobs blobs_;
+  std::unordered_map<std::string_view, Blobs::iterator> by_hash_;  // keys: in blobs_
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace muster::daemon

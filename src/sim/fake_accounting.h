@@ -1,0 +1,55 @@
+// The accounting file of the simulated controller: it is told late, and what it was told survives
+// crashes.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "controller/accounting_changes.h"
+
+namespace muster::sim {
+
+class FakeAccounting {
+ public:
+  void account(controller::AccountingPortion portion) { unfed_.add(std::move(portion)); }
+  void feed() {
+    if (unfed_.number == 0) return;
+    for (const AccountingRecord& record : unfed_.records())
+      if (const auto* job = std::get_if<JobRecord>(&record))
+        rows_.insert_or_assign({job->job, job->attempt}, *job);
+    last_ = unfed_.number;
+    unfed_ = {};
+  }
+  void crash() { unfed_ = {}; }
+  BatchNumber last() const { return last_; }
+
+  // Once all is over: every run of every job has ended, and as the state says.
+  std::vector<std::string> contradictions(const Cluster& cluster) const {
+    std::vector<std::string> found;
+    for (const auto& [key, row] : rows_)
+      if (!is_ended(row.state))
+        found.push_back(fmt::format("accounting never heard of the end of run {} of job {}",
+                                    key.second.value, key.first.value));
+    cluster.jobs.each([&](const Job& job) {
+      for (std::uint32_t run = 1; run <= job.attempt.value; ++run)
+        if (!rows_.contains({job.id, Attempt{run}}))
+          found.push_back(
+              fmt::format("accounting never heard of run {} of job {}", run, job.id.value));
+      auto last = rows_.find({job.id, job.attempt});
+      if (last != rows_.end() && last->second.state != job.state)
+        found.push_back(fmt::format("accounting has another state of job {}", job.id.value));
+    });
+    return found;
+  }
+
+ private:
+  controller::AccountingPortion unfed_;
+  std::map<std::pair<JobId, Attempt>, JobRecord> rows_;
+  BatchNumber last_ = 0;
+};
+
+}  // namespace muster::sim
