@@ -20,6 +20,10 @@
 namespace muster {
 namespace {
 
+constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a spare once it has its step
+constexpr Millis kSpareAfter{2};        // the step that took the last one has its start first
+constexpr Seconds kSpareAfterTrouble{10};
+
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 std::string title(const wire::StepRef& ref) {
@@ -105,9 +109,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
   else if (!memory)
     pid = std::unexpected(memory.error());
   else
-    pid = io::spawn({.path = stepd_path_ + (setup.launch.mpi == "pmix" ? "-pmix" : ""),
-                     .argv = {title(ref)},
-                     .descriptors = {*memory, sockets->second.fd(), *lock}});
+    pid = start(setup, {*memory, sockets->second.fd(), *lock});
   if (memory) close(*memory);
   close(*lock);
   if (!pid) {
@@ -119,6 +121,36 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
   running_[ref];
   adopt(ref, std::move(sockets->first));
   return {};
+}
+
+Result<pid_t> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptors& descriptors) {
+  const std::string shown = title(setup.launch.ref);
+  const bool needs_pmix = setup.launch.mpi == "pmix";
+  if (spare_ && !needs_pmix) {
+    Spare spare = std::move(*spare_);
+    spare_.reset();
+    spare_due_ = wall_clock() + kSpareAfter;
+    if (io::give_step(spare.socket.fd(), shown, descriptors)) return spare.pid;
+  }
+  return io::spawn({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
+                    .argv = {shown},
+                    .descriptors = {descriptors.begin(), descriptors.end()}});
+}
+
+// A launch that finds no spare starts its own: so trouble here is no trouble of any step.
+void SlurmdSteps::prepare_spare(Time now) {
+  if (now < spare_due()) return;
+  spare_due_ = now + kSpareAfterTrouble;
+  auto sockets = io::StepSocket::pair();
+  if (!sockets) return io::log_error("no spare slurmstepd: {}", sockets.error().text());
+  std::string shown = "slurmstepd: [spare]";
+  shown.resize(kTitleRoom, ' ');
+  auto pid = io::spawn({.path = stepd_path_,
+                        .argv = {shown, io::kSpareStep},
+                        .descriptors = {sockets->second.fd()}});
+  if (!pid) return io::log_error("no spare slurmstepd: {}", pid.error().text());
+  children_.insert(*pid);
+  spare_.emplace(*pid, std::move(sockets->first));
 }
 
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {

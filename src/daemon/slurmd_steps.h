@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "daemon/slurmd_loop.h"
 #include "io/file_receiver.h"
+#include "io/spare_step.h"
 #include "io/step_socket.h"
 #include "node/step_setup.h"
 #include "wire/node_messages.h"
@@ -42,6 +43,10 @@ class SlurmdSteps {
   bool wants_retry() const;
   void reap();  // slurmstepds that have exited
 
+  // One is kept ready for the next step (io/spare_step.h), and started when nothing else is due.
+  Time spare_due() const { return spare_ ? Time::max() : spare_due_; }
+  void prepare_spare(Time now);
+
  private:
   struct Running {
     std::optional<io::StepSocket> socket;    // none = not connected yet
@@ -53,6 +58,7 @@ class SlurmdSteps {
   void adopt(const wire::StepRef& step, io::StepSocket socket);
   void on_socket(const wire::StepRef& step);
   void collect(const wire::StepRef& step);
+  Result<pid_t> start(const StepSetup& setup, const io::StepDescriptors& descriptors);
   wire::StepEnd end_of_crashed(const wire::StepRef& step, Time now, const std::string& why) const;
 
   SlurmdLoop& loop_;
@@ -60,6 +66,12 @@ class SlurmdSteps {
   std::function<void(wire::StepEnd)> on_ended_;
   std::map<wire::StepRef, Running> running_;
   std::set<pid_t> children_;  // slurmstepds of this start
+  struct Spare {
+    pid_t pid;
+    io::StepSocket socket;
+  };
+  std::optional<Spare> spare_;
+  Time spare_due_;
 };
 
 }  // namespace muster

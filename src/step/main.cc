@@ -1,16 +1,19 @@
 // slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
-// in 4 and the lock of the step's directory in 5. It outlives slurmd.
+// in 4 and the lock of the step's directory in 5; or as a spare (io/spare_step.h), which gets them
+// later. It outlives slurmd.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/codec.h"
+#include "io/spare_step.h"
 #include "step/receive_file.h"
 #include "step/supervisor.h"
 
@@ -40,6 +43,24 @@ int watch_children() {
   return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
+// Waits for a step and becomes what it would have been started as; false = there will be none.
+bool become_step(char* title, char* argument) {
+  constexpr int kSpare = kSetup, kAboveAll = kLock + 1;
+  fcntl(kSpare, F_SETFD, FD_CLOEXEC);
+  auto given = muster::io::await_step(kSpare);
+  if (!given) return false;
+  // None of them may be overwritten before its turn.
+  for (int& fd : given->descriptors) fd = fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll);
+  for (std::size_t i = 0; i < given->descriptors.size(); ++i)
+    if (dup2(given->descriptors[i], kSetup + static_cast<int>(i)) < 0) return false;
+  close_range(kAboveAll, ~0u, 0);
+  const std::size_t room = std::strlen(title);
+  std::memset(title, 0, room);
+  std::memset(argument, 0, std::strlen(argument));
+  std::memcpy(title, given->title.data(), std::min(room, given->title.size()));
+  return true;
+}
+
 int receive_file() {
   constexpr int kConnection = kSlurmd;
   auto setup = muster::decode<muster::io::FileReceiverSetup>(read_setup());
@@ -57,14 +78,16 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
+  // Buffers of output come and go with each turn: their memory is kept.
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  if (argc > 1 && std::strcmp(argv[1], muster::io::kSpareStep) == 0 &&
+      !become_step(argv[0], argv[1]))
+    return 0;
   if (fcntl(kLock, F_GETFD) < 0) {
     std::fputs("slurmstepd is started by slurmd, not by hand\n", stderr);
     return 1;
   }
   for (int fd : {kSetup, kSlurmd, kLock}) fcntl(fd, F_SETFD, FD_CLOEXEC);
-  // Buffers of output come and go with each turn: their memory is kept.
-  mallopt(M_TRIM_THRESHOLD, 4 << 20);
-
   auto setup = muster::decode<muster::StepSetup>(read_setup());
   if (!setup) {
     std::fputs("slurmstepd: error: slurmd sent a setup that cannot be read\n", stderr);
