@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 
 #include <fmt/format.h>
@@ -102,15 +103,18 @@ std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
   return plan;
 }
 
-struct StepEnd {
-  int exit_code = 1;
-  std::uint32_t wait_status = 1u << 8;
-};
+// Gives the allocation back, where it was made for this step.
+using GiveBack = std::function<void(std::uint32_t wait_status)>;
 
-StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
-                 const ClientConfig& config, JobId job,
-                 std::expected<wire::StepReply, Ended> reply) {
-  if (!reply) return {reply.error().exit_code};
+int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
+             const ClientConfig& config, JobId job, std::expected<wire::StepReply, Ended> reply,
+             const GiveBack& give_back) {
+  auto fails = [&](int code) {
+    constexpr std::uint32_t kExitOne = 1u << 8;
+    give_back(kExitOne);
+    return code;
+  };
+  if (!reply) return fails(reply.error().exit_code);
   if (plan.options.verbose > 0)
     for (const wire::StepPlace& place : reply->places)
       print_info(kProgram,
@@ -126,25 +130,26 @@ StepEnd run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& 
   StepId step = runner.step();
   if (!runner.open_files()) {
     controller.cancel_step(job, step);
-    return {failure_code()};
+    return fails(failure_code());
   }
   if (!send_program(plan, job, step)) {
     controller.cancel_step(job, step);
-    return {failure_code()};
+    return fails(failure_code());
   }
   if (int code = run_srun_program(config.srun_prolog, "prolog_srun", plan, around); code != 0) {
     print_error(kProgram, fmt::format("srun prolog failed rc = {}. Aborting step.", code));
     controller.cancel_step(job, step);
-    return {failure_code()};
+    return fails(failure_code());
   }
-  if (!runner.connect()) return {failure_code()};
+  if (!runner.connect()) return fails(failure_code());
   std::optional<RawTerminal> terminal;
   if (plan.pty) terminal.emplace();
   runner.run();
   terminal.reset();
   runner.tell_ends();
   run_srun_program(config.srun_epilog, "epilog_srun", plan, around);
-  return {runner.exit_code(), runner.worst_status()};
+  give_back(runner.worst_status());
+  return runner.exit_code();
 }
 
 int run_plan(SrunPlan plan) {
@@ -168,13 +173,13 @@ int run_plan(SrunPlan plan) {
   if (plan.options.async) return queue_step(plan, controller, JobId{*plan.options.job_id});
   if (plan.options.job_id && !plan.options.test_only) {
     const JobId job{*plan.options.job_id};
-    return run_step(plan, controller, signals, config, job, controller.create_step(job)).exit_code;
+    return run_step(plan, controller, signals, config, job, controller.create_step(job),
+                    [](std::uint32_t) {});
   }
   auto own = controller.start_alone();
   if (!own) return own.error().exit_code;
-  StepEnd end = run_step(plan, controller, signals, config, own->job, std::move(own->step));
-  controller.release(own->job, end.wait_status);
-  return end.exit_code;
+  return run_step(plan, controller, signals, config, own->job, std::move(own->step),
+                  [&](std::uint32_t status) { controller.release(own->job, status); });
 }
 
 }  // namespace

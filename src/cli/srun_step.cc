@@ -219,7 +219,9 @@ void StepRunner::read_link(Link& link) {
   }
 }
 
+// The last ones are closed with the runner: whoever waits for srun does not wait for that.
 void StepRunner::hang_up_if_finished(Link& link) {
+  if (all_finished()) return;
   if (std::ranges::all_of(places_of(link), [](const Place& place) { return place.finished; }))
     link.channel.reset();
 }

@@ -348,19 +348,30 @@ std::optional<std::string> Service::blob(const Text& hash) {
 // A plan is followed by a rest nine times as long, in which the core collects what happens:
 // planning takes a tenth of a processor at most, and a plan on a large cluster starts many jobs at
 // a time.
+//
+// Where the last one was short and nobody waits for the core, it is made at once: handing it over
+// would only take time.
 void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
-  planner_->post([this, cluster = std::move(cluster), now, budget] {
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point began = Clock::now();
-    auto plan = sched::plan(cluster, now, budget, queue_);
-    Clock::duration took = Clock::now() - began;
-    bool rest = took > kShortPlan;
-    core_thread_->post([this, plan = std::move(plan), rest]() mutable {
-      core_->on_planned(std::move(plan), system_now());
-      if (!rest) core_->on_planner_idle();
-    });
-    if (!rest) return;
-    std::this_thread::sleep_for(std::min<Clock::duration>(9 * took, kLongestRest));
+  if (plans_are_short_ && !budget.thorough && !core_thread_->has_work_waiting())
+    return plan(cluster, now, budget);
+  planner_->post([this, cluster = std::move(cluster), now, budget] { plan(cluster, now, budget); });
+}
+
+// Never twice at a time: the core waits for on_planner_idle.
+void Service::plan(const Cluster& cluster, Time now, const sched::Budget& budget) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point began = Clock::now();
+  auto plan = sched::plan(cluster, now, budget, queue_);
+  const Clock::duration took = Clock::now() - began;
+  const bool rest = took > kShortPlan;
+  plans_are_short_ = !rest;
+  core_thread_->post([this, plan = std::move(plan), rest]() mutable {
+    core_->on_planned(std::move(plan), system_now());
+    if (!rest) core_->on_planner_idle();
+  });
+  if (!rest) return;
+  planner_->post([this, pause = std::min<Clock::duration>(9 * took, kLongestRest)] {
+    std::this_thread::sleep_for(pause);
     core_thread_->post([this] { core_->on_planner_idle(); });
   });
 }

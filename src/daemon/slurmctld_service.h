@@ -96,6 +96,7 @@ class Service final : public controller::Host {
   void feed_accounting_later();
   bool feed_accounting();  // on the accounting's thread; whether it knows all
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
+  void plan(const Cluster& cluster, Time now, const sched::Budget& budget);
   void send_now(controller::NodeConnection to, Epoch epoch,
                 std::vector<controller::OutgoingOrder>& orders);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
@@ -128,7 +129,8 @@ class Service final : public controller::Host {
   std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
   controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
-  sched::Queue queue_;                 // the planner's
+  sched::Queue queue_;                 // whoever plans: one at a time
+  bool plans_are_short_ = false;       // likewise
   BatchNumber last_snapshot_ = 0;      // the core's
   bool snapshot_running_ = false;      // the core's
 

@@ -21,7 +21,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a spare once it has its step
-constexpr Millis kSpareAfter{2};        // the step that took the last one has its start first
+constexpr Millis kSpareAfter{1};        // the step that took the last one has its start first
 constexpr Seconds kSpareAfterTrouble{10};
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace muster::io {
@@ -36,13 +38,19 @@ void Worker::run(std::function<void()> work) {
     is_busy_ = true;
     batch.push_back(std::move(work));
   }
-  // The caller has other things to do: after what its work posted, the thread takes over.
-  work_off(batch);
-  {
+  // The caller has other things to do: after what its work posted, and that in turn, the thread
+  // takes over.
+  constexpr int kRounds = 4;
+  for (int round = 0; round < kRounds && !batch.empty(); ++round) {
+    work_off(batch);
     std::lock_guard lock(mutex_);
     std::swap(batch, queue_);
   }
-  if (!batch.empty()) work_off(batch);
+  if (!batch.empty()) {
+    std::lock_guard lock(mutex_);
+    std::ranges::move(queue_, std::back_inserter(batch));
+    std::swap(batch, queue_);
+  }
   bool wakes = false;
   {
     std::lock_guard lock(mutex_);
