@@ -40,7 +40,7 @@ int Allocation::failed(const Error& error) const {
               fmt::format("{}: {}",
                           as_salloc ? "Job submit/allocate failed" : "Unable to allocate resources",
                           own_code ? error.text() : std::string(error_text(error.code))));
-  if (!lines.after.empty()) print_error(program(), lines.after);
+  print_what_would_fit(program(), lines, options_.verbose > 0);
   const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();
 }

@@ -150,7 +150,7 @@ int submission_failed(const JobOptions& options, const Error& error) {
     print_error(kProgram, text);
   else
     print_error(kProgram, fmt::format("Batch job submission failed: {}", text));
-  if (!lines.after.empty()) print_error(kProgram, lines.after);
+  print_what_would_fit(kProgram, lines, options.verbose > 0);
   return failure_code();
 }
 

@@ -1,5 +1,7 @@
 #include "cli/lib/errors.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -68,6 +70,11 @@ RefusalLines refusal_lines(const Error& error) {
     default:
       return {};
   }
+}
+
+void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose) {
+  if (!lines.after.empty() && (verbose || isatty(STDERR_FILENO) == 1))
+    print_error(program, lines.after);
 }
 
 }  // namespace muster::cli

@@ -34,6 +34,8 @@ struct RefusalLines {
   std::string_view before, after;
 };
 RefusalLines refusal_lines(const Error& error);
+// For people: on a terminal, or where they want to hear more. Programs read Slurm's text alone.
+void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
 int print(const Refusal& refusal);                                 // gives its exit code back
 
