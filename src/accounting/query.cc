@@ -22,7 +22,7 @@ auto printing_order(const JobRecord& job) {
 
 // batch, extern, 0, 1, 2, ...
 auto printing_order(const StepRecord& step) {
-  int group = step.step == kBatchStep ? 0 : step.step == kExternStep ? 1 : 2;
+  int group = is_numbered(step.step) ? 2 : step.step == kExternStep ? 1 : 0;
   return std::tuple(group, step.step);
 }
 

@@ -27,8 +27,10 @@ using Epoch = Id<struct EpochTag, std::uint64_t>;  // one per start of a control
 
 // A step of a job: numbered from 0, or one of the special ones below.
 using StepId = Id<struct StepIdTag>;
+inline constexpr StepId kInteractiveStep{0xfffffffau};  // salloc's shell on the first node
 inline constexpr StepId kBatchStep{0xfffffffbu};
 inline constexpr StepId kExternStep{0xfffffffcu};
+constexpr bool is_numbered(StepId id) { return id < kInteractiveStep; }
 
 inline constexpr std::uint32_t kNoTask = 0xfffffffeu;  // %a of a job that is no array task
 

@@ -91,7 +91,7 @@ Json step_json(const AcctLine& line) {
   out["kill_request_user"] = nullptr;
   out["state"] = acct_state(line);
   out["statistics"] = {{"CPU", {{"actual_frequency", 0}}}, {"energy", {{"consumed", 0}}}};
-  bool numbered = step.step != kBatchStep && step.step != kExternStep;
+  bool numbered = is_numbered(step.step);
   out["step"] = {{"job_id", step.job.value},
                  {"het", {{"component", nullptr}}},
                  {"id", numbered ? Json(step.step.value) : Json(step_name(step.step))},

@@ -16,9 +16,11 @@
 #include "cli/lib/environment.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/name_service.h"
+#include "cli/lib/submitter.h"
 #include "cli/lib/usage.h"
 #include "cli/salloc_command.h"
 #include "cli/srun_exits.h"
+#include "io/login_shell.h"
 #include "model/resources.h"
 
 namespace muster::cli {
@@ -31,8 +33,8 @@ constexpr Seconds kReconnectEvery{1};
 
 struct SallocPlan {
   std::vector<JobOptions> components;  // one, or those of a heterogeneous job
-  std::vector<std::string> argv;
-  int kill_signal = 0;  // -K; 0 = none
+  std::vector<std::string> argv;       // empty = the default command
+  int kill_signal = 0;                 // -K; 0 = none
 
   // What concerns the whole job was given to any component and is known to the last.
   const JobOptions& options() const { return components.back(); }
@@ -42,6 +44,14 @@ std::vector<std::string> login_shell() {
   if (const char* shell = std::getenv("SHELL"); shell && *shell) return {shell};
   if (auto user = user_with(Uid{getuid()}); user && !user->shell.empty()) return {user->shell};
   return {"/bin/sh"};
+}
+
+// What runs in the allocation where no command was given: a shell here, or one on its first node
+// (LaunchParameters=use_interactive_step).
+std::vector<std::string> default_command(const ClientConfig& config) {
+  if (config.interactive_step.empty()) return login_shell();
+  setenv("SHELL", login_shell().front().c_str(), 1);
+  return {"/bin/sh", "-c", "exec srun " + config.interactive_step};
 }
 
 std::expected<JobOptions, Refusal> read_component(const ParsedWords& words,
@@ -83,23 +93,20 @@ std::expected<SallocPlan, Refusal> read_plan(std::vector<ParsedWords>& words,
     plan.kill_signal = *number;
   }
   std::vector<std::string>& command = words.back().rest;
-  plan.argv = command.empty() ? login_shell() : std::move(command);
+  plan.argv = std::move(command);
   return plan;
 }
 
 Cow<JobSpec> allocation_spec(const JobOptions& options) {
   JobSpec spec = options.spec;
   spec.kind = JobKind::allocation;
-  spec.uid = Uid{getuid()};
-  spec.gid = Gid{getgid()};
+  set_submitter(spec, options);
   char* here = get_current_dir_name();
   std::string directory = here ? here : "/";
   std::free(here);
   if (!spec.work_dir.view().starts_with('/'))
     spec.work_dir =
         spec.work_dir.empty() ? Text(directory) : Text(directory + "/" + spec.work_dir.str());
-  spec.submit_host = Text(short_host_name());
-  spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
   return Cow<JobSpec>(std::move(spec));
 }
 
@@ -153,11 +160,24 @@ void add_het_variables(const SallocPlan& plan, const std::vector<wire::JobView>&
   environment.set_number("SLURM_NPROCS", tasks);
 }
 
+// --get-user-env
+void add_login_environment(JobEnvironment& environment, const JobOptions& options) {
+  const Owner owner = owner_of(options);
+  auto user = user_with(owner.uid);
+  if (!user) return;
+  for (const std::string& entry : io::login_environment({user->name, user->home, user->shell},
+                                                        [&] { return become(owner); })) {
+    const auto equals = entry.find('=');
+    environment.set(entry.substr(0, equals), entry.substr(equals + 1));
+  }
+}
+
 // What an allocation means for the commands that run in it here, srun above all.
 std::vector<std::string> command_environment(const SallocPlan& plan,
                                              const std::vector<wire::JobView>& granted,
                                              const ClientConfig& config) {
   JobEnvironment environment = JobEnvironment::of_process();
+  if (plan.options().spec.get_user_env) add_login_environment(environment, plan.options());
   if (granted.size() > 1) {
     add_het_variables(plan, granted, environment);
   } else {
@@ -214,7 +234,7 @@ int run_command(const SallocPlan& plan, const std::vector<wire::JobView>& grante
   {
     AllocationCommand command;
     auto started = command.start(plan.argv, command_environment(plan, granted, allocation.config()),
-                                 plan.options().spec.work_dir.str());
+                                 plan.options().spec.work_dir.str(), owner_of(plan.options()));
     allocation.start_keeping(job);
     if (started)
       status = wait_for_end(plan, job, allocation, signals, command);
@@ -250,6 +270,11 @@ int salloc_main(int argc, char** argv) {
   if (auto known = check_clusters(kProgram, options.clusters, connected->config().cluster_name);
       !known)
     return print(known.error());
+  if (!options.spec.container.empty() && connected->config().interactive_step.empty()) {
+    print_error(kProgram, "--container requires LaunchParameters=use_interactive_step");
+    return failure_code();
+  }
+  if (plan->argv.empty()) plan->argv = default_command(connected->config());
   SignalQueue signals(SignalQueue::Children::reported);
   Allocation allocation(std::move(*connected), options, signals);
   auto granted = allocation.allocate(make_submit_request(*plan));

@@ -28,7 +28,7 @@ void AllocationCommand::give_terminal_to(pid_t group) const {
 
 Result<void> AllocationCommand::start(const std::vector<std::string>& argv,
                                       const std::vector<std::string>& environment,
-                                      const std::string& directory) {
+                                      const std::string& directory, const Owner& owner) {
   std::string program = find_program(argv.front());
   if (program.empty())
     return fail(fmt::format("_fork_command: Unable to find command \"{}\"", argv.front()));
@@ -47,6 +47,11 @@ Result<void> AllocationCommand::start(const std::vector<std::string>& argv,
       give_terminal_to(getpid());
     }
     SignalQueue::restore();
+    if (!become(owner)) {
+      std::fprintf(stderr, "salloc: error: cannot become the owner of the job: %s\n",
+                   std::strerror(errno));
+      _exit(1);
+    }
     if (!directory.empty() && chdir(directory.c_str()) != 0)
       std::fprintf(stderr, "salloc: error: cannot change directory to %s: %s\n", directory.c_str(),
                    std::strerror(errno));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/lib/submitter.h"
 
 namespace muster::cli {
 
@@ -20,9 +21,10 @@ class AllocationCommand {
   AllocationCommand(const AllocationCommand&) = delete;
   AllocationCommand& operator=(const AllocationCommand&) = delete;
 
-  // Fails where the program is not there.
+  // As the owner of the job. Fails where the program is not there.
   Result<void> start(const std::vector<std::string>& argv,
-                     const std::vector<std::string>& environment, const std::string& directory);
+                     const std::vector<std::string>& environment, const std::string& directory,
+                     const Owner& owner);
   // Its wait status, once it has ended. One that was stopped stops this process too: the shell that
   // started both has to get its terminal back.
   std::optional<std::uint32_t> poll_end();

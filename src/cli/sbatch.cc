@@ -18,6 +18,7 @@
 #include "cli/lib/limits.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/options.h"
+#include "cli/lib/submitter.h"
 #include "cli/lib/usage.h"
 #include "cli/sbatch_script.h"
 #include "cli/sbatch_wait.h"
@@ -111,8 +112,7 @@ std::string submit_line(int argc, char** argv) {
 void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords& words) {
   JobSpec& spec = options.spec;
   spec.kind = JobKind::batch;
-  spec.uid = Uid{::getuid()};
-  spec.gid = Gid{::getgid()};
+  set_submitter(spec, options);
   spec.command = Text(script.path);
   if (!options.wrap && words.rest.size() > 1)
     spec.script_args.assign(words.rest.begin() + 1, words.rest.end());
@@ -123,8 +123,6 @@ void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords
     spec.work_dir = Text(directory);
   else if (!spec.work_dir.view().starts_with('/'))
     spec.work_dir = Text(directory + "/" + spec.work_dir.str());
-  spec.submit_host = Text(short_host_name());
-  spec.submit_sid = static_cast<std::uint32_t>(::getsid(0));
 }
 
 // A job is called after its script; one from stdin gets a name only after its environment is made,

@@ -104,6 +104,7 @@ Outcome me(CancelOptions& o, std::string_view) {
 
 Outcome signal(CancelOptions& o, std::string_view value) {
   auto number = parse_signal(value);
+  if (!number) number = parse_number<int>(value);  // one that no process knows does nothing
   if (!number || *number == 0) return refuse_plain(fmt::format("Unknown job signal: {}\n", value));
   o.signal = *number;
   return {};

@@ -147,7 +147,11 @@ void add_place(RecordLines& lines, const wire::JobView& view) {
   lines.add(nodes);
   Text batch_host = view.batch_host;
   if (batch_host.empty() && !view.node_names.empty()) batch_host = view.node_names.front();
-  if (!batch_host.empty()) lines.add(format("BatchHost={}", batch_host.view()));
+  std::string batch;
+  if (!spec.batch_features.empty()) batch = format("BatchFeatures={}", spec.batch_features.view());
+  if (!batch_host.empty())
+    batch += format("{}BatchHost={}", batch.empty() ? "" : " ", batch_host.view());
+  if (!batch.empty()) lines.add(batch);
 }
 
 void add_amounts(RecordLines& lines, const wire::JobView& view) {
@@ -209,8 +213,11 @@ void add_requirements(RecordLines& lines, const wire::JobView& view) {
   std::uint64_t disk = spec.tmp_disk_mib.value_or(0);
   lines.add(format("MinCPUsNode={} {} MinTmpDiskNode={}", min_cpus, minimum_memory(spec),
                    disk == 0 ? "0" : format_mib(disk)));
-  lines.add(format("Features={} DelayBoot={}", or_null(spec.features),
+  const bool waits = view.job->state == JobState::pending;
+  lines.add(format("Features={} DelayBoot={}",
+                   or_null(view.job->has_preferred && !waits ? spec.prefer : spec.features),
                    format_elapsed(Seconds{spec.delay_boot_s.value_or(0)})));
+  if (waits && !spec.prefer.empty()) lines.add(format("Prefer={}", spec.prefer.view()));
   if (const Text& names = view.job->shown_reservation(); !names.empty())
     lines.add(format("Reservation={}", names.view()));
   lines.add(format("OverSubscribe={} Contiguous={:d} Licenses={} Network={}",
@@ -270,6 +277,7 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
     lines.add(format("Switches={}@{}", spec.switches,
                      format_elapsed(spec.switches_wait.value_or(Seconds{0}))));
   if (!spec.cpu_freq.empty()) lines.add(cpu_frequency(spec.cpu_freq));
+  if (!spec.burst_buffer.empty()) lines.add(format("BurstBuffer={}", spec.burst_buffer.view()));
   lines.add(format("Power={}", spec.power.view()));
   if (spec.kill_on_invalid_dependency)
     lines.add(format("KillOInInvalidDependent={}",  // as the reference spells it

@@ -198,9 +198,10 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   return lines.finish(false);
 }
 
-std::string step_text(const wire::JobView& view, const Step& step, const ShowStyle& style) {
+std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
+                      const ShowStyle& style) {
   const Job& job = *view.job;
-  bool numbered = step.id < kBatchStep;
+  bool numbered = is_numbered(step.id);
   std::vector<std::string> names;
   std::vector<NodeShare> shares;
   for (const StepNode& at : step.nodes) {
@@ -211,8 +212,8 @@ std::string step_text(const wire::JobView& view, const Step& step, const ShowSty
   Tres tres = total(shares);
   std::string job_part = job.task_id == kNoTask ? std::to_string(job.id.value) : job_name(job);
   RecordLines lines(style);
-  lines.add(format("StepId={}.{} UserId={} StartTime={} TimeLimit=UNLIMITED", job_part,
-                   step_name(step.id), job.spec->uid.value, format_date(step.started)));
+  lines.add(format("StepId={}.{}{} UserId={} StartTime={} TimeLimit=UNLIMITED", job_part,
+                   step_name(step.id), suffix, job.spec->uid.value, format_date(step.started)));
   lines.add(format("State={} Partition={} NodeList={}", state_name(step.state),
                    job.partition.view(), compress_hostlist(names)));
   lines.add(format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.nodes.size(),
@@ -220,7 +221,7 @@ std::string step_text(const wire::JobView& view, const Step& step, const ShowSty
   std::string tres_text = format("cpu={}{}", tres.cpus, gres_sums(tres.gres));
   if (tres.memory_mib > 0) tres_text += format(",mem={}", format_mib(tres.memory_mib));
   lines.add("TRES=" + (numbered ? tres_text + format(",node={}", tres.nodes) : "(null)"));
-  lines.add("ResvPorts=(null)");
+  lines.add(format("ResvPorts={}", or_null(step.reserved_ports.text())));
   lines.add(numbered ? "CPUFreqReq=Default Dist=Block" : "CPUFreqReq=Default");
   std::string host =
       numbered && !job.spec->submit_host.empty() ? job.spec->submit_host.str() : "(null)";

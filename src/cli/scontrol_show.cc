@@ -8,6 +8,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "cli/lib/step_commands.h"
 #include "cli/scontrol_licenses.h"
 #include "cli/scontrol_reservation.h"
 #include "cli/scontrol_session.h"
@@ -194,7 +195,10 @@ void show_steps(ScontrolSession& session, const std::string& id) {
       for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
         for (const auto& [step_id, step] : *steps) {
           if ((wanted && *wanted != step_id) || is_ended(step.state)) continue;
-          print_text(step_text(view, step, session.style(reply->now)));
+          const ShowStyle style = session.style(reply->now);
+          if (step.commands.empty()) print_text(step_text(view, step, {}, style));
+          for (const CommandOfStep& command : commands_of(step))
+            print_text(step_text(view, command.step, command.suffix, style));
           any = true;
         }
   if (any) return;

@@ -26,7 +26,9 @@ struct ShowStyle {
 std::string job_text(const wire::JobView& view, const ShowStyle& style);
 std::string node_text(const wire::NodeView& view, const ShowStyle& style);
 std::string partition_text(const wire::PartitionView& view, const ShowStyle& style);
-std::string step_text(const wire::JobView& view, const Step& step, const ShowStyle& style);
+// `suffix` tells the commands of a step apart: "+0".
+std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
+                      const ShowStyle& style);
 std::string config_text(const wire::ConfigReply& config, Time now);
 
 // What a job that has no allocation asks for, as far as its own request says.

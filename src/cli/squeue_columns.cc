@@ -236,7 +236,7 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "OriginRaw", "ORIGIN_RAW", put_federation},
     {0, "PendingTime", "PENDING_TIME", put_pending_time},
     {0, "PreemptTime", "PREEMPT_TIME", put_na},
-    {0, "Prefer", "PREFER", put_null},
+    {0, "Prefer", "PREFER", [](Row r, Out o) { put_or_null(o, r.spec().prefer); }},
     {0, "Profile", "PROFILE", [](Row, Out o) { o += "NotSet"; }},
     {0, "Reboot", "REBOOT", [](Row r, Out o) { put(o, r.spec().reboot); }},
     {0, "ReqSwitch", "REQ_SWITCH", [](Row r, Out o) { o += std::to_string(r.spec().switches); }},

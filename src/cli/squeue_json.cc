@@ -22,7 +22,7 @@ void add_identity(Json& out, const JobRow& row) {
   out["array_max_tasks"] = job.task_limit;
   out["array_task_string"] = job.is_array_record() ? task_id_text(row) : "";
   out["association_id"] = 0;
-  out["batch_features"] = "";
+  out["batch_features"] = json_text(spec.batch_features);
   out["batch_flag"] = spec.kind == JobKind::batch;
   out["batch_host"] = json_text(row.view->batch_host);
   out["flags"] = Json::array();
@@ -112,7 +112,7 @@ void add_size(Json& out, const JobRow& row) {
   out["het_job_id_set"] = job.het_jobs().text();
   out["het_job_offset"] = job.het_offset;
   out["partition"] = json_text(row.job().partition);
-  out["prefer"] = "";
+  out["prefer"] = json_text(spec.prefer);
   out["memory_per_node"] = json_or_null(spec.memory_per_node_mib);
   out["memory_per_cpu"] = json_or_null(spec.memory_per_cpu_mib);
   out["minimum_cpus_per_node"] = min_cpus(spec);

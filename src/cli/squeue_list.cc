@@ -79,8 +79,13 @@ void add_step_rows(const wire::JobView& view, const QueueOptions& options, Queue
                    std::vector<StepRow>& rows) {
   for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
     for (const auto& [id, step] : *steps)
-      if (!is_ended(step.state) && asks_for_step(options, *view.job, id))
-        rows.push_back({{&view, &context}, &step});
+      if (!is_ended(step.state) && asks_for_step(options, *view.job, id)) {
+        if (step.commands.empty()) rows.push_back({{&view, &context}, &step});
+        for (CommandOfStep& command : commands_of(step)) {
+          const CommandOfStep& kept = context.commands.emplace_back(std::move(command));
+          rows.push_back({{&view, &context}, &kept.step, kept.suffix});
+        }
+      }
 }
 
 template <class Row>

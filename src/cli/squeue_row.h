@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "cli/lib/columns.h"
 #include "cli/lib/name_lookup.h"
+#include "cli/lib/step_commands.h"
 #include "cli/lib/table_format.h"
 #include "wire/client_messages.h"
 
@@ -19,8 +21,9 @@ struct QueueContext {
   std::string cluster;
   TimeStyle times;
   NameLookup names;
-  std::size_t task_text_limit = 64;  // SLURM_BITSTR_LEN; 0 = none
-  bool no_convert = false;           // --noconvert
+  std::size_t task_text_limit = 64;    // SLURM_BITSTR_LEN; 0 = none
+  bool no_convert = false;             // --noconvert
+  std::deque<CommandOfStep> commands;  // that rows point to
 };
 
 struct JobRow {
@@ -35,6 +38,7 @@ struct JobRow {
 struct StepRow {
   JobRow owner;
   const Step* step = nullptr;
+  std::string_view suffix = {};  // of one of its commands: "+0"
 };
 
 std::span<const Column<JobRow>> job_columns();

@@ -227,7 +227,7 @@ std::string step_id_text(const StepRow& row) {
   // A step of a component goes by the component's own id.
   const Job& job = row.owner.job();
   std::string owner = job.is_het() ? std::to_string(job.id.value) : job_id_text(row.owner);
-  return fmt::format("{}.{}", owner, step_name(row.step->id));
+  return fmt::format("{}.{}{}", owner, step_name(row.step->id), row.suffix);
 }
 
 std::string step_nodes(const StepRow& row) {

@@ -152,6 +152,17 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   return runner.exit_code();
 }
 
+// LaunchParameters=test_exec: what is not here is not on the nodes either.
+Outcome find_programs(const SrunPlan& plan) {
+  const std::string& program = plan.argv.front();
+  if (!plan.options.multi_prog && find_program(program).empty())
+    return std::unexpected(
+        Refusal{fatal_line(kProgram, fmt::format("Can not execute {}", program)), kExitFailure});
+  for (const SrunPlan& part : plan.parts)
+    if (auto found = find_programs(part); !found) return found;
+  return {};
+}
+
 int run_plan(SrunPlan plan) {
   auto connected = Controller::connect();
   if (!connected) {
@@ -168,6 +179,8 @@ int run_plan(SrunPlan plan) {
   auto mpi = mpi_kind(plan.options.mpi.empty() ? config.mpi_default : plan.options.mpi.view());
   if (!mpi) return print(mpi.error());
   plan.mpi = std::move(*mpi);
+  if (config.test_exec)
+    if (auto found = find_programs(plan); !found) return print(found.error());
   SignalQueue signals;
   SrunController controller(std::move(*connected), plan, signals);
   if (plan.options.async) return queue_step(plan, controller, JobId{*plan.options.job_id});

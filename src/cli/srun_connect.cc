@@ -18,7 +18,7 @@ wire::AttachRequest StepRunner::attach_request(std::size_t place) const {
   wire::AttachRequest request;
   request.ref = {where.job, where.attempt, reply_.step};
   request.key = where.key;
-  request.sends_input = in_open_;
+  request.sends_input = streams_.has_input();
   request.place = static_cast<std::uint32_t>(place);
   return request;
 }

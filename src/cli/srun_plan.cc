@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/lib/submitter.h"
 #include "cli/libraries.h"
 #include "io/files.h"
 #include "model/resources.h"
@@ -244,15 +245,22 @@ namespace {
 Cow<JobSpec> allocation_spec(const SrunPlan& plan) {
   JobSpec spec = plan.options.spec;
   spec.kind = JobKind::allocation;
-  spec.uid = Uid{getuid()};
-  spec.gid = Gid{getgid()};
+  set_submitter(spec, plan.options);
   spec.command = plan.argv.front();
   spec.work_dir = plan.work_dir;
   spec.std_in = spec.std_out = spec.std_err = {};  // the step's affair
-  spec.submit_host = short_host_name();
-  spec.submit_sid = static_cast<std::uint32_t>(getsid(0));
   spec.submit_line = plan.submit_line;
   return Cow<JobSpec>(std::move(spec));
+}
+
+// One task beside all others, on the job's first node.
+void make_interactive(wire::StepRequest& request) {
+  request.interactive = true;
+  request.name = step_name(kInteractiveStep);
+  request.num_tasks = request.min_nodes = request.max_nodes = 1;
+  request.ntasks_per_node.reset();
+  request.relative = 0;
+  request.node_list = request.excluded_nodes = request.features = {};
 }
 
 // A component's own job: the one its variables name, or the next of those that srun was given.
@@ -291,7 +299,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   }
   request.node_list = spec.required_nodes;
   request.excluded_nodes = spec.excluded_nodes;
-  request.overlap = plan.options.overlap;
+  request.overlap = plan.options.overlap || plan.options.interactive;
   bool exact = spec.exclusive || plan.options.exact || spec.cpus_per_task;
   request.exclusive = exact && !plan.options.whole;
   request.memory_per_node_mib = spec.memory_per_node_mib;
@@ -307,6 +315,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
   request.rendezvous = plan.options.rendezvous;
+  request.reserved_ports = plan.options.reserved_ports;
   request.async = plan.options.async;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
@@ -331,6 +340,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.launcher_port = launcher.port;
   request.mpi = plan.mpi;
   request.propagate_limits = !iequals(spec.propagate, "NONE");
+  if (plan.options.interactive) make_interactive(request);
   for (std::size_t i = 0; i < plan.parts.size(); ++i)
     request.parts.push_back(
         make_step_request(plan.parts[i], job_of_part(plan, i, job), launcher, own));

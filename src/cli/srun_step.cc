@@ -15,7 +15,6 @@
 
 #include "base/codec.h"
 #include "base/strings.h"
-#include "cli/lib/name_lookup.h"
 
 namespace muster::cli {
 
@@ -26,22 +25,6 @@ using namespace std::chrono_literals;
 constexpr std::size_t kMaxQueuedInput = 1u << 20;
 constexpr std::size_t kReadSize = 64u << 10;
 
-// Blocking, whatever mode the descriptor is in. False once nobody reads any more.
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    ssize_t count = write(fd, bytes.data(), bytes.size());
-    if (count >= 0) {
-      bytes.remove_prefix(static_cast<std::size_t>(count));
-      continue;
-    }
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return false;
-    pollfd ready{fd, POLLOUT, 0};
-    poll(&ready, 1, -1);
-  }
-  return true;
-}
-
 }  // namespace
 
 StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
@@ -51,25 +34,15 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
       reply_(std::move(reply)),
       controller_(controller),
       signals_(signals),
-      in_target_(plan.in),
-      out_target_(plan.out),
-      err_target_(plan.err),
+      streams_(plan, reply_),
       lines_(
           OutputStyle{plan.options.label, reply_.num_tasks, plan.options.unbuffered || plan.pty}) {
-  for (StreamTarget* target : {&in_target_, &out_target_, &err_target_})
-    *target = target->in_step_of(reply_.num_tasks);
   for (const wire::StepPlace& place : reply_.places) {
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
   }
   for (const Run& run : split_into_runs(places_.size(), controller.config().tree_width))
     links_.push_back({.run = run, .channel = {}});
-}
-
-StepRunner::~StepRunner() {
-  if (out_.owned) close(out_.fd);
-  if (err_.owned && err_.fd != out_.fd) close(err_.fd);
-  if (in_fd_ > STDERR_FILENO) close(in_fd_);
 }
 
 std::string StepRunner::step_text() const {
@@ -80,69 +53,21 @@ bool StepRunner::all_finished() const {
   return std::ranges::all_of(places_, [](const Place& place) { return place.finished; });
 }
 
-// --- files ---
-
-std::optional<StepRunner::Sink> StepRunner::open_sink(const StreamTarget& target, int own_fd,
-                                                      std::string_view what) {
-  if (target.kind != StreamTarget::Kind::file) return Sink{own_fd, false};
-  FileNameParts parts;
-  const JobEnvironment own = JobEnvironment::of_process();
-  parts.job = job_;
-  auto number = [&](std::string_view name) { return parse_number<std::uint32_t>(own.value(name)); };
-  if (plan_.options.job_id) {
-    parts.array = JobId{number("SLURM_ARRAY_JOB_ID").value_or(0)};
-    parts.task_id = number("SLURM_ARRAY_TASK_ID").value_or(kNoTask);
-  }
-  parts.step = reply_.step;
-  parts.job_name = plan_.options.spec.name.str();
-  parts.user_name = NameLookup().user(own_uid());
-  parts.host = short_host_name();
-  parts.node_index = parts.rank = 0;
-  auto fd = open_output(absolute_path(expand_file_name(target.pattern, parts)),
-                        plan_.options.spec.open_mode);
-  if (fd) return Sink{*fd, true};
-  print_error(plan_.program, fmt::format("Could not open {} file: {}", what, fd.error().text()));
-  return std::nullopt;
-}
-
-bool StepRunner::open_files() {
-  auto out = open_sink(out_target_, STDOUT_FILENO, "stdout");
-  if (!out) return false;
-  out_ = *out;
-  // The same file is opened once, so that both streams follow each other in it.
-  bool shared = err_target_ == out_target_ && err_target_.kind == StreamTarget::Kind::file;
-  auto err = shared ? std::optional(Sink{out_.fd, false})
-                    : open_sink(err_target_, STDERR_FILENO, "stderr");
-  if (!err) return false;
-  err_ = *err;
-
-  using Kind = StreamTarget::Kind;
-  if (in_target_.kind == Kind::nothing || in_target_.kind == Kind::nodes) return true;
-  in_fd_ = STDIN_FILENO;
-  in_open_ = true;
-  if (in_target_.kind != Kind::file) return true;
-  auto fd = open_input(absolute_path(in_target_.pattern));
-  if (!fd) {
-    print_error(plan_.program, fmt::format("Could not open stdin file: {}", fd.error().text()));
-    return false;
-  }
-  in_fd_ = *fd;
-  return true;
-}
-
 // --- the loop ---
 
 void StepRunner::run() {
   mallopt(M_TRIM_THRESHOLD, 4 << 20);  // buffers of output come and go: their memory is kept
   if (plan_.pty) send_window_size();
-  if (in_target_.kind == StreamTarget::Kind::one_task && !plan_.looks_on) end_input_of_others();
+  if (!plan_.looks_on)
+    for (std::uint32_t rank : streams_.without_input()) send_to_rank(rank, {});
   while (!all_finished() && !gave_up_) {
     poll_once();
     on_time();
   }
   for (const auto& place : places_)
     for (std::uint32_t rank : place.where.ranks)
-      for (bool is_stderr : {false, true}) write_out(is_stderr, lines_.finish(rank, is_stderr));
+      for (bool is_stderr : {false, true})
+        streams_.write(rank, is_stderr, lines_.finish(rank, is_stderr));
   flush_messages();
 }
 
@@ -157,24 +82,26 @@ int StepRunner::poll_timeout_ms() const {
 
 void StepRunner::poll_once() {
   std::size_t queued = 0;
-  std::vector<pollfd> fds{
-      {signals_.fd(), POLLIN, 0}, {controller_.fd(), POLLIN, 0}, {-1, POLLIN, 0}};
+  std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}, {controller_.fd(), POLLIN, 0}};
   for (const Link& link : links_) {
     const std::size_t bytes = link.channel ? link.channel->queued_bytes() : 0;
     const short events = bytes > 0 ? POLLIN | POLLOUT : POLLIN;
     queued = std::max(queued, bytes);
     fds.push_back({link.channel ? link.channel->fd() : -1, events, 0});
   }
-  if (in_open_ && queued < kMaxQueuedInput) fds[2].fd = in_fd_;
+  std::vector<StepStreams::Input>& inputs = streams_.inputs();
+  for (const StepStreams::Input& input : inputs)
+    fds.push_back({queued < kMaxQueuedInput ? input.fd : -1, POLLIN, 0});
   if (poll(fds.data(), fds.size(), poll_timeout_ms()) <= 0) return;
 
   if (fds[0].revents != 0)
     while (auto signal = signals_.take()) on_signal(*signal);
   if (fds[1].revents != 0) controller_.on_readable();
-  if (fds[2].revents != 0) read_input();
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (fds[2 + links_.size() + i].revents != 0) read_input(inputs[i]);
   for (std::size_t i = 0; i < links_.size(); ++i) {
     Link& link = links_[i];
-    const short happened = fds[i + 3].revents;
+    const short happened = fds[i + 2].revents;
     if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) lose(link);
     if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_link(link);
   }
@@ -255,53 +182,41 @@ void StepRunner::on_aborted(const std::string& text) {
 
 // --- output and input ---
 
-void StepRunner::write_out(bool is_stderr, std::string_view bytes) {
-  Sink& sink = is_stderr ? err_ : out_;
-  if (bytes.empty() || sink.fd < 0) return;
-  if (!write_all(sink.fd, bytes)) {
-    if (sink.owned)
-      print_error(plan_.program,
-                  fmt::format("Writing the tasks' output failed: {}", std::strerror(errno)));
-    if (sink.owned) close(sink.fd);
-    sink = {};  // the tasks go on; nobody reads what they print
-  }
-}
-
 void StepRunner::on_output(wire::TaskOutput&& output) {
-  const StreamTarget& target = output.is_stderr ? err_target_ : out_target_;
-  if (target.kind == StreamTarget::Kind::nothing || (plan_.pty && output.rank != 0)) return;
-  if (target.kind == StreamTarget::Kind::one_task && target.rank != output.rank) return;
-  write_out(output.is_stderr, output.bytes.empty() ? lines_.finish(output.rank, output.is_stderr)
-                                                   : lines_.take(output.rank, output.is_stderr,
-                                                                 std::move(output.bytes)));
+  if (!streams_.shows(output.rank, output.is_stderr) || (plan_.pty && output.rank != 0)) return;
+  streams_.write(output.rank, output.is_stderr,
+                 output.bytes.empty()
+                     ? lines_.finish(output.rank, output.is_stderr)
+                     : lines_.take(output.rank, output.is_stderr, std::move(output.bytes)));
 }
 
-void StepRunner::read_input() {
+void StepRunner::read_input(StepStreams::Input& input) {
   std::array<char, kReadSize> buffer;
-  ssize_t count = read(in_fd_, buffer.data(), buffer.size());
+  ssize_t count = read(input.fd, buffer.data(), buffer.size());
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count <= 0) in_open_ = false;
+  if (count <= 0 && input.fd > STDERR_FILENO) close(input.fd);
+  if (count <= 0) input.fd = -1;
   if (count <= 0 && plan_.looks_on) return;  // the end of input is the owner's to tell
-  send_input(std::string_view(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
+  send_input(input,
+             std::string_view(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
 }
 
-void StepRunner::send_input(std::string_view bytes) {
-  wire::TaskInput input;
-  input.bytes = bytes;
-  bool one = in_target_.kind == StreamTarget::Kind::one_task;
-  if (one) input.rank = in_target_.rank;
+void StepRunner::send_input(const StepStreams::Input& input, std::string_view bytes) {
+  if (input.everybodys && !input.only) {
+    wire::TaskInput to_all;
+    to_all.bytes = bytes;
+    return send_all(to_all);
+  }
+  for (std::uint32_t rank : input.ranks()) send_to_rank(rank, bytes);
+}
+
+void StepRunner::send_to_rank(std::uint32_t rank, std::string_view bytes) {
   auto has_it = [&](const Place& place) {
-    return std::ranges::find(place.where.ranks, in_target_.rank) != place.where.ranks.end();
+    return std::ranges::find(place.where.ranks, rank) != place.where.ranks.end();
   };
   for (Link& link : links_)
-    if (!one || std::ranges::any_of(places_of(link), has_it)) send(link, input);
-}
-
-void StepRunner::end_input_of_others() {
-  for (Link& link : links_)
-    for (const Place& place : places_of(link))
-      for (std::uint32_t rank : place.where.ranks)
-        if (rank != in_target_.rank) send(link, wire::TaskInput{rank, {}});
+    if (std::ranges::any_of(places_of(link), has_it))
+      send(link, wire::TaskInput{rank, std::string(bytes)});
 }
 
 void StepRunner::send_window_size() {

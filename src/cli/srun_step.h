@@ -16,6 +16,7 @@
 #include "cli/srun_exchange.h"
 #include "cli/srun_exits.h"
 #include "cli/srun_output.h"
+#include "cli/srun_streams.h"
 #include "io/channel.h"
 #include "wire/step_messages.h"
 
@@ -25,10 +26,9 @@ class StepRunner {
  public:
   StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply, SrunController& controller,
              SignalQueue& signals);
-  ~StepRunner();
 
   // False where the step could not be joined; what was wrong has been said.
-  bool open_files();
+  bool open_files() { return streams_.open(); }
   bool connect();
   void run();
   // Failures that could not be told while the terminal was the task's.
@@ -50,12 +50,7 @@ class StepRunner {
     Run run;                             // of places: the first one relays for the others
     std::optional<io::Channel> channel;  // none = lost, or not needed any more
   };
-  struct Sink {
-    int fd = -1;
-    bool owned = false;
-  };
 
-  std::optional<Sink> open_sink(const StreamTarget& target, int own_fd, std::string_view what);
   wire::AttachRequest attach_request(std::size_t place) const;
   Result<io::Channel> join_step(const wire::AttachRequest& request) const;
   bool connect_link(Link& link);
@@ -78,10 +73,9 @@ class StepRunner {
   void on_lost(const wire::PlacesLost& lost);
   void lose(Link& link);
   void finish(Place& place);
-  void write_out(bool is_stderr, std::string_view bytes);
-  void read_input();
-  void send_input(std::string_view bytes);
-  void end_input_of_others();
+  void read_input(StepStreams::Input& input);
+  void send_input(const StepStreams::Input& input, std::string_view bytes);
+  void send_to_rank(std::uint32_t rank, std::string_view bytes);
   void send_window_size();
 
   void on_signal(int signal);
@@ -108,11 +102,8 @@ class StepRunner {
   std::vector<Link> links_;
   TaskBook book_;
   std::unique_ptr<ExchangeHub> hub_;
-  StreamTarget in_target_, out_target_, err_target_;
+  StepStreams streams_;
   LineAssembler lines_;
-  Sink out_, err_;
-  int in_fd_ = -1;
-  bool in_open_ = false;
 
   std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
       last_interrupt_;

@@ -10,7 +10,7 @@ namespace {
 
 // Lines that start with one of these letters are looked at; node lines, which are nearly all of a
 // large file, are passed over by their first letter.
-constexpr std::string_view kFirstLetters = "aAbBcCiIkKmMpPsStTwW";
+constexpr std::string_view kFirstLetters = "aAbBcCiIkKlLmMpPsStTwW";
 
 struct OldHost {
   std::string name, address;
@@ -73,6 +73,10 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.propagate_limits = value;
   } else if (is("PropagateResourceLimitsExcept")) {
     s.propagate_limits_except = value;
+  } else if (is("LaunchParameters")) {
+    s.launch_parameters = value;
+  } else if (is("InteractiveStepOptions")) {
+    s.interactive_step_options = value;
   } else if (is("KillOnBadExit")) {
     s.kill_on_bad_exit = value != "0";
   }
@@ -161,6 +165,8 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.srun_epilog = conf.srun_epilog;
   s.mpi_default = conf.mpi_default;
   s.tree_width = parse_number<std::uint32_t>(conf.value("TreeWidth")).value_or(s.tree_width);
+  s.launch_parameters = conf.value("LaunchParameters");
+  s.interactive_step_options = conf.value("InteractiveStepOptions");
   s.propagate_limits = conf.propagate_limits;
   s.propagate_limits_except = conf.propagate_limits_except;
   return s;

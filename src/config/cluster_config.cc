@@ -130,7 +130,9 @@ SitePrograms programs_of(const SlurmConf& slurm) {
   programs.epilog = !slurm.epilog.empty();
   programs.contain = flag("Contain");
   programs.force_requeue = flag("ForceRequeueOnFail");
-  programs.prolog_at_start = programs.prolog && (programs.contain || flag("Alloc"));
+  programs.defer_batch = programs.prolog && flag("DeferBatch");
+  programs.prolog_at_start =
+      programs.prolog && (programs.contain || programs.defer_batch || flag("Alloc"));
   programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
   programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();
   return programs;
@@ -240,6 +242,8 @@ Settings settings_of(const SlurmConf& slurm) {
   s.can_reboot = !slurm.reboot_program.empty();
   s.max_node_count = parse_number<std::uint32_t>(slurm.value("MaxNodeCount")).value_or(0);
   set_meeting_ports(slurm, s);
+  if (auto ports = slurm.option("MpiParams", "ports"))
+    s.step_ports = IdSet::parse(*ports, 65535).value_or(IdSet{});
   return s;
 }
 

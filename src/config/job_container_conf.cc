@@ -38,7 +38,8 @@ Result<void> read_setting(const Location& at, const Setting& setting, JobContain
     if (std::ranges::find(conf.directories, "/dev/shm") == conf.directories.end())
       conf.directories.emplace_back("/dev/shm");
   } else if (is("InitScript")) {
-    return invalid(at, "InitScript is not supported yet");
+    if (!setting.value.starts_with('/')) return bad_value(at, setting, "an absolute path");
+    conf.init_script = setting.value;
   } else {
     return invalid(at, fmt::format("{}: not a key of job_container.conf", setting.key));
   }

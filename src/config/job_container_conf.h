@@ -13,6 +13,7 @@ struct JobContainerConf {
   std::string base_path;        // with %h and %n not expanded
   bool auto_base_path = false;  // made where it is missing
   std::vector<std::string> directories{"/tmp", "/dev/shm"};
+  std::string init_script;  // run as root before a job's directories are made
 };
 
 // Lines that start with NodeName= count for these nodes alone; later lines win.

@@ -109,8 +109,7 @@ class Loader {
       part = trim(part);
       if (iequals(part, "X11"))
         return invalid(at, "PrologFlags=X11: X11 forwarding is not supported; remove the flag");
-      for (std::string_view flag : {"DeferBatch", "RunInJob"})
-        if (iequals(part, flag)) ignore(fmt::format("PrologFlags={}", flag));
+      if (iequals(part, "RunInJob")) ignore("PrologFlags=RunInJob");
     }
     return {};
   }

@@ -78,8 +78,11 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
 
 void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now) {
   const JobId id = report.job;
-  if (auto session = sessions_.find(node); session != sessions_.end())
+  if (auto session = sessions_.find(node); session != sessions_.end()) {
     session->second.ending.erase({id, report.attempt});
+    session->second.prepared.erase({id, report.attempt});
+    session->second.ready.erase({id, report.attempt});
+  }
   if (report.epilog_failed) drain_for_program(node, "Epilog error", now);
   const Job* job = cluster_.jobs.find(id);
   if (!job || job->attempt != report.attempt || !job->unfinished.contains(node)) return;
@@ -160,8 +163,11 @@ void Core::finish(const Job& job, Time now) {
   JobState state = JobState::completed;
   if (job.ending) {
     state = job.ending->becomes;
-    if (state == JobState::cancelled || state == JobState::timeout)
-      status = ends_alone(job) ? 0 : SIGTERM;
+    const bool told_to_end = state == JobState::cancelled || state == JobState::timeout;
+    if (told_to_end && ends_alone(job))
+      status = 0;
+    else if (told_to_end && batch == job.steps.end())
+      status = SIGTERM;
     if (job.spec->kind == JobKind::allocation && state != JobState::timeout)
       status = job.exit_status;
   } else if (batch != job.steps.end() && batch->second.out_of_memory) {

@@ -124,6 +124,8 @@ class Core {
                                         Time now) const;
   StepId next_step_id(const Job& job) const;
   Result<std::uint32_t> meeting_port(NodeId node, JobId job, StepId step) const;
+  Result<IdSet> reserve_ports(const Step& step, JobId job,
+                              std::optional<std::uint32_t> asked) const;
   Result<void> can_take_steps(Caller caller, JobId job) const;
   wire::Answer find_step(Caller caller, const wire::AttachStepRequest& request) const;
   void add_places(const Job& job, const Step& step, wire::StepReply& reply) const;
@@ -208,6 +210,7 @@ class Core {
     std::set<wire::StepRef> known;                 // told to run there, or reported as running
     std::set<std::pair<JobId, Attempt>> ending;    // told to end
     std::set<std::pair<JobId, Attempt>> prepared;  // told to run the Prolog
+    std::set<std::pair<JobId, Attempt>> ready;     // ... and said that it has succeeded
     std::int64_t health_round = 0;                 // of HealthCheckInterval: the last one told
   };
   void send_effects(const Cluster& committed, const std::set<NodeId>& nodes);
@@ -215,6 +218,8 @@ class Core {
                                         Session& session);
   void add_launches(const Cluster& committed, const Job& job, const Node& node, Session& session,
                     std::vector<OutgoingOrder>& orders);
+  void on_prepared(NodeId node, const wire::PreparedReport& report);
+  bool is_ready_everywhere(const Job& job) const;
 
   // --- time ---
   void enforce_limits(Time now);
@@ -247,6 +252,9 @@ class Core {
   Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
   void change_node(const NodeChanged& change, Time now);
   void issue_reboots(Time now);
+  void issue_reboot(NodeChanged change, Time now);
+  bool reboots_first(const Job& job) const;
+  void reboot_for(const Job& job, Time now);
   Result<void> add_nodes(const std::vector<NodeConfig>& nodes);
   void purge_old_jobs(Time now);
   void cancel_hopeless(const sched::Plan& plan, Time now);

@@ -73,11 +73,13 @@ void Core::add_launches(const Cluster& committed, const Job& job, const Node& no
   std::vector<std::string> prolog;  // made once, and only where there is a Prolog to run
   if (programs.prolog) prolog = prolog_environment(committed, job, node);
   if (programs.prolog_at_start && session.prepared.insert({job.id, job.attempt}).second)
-    orders.push_back({wire::PrepareOrder{job.id, job.attempt, prolog}, {}, {}});
+    orders.push_back(
+        {wire::PrepareOrder{job.id, job.attempt, prolog, programs.defer_batch}, {}, {}});
   for (const auto& [step_id, step] : job.steps) {
     if (!step.unfinished.contains(node.id)) continue;
     wire::StepRef ref{job.id, job.attempt, step_id};
     if (session.known.contains(ref)) continue;
+    if (step_id == kBatchStep && programs.defer_batch && !is_ready_everywhere(job)) continue;
     if (step_id == kBatchStep) {
       orders.push_back(batch_launch(committed, job, host_.step_key(job.id, job.attempt, step_id)));
     } else if (step_id == kExternStep) {

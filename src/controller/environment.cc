@@ -220,6 +220,7 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   }
   v["SLURM_NNODES"] = v["SLURM_STEP_NUM_NODES"];
   if (step.meeting_port) add_meeting_point(cluster, whole, step.meeting_port, v);
+  if (!step.reserved_ports.empty()) v["SLURM_STEP_RESV_PORTS"] = step.reserved_ports.text();
   std::erase_if(v, [](const auto& entry) { return is_gpu_variable(entry.first); });
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;

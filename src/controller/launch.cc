@@ -117,7 +117,7 @@ void keep_own_counts(const std::vector<std::string>& environment, Variables& var
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
   const JobSpec& spec = *job.spec;
-  NodeId node = job.allocation.front().node;
+  NodeId node = job.steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
   for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
   launch.environment = as_list(job_variables(cluster, job, node));

@@ -12,7 +12,7 @@ namespace muster::controller {
 bool all_on(const Cluster& cluster, const std::vector<NodeShare>& allocation) {
   return std::ranges::all_of(allocation, [&](const NodeShare& share) {
     const Node* node = cluster.nodes.find(share.node);
-    return node && node->power.phase == PowerPhase::on;
+    return node && node->power.phase == PowerPhase::on && !node->reboot.issued;
   });
 }
 
@@ -140,9 +140,10 @@ void Core::launch_if_prepared(JobId id, Time now) {
   const Job* job = cluster_.jobs.find(id);
   if (!job || !job->preparing || job->ending || is_ended(job->state)) return;
   if (prologs_running_.contains(id) || !all_on(cluster_, job->allocation)) return;
-  const bool waited_for_node = std::ranges::any_of(job->allocation, [&](const NodeShare& share) {
-    return cluster_.nodes.at(share.node).power.since > job->started;
-  });
+  const bool waited_for_node =
+      reboots_first(*job) || std::ranges::any_of(job->allocation, [&](const NodeShare& share) {
+        return cluster_.nodes.at(share.node).power.since > job->started;
+      });
   record(JobPrepared{.job = id, .attempt = job->attempt, .at = waited_for_node ? now : Time{}});
   touch_nodes_of(cluster_.jobs.at(id));
 }

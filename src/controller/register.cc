@@ -24,6 +24,8 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
     on_job_gone(node, *g, now);
   } else if (auto* p = std::get_if<wire::PrologFailedReport>(&report)) {
     on_prolog_failed(node, p->job, p->attempt, now);
+  } else if (auto* r = std::get_if<wire::PreparedReport>(&report)) {
+    on_prepared(node, *r);
   }
 }
 
@@ -69,7 +71,7 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   loads_[id] = {
       .cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
 
-  if (rebooted) lose_node(id, now, "it was rebooted");
+  if (rebooted && !node->reboot.issued) lose_node(id, now, "it was rebooted");
   for (const wire::StepEnd& end : report.ended) on_step_end(id, end, now);
   for (const wire::StepRef& ref : report.running) session.known.insert(ref);
   settle_unknown_steps(id, now);
@@ -115,7 +117,8 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
 void Core::watch_nodes(Time now) {
   std::vector<NodeId> silent;
   cluster_.nodes.each([&](const Node& node) {
-    if (node.health != NodeHealth::up || node.power.phase != PowerPhase::on) return;
+    if (node.health != NodeHealth::up || node.power.phase != PowerPhase::on || node.reboot.issued)
+      return;
     auto [load, fresh] = loads_.try_emplace(node.id);
     if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;
     if (now - load->second.last_contact >= cluster_.settings().slurmd_timeout &&

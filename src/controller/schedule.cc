@@ -3,6 +3,7 @@
 
 #include "controller/core.h"
 #include "controller/power.h"
+#include "sched/features.h"
 #include "sched/free.h"
 #include "sched/gres_fit.h"
 #include "sched/node_fit.h"
@@ -16,6 +17,27 @@ namespace {
 // Its CPUs are at another's disposal once it is suspended.
 bool can_lend(const Job& job) {
   return job.awaits_turn || (job.state == JobState::running && !job.ending);
+}
+
+// --batch: the first node that has these features, or else the first one.
+std::uint32_t batch_index(const Cluster& cluster, const JobSpec& spec,
+                          const std::vector<NodeShare>& allocation) {
+  auto wanted = sched::parse_constraint(cluster, spec.batch_features);
+  if (!wanted) return 0;
+  auto has = [&](const NodeShare& share) {
+    return sched::has_features(cluster.nodes.at(share.node), wanted->each);
+  };
+  auto first = std::ranges::find_if(allocation, has);
+  return first == allocation.end() ? 0 : static_cast<std::uint32_t>(first - allocation.begin());
+}
+
+bool all_have(const Cluster& cluster, const Text& features,
+              const std::vector<NodeShare>& allocation) {
+  auto wanted = sched::parse_constraint(cluster, features);
+  if (!wanted || wanted->empty()) return false;
+  return std::ranges::all_of(allocation, [&](const NodeShare& share) {
+    return sched::has_features(cluster.nodes.at(share.node), wanted->each);
+  });
 }
 
 }  // namespace
@@ -126,10 +148,13 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .runs_batch = job.runs_batch(),
                     .time_limit = start.time_limit,
                     .preparing = cluster_.settings().programs.prolog_slurmctld ||
-                                 !all_on(cluster_, start.allocation),
+                                 reboots_first(job) || !all_on(cluster_, start.allocation),
                     .reservation = start.reservation,
-                    .waited_for = why_it_waited(start.job)});
+                    .waited_for = why_it_waited(start.job),
+                    .batch_index = batch_index(cluster_, *job.spec, start.allocation),
+                    .has_preferred = all_have(cluster_, job.spec->prefer, start.allocation)});
   power_up_for(cluster_.jobs.at(id), now);
+  if (reboots_first(cluster_.jobs.at(id))) reboot_for(cluster_.jobs.at(id), now);
   mail_begin_of_array(cluster_.jobs.at(id), now);
   if (cluster_.settings().programs.contain) create_extern_step(id, now);
   if (cluster_.settings().programs.prolog_slurmctld)

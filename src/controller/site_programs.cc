@@ -1,5 +1,7 @@
 // The site's own programs around a job: what follows from their ends, and the extern step that
 // PrologFlags=Contain asks for.
+#include <algorithm>
+
 #include "controller/core.h"
 #include "controller/node_change.h"
 #include "controller/program_environment.h"
@@ -79,6 +81,22 @@ void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
   }
   order_end(id, ending, Reach::all_components);
   settle_components(id, now);
+}
+
+// PrologFlags=DeferBatch: the script waits for the Prologs of all nodes.
+void Core::on_prepared(NodeId node, const wire::PreparedReport& report) {
+  sessions_.at(node).ready.insert({report.job, report.attempt});
+  const Job* job = cluster_.jobs.find(report.job);
+  if (!job || job->attempt != report.attempt || !is_ready_everywhere(*job)) return;
+  if (auto batch = job->steps.find(kBatchStep); batch != job->steps.end())
+    touch_node(batch->second.nodes.front().node);
+}
+
+bool Core::is_ready_everywhere(const Job& job) const {
+  return std::ranges::all_of(job.allocation, [&](const NodeShare& share) {
+    auto session = sessions_.find(share.node);
+    return session != sessions_.end() && session->second.ready.contains({job.id, job.attempt});
+  });
 }
 
 void Core::drain_for_program(NodeId id, std::string_view reason, Time now) {

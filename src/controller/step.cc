@@ -54,14 +54,25 @@ void count_programs_from(std::uint32_t first_task, wire::StepRequest& request) {
   for (wire::StepRequest& part : request.parts) count_on(part);
 }
 
+StepCommand command_of(const Step& part) {
+  return {part.name, part.num_tasks, static_cast<std::uint32_t>(part.nodes.size())};
+}
+
 // Several commands in one job: they run on nodes of their own, and are one step.
 void join_parts(Step& step, const Step& next) {
+  if (step.commands.empty()) step.commands.push_back(command_of(step));
+  step.commands.push_back(command_of(next));
   for (StepNode place : next.nodes) {
     for (std::uint32_t& rank : place.ranks) rank += step.num_tasks;
     step.nodes.push_back(std::move(place));
   }
   step.num_tasks += next.num_tasks;
   step.unfinished.insert(next.unfinished.begin(), next.unfinished.end());
+}
+
+bool is_over(const Job& job, StepId id) {
+  auto step = job.steps.find(id);
+  return step == job.steps.end() || is_ended(step->second.state);
 }
 
 // What is asked for in each job, in the order of the parts; further parts in the same job stay with
@@ -165,14 +176,28 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
     if (jobs.empty() || jobs.back() != each->job) jobs.push_back(each->job);
   if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
     return fail("The commands of a step in one component follow each other");
-  const StepId id = number.value_or(next_step_id(cluster_.jobs.at(request.job)));
+  if (request.interactive && !is_over(cluster_.jobs.at(request.job), kInteractiveStep))
+    return fail("Duplicate job step id");
+  const StepId id = request.interactive
+                        ? kInteractiveStep
+                        : number.value_or(next_step_id(cluster_.jobs.at(request.job)));
   if (steps.size() > 1) count_through(steps);
   if (request.rendezvous) {
     auto port = meeting_port(steps.front().nodes.front().node, request.job, id);
     if (!port) return std::unexpected(port.error());
     for (Step& step : steps) step.meeting_port = *port;
   }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const wire::StepRequest& asked =
+        **std::ranges::find(requests, jobs[i], &wire::StepRequest::job);
+    auto ports = reserve_ports(steps[i], jobs[i], asked.reserved_ports);
+    if (!ports) return std::unexpected(ports.error());
+    steps[i].reserved_ports = std::move(*ports);
+  }
   wire::StepReply reply{.step = id};
+  if (requests.size() > 1)
+    for (const wire::StepRequest* each : requests)
+      reply.part_tasks.push_back(each->num_tasks.value_or(1));
   std::vector<wire::StepRequest> launches = launches_by_job(request);
   for (std::size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];

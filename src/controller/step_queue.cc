@@ -71,9 +71,10 @@ wire::Answer Core::queue_step(Caller caller, wire::StepRequest request, Time now
 void Core::start_waiting_steps(Time now) {
   if (waiting_steps_.empty()) return;
   IdSet changed = open_.changes.jobs;
+  const bool counts_ports = !cluster_.settings().step_ports.empty();  // other jobs may have them
   std::erase_if(waiting_steps_, [&](WaitingStep& waiting) {
     auto has_changed = [&](const wire::StepRequest& part) {
-      return changed.contains(part.job.value);
+      return changed.contains(part.job.value) || counts_ports;
     };
     if (!has_changed(waiting.request) && std::ranges::none_of(waiting.request.parts, has_changed))
       return false;

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "controller/core.h"
 #include "sched/dependency.h"
+#include "sched/features.h"
 #include "sched/limits.h"
 #include "sched/place.h"
 #include "sched/priority.h"
@@ -35,6 +36,14 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
   if (!tasks || tasks->empty() || max_size == 0) return fail(ErrorCode::invalid_array);
   array.tasks = std::move(*tasks);
   return array;
+}
+
+// --batch names features that --constraint names, too.
+bool is_subset_of(std::string_view features, std::string_view constraint) {
+  const std::vector<Text> named = sched::features_in(constraint);
+  return std::ranges::all_of(sched::features_in(features), [&](const Text& feature) {
+    return std::ranges::find(named, feature) != named.end();
+  });
 }
 
 void join_components(std::vector<Job>& jobs) {
@@ -96,6 +105,12 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   // --priority is the operators'; 0 does not hold: that is what --hold is for.
   if (!is_operator(caller) || spec.priority == 0u) spec.priority.reset();
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
+  if (spec.reboot && !is_operator(caller)) {
+    warnings.emplace_back("rebooting of nodes is only allowed for admins");
+    return fail(ErrorCode::access_denied);
+  }
+  if (!is_subset_of(spec.batch_features, spec.features))
+    return fail("Job --batch option is invalid or not a subset of --constraints");
   if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
   auto named = named_partitions(cluster_, spec.partition);

@@ -199,6 +199,11 @@ Result<void> set_reservation(Draft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_reboot(Draft& d, std::string_view value) {
+  if (!d.by_operator) return fail(ErrorCode::access_denied);
+  return set_yes_no<&JobSpec::reboot>(d, value);
+}
+
 constexpr Key kKeys[] = {
     {"TimeLimit", false, set_time_limit},
     {"Priority", false, set_priority},
@@ -242,6 +247,9 @@ constexpr Key kKeys[] = {
     {"MailType", false, set_mail_type},
     {"DelayBoot", true, set_delay_boot},
     {"Contiguous", true, set_yes_no<&JobSpec::contiguous>},
+    {"Prefer", true, set_text<&JobSpec::prefer>},
+    {"BurstBuffer", true, set_text<&JobSpec::burst_buffer>},
+    {"Reboot", true, set_reboot},
 };
 
 const Key* find_key(std::string_view name) {

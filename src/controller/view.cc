@@ -285,6 +285,9 @@ wire::JobView view_of(const Published& published, const Job& job) {
     }
     view.nodes = compress_hostlist(names);
     view.batch_host = names.front();
+    if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
+      if (const Node* node = published.cluster.nodes.find(batch->second.nodes.front().node))
+        view.batch_host = node->config.name;
     view.billing = sched::weighted_billing(published.cluster, job);
   }
   if (!job.spec->dependency.empty() && job.state == JobState::pending)

@@ -88,6 +88,7 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
     out.cgroup = std::move(*loaded);
   }
   out.track_by_cgroup = conf.proctrack_type == "proctrack/cgroup";
+  out.track_by_process_group = conf.proctrack_type == "proctrack/pgid";
   for (std::string_view plugin : split(conf.task_plugin, ','))
     if (iequals(trim(plugin), "task/cgroup")) out.constrain = true;
   out.kill_over_memory = conf.option("JobAcctGatherParams", "OverMemoryKill").has_value();
@@ -145,6 +146,9 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
          .server_name = {},
          .munge_socket = out.munge_socket});
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
+  out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
+  out.lock_memory =
+      out.lock_future_memory || conf->option("LaunchParameters", "slurmstepd_memlock").has_value();
   // Three heartbeats must fit into the time after which the controller gives the node up.
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   out.sample_every = sampling_of(conf->job_acct_gather_frequency);

@@ -35,6 +35,8 @@ struct SlurmdConfig {
   bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
   std::string health_check_program, reboot_program;
+  bool lock_memory = false, lock_future_memory = false;  // of slurmstepd
+  bool track_by_process_group = false;                   // ProctrackType=proctrack/pgid
   Seconds program_timeout{0};
   bool serial_programs = false;  // PrologFlags=Serial: one Prolog or Epilog at a time
   config::CgroupConf cgroup;

@@ -252,8 +252,11 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
   setup.access = access_to_nodes();
+  setup.lock_memory = config.lock_memory;
+  setup.lock_future_memory = config.lock_future_memory;
+  setup.track_by_group = config.track_by_process_group;
   if (namespaces_) {
-    auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
+    auto held = private_directories_of(launch);
     if (!held) return std::unexpected(held.error());
     setup.mount_namespace = *held;
   }

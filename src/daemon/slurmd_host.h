@@ -89,6 +89,7 @@ class Slurmd final : public NodeHost {
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
   Result<void> set_up_confinement();
   Result<void> set_up_private_directories();
+  Result<std::string> private_directories_of(const wire::StepLaunch& launch) const;
   void remove_in_background(const std::string& path);
   void check_health(std::function<void()> then);
   io::ProgramRun node_program(const std::string& path) const;

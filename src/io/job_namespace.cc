@@ -78,6 +78,8 @@ Result<void> JobNamespaces::set_up(bool make_base) const {
   return {};
 }
 
+bool JobNamespaces::has(JobId job) const { return holds_namespace(directory_of(job) + "/.ns"); }
+
 Result<std::string> JobNamespaces::provide(JobId job, Uid uid, Gid gid) const {
   const std::string home = directory_of(job);
   const std::string file = home + "/.ns";

@@ -18,6 +18,7 @@ class JobNamespaces {
 
   // Makes BASE, if that is wanted, a mount of its own that tells nobody what is mounted below it.
   Result<void> set_up(bool make_base) const;
+  bool has(JobId job) const;
   // The file that holds the job's namespace; made at the first call for a job.
   Result<std::string> provide(JobId job, Uid uid, Gid gid) const;
   // Frees it and moves what the job left out of the way of another run. Returns where that is, for

@@ -117,6 +117,7 @@ struct SitePrograms {
   bool contain = false;          // PrologFlags=Contain: an extern step on every node
   bool prolog_slurmctld = false, epilog_slurmctld = false;
   bool force_requeue = false;  // PrologFlags=ForceRequeueOnFail: whatever the job says
+  bool defer_batch = false;    // PrologFlags=DeferBatch: scripts wait for the Prologs of all nodes
   bool on_nodes() const { return prolog || epilog; }
   bool operator==(const SitePrograms&) const = default;
   template <class V>
@@ -128,6 +129,7 @@ struct SitePrograms {
     v(5, prolog_slurmctld);
     v(6, epilog_slurmctld);
     v(120, force_requeue);
+    v(210, defer_batch);
   }
 };
 
@@ -219,6 +221,7 @@ struct Settings {
   bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
+  IdSet step_ports;                                                     // MpiParams=ports=
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -279,6 +282,7 @@ struct Settings {
     v(150, reservation_overrun);
     v(151, spec_cores_by_jobs);
     v(152, cores_in_blocks);
+    v(210, step_ports);
   }
 };
 

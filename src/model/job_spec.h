@@ -111,6 +111,9 @@ struct JobSpec {
   std::optional<std::uint32_t> delay_boot_s;
   bool wait_all_nodes = false;
 
+  Text batch_features;  // --batch: of the node that runs the script
+  Text prefer;          // --prefer: features that are tried instead of `features` first
+
   bool operator==(const JobSpec&) const = default;
 
   template <class V>
@@ -211,6 +214,8 @@ struct JobSpec {
     v(160, cpu_freq);
     v(161, gpu_freq);
     v(162, power);
+    v(210, batch_features);
+    v(211, prefer);
   }
 };
 

@@ -45,6 +45,7 @@ void Usage::add(const Usage& other) {
 std::string step_name(StepId id) {
   if (id == kBatchStep) return "batch";
   if (id == kExternStep) return "extern";
+  if (id == kInteractiveStep) return "interactive";
   return std::to_string(id.value);
 }
 

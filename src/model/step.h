@@ -94,6 +94,19 @@ struct HetPart {
   }
 };
 
+// One of several commands that are a step together, each on nodes of its own.
+struct StepCommand {
+  Text name;
+  std::uint32_t tasks = 0, nodes = 0;
+  bool operator==(const StepCommand&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, tasks);
+    v(3, nodes);
+  }
+};
+
 struct Step {
   StepId id;
   Text name;
@@ -112,7 +125,9 @@ struct Step {
   Minutes time_limit{0};       // 0 = none of its own
   // Its place in a step over several components of a heterogeneous job.
   HetPart het;
-  std::uint32_t meeting_port = 0;  // --rendezvous: on the first node of the whole step; 0 = none
+  std::uint32_t meeting_port = 0;     // --rendezvous: on the first node of the whole step; 0 = none
+  IdSet reserved_ports;               // --resv-ports: on each of its nodes
+  std::vector<StepCommand> commands;  // where there are several, in the order of its nodes
   Text request;  // srun --async: what was asked for, encoded, as long as the step waits or runs
   bool operator==(const Step&) const = default;
   template <class V>
@@ -136,6 +151,8 @@ struct Step {
     v(100, het);
     v(101, meeting_port);
     v(160, request);
+    v(210, reserved_ports);
+    v(211, commands);
   }
 };
 

@@ -118,6 +118,7 @@ class NodeAgent {
   // Until an older attempt is gone from here, the Prolog has run, or the job is resumed.
   std::map<wire::StepRef, wire::StepLaunch> held_back_;
   std::map<AttemptRef, Prolog> prologs_;
+  std::set<AttemptRef> awaited_;  // the controller wants to hear that their Prologs succeeded
   std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;
   std::map<AttemptRef, Time>

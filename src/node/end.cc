@@ -90,6 +90,7 @@ void NodeAgent::report_gone(AttemptRef attempt, bool epilog_failed, Time now) {
   gone_[attempt] = now;
   ending_.erase(attempt);
   suspended_.erase(attempt);
+  awaited_.erase(attempt);
   if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
   host_.clean_up(attempt);
   outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt, epilog_failed});

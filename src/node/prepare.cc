@@ -9,7 +9,13 @@ void NodeAgent::on_found_prepared(AttemptRef attempt) {
 
 void NodeAgent::on_order(const wire::PrepareOrder& order, Time) {
   const AttemptRef attempt{order.job, order.attempt};
-  if (!ending_.contains(attempt) && !gone_.contains(attempt)) prepare(attempt, order.environment);
+  if (ending_.contains(attempt) || gone_.contains(attempt)) return;
+  const Prolog prolog = prepare(attempt, order.environment);
+  if (!order.tell) return;
+  if (prolog == Prolog::succeeded)
+    outbox_.emplace_back(wire::PreparedReport{attempt.job, attempt.attempt});
+  else
+    awaited_.insert(attempt);
 }
 
 NodeAgent::Prolog NodeAgent::prepare(AttemptRef attempt,
@@ -26,6 +32,8 @@ void NodeAgent::on_program_ended(NodeProgram program, AttemptRef attempt, bool s
 
   prologs_[attempt] = succeeded ? Prolog::succeeded : Prolog::failed;
   if (succeeded) host_.note_prepared(attempt, true);
+  if (awaited_.erase(attempt) > 0 && succeeded)
+    outbox_.emplace_back(wire::PreparedReport{attempt.job, attempt.attempt});
   const auto first = held_back_.lower_bound({attempt.job, attempt.attempt, StepId{0}});
   const bool launch_waits = first != held_back_.end() && first->first.job == attempt.job &&
                             first->first.attempt == attempt.attempt;

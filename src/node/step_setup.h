@@ -35,6 +35,8 @@ struct StepSetup {
   Confinement confinement;
   Text mount_namespace;     // the file that holds the job's own; empty = the machine's
   wire::NodeAccess access;  // to the nodes below this one
+  bool lock_memory = false, lock_future_memory = false;  // LaunchParameters=slurmstepd_memlock*
+  bool track_by_group = false;                           // ProctrackType=proctrack/pgid
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -57,6 +59,9 @@ struct StepSetup {
     v(17, confinement);
     v(120, mount_namespace);
     v(170, access);
+    v(210, lock_memory);
+    v(211, lock_future_memory);
+    v(212, track_by_group);
   }
 };
 

@@ -12,8 +12,8 @@ namespace {
 bool feature_exists(const Cluster& cluster, std::string_view feature) {
   bool found = false;
   cluster.nodes.each([&](const Node& node) {
-    const auto& have = node.config.features;
-    found = found || std::find(have.begin(), have.end(), feature) != have.end();
+    for (const auto* have : {&node.config.features, &node.active_features})
+      found = found || std::find(have->begin(), have->end(), feature) != have->end();
   });
   return found;
 }
@@ -116,6 +116,18 @@ class Parser {
 Result<Constraint> parse_constraint(const Cluster& cluster, std::string_view text) {
   if (text.empty()) return Constraint{};
   return Parser(cluster, text).run();
+}
+
+std::vector<Text> features_in(std::string_view text) {
+  std::vector<Text> names;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("&|()[]"), text.size());
+    const std::string_view word = trim(text.substr(0, end));
+    const std::string_view name = trim(word.substr(0, word.find('*')));
+    if (!name.empty()) names.emplace_back(name);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
 }
 
 bool has_features(const Node& node, const std::vector<FeatureTerm>& terms) {

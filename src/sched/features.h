@@ -37,6 +37,9 @@ struct Constraint {
 // Fails where the text is malformed or names a feature that no node has.
 Result<Constraint> parse_constraint(const Cluster& cluster, std::string_view text);
 
+// The names in such a text, whatever joins them.
+std::vector<Text> features_in(std::string_view text);
+
 bool has_features(const Node& node, const std::vector<FeatureTerm>& terms);
 
 }  // namespace muster::sched

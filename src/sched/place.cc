@@ -17,6 +17,14 @@ struct Usable {
   std::uint32_t least = 1;     // tasks that fit in what one task takes: CPUs come by the core
 };
 
+std::vector<NodeId> having(const Cluster& cluster, const std::vector<FeatureTerm>& features,
+                           const std::vector<NodeId>& nodes) {
+  std::vector<NodeId> found;
+  for (NodeId id : nodes)
+    if (has_features(cluster.nodes.at(id), features)) found.push_back(id);
+  return found;
+}
+
 class Placer {
  public:
   Placer(const Cluster& cluster, const Request& request, const FreeOn& free)
@@ -24,12 +32,8 @@ class Placer {
 
   std::optional<std::vector<NodeShare>> run(const std::vector<NodeId>& nodes) {
     if (request_.constraint.same.empty()) return among(nodes);
-    for (const auto& feature : request_.constraint.same) {
-      std::vector<NodeId> alike;
-      for (NodeId id : nodes)
-        if (has_features(cluster_.nodes.at(id), feature)) alike.push_back(id);
-      if (auto shares = among(alike)) return shares;
-    }
+    for (const auto& feature : request_.constraint.same)
+      if (auto shares = among(having(cluster_, feature, nodes))) return shares;
     return std::nullopt;
   }
 
@@ -260,7 +264,16 @@ bool is_candidate(const Cluster& cluster, const Request& request, NodeId id) {
   const Node* node = cluster.nodes.find(id);
   if (!node || node->future) return false;
   if (std::ranges::binary_search(request.excluded_nodes, id)) return false;
-  return has_features(*node, request.constraint.each);
+  return has_features(*node, request.constraint.each) ||
+         (!request.preferred.empty() && has_features(*node, request.preferred.each));
+}
+
+std::optional<std::vector<NodeShare>> place_with(const Constraint& constraint,
+                                                 const Cluster& cluster, Request request,
+                                                 const std::vector<NodeId>& nodes,
+                                                 const FreeOn& free) {
+  request.constraint = constraint;
+  return Placer(cluster, request, free).run(having(cluster, constraint.each, nodes));
 }
 
 }  // namespace
@@ -283,7 +296,9 @@ std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
 
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
                                             const std::vector<NodeId>& nodes, const FreeOn& free) {
-  return Placer(cluster, request, free).run(nodes);
+  if (request.preferred.empty()) return Placer(cluster, request, free).run(nodes);
+  if (auto shares = place_with(request.preferred, cluster, request, nodes, free)) return shares;
+  return place_with(request.constraint, cluster, request, nodes, free);
 }
 
 std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,

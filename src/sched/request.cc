@@ -179,6 +179,9 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   auto constraint = parse_constraint(cluster, spec.features);
   if (!constraint) return std::unexpected(constraint.error());
   request.constraint = std::move(*constraint);
+  auto preferred = parse_constraint(cluster, spec.prefer);
+  if (!preferred) return fail("Invalid preferred feature specification");
+  request.preferred = std::move(*preferred);
   auto licenses = parse_licenses(cluster, spec.licenses);
   if (!licenses) return std::unexpected(licenses.error());
   request.licenses = std::move(*licenses);
@@ -199,6 +202,7 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   request.sharing = partition.sharing(spec.oversubscribe);
   request.exclusive = spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
                       (cluster.settings().whole_nodes && request.sharing == 1);
+  if (spec.reboot && cluster.settings().can_reboot) request.exclusive = true;
   if (spec.core_spec || spec.thread_spec) {
     request.spec_cores = spec.core_spec;
     request.exclusive = true;

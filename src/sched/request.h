@@ -34,6 +34,7 @@ struct Request {
   bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
   std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
   Constraint constraint;
+  Constraint preferred;  // tried first, in the constraint's place; empty = nothing is
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound

@@ -51,7 +51,7 @@ void mark_completing(Cluster& cluster, const Job& job) {
 }
 
 Step batch_step(const JobStarted& e) {
-  const NodeShare& first = e.allocation.front();
+  const NodeShare& first = e.allocation.at(e.batch_index);
   Step step;
   step.id = kBatchStep;
   step.name = "batch";
@@ -182,6 +182,7 @@ struct Applier {
     job.preparing = e.preparing;
     job.reservation = e.reservation;
     job.waited_for = e.waited_for;
+    job.has_preferred = e.has_preferred;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -372,7 +373,7 @@ struct Applier {
     Job& job = cluster.jobs.edit(e.job);
     job.steps[e.step.id] = e.step;
     job.queued_steps.erase(e.step.id);
-    if (e.step.id < kBatchStep) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+    if (is_numbered(e.step.id)) job.next_step = std::max(job.next_step, e.step.id.value + 1);
   }
 
   void operator()(const StepQueued& e) {

@@ -63,9 +63,11 @@ struct JobStarted {
   Time at;
   bool runs_batch = true;
   Minutes time_limit{};
-  bool preparing = false;  // nothing is launched before JobPrepared
-  Text reservation;        // that it uses
-  Text waited_for;         // the reason why it had to, where there was one
+  bool preparing = false;         // nothing is launched before JobPrepared
+  Text reservation;               // that it uses
+  Text waited_for;                // the reason why it had to, where there was one
+  std::uint32_t batch_index = 0;  // which node of the allocation the script runs on
+  bool has_preferred = false;     // all of them have the features of --prefer
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -78,6 +80,8 @@ struct JobStarted {
     v(20, preparing);
     v(150, reservation);
     v(180, waited_for);
+    v(210, batch_index);
+    v(211, has_preferred);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.

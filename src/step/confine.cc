@@ -19,6 +19,7 @@ Result<void> Supervisor::make_group() {
 }
 
 void Supervisor::signal_all(int number) {
+  if (setup_.track_by_group) return signal_groups(tasks_, number);
   signal_everything(number);  // a child between fork and its group is found by its parent only
   if (!cgroup_) return;
   if (number == SIGKILL) return cgroup_->kill();
@@ -28,6 +29,7 @@ void Supervisor::signal_all(int number) {
 }
 
 bool Supervisor::anything_left() const {
+  if (setup_.track_by_group) return is_any_group_left(tasks_);
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
 }
 

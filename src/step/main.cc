@@ -3,6 +3,7 @@
 // later. It outlives slurmd.
 #include <fcntl.h>
 #include <malloc.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
     std::fputs("slurmstepd: error: slurmd sent a setup that cannot be read\n", stderr);
     return 1;
   }
+  if (setup->lock_memory)  // not worth a failure where the limit forbids it
+    (void)mlockall(MCL_CURRENT | (setup->lock_future_memory ? MCL_FUTURE : 0));
   muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock,
                            watch_children())
       .run();

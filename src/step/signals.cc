@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 
 #include "io/processes.h"
@@ -18,6 +19,16 @@ void signal_tasks(const std::vector<Task>& tasks, int number) {
 
 void signal_everything(int number) {
   for (pid_t pid : io::descendants(getpid())) kill(pid, number);
+}
+
+void signal_groups(const std::vector<Task>& tasks, int number) {
+  for (const Task& task : tasks)
+    if (task.pid > 0) kill(-task.pid, number);
+}
+
+bool is_any_group_left(const std::vector<Task>& tasks) {
+  return std::ranges::any_of(
+      tasks, [](const Task& task) { return task.pid > 0 && kill(-task.pid, 0) == 0; });
 }
 
 }  // namespace muster::step

@@ -1,5 +1,5 @@
 // Signals to the step's processes. All of them are this process's descendants: it is their
-// subreaper.
+// subreaper. With proctrack/pgid those count that stay in the process groups of the tasks.
 #pragma once
 
 #include <vector>
@@ -11,5 +11,7 @@ namespace muster::step {
 void adopt_orphans();  // PR_SET_CHILD_SUBREAPER
 void signal_tasks(const std::vector<Task>& tasks, int number);
 void signal_everything(int number);
+void signal_groups(const std::vector<Task>& tasks, int number);
+bool is_any_group_left(const std::vector<Task>& tasks);
 
 }  // namespace muster::step

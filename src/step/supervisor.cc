@@ -59,7 +59,7 @@ void Supervisor::run_extern() {
 }
 
 void Supervisor::run() {
-  adopt_orphans();
+  if (!setup_.track_by_group) adopt_orphans();
   if (setup_.launch.ref.step == kExternStep) return run_extern();
   umask(setup_.launch.umask);
   if (Result<void> prepared = prepare(); !prepared) {

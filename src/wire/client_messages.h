@@ -249,6 +249,9 @@ struct StepRequest {
   Text features;              // -C: nodes of the job that have them
   bool async = false;         // it is queued, and starts when there is room without its srun
   bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
+  // --resv-ports; unset = as many as tasks on the fullest node and one more.
+  std::optional<std::uint32_t> reserved_ports;
+  bool interactive = false;  // salloc's shell: kInteractiveStep
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -301,6 +304,8 @@ struct StepRequest {
     v(163, features);
     v(164, async);
     v(165, preserve_env);
+    v(210, reserved_ports);
+    v(211, interactive);
   }
 };
 // The end of an allocation that a command owns.
@@ -588,11 +593,13 @@ struct StepReply {
   StepId step;
   std::vector<StepPlace> places;  // of all its parts
   std::uint32_t num_tasks = 0;
+  std::vector<std::uint32_t> part_tasks;  // of each command, where there are several
   template <class V>
   void fields(V& v) {
     v(1, step);
     v(4, places);
     v(5, num_tasks);
+    v(210, part_tasks);
   }
 };
 struct BroadcastReply {

@@ -15,8 +15,9 @@ std::unexpected<Error> invalid(std::string_view text) {
 std::optional<StepId> parse_step(std::string_view text) {
   if (iequals(text, "batch")) return kBatchStep;
   if (iequals(text, "extern")) return kExternStep;
+  if (iequals(text, "interactive")) return kInteractiveStep;
   auto number = parse_number<std::uint32_t>(text);
-  if (!number || *number >= kBatchStep.value) return std::nullopt;
+  if (!number || !is_numbered(StepId{*number})) return std::nullopt;
   return StepId{*number};
 }
 

@@ -227,11 +227,13 @@ struct PrepareOrder {
   JobId job;
   Attempt attempt;
   std::vector<std::string> environment;
+  bool tell = false;  // PreparedReport is wanted (PrologFlags=DeferBatch)
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, attempt);
     v(3, environment);
+    v(210, tell);
   }
 };
 struct HealthCheckOrder {  // run HealthCheckProgram now
@@ -341,8 +343,17 @@ struct PrologFailedReport {  // without a launch that could tell it
     v(2, attempt);
   }
 };
+struct PreparedReport {  // the Prolog of this attempt has succeeded here
+  JobId job;
+  Attempt attempt;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
+};
 using Report = std::variant<RegisterReport, HeartbeatReport, StepEndReport, JobGoneReport,
-                            LeavingReport, PrologFailedReport>;
+                            LeavingReport, PrologFailedReport, PreparedReport>;
 struct ReportBatch {
   std::vector<Report> reports;
   template <class V>

@@ -142,3 +142,15 @@ def test_an_idle_node_is_rebooted_at_once(cluster):
 def test_bad_reboots(cluster, words, error):
     done = cluster.run("scontrol", "reboot", *words)
     assert (done.code, done.err) == (1, error + "\n")
+
+
+def test_a_job_may_have_its_nodes_rebooted_first(cluster):
+    job = cluster.sbatch("-w", "n1", "--reboot", "-o", "out", "--wrap", "echo ran")
+    cluster.wait_state(job, "CONFIGURING")
+    wait_node(cluster, "boot^", "boot", "alloc^", "mix^", "alloc#", "mix#")
+    cluster.stop_node("n1")
+    assert not (cluster.work / "out").exists()
+    cluster.run(SBIN / "slurmd", "-b", "-N", "n1", "-f", cluster.config_file).ok()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    assert (cluster.work / "out").read_text() == "ran\n"
+    wait_node(cluster, "idle")

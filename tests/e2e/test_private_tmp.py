@@ -88,3 +88,25 @@ def test_without_contain_the_daemons_do_not_start(cluster):
     done = cluster.run(muster.SBIN / "slurmctld", "-D", "-f", bad)
     assert done.code == 1
     assert "JobContainerType=job_container/tmpfs needs PrologFlags=Contain" in done.err
+
+
+def test_the_sites_script_comes_before_the_directories(cluster):
+    """InitScript: once for each job, as root; where it fails nothing of the job runs there."""
+    log = cluster.directory / "init.log"
+    init = cluster.script("init.sh", f"echo $SLURM_JOB_ID $SLURMD_NODENAME $(id -u) >> {log}; [ ! -e {cluster.work}/bad ]\n")
+    conf = cluster.directory / "etc/job_container.conf"
+    before = conf.read_text()
+    conf.write_text(before + f"InitScript={init}\n")
+    cluster.stop_node("n1")
+    cluster.start_node("n1")
+    try:
+        job = cluster.sbatch("-o", "out", "--wrap", "srun -n1 echo ran")
+        cluster.wait_end(job)
+        assert log.read_text() == f"{job} n1 0\n" and (cluster.work / "out").read_text() == "ran\n"
+        (cluster.work / "bad").touch()
+        job = cluster.sbatch("--no-requeue", "--wrap", "true")
+        assert cluster.wait_end(job)["JobState"] == "FAILED"
+    finally:
+        conf.write_text(before)
+        cluster.stop_node("n1")
+        cluster.start_node("n1")

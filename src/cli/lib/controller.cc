@@ -68,6 +68,11 @@ Result<ClientConfig> from_file(const std::string& path) {
   found.kill_on_bad_exit = settings->kill_on_bad_exit;
   found.propagate_limits = settings->propagate_limits;
   found.propagate_limits_except = settings->propagate_limits_except;
+  for (std::string_view word : split(settings->launch_parameters, ',')) {
+    if (iequals(word, "test_exec")) found.test_exec = true;
+    if (iequals(word, "use_interactive_step"))
+      found.interactive_step = settings->interactive_step_options;
+  }
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

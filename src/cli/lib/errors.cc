@@ -62,6 +62,7 @@ RefusalLines refusal_lines(const Error& error) {
   switch (error.code) {
     case ErrorCode::invalid_partition:
     case ErrorCode::accounting_policy:
+    case ErrorCode::access_denied:
       return {detail, {}};
     case ErrorCode::requested_node_config_unavailable: {
       auto end = detail.find('\n');

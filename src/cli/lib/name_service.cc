@@ -20,7 +20,7 @@ namespace {
 
 // "name:x:1000:1000:Gecos:/home/name:/bin/bash", or "name:x:1000:members" of a group.
 using Fields = std::vector<std::string_view>;
-enum Field : std::size_t { kName = 0, kId = 2, kHome = 5, kShell = 6 };
+enum Field : std::size_t { kName = 0, kId = 2, kGroup = 3, kHome = 5, kShell = 6 };
 
 std::string_view field(const Fields& fields, Field at) {
   return at < fields.size() ? fields[at] : std::string_view{};
@@ -75,9 +75,11 @@ std::optional<Entry> look_up(const char* file, const char* database, Field where
 
 std::optional<UserEntry> to_user(const Fields& fields) {
   auto uid = parse_number<std::uint32_t>(field(fields, kId));
-  if (!uid) return std::nullopt;
+  auto gid = parse_number<std::uint32_t>(field(fields, kGroup));
+  if (!uid || !gid) return std::nullopt;
   return UserEntry{.name = std::string(field(fields, kName)),
                    .uid = Uid{*uid},
+                   .gid = Gid{*gid},
                    .home = std::string(field(fields, kHome)),
                    .shell = std::string(field(fields, kShell))};
 }

@@ -14,6 +14,7 @@ namespace muster::cli {
 struct UserEntry {
   std::string name;
   Uid uid;
+  Gid gid;
   std::string home, shell;
 };
 

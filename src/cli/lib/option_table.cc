@@ -3,6 +3,7 @@
 #include <array>
 
 #include "cli/lib/options_values.h"
+#include "cli/lib/submitter.h"
 
 namespace muster::cli {
 
@@ -25,9 +26,9 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"acctg-freq", 0, kAll, required, acctg_freq, "type=seconds", "how often usage is sampled", "SBATCH_ACCTG_FREQ", "SLURM_ACCTG_FREQ", "SALLOC_ACCTG_FREQ"},
 {"array", 'a', B, required, text<&S::array>, "indices", "one task per index: 0-9, 1,3,7, 0-20:5, with %N at most N at once", "SBATCH_ARRAY_INX"},
 {"async", 0, R, none, flag<&O::async>, "", "queue the step and return at once; its output goes to a file", {}, "SLURM_ASYNC"},
-{"batch", 0, B, required, not_yet, "features", "features of the node that runs the script", "SBATCH_BATCH"},
-{"bb", 0, kAll, required, not_yet_for_jobs, "spec", "burst buffer request", {}, "SLURM_BURST_BUFFER", "SALLOC_BURST_BUFFER"},
-{"bbf", 0, kAll, required, not_yet_for_jobs, "file", "file with a burst buffer request"},
+{"batch", 0, B, required, text<&S::batch_features>, "features", "features of the node that runs the script", "SBATCH_BATCH"},
+{"bb", 0, kAll, required, burst_buffer, "spec", "burst buffer request, kept with the job", {}, "SLURM_BURST_BUFFER", "SALLOC_BURST_BUFFER"},
+{"bbf", 0, kAll, required, burst_buffer_file, "file", "file with a burst buffer request"},
 {"bcast", 0, R, optional, optional_text<&O::bcast>, "path", "copy the program to the nodes first", {}, "SLURM_BCAST"},
 {"bcast-exclude", 0, R, required, text<&O::bcast_exclude>, "paths", "directories whose libraries --send-libs leaves out, or NONE", {}, "SLURM_BCAST_EXCLUDE"},
 {"begin", 'b', kAll, required, date<&S::begin>, "time", "not before this time: 16:00, 2027-01-20T12:34, now+1hour"},
@@ -39,8 +40,8 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"comment", 0, kAll, required, text<&S::comment>, "text", "a remark kept with the job"},
 {"compress", 0, R, optional, compress, "type", "compress the file that --bcast sends", {}, "SLURM_COMPRESS"},
 {"constraint", 'C', kAll, required, text<&S::features>, "features", "features that the nodes must have: a&b, a|b", "SBATCH_CONSTRAINT", "SLURM_CONSTRAINT", "SALLOC_CONSTRAINT"},
-{"container", 0, kAll, required, not_yet, "path", "OCI bundle to run in", "SBATCH_CONTAINER", "SRUN_CONTAINER", "SALLOC_CONTAINER"},
-{"context", 0, kAll, required, not_yet_for_jobs, "context", ""},
+{"container", 0, kAll, required, container, "path", "OCI bundle, kept with the job; nothing runs it", "SBATCH_CONTAINER", "SRUN_CONTAINER", "SALLOC_CONTAINER"},
+{"context", 0, kAll, required, ignored, "context", ""},
 {"contiguous", 0, kAll, none, flag<&S::contiguous>, "", "nodes that lie side by side"},
 {"core-spec", 'S', kAll, required, number<&S::core_spec, 0>, "cores", "cores per node left to the system, where the site allows it", "SBATCH_CORE_SPEC", "SLURM_CORE_SPEC", "SALLOC_CORE_SPEC"},
 {"cores-per-socket", 0, kAll, required, number<&S::cores_per_socket>, "cores", "nodes with at least this many cores per socket"},
@@ -63,9 +64,8 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"export", 0, B|R, required, text<&O::export_list>, "names", "variables that the job gets: ALL, NONE, A,B=value", "SBATCH_EXPORT", "SRUN_EXPORT_ENV SLURM_EXPORT_ENV"},
 {"export-file", 0, B, required, text<&O::export_file>, "file|fd", "variables that the job gets, from a file"},
 {"extra-node-info", 'B', kAll, required, extra_node_info, "s[:c[:t]]", "sockets, cores and threads that nodes must have"},
-{"get-user-env", 0, B, optional, get_user_env, "timeout", "take the environment of a login of the user", "SBATCH_GET_USER_ENV"},
-{"get-user-env", 0, A, optional, not_yet, "timeout", "take the environment of a login of the user"},
-{"gid", 0, kAll, required, not_yet, "group", "run the job with this group (root)"},
+{"get-user-env", 0, B|A, optional, get_user_env, "timeout", "take the environment of a login of the user", "SBATCH_GET_USER_ENV"},
+{"gid", 0, kAll, required, run_as_group, "group", "run the job with this group (root)"},
 {"gpu-bind", 0, kAll, required, gpu_bind, "how", "GPUs that each task sees: single:n, per_task:n, map_gpu:list, mask_gpu:list, closest, none", "SBATCH_GPU_BIND", "SLURM_GPU_BIND", "SALLOC_GPU_BIND"},
 {"gpu-freq", 0, kAll, required, gpu_freq, "freq", "frequency of the GPUs", "SBATCH_GPU_FREQ", "SLURM_GPU_FREQ", "SALLOC_GPU_FREQ"},
 {"gpus", 'G', kAll, required, text<&S::gpus>, "[type:]n", "GPUs of the whole job", "SBATCH_GPUS", "SLURM_GPUS", "SALLOC_GPUS"},
@@ -81,7 +81,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"ignore-pbs", 0, B, none, flag<&O::ignore_pbs>, "", "no remark about #PBS and #BSUB lines", "SBATCH_IGNORE_PBS"},
 {"immediate", 'I', R|A, optional, number_or<&O::immediate_s, 1>, "seconds", "give up if it cannot start within this time", {}, "SLURM_IMMEDIATE", "SALLOC_IMMEDIATE"},
 {"input", 'i', B|R, required, text<&S::std_in>, "file", "standard input comes from this file", "SBATCH_INPUT", "SLURM_STDINMODE"},
-{"interactive", 0, R, none, flag<&O::overlap>, "", ""},
+{"interactive", 0, R, none, flag<&O::interactive>, "", ""},
 {"job-name", 'J', kAll, required, text<&S::name>, "name", "name of the job", "SBATCH_JOB_NAME", "SLURM_JOB_NAME", "SALLOC_JOB_NAME"},
 {"jobid", 0, R, required, number<&O::job_id>, "id", "start the step in this job", {}, "SLURM_JOB_ID SLURM_JOBID"},
 {"kill-command", 'K', A, optional, text<&O::kill_command>, "signal", "end the command with the allocation", {}, {}, "SALLOC_KILL_CMD"},
@@ -125,7 +125,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"parsable", 0, B|R, none, flag<&O::parsable>, "", "print only the id (and cluster, after a ;); srun: with --async"},
 {"partition", 'p', kAll, required, text<&S::partition>, "names", "partition to run in", "SBATCH_PARTITION", "SLURM_PARTITION", "SALLOC_PARTITION"},
 {"power", 0, kAll, required, power, "flags", "power management", "SBATCH_POWER", "SLURM_POWER", "SALLOC_POWER"},
-{"prefer", 0, kAll, required, not_yet_for_jobs, "features", "features that nodes should have"},
+{"prefer", 0, kAll, required, text<&S::prefer>, "features", "features that are tried first, instead of those of --constraint"},
 {"preserve-env", 'E', R, none, flag<&O::preserve_env>, "", "keep SLURM_NNODES and SLURM_NTASKS of the caller"},
 {"priority", 0, kAll, required, priority, "n", "priority of the job (operators)"},
 {"profile", 0, kAll, required, profile, "types", "profile the job", "SBATCH_PROFILE", "SLURM_PROFILE", "SALLOC_PROFILE"},
@@ -135,12 +135,12 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"qos", 'q', kAll, required, text<&S::qos>, "name", "quality of service", "SBATCH_QOS", "SLURM_QOS", "SALLOC_QOS"},
 {"quiet", 'Q', kAll, none, flag<&O::quiet>, "", "print errors only"},
 {"quit-on-interrupt", 0, R, none, flag<&O::quit_on_interrupt>, "", "end at the first Ctrl-C"},
-{"reboot", 0, kAll, none, not_yet_for_jobs, "", "reboot the nodes first"},
+{"reboot", 0, kAll, none, flag<&S::reboot>, "", "reboot the nodes first (administrators)"},
 {"relative", 'r', R, required, number<&O::relative, 0>, "n", "begin with node n of the job"},
 {"rendezvous", 0, kAll, none, flag<&O::rendezvous>, "", "tell the tasks of each step where they can meet: MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE", "SBATCH_RENDEZVOUS", "SLURM_RENDEZVOUS", "SALLOC_RENDEZVOUS"},
 {"requeue", 0, B, none, requeue, "", "may be started again", "SBATCH_REQUEUE"},
 {"reservation", 0, kAll, required, text<&S::reservation>, "names", "use a reservation", "SBATCH_RESERVATION", "SLURM_RESERVATION", "SALLOC_RESERVATION"},
-{"resv-ports", 0, R, optional, not_yet, "n", "reserve network ports for the step", {}, "SLURM_RESV_PORTS"},
+{"resv-ports", 0, R, optional, resv_ports, "n", "reserve network ports for the step", {}, "SLURM_RESV_PORTS"},
 {"send-libs", 0, R, optional, optional_text<&O::send_libs>, "yes|no", "with --bcast, copy the program's libraries too", {}, "SLURM_SEND_LIBS"},
 {"signal", 0, kAll, required, signal, "[B:]sig[@seconds]", "send this signal before the time limit; B: to the script alone", "SBATCH_SIGNAL", "SLURM_SIGNAL", "SALLOC_SIGNAL"},
 {"slurmd-debug", 0, R, required, ignored, "level", "accepted; log levels are set with scontrol", {}, "SLURMD_DEBUG"},
@@ -157,7 +157,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"time", 't', kAll, required, time_limit<&S::time_limit>, "limit", "time limit: minutes, h:mm:ss, days-hours", "SBATCH_TIMELIMIT", "SLURM_TIMELIMIT", "SALLOC_TIMELIMIT"},
 {"time-min", 0, kAll, required, time_limit<&S::time_min>, "limit", "smallest time limit that will do"},
 {"tmp", 0, kAll, required, memory<&S::tmp_disk_mib>, "size[KMGT]", "disk space in the nodes' TmpFS"},
-{"uid", 0, kAll, required, not_yet, "user", "run the job as this user (root)"},
+{"uid", 0, kAll, required, run_as_user, "user", "run the job as this user (root)"},
 {"unbuffered", 'u', R, none, flag<&O::unbuffered>, "", "pass output on at once", {}, "SLURM_UNBUFFEREDIO"},
 {"usage", 0, kAll, none, ignored, "", "show the options in short"},
 {"use-min-nodes", 0, kAll, none, flag<&S::use_min_nodes>, "", "prefer the smaller number of nodes of a range", "SBATCH_USE_MIN_NODES", "SLURM_USE_MIN_NODES", "SALLOC_USE_MIN_NODES"},
@@ -169,7 +169,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"wckey", 0, kAll, required, text<&S::wckey>, "key", "workload key kept with the job", "SBATCH_WCKEY", "SLURM_WCKEY", "SALLOC_WCKEY"},
 {"whole", 0, R, none, flag<&O::whole>, "", "the step takes all that the job has on its nodes", {}, "SLURM_WHOLE"},
 {"wrap", 0, B, required, wrap, "command", "run this shell command instead of a script"},
-{"x11", 0, R|A, optional, not_yet, "where", "forward X11"},
+{"x11", 0, R|A, optional, x11, "where", "forward X11: not available"},
 });
 // clang-format on
 

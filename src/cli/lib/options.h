@@ -47,6 +47,8 @@ struct JobOptions {
   bool parsable = false;    // --parsable: the id alone
   Text clusters;
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
+  std::optional<Uid> owner;                  // --uid
+  std::optional<Gid> owner_group;            // --gid
 
   // sbatch
   bool wait_for_end = false, ignore_pbs = false;
@@ -56,8 +58,9 @@ struct JobOptions {
   // srun
   bool label = false, unbuffered = false, overlap = false, exact = false, whole = false,
        multi_prog = false, pty = false, preserve_env = false, disable_status = false,
-       quit_on_interrupt = false, async = false;
+       quit_on_interrupt = false, async = false, interactive = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
+  std::optional<std::uint32_t> reserved_ports;
   Text mpi, cpu_bind, mem_bind;
   std::optional<std::string> bcast, compress, send_libs;  // given without a value: empty
   Text bcast_exclude;

@@ -135,5 +135,10 @@ Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome cpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome gpu_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome mem_bind(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome resv_ports(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome burst_buffer(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome burst_buffer_file(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome container(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome x11(JobOptions& o, const OptionRow& row, std::string_view value);
 
 }  // namespace muster::cli

@@ -109,7 +109,14 @@ TEST(OptionValues, SayWhereAJobIsPut) {
 
 TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
   EXPECT_EQ(error_of({"--exclusive=mcs"}), "1 sbatch: error: --exclusive=mcs: not supported yet\n");
-  EXPECT_EQ(error_of({"--reboot"}), "1 sbatch: error: --reboot: not supported yet\n");
+}
+
+TEST(OptionValues, AreKeptWhereNothingServesThem) {
+  EXPECT_EQ(given({"--bb=capacity=1G"}).options.spec.burst_buffer, "capacity=1G");
+  EXPECT_EQ(given({"--container=/a"}).options.spec.container, "/a");
+  EXPECT_EQ(error_of({"--bbf=/nonexistent"}), "1 sbatch: error: Invalid --bbf specification\n");
+  EXPECT_EQ(error_of({"--bbf=/dev/null", "--bb=x"}),
+            "1 sbatch: error: Cannot specify both --burst-buffer and --bbf\n");
 }
 
 TEST(OptionValues, WriteFrequenciesAsTheyAreShown) {

@@ -10,6 +10,7 @@ namespace {
 TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
   for (const std::string text :
        {"", "MpiDefault=pmix\n",
+        "LaunchParameters=test_exec,use_interactive_step\nInteractiveStepOptions=\"--pty sh\"\n",
         "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n"
         "KillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
         "SlurmctldHost=b\nAccountingStorageType=\"accounting_storage/none\"\nSlurmctldPidFile = "

@@ -29,10 +29,16 @@ TEST(JobContainerConf, HasLinesForSomeNodes) {
   EXPECT_EQ(load(text, "n3")->base_path, "/some");
 }
 
+TEST(JobContainerConf, NamesAProgramThatComesFirst) {
+  auto conf = load("BasePath=/a InitScript=/b");
+  ASSERT_TRUE(conf);
+  EXPECT_EQ(conf->init_script, "/b");
+}
+
 TEST(JobContainerConf, RefusesWhatItCannotDo) {
   EXPECT_FALSE(load("AutoBasePath=true"));
   EXPECT_FALSE(load("BasePath=relative"));
-  EXPECT_FALSE(load("BasePath=/a InitScript=/b"));
+  EXPECT_FALSE(load("BasePath=/a InitScript=b"));
   EXPECT_FALSE(load("BasePath=/a Nonsense=1"));
 }
 

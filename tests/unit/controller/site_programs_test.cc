@@ -142,5 +142,38 @@ TEST(SitePrograms, EpilogSlurmctldRunsOnceAtTheEnd) {
   EXPECT_TRUE(has(w.host.programs[0].environment, "SLURM_JOB_EXIT_CODE=256"));
 }
 
+TEST(SitePrograms, ADeferredBatchScriptWaitsForThePrologsOfAllNodes) {
+  World w{ClusterBuilder().nodes(2).settings([](Settings& s) {
+    s.programs = {.prolog = true, .prolog_at_start = true, .defer_batch = true};
+  })};
+  const auto id = w.submit(job().nodes(2));
+  const auto prepares = w.take<wire::PrepareOrder>();
+  ASSERT_EQ(prepares.size(), 2u);
+  EXPECT_TRUE(prepares[0].second.tell);
+  auto prepared = [&](std::uint32_t node) {
+    w.core.on_report(World::connection(node), wire::PreparedReport{JobId{id}, Attempt{1}}, w.now);
+    w.run();
+    return w.take<wire::LaunchOrder>().size();
+  };
+  EXPECT_EQ(prepared(2), 0u);
+  EXPECT_EQ(prepared(1), 1u);
+}
+
+TEST(SitePrograms, ADeferredBatchScriptIsNotForgottenByANewController) {
+  const ClusterBuilder builder = ClusterBuilder().nodes(1).settings([](Settings& s) {
+    s.programs = {.prolog = true, .prolog_at_start = true, .defer_batch = true};
+  });
+  World w{builder};
+  const auto id = w.submit(job());
+  w.take<wire::PrepareOrder>();
+  w.leave(1);
+  w.join(1);
+  EXPECT_EQ(w.take<wire::PrepareOrder>().size(), 1u);
+  EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 0u);
+  w.core.on_report(World::connection(1), wire::PreparedReport{JobId{id}, Attempt{1}}, w.now);
+  w.run();
+  EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster::controller

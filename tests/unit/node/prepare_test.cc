@@ -104,5 +104,22 @@ TEST_F(Prepare, AnSrunThatWaitsIsToldOfTheFailure) {
   EXPECT_EQ(host.take_calls(), Calls{"refuse 7: Job prolog failed"});
 }
 
+TEST_F(Prepare, TheControllerHearsOfAPrologThatItAskedAbout) {
+  const wire::PrepareOrder ask{JobId{12}, Attempt{1}, {"A=1"}, true};
+  order(ask);
+  EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 0u);
+  program_ended(NodeProgram::prolog, true);
+  EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 1u);
+  order(ask);  // by another controller
+  EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 1u);
+}
+
+TEST_F(Prepare, AFailedPrologIsNotToldAsASuccess) {
+  order(wire::PrepareOrder{JobId{12}, Attempt{1}, {"A=1"}, true});
+  program_ended(NodeProgram::prolog, false);
+  EXPECT_EQ(host.take_reports<wire::PreparedReport>().size(), 0u);
+  EXPECT_EQ(host.take_reports<wire::PrologFailedReport>().size(), 1u);
+}
+
 }  // namespace
 }  // namespace muster

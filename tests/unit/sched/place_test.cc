@@ -130,6 +130,24 @@ TEST(Nodes, FeaturesSelect) {
     EXPECT_EQ(refusal(b, job().features(bad)), ErrorCode::invalid_feature) << bad;
 }
 
+TEST(Nodes, PreferredFeaturesComeFirstAndBindNobody) {
+  ClusterBuilder b;
+  b.nodes(1).features({"old"}).nodes(2).features({"new"});
+  auto where = [&](SpecBuilder spec) { return placed(ClusterBuilder(b).pending(spec).build()); };
+  auto prefer = [](const char* text) { return job().set(&JobSpec::prefer, text); };
+  EXPECT_EQ(where(prefer("new")), "n2:1");
+  EXPECT_EQ(where(prefer("new").nodes(2)), "n2:1 n3:1");
+  EXPECT_EQ(where(prefer("new").nodes(3)), "n1:1 n2:1 n3:1");
+  EXPECT_EQ(where(prefer("new").features("old")), "n2:1");
+  EXPECT_EQ(where(prefer("new").features("old").on("n1")), "n1:1");
+  EXPECT_EQ(placed(ClusterBuilder(b).down(2).down(3).pending(prefer("new")).build()), "n1:1");
+}
+
+TEST(Nodes, FeaturesInATextAreFoundWhateverJoinsThem) {
+  EXPECT_EQ(features_in("[a*2&b]|(c & d)"), (std::vector<Text>{"a", "b", "c", "d"}));
+  EXPECT_TRUE(features_in("").empty());
+}
+
 TEST(Memory, WithoutARequestAJobTakesTheWholeNodes) {
   auto cluster = ClusterBuilder().nodes(1).pending(job()).pending(job()).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "1");

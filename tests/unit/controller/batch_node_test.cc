@@ -1,0 +1,50 @@
+// --batch and --prefer: what of a job's nodes they decide when it starts.
+#include "world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+
+class BatchNode : public testing::Test {
+ protected:
+  World w{ClusterBuilder().nodes(2).features({"a", "x"}).nodes(2).features({"b", "x"})};
+
+  std::uint32_t batch_node(std::uint32_t id) const {
+    return w.job(id).steps.at(kBatchStep).nodes.front().node.value;
+  }
+  std::string refusal(const SpecBuilder& spec) {
+    const wire::Answer answer = w.try_submit(spec);
+    const auto* error = std::get_if<Error>(&answer);
+    return error ? error->text() : "";
+  }
+};
+
+TEST_F(BatchNode, IsTheFirstOfTheJobUnlessFeaturesAreAskedFor) {
+  const auto first = w.submit(job().memory(10).nodes(4).features("x"));
+  EXPECT_EQ(batch_node(first), 1u);
+  const auto chosen =
+      w.submit(job().memory(10).nodes(4).features("[a*2&b*2]").set(&JobSpec::batch_features, "b"));
+  EXPECT_EQ(batch_node(chosen), 3u);
+  EXPECT_EQ(w.take<wire::LaunchOrder>().back().first, 3u);
+}
+
+TEST_F(BatchNode, FeaturesAreAmongThoseOfTheConstraint) {
+  constexpr auto kText = "Job --batch option is invalid or not a subset of --constraints";
+  EXPECT_EQ(refusal(job().set(&JobSpec::batch_features, "b")), kText);
+  EXPECT_EQ(refusal(job().features("a").set(&JobSpec::batch_features, "b")), kText);
+  EXPECT_EQ(refusal(job().memory(10).features("a|b").set(&JobSpec::batch_features, "b")), "");
+}
+
+TEST_F(BatchNode, PreferredFeaturesThatItGotAreRemembered) {
+  const auto got = w.submit(job().memory(10).nodes(2).set(&JobSpec::prefer, "b"));
+  EXPECT_TRUE(w.job(got).has_preferred);
+  const auto did_not = w.submit(job().memory(10).nodes(3).set(&JobSpec::prefer, "b"));
+  EXPECT_EQ(w.job(did_not).state, JobState::running);
+  EXPECT_FALSE(w.job(did_not).has_preferred);
+  EXPECT_EQ(refusal(job().set(&JobSpec::prefer, "nosuch")),
+            "Invalid preferred feature specification");
+}
+
+}  // namespace
+}  // namespace muster::controller
