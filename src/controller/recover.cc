@@ -37,6 +37,8 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   if (auto broken = broken_invariants(cluster_); !broken.empty())
     return fail("the stored state contradicts itself: " + broken.front());
   committed_ = cluster_;
+  if (cluster_.settings().accounting && !open_.changes.empty())
+    host_.account({std::exchange(open_.changes, {}), committed_, last});
   watch_list_.make_anew(cluster_);
   const ClusterConfig config = with_dynamic_nodes(cluster_, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
