@@ -28,7 +28,10 @@ def test_the_shell_of_salloc_is_a_step_on_the_first_node(cluster):
 
 
 def test_steps_run_beside_the_shell(cluster):
-    done = salloc(cluster, "srun -n2 -N2 bash -c 'echo $SLURM_STEP_ID' < /dev/null\nsqueue -h -s -o %i\n", "-N2", "-n2")
+    script = ("srun -n2 -N2 bash -c 'echo $SLURM_STEP_ID' < /dev/null\n"
+              "while squeue -h -s -o %i | grep -q '[.]0$'; do :; done\n"  # its nodes may tell later than srun
+              "squeue -h -s -o %i\n")
+    done = salloc(cluster, script, "-N2", "-n2")
     job = done.err.split("Granted job allocation ")[1].split()[0]
     assert done.ok().lines == ["0", "0", f"{job}.interactive"]
 
