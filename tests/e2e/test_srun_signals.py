@@ -6,7 +6,7 @@ import time
 import pytest
 
 CLUSTER = dict(nodes=1)
-LOOP = "for i in $(seq 600); do sleep 0.1; done"
+LOOP = "for ((i = 0; i < 600; i++)); do sleep 0.1; done"
 
 
 class Step:
@@ -70,7 +70,7 @@ def test_an_interrupt_goes_to_the_tasks_where_no_status_is_wanted(cluster):
 def test_quit_on_interrupt(cluster):
     with Step(cluster, "--quit-on-interrupt", script="trap : INT") as step:
         code, _, err = step.send(signal.SIGINT).end()
-    assert code == 137 and "forcing job termination" in err
+    assert code == 137 and "forcing job termination" in err, err
 
 
 def test_other_signals_reach_the_tasks(cluster):
