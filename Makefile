@@ -11,7 +11,7 @@ TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
 
-.PHONY: all build setup run test test-clients check-all bench format install clean
+.PHONY: all build programs setup run test test-clients check-all bench format install clean
 
 all: build
 
@@ -22,7 +22,11 @@ build: setup
 	@$(CONFIGURE) release
 	@cmake --build --preset release -j $(JOBS)
 
-run: build
+programs: setup
+	@$(CONFIGURE) release
+	@cmake --build --preset release -j $(JOBS) --target programs
+
+run: programs
 	@examples/demo build/release/bin
 
 # The sanitizers run over the pure layers here; over everything in check-all.
@@ -32,7 +36,7 @@ test: build
 	@ctest --test-dir build/dev -j $(JOBS) --output-on-failure
 	@ctest --test-dir build/release -j $(TEST_JOBS) --output-on-failure
 
-test-clients: build
+test-clients: programs
 	@tests/clients/run build/release/bin
 
 check-all: build
@@ -46,7 +50,7 @@ bench: build
 format: setup
 	@scripts/format
 
-install: build
+install: programs
 	@$(CONFIGURE) release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DCMAKE_INSTALL_SYSCONFDIR=$(SYSCONFDIR)
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
