@@ -1,0 +1,79 @@
+// What slurmctld does beside its requests: rows for accounting, and snapshots that keep the journal
+// short.
+#include "daemon/slurmctld_service.h"
+#include "io/log.h"
+#include "state/snapshot.h"
+
+namespace muster::daemon {
+
+namespace {
+
+constexpr BatchNumber kBatchesPerSnapshot = 20000;
+constexpr Millis kFeedEvery{1000};
+
+}  // namespace
+
+// Accounting knows all that the snapshot makes the journal forget.
+void Service::snapshot_if_due() {
+  if (snapshot_running_ || core_->committed_batch() < last_snapshot_ + kBatchesPerSnapshot) return;
+  snapshot_running_ = true;
+  if (!accounting_) return write_snapshot(core_->committed_batch(), core_->committed());
+  accounting_thread_->post([this] {
+    const BatchNumber known = feed_accounting() ? fed_.number : 0;
+    core_thread_->post([this, known, cluster = fed_.cluster] { write_snapshot(known, cluster); });
+  });
+}
+
+void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
+  if (number <= last_snapshot_) {
+    snapshot_running_ = false;  // accounting's trouble is in the log
+    return;
+  }
+  background_->post([this, number, cluster] {
+    std::vector<std::string> live;
+    cluster.jobs.each([&](const Job& job) {
+      for (const Text* hash : {&job.spec->script_blob, &job.spec->environment_blob})
+        if (!hash->empty()) live.push_back(hash->str());
+    });
+    auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
+    if (!written)
+      io::log_error("the state snapshot could not be written: {}", written.error().text());
+    core_thread_->post([this, number, ok = written.has_value()] {
+      snapshot_running_ = false;
+      if (ok) last_snapshot_ = number;
+    });
+  });
+}
+
+// Not at once: a job that changes often is one row then. Whoever asks for rows feeds first.
+void Service::account(controller::AccountingPortion portion) {
+  {
+    std::lock_guard lock(unfed_mutex_);
+    unfed_.add(std::move(portion));
+  }
+  if (accounting_ && !feed_due_.exchange(true)) feed_accounting_later();
+}
+
+void Service::feed_accounting_later() {
+  loop_->after(kFeedEvery, [this] {
+    if (!stopping_) accounting_thread_->post([this] { feed_accounting(); });
+  });
+}
+
+bool Service::feed_accounting() {
+  feed_due_ = false;
+  {
+    std::lock_guard lock(unfed_mutex_);
+    if (unfed_.number > fed_.number) fed_.add(std::exchange(unfed_, {}));
+  }
+  if (fed_.number == accounting_->last()) return true;
+  if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
+    io::log_error("accounting records wait: {}", ok.error().text());
+    if (!feed_due_.exchange(true)) feed_accounting_later();
+    return false;
+  }
+  fed_.changes = {};
+  return true;
+}
+
+}  // namespace muster::daemon
