@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "state/accounting_store.h"
+#include "wire/client_messages.h"
 
 namespace muster::accounting {
 
