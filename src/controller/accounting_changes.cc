@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "controller/accounting_record.h"
+#include "state/step_end.h"
 
 namespace muster::controller {
 
@@ -41,14 +42,25 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
   return record;
 }
 
+void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges& changes) {
+  const Job& job = before.jobs.at(end.job);
+  const Step step = with_end(job.steps.at(end.step), end);
+  if (!is_ended(step.state) || stays_after_its_end(end.step)) {
+    changes.steps.emplace(end.job, end.step);
+    return;
+  }
+  changes.steps.erase({end.job, end.step});
+  changes.gone_steps.push_back(step_record(before, job, step));
+}
+
 }  // namespace
 
 void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
   const Job* job = before.jobs.find(JobId{id});
   if (!job || !jobs.contains(id)) return;
-  gone.emplace_back(job_record(before, *job));
+  gone_jobs.push_back(job_record(before, *job));
   for (const auto& [step_id, step] : job->steps)
-    if (steps.erase({job->id, step_id}) > 0) gone.emplace_back(step_record(before, *job, step));
+    if (steps.erase({job->id, step_id}) > 0) gone_steps.push_back(step_record(before, *job, step));
   jobs.erase(id);
 }
 
@@ -60,16 +72,15 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
   }
   if (const auto* requeue = std::get_if<JobRequeued>(&event)) {
     const Job& job = before.jobs.at(requeue->job);
-    gone.emplace_back(superseded(before, job, requeue->at));
+    gone_jobs.push_back(superseded(before, job, requeue->at));
     for (const auto& [id, step] : job.steps) {
       steps.erase({job.id, id});
-      gone.emplace_back(step_record(before, job, step));
+      gone_steps.push_back(step_record(before, job, step));
     }
   }
   std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
   if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
-  if (const auto* ended = std::get_if<StepNodeEnded>(&event))
-    steps.emplace(ended->job, ended->step);
+  if (const auto* end = std::get_if<StepNodeEnded>(&event)) note_end(before, *end, *this);
   if (const auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)
     steps.emplace(run->job, kBatchStep);
 }
@@ -85,15 +96,19 @@ void AccountingPortion::add(AccountingPortion later) {
   for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
   changes.jobs.merge(later.changes.jobs);
   changes.steps.merge(later.changes.steps);
-  std::ranges::move(later.changes.gone, std::back_inserter(changes.gone));
+  std::ranges::move(later.changes.gone_jobs, std::back_inserter(changes.gone_jobs));
+  std::ranges::move(later.changes.gone_steps, std::back_inserter(changes.gone_steps));
+  // What was noted as running in between has been told of as ended.
+  for (const StepRecord& step : changes.gone_steps) changes.steps.erase({step.job, step.step});
   cluster = std::move(later.cluster);
   number = later.number;
 }
 
 std::vector<AccountingRecord> AccountingPortion::records() const {
-  std::vector<AccountingRecord> all = changes.gone;
+  std::vector<AccountingRecord> all(changes.gone_jobs.begin(), changes.gone_jobs.end());
   for (std::uint32_t id : changes.jobs.ids())
     if (const Job* job = cluster.jobs.find(JobId{id})) all.emplace_back(job_record(cluster, *job));
+  all.insert(all.end(), changes.gone_steps.begin(), changes.gone_steps.end());
   for (const auto& [id, step_id] : changes.steps) {
     const Job* job = cluster.jobs.find(id);
     if (!job) continue;

@@ -18,10 +18,14 @@ namespace muster::controller {
 struct AccountingChanges {
   IdSet jobs;
   std::set<std::pair<JobId, StepId>> steps;
-  IdSet purged;                        // jobs that the state has forgotten
-  std::vector<AccountingRecord> gone;  // rows that can no longer be made from the state
+  IdSet purged;  // jobs that the state has forgotten
+  // Rows that can no longer be made from the state.
+  std::vector<JobRecord> gone_jobs;
+  std::vector<StepRecord> gone_steps;
 
-  bool empty() const { return jobs.empty() && steps.empty() && gone.empty(); }
+  bool empty() const {
+    return jobs.empty() && steps.empty() && gone_jobs.empty() && gone_steps.empty();
+  }
 
   // To be called before the event is applied.
   void note(const Cluster& before, const Event& event);

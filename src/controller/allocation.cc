@@ -18,9 +18,7 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
   }
   if (is_ended(job->state) || job->ending) return wire::Done{};
   const bool failed = request.exit_status != 0;
-  const bool out_of_memory = failed && std::ranges::any_of(job->steps, [](const auto& entry) {
-                               return entry.second.out_of_memory;
-                             });
+  const bool out_of_memory = failed && job->out_of_memory;
   constexpr std::uint32_t kOutOfMemoryStatus = 125;
   record_end({.job = id,
               .state = out_of_memory ? JobState::out_of_memory

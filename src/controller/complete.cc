@@ -66,8 +66,7 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
                          .out_of_memory = end.out_of_memory,
                          .usage = end.usage,
                          .at = now});
-    if (end.ref.step != kBatchStep && is_ended(cluster_.jobs.at(id).steps.at(end.ref.step).state))
-      step_launches_.erase({id, end.ref.step});
+    forget_launch_if_over(id, end.ref.step);
     if (end.launch_failed)
       host_.log_error("job " + std::to_string(id.value) + ": launch failed: " + end.failure.str());
     settle(id, now);
@@ -115,8 +114,12 @@ void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Tim
                          .node = node,
                          .exit_status = status,
                          .at = now});
-    if (is_ended(cluster_.jobs.at(id).steps.at(step).state)) step_launches_.erase({id, step});
+    forget_launch_if_over(id, step);
   }
+}
+
+void Core::forget_launch_if_over(JobId id, StepId step) {
+  if (!cluster_.jobs.at(id).steps.contains(step)) step_launches_.erase({id, step});
 }
 
 void Core::settle(JobId id, Time now) {

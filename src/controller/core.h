@@ -179,6 +179,7 @@ class Core {
   void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
   void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);
   void drain_for_program(NodeId node, std::string_view reason, Time now);
+  void forget_launch_if_over(JobId job, StepId step);
   void release_node(JobId job, NodeId node);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);

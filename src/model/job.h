@@ -122,8 +122,9 @@ struct Job {
   bool batch_done = false;            // the batch script of this attempt has reported its end
   std::uint32_t exit_status = 0;      // wait status of the batch script or the highest step
   std::uint32_t derived_exit_status = 0;
-  Text end_reason;  // "TimeLimit", "NonZeroExitCode", ... after the end
-  std::map<StepId, Step> steps;
+  Text end_reason;               // "TimeLimit", "NonZeroExitCode", ... after the end
+  std::map<StepId, Step> steps;  // that run; the batch script and the extern step stay
+  bool out_of_memory = false;    // a step that has ended was
   std::uint32_t next_step = 0;
   std::map<StepId, Step> queued_steps;  // srun --async: they wait for room, srun has gone
   std::optional<Preemption> preemption;
@@ -204,6 +205,7 @@ struct Job {
     v(121, array_exits);
     v(150, reservation);
     v(160, queued_steps);
+    v(231, out_of_memory);
     v(180, preempted_by);
     v(181, waited_for);
     v(210, has_preferred);

@@ -4,6 +4,7 @@
 #include <csignal>
 
 #include "base/check.h"
+#include "state/step_end.h"
 
 namespace muster {
 
@@ -59,16 +60,6 @@ Step batch_step(const JobStarted& e) {
   step.unfinished = {first.node};
   step.started = e.at;
   return step;
-}
-
-// How a step that ended by itself is called.
-JobState step_end_state(const Step& step) {
-  if (step.out_of_memory) return JobState::out_of_memory;
-  if (step.exit_status & 0x7f) {
-    bool ran_out = step.time_limit.count() > 0 && step.ended >= step.started + step.time_limit;
-    return ran_out ? JobState::timeout : JobState::cancelled;
-  }
-  return step.exit_status == 0 ? JobState::completed : JobState::failed;
 }
 
 struct Applier {
@@ -388,19 +379,13 @@ struct Applier {
     Job& job = cluster.jobs.edit(e.job);
     CHECK(job.attempt == e.attempt);
     Step& step = job.steps.at(e.step);
-    step.unfinished.erase(e.node);
-    step.exit_status = std::max(step.exit_status, e.exit_status);
-    step.out_of_memory |= e.out_of_memory;
-    step.usage.add(e.usage);
-    if (!step.unfinished.empty()) return;
-    step.ended = e.at;
-    step.state = step_end_state(step);
-    step.request = {};
-    if (e.step == kBatchStep) {
-      job.batch_done = true;
-    } else if (e.step != kExternStep) {
-      job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
-    }
+    step = with_end(std::move(step), e);
+    if (!is_ended(step.state)) return;
+    if (e.step == kBatchStep) job.batch_done = true;
+    if (stays_after_its_end(e.step)) return;
+    job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
+    job.out_of_memory |= step.out_of_memory;
+    job.steps.erase(e.step);
   }
 
   void operator()(const NodeRegistered& e) {

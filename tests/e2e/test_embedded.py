@@ -86,8 +86,6 @@ class Embedded:
 @pytest.fixture(params=[None, OTHER_USER] if muster.IS_ROOT else [None], ids=lambda user: user or "me")
 def embedded(request):
     cluster = Embedded(request.param)
-    if cluster.run("sbatch", "-V").returncode != 0:
-        pytest.skip(f"{request.param} cannot reach {muster.BIN}")
     yield cluster
     down = cluster.run("muster", "down", "--force")
     left = cluster.remaining()

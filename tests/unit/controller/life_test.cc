@@ -297,7 +297,7 @@ TEST(Steps, RunWithinTheJobAndAreConfirmed) {
   wire::StepRef ref{JobId{id}, Attempt{1}, StepId{0}};
   w.step_end(1, ref);
   w.step_end(2, ref, 256);
-  EXPECT_EQ(w.job(id).steps.at(StepId{0}).state, JobState::failed);
+  EXPECT_EQ(w.step_rows().back().state, JobState::failed);
   EXPECT_EQ(w.job(id).derived_exit_status, 256u);
   EXPECT_EQ(w.job(id).state, JobState::running);
 }

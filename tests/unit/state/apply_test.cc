@@ -5,6 +5,7 @@
 
 #include "state/invariants.h"
 #include "state/scenario.h"
+#include "state/step_end.h"
 
 namespace muster {
 namespace {
@@ -226,21 +227,23 @@ TEST(Apply, AJobThatEndsWhileSuspendedStopsItsClock) {
 
 TEST(Apply, AStepEndsWhenItsLastNodeReports) {
   auto cluster = eventful().build();
-  const Step& running = job_of(cluster, 3).steps.at(StepId{0});
+  const Step running = job_of(cluster, 3).steps.at(StepId{0});
   EXPECT_EQ(running.state, JobState::running);
   EXPECT_EQ(job_of(cluster, 3).next_step, 3u);
-  muster::apply(cluster, StepNodeEnded{.job = JobId{3},
-                                       .attempt = Attempt{1},
-                                       .step = StepId{0},
-                                       .node = NodeId{3},
-                                       .usage = {.user_cpu_us = 7},
-                                       .at = t0 + Seconds{8}});
-  const Step& ended = job_of(cluster, 3).steps.at(StepId{0});
+  const StepNodeEnded last{.job = JobId{3},
+                           .attempt = Attempt{1},
+                           .step = StepId{0},
+                           .node = NodeId{3},
+                           .usage = {.user_cpu_us = 7},
+                           .at = t0 + Seconds{8}};
+  muster::apply(cluster, last);
+  const Step ended = with_end(running, last);
   EXPECT_EQ(ended.state, JobState::failed);
   EXPECT_EQ(ended.exit_status, 256u);
   EXPECT_EQ(ended.usage.user_cpu_us, 12u);
   EXPECT_EQ(ended.ended, t0 + Seconds{8});
   EXPECT_EQ(job_of(cluster, 3).derived_exit_status, 256u);
+  EXPECT_FALSE(job_of(cluster, 3).steps.contains(StepId{0})) << "a job may have thousands";
 }
 
 TEST(Apply, TheStateOfAStepFollowsItsStatus) {
