@@ -36,10 +36,10 @@ int Allocation::failed(const Error& error) const {
   bool own_code = error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet ||
                   error.code == ErrorCode::communication;
   bool as_salloc = is_salloc() && error.code != ErrorCode::nodes_busy;
-  print_error(program(),
-              fmt::format("{}: {}",
-                          as_salloc ? "Job submit/allocate failed" : "Unable to allocate resources",
-                          own_code ? error.text() : std::string(error_text(error.code))));
+  std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  if (error.code != ErrorCode::invalid_gres)
+    text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
+  print_error(program(), text);
   print_what_would_fit(program(), lines, options_.verbose > 0);
   const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();

@@ -14,6 +14,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/gres_help.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/name_service.h"
 #include "cli/lib/submitter.h"
@@ -270,6 +271,7 @@ int salloc_main(int argc, char** argv) {
   if (auto known = check_clusters(kProgram, options.clusters, connected->config().cluster_name);
       !known)
     return print(known.error());
+  if (options.list_gres) return list_gres(kProgram, *connected);
   if (!options.spec.container.empty() && connected->config().interactive_step.empty()) {
     print_error(kProgram, "--container requires LaunchParameters=use_interactive_step");
     return failure_code();

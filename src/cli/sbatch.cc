@@ -15,6 +15,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/directives.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/gres_help.h"
 #include "cli/lib/limits.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/options.h"
@@ -152,21 +153,6 @@ int submission_failed(const JobOptions& options, const Error& error) {
   return failure_code();
 }
 
-int list_gres(Controller& controller) {
-  auto reply = controller.ask_for<wire::ConfigReply>(wire::ConfigRequest{});
-  if (!reply) {
-    print_error(kProgram, reply.error().text());
-    return failure_code();
-  }
-  std::string out = "Valid gres options are:\n";
-  for (const auto& [key, value] : reply->settings) {
-    if (!iequals(key, "GresTypes") || value == "(null)") continue;
-    for (std::string_view name : split(value, ',')) out += fmt::format("{}[[:type]:count]\n", name);
-  }
-  std::fputs(out.c_str(), stdout);
-  return 0;
-}
-
 int report(Controller& controller, const JobOptions& options, const wire::SubmitReply& reply) {
   if (!options.quiet)
     for (const std::string& warning : reply.warnings) print_info(kProgram, warning);
@@ -200,7 +186,7 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   const std::string& own = controller->config().cluster_name;
   if (auto known = check_clusters(kProgram, options.clusters, own); !known)
     return print(known.error());
-  if (options.list_gres) return list_gres(*controller);
+  if (options.list_gres) return list_gres(kProgram, *controller);
   wire::SubmitRequest request;
   request.spec = Cow<JobSpec>(components.front().spec);
   for (std::size_t i = 1; i < components.size(); ++i)

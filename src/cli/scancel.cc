@@ -2,6 +2,7 @@
 // with filters, and questions to the user, need the list of jobs first.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -18,12 +19,13 @@ namespace {
 
 constexpr std::string_view kProgram = "scancel";
 
-// A call that only names jobs to end says nothing about those that are gone.
+// A call that only names jobs to end says nothing about those that are gone. Any other looks for
+// them first, and has not found them.
 bool is_plain(const CancelOptions& options) {
   bool has_step = false;
   for (const wire::JobRef& ref : options.jobs) has_step |= ref.step.has_value();
   return !options.has_filter && !options.interactive && options.signal == 0 &&
-         !options.batch_only && !options.full && !has_step;
+         !options.batch_only && !has_step;
 }
 
 std::string kill_error(const wire::JobRef& ref, std::string_view text) {
@@ -50,8 +52,10 @@ int report_errors(const CancelOptions& options, const wire::CancelReply& reply) 
     if (!gone || loud) {
       bool own_code =
           error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet;
+      const ErrorCode code_told =
+          gone && !is_plain(options) ? ErrorCode::invalid_job_id : error.code;
       print_error(kProgram,
-                  kill_error(ref, own_code ? error.text() : std::string(error_text(error.code))));
+                  kill_error(ref, own_code ? error.text() : std::string(error_text(code_told))));
     }
     if (!gone)
       code = static_cast<int>(error.code) & 0xff;
@@ -59,6 +63,10 @@ int report_errors(const CancelOptions& options, const wire::CancelReply& reply) 
       code = kExitFailure;
   }
   return code;
+}
+
+std::string error_ref(const std::pair<wire::JobRef, Error>& entry) {
+  return wire::job_ref_text(entry.first);
 }
 
 int failed(const Error& error) {
@@ -71,8 +79,15 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
   request.batch_only = options.batch_only;
   request.full = options.full;
   request.hurry = options.hurry;
+  if (is_plain(options))
+    for (const wire::JobRef& ref : request.jobs) announce(options, ref);
   auto reply = controller.ask_for<wire::CancelReply>(request);
   if (!reply) return failed(reply.error());
+  if (!is_plain(options))
+    for (const wire::JobRef& ref : request.jobs)
+      if (std::ranges::find(reply->errors, wire::job_ref_text(ref), error_ref) ==
+          reply->errors.end())
+        announce(options, ref);
   return report_errors(options, *reply);
 }
 
@@ -133,7 +148,6 @@ int cancel_selected(Controller& controller, const CancelOptions& options) {
   wire::CancelRequest request;
   auto take = [&](const wire::JobRef& ref, const Job& job) {
     if (options.interactive && !confirmed(ref, job)) return;
-    announce(options, ref);
     request.jobs.push_back(ref);
   };
   for (const wire::JobRef& ref : options.jobs) {
@@ -173,7 +187,6 @@ int run(CancelOptions options) {
   wire::CancelRequest request;
   request.jobs = options.jobs;
   if (options.has_filter) request.filter = options.filter;
-  for (const wire::JobRef& ref : options.jobs) announce(options, ref);
   return cancel(*controller, options, std::move(request));
 }
 

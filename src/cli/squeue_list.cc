@@ -52,10 +52,7 @@ void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueC
     return;
   }
   auto asked = asked_tasks(options.filter.jobs, job.array_id);
-  // A record that stands for one task is that task.
-  bool task_by_task =
-      options.array || asked || (job.waiting_tasks.size() == 1 && !is_ended(job.state));
-  if (!task_by_task) {
+  if (!options.array && !asked) {
     rows.push_back({&view, &context});
     return;
   }

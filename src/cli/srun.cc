@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "base/idset.h"
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
+#include "cli/lib/gres_help.h"
 #include "cli/lib/lists.h"
 #include "cli/lib/paths.h"
 #include "cli/lib/usage.h"
@@ -103,6 +105,13 @@ std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
   return plan;
 }
 
+// "3", "[0,2-4]"
+std::string ranks_text(const std::vector<std::uint32_t>& ranks) {
+  IdSet set;
+  for (std::uint32_t rank : ranks) set.insert(rank);
+  return ranks.size() == 1 ? set.text() : fmt::format("[{}]", set.text());
+}
+
 // Gives the allocation back, where it was made for this step.
 using GiveBack = std::function<void(std::uint32_t wait_status)>;
 
@@ -117,9 +126,9 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   if (!reply) return fails(reply.error().exit_code);
   if (plan.options.verbose > 0)
     for (const wire::StepPlace& place : reply->places)
-      print_info(kProgram,
-                 fmt::format("launching StepId={}.{} on host {}, {} tasks", job.value,
-                             step_name(reply->step), place.node.view(), place.ranks.size()));
+      print_info(kProgram, fmt::format("launching StepId={}.{} on host {}, {} tasks: {}", job.value,
+                                       step_name(reply->step), place.node.view(),
+                                       place.ranks.size(), ranks_text(place.ranks)));
   if (plan.options.job_id)
     controller.stop_keeping();
   else
@@ -173,6 +182,7 @@ int run_plan(SrunPlan plan) {
   const ClientConfig config = connected->config();
   if (auto known = check_clusters(kProgram, plan.options.clusters, config.cluster_name); !known)
     return print(known.error());
+  if (plan.options.list_gres) return list_gres(kProgram, *connected);
   if (!plan.options.kill_on_bad_exit) plan.options.kill_on_bad_exit = config.kill_on_bad_exit;
   if (!plan.options.wait_s)
     plan.options.wait_s = static_cast<std::uint32_t>(config.wait_time.count());

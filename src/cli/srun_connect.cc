@@ -1,9 +1,10 @@
-// Joining a step: one connection to each root of the tree of its nodes, which reach the others.
-// MPI tasks need another one to every node, for what they tell each other.
+// Joining a step: one connection to each root of the tree of its nodes, which reach the others, and
+// another one for what MPI tasks tell each other.
 #include <algorithm>
 #include <atomic>
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,13 +14,16 @@
 
 namespace muster::cli {
 
-wire::AttachRequest StepRunner::attach_request(std::size_t place) const {
-  const wire::StepPlace& where = places_[place].where;
+wire::AttachRequest StepRunner::attach_request(const Link& link) const {
+  const wire::StepPlace& where = places_[link.run.first].where;
   wire::AttachRequest request;
   request.ref = {where.job, where.attempt, reply_.step};
   request.key = where.key;
   request.sends_input = streams_.has_input();
-  request.place = static_cast<std::uint32_t>(place);
+  request.place = static_cast<std::uint32_t>(link.run.first);
+  request.below.width = controller_.config().tree_width;
+  for (std::size_t i = link.run.first + 1; i < link.run.first + link.run.count; ++i)
+    request.below.branches.push_back(branch_below(controller_.config(), places_[i].where, i));
   return request;
 }
 
@@ -33,11 +37,7 @@ Result<io::Channel> StepRunner::join_step(const wire::AttachRequest& request) co
 }
 
 bool StepRunner::connect_link(Link& link) {
-  wire::AttachRequest request = attach_request(link.run.first);
-  request.below.width = controller_.config().tree_width;
-  for (std::size_t i = link.run.first + 1; i < link.run.first + link.run.count; ++i)
-    request.below.branches.push_back(branch_below(controller_.config(), places_[i].where, i));
-  auto channel = join_step(request);
+  auto channel = join_step(attach_request(link));
   if (channel)
     link.channel.emplace(std::move(*channel));
   else
@@ -45,14 +45,14 @@ bool StepRunner::connect_link(Link& link) {
   return channel.has_value();
 }
 
-bool StepRunner::connect_exchange(std::size_t place) {
-  wire::AttachRequest request = attach_request(place);
+bool StepRunner::connect_exchange(Link& link) {
+  wire::AttachRequest request = attach_request(link);
   request.exchanges = true;
   auto channel = join_step(request);
   if (channel)
-    places_[place].exchange.emplace(std::move(*channel));
+    link.exchange.emplace(std::move(*channel));
   else
-    say_launch_failed(places_[place], channel.error().text());
+    say_launch_failed(places_[link.run.first], channel.error().text());
   return channel.has_value();
 }
 
@@ -62,22 +62,23 @@ void StepRunner::say_launch_failed(const Place& place, std::string_view why) con
 }
 
 void StepRunner::start_hub() {
-  std::vector<io::Channel> channels;
-  for (Place& place : places_)
-    if (place.exchange) channels.push_back(std::move(*place.exchange));
-  if (!channels.empty()) hub_ = std::make_unique<ExchangeHub>(std::move(channels));
+  std::vector<ExchangeHub::Link> links;
+  for (Link& link : links_)
+    if (link.exchange) links.push_back({link.run, std::exchange(link.exchange, std::nullopt)});
+  if (!links.empty()) hub_ = std::make_unique<ExchangeHub>(std::move(links));
 }
 
 bool StepRunner::connect() {
   constexpr std::size_t kAtOnce = 16;
-  const std::size_t exchanges = plan_.mpi.empty() ? 0 : places_.size();
+  const std::size_t exchanges = plan_.mpi.empty() ? 0 : links_.size();
   const std::size_t count = links_.size() + exchanges;
   std::size_t threads = std::min(count, count > 4 ? kAtOnce : std::size_t{1});
   std::atomic<std::size_t> next{0};
   std::atomic<bool> all{true};
   auto work = [&] {
     for (std::size_t i; (i = next++) < count;)
-      if (i < links_.size() ? !connect_link(links_[i]) : !connect_exchange(i - links_.size()))
+      if (i < links_.size() ? !connect_link(links_[i])
+                            : !connect_exchange(links_[i - links_.size()]))
         all = false;
   };
   std::vector<std::thread> helpers;

@@ -1,6 +1,7 @@
 // How a step comes to its end: exits of tasks, nodes that are lost, signals that srun was sent.
 #include <algorithm>
 #include <csignal>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -149,11 +150,21 @@ void StepRunner::terminate() {
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
-void StepRunner::abort_step() {
-  if (aborting_) return;
+void StepRunner::say_waiting() const {
   print_info(plan_.program,
              fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
                          abort_wait().count()));
+}
+
+// By somebody else: its nodes see to its end.
+void StepRunner::on_cancelled() {
+  if (terminating_ || plan_.looks_on || std::exchange(told_forced_, true)) return;
+  say_waiting();
+}
+
+void StepRunner::abort_step() {
+  if (aborting_) return;
+  say_waiting();
   terminating_ = aborting_ = true;
   if (!controller_.cancel_step(job_, reply_.step)) send_signal(SIGKILL);
   give_up_at_ = Clock::now() + abort_wait();

@@ -4,16 +4,26 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "base/check.h"
 #include "base/codec.h"
 
 namespace muster::cli {
 
-ExchangeHub::ExchangeHub(std::vector<io::Channel> channels) : stop_(eventfd(0, EFD_CLOEXEC)) {
+namespace {
+
+bool leads_to(const ExchangeHub::Link& link, std::uint32_t place) {
+  return place >= link.run.first && place - link.run.first < link.run.count;
+}
+
+}  // namespace
+
+ExchangeHub::ExchangeHub(std::vector<Link> links)
+    : links_(std::move(links)), stop_(eventfd(0, EFD_CLOEXEC)) {
   CHECK(stop_ >= 0);
-  for (io::Channel& channel : channels) channels_.emplace_back(std::move(channel));
   thread_ = std::thread([this] { run(); });
 }
 
@@ -27,28 +37,29 @@ ExchangeHub::~ExchangeHub() {
 void ExchangeHub::run() {
   while (true) {
     std::vector<pollfd> fds;
-    for (const auto& channel : channels_) {
-      const short out = channel && channel->queued_bytes() > 0 ? POLLOUT : 0;
-      fds.push_back({channel ? channel->fd() : -1, static_cast<short>(POLLIN | out), 0});
+    for (const Link& link : links_) {
+      const short out = link.channel && link.channel->queued_bytes() > 0 ? POLLOUT : 0;
+      fds.push_back({link.channel ? link.channel->fd() : -1, static_cast<short>(POLLIN | out), 0});
     }
     fds.push_back({stop_, POLLIN, 0});
     if (poll(fds.data(), fds.size(), -1) <= 0) continue;
     if (fds.back().revents != 0) return;
-    for (std::uint32_t place = 0; place < channels_.size(); ++place) {
-      if ((fds[place].revents & POLLOUT) != 0 && channels_[place] && !channels_[place]->try_flush())
-        channels_[place].reset();
-      if ((fds[place].revents & (POLLIN | POLLHUP | POLLERR)) != 0) read(place);
+    for (std::size_t i = 0; i < links_.size(); ++i) {
+      Link& link = links_[i];
+      if ((fds[i].revents & POLLOUT) != 0 && link.channel && !link.channel->try_flush())
+        link.channel.reset();
+      if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0) read(link);
     }
   }
 }
 
-void ExchangeHub::read(std::uint32_t place) {
-  while (channels_[place]) {
-    auto frame = channels_[place]->try_receive();
+void ExchangeHub::read(Link& link) {
+  while (link.channel) {
+    auto frame = link.channel->try_receive();
     if (frame && !*frame) return;
     auto message = frame ? decode<wire::FromStepFrame>(**frame) : std::unexpected(frame.error());
-    if (!message) return channels_[place].reset();  // its tasks have ended, or will hear of it
-    on_message(place, std::move(message->message));
+    if (!message) return link.channel.reset();  // its tasks have ended, or will hear of it
+    if (leads_to(link, message->place)) on_message(message->place, std::move(message->message));
   }
 }
 
@@ -57,16 +68,26 @@ void ExchangeHub::on_message(std::uint32_t place, wire::FromStep&& message) {
     auto complete = book_.add(place, std::move(*contribution));
     if (!complete) return;
     const std::string frame = encode(wire::ToStepFrame{std::move(complete->gathered)});
-    for (std::uint32_t member : complete->places) send(member, frame);
+    auto has_member = [&](const Link& link) {
+      return std::ranges::any_of(complete->places,
+                                 [&](std::uint32_t member) { return leads_to(link, member); });
+    };
+    for (Link& link : links_)
+      if (has_member(link)) send(link, frame);
   }
-  if (auto* letter = std::get_if<wire::Letter>(&message))
-    send(letter->place, encode(wire::ToStepFrame{wire::Letter{place, std::move(letter->bytes)}}));
+  if (auto* letter = std::get_if<wire::Letter>(&message)) {
+    const std::uint32_t to = letter->place;
+    const std::string frame =
+        encode(wire::ToStepFrame{wire::Letter{place, std::move(letter->bytes)}, to});
+    for (Link& link : links_)
+      if (leads_to(link, to)) send(link, frame);
+  }
 }
 
-void ExchangeHub::send(std::uint32_t place, std::string_view frame) {
-  if (place >= channels_.size() || !channels_[place]) return;
-  channels_[place]->queue(frame);
-  if (!channels_[place]->try_flush()) channels_[place].reset();
+void ExchangeHub::send(Link& link, std::string_view frame) {
+  if (!link.channel) return;
+  link.channel->queue(frame);
+  if (!link.channel->try_flush()) link.channel.reset();
 }
 
 }  // namespace muster::cli

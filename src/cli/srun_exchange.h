@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/tree.h"
 #include "cli/srun_gather.h"
 #include "io/channel.h"
 
@@ -15,19 +16,23 @@ namespace muster::cli {
 
 class ExchangeHub {
  public:
-  // One channel per place, in their order.
-  explicit ExchangeHub(std::vector<io::Channel> channels);
+  // To the first of these places, which passes on what is for the others.
+  struct Link {
+    Run run;
+    std::optional<io::Channel> channel;  // none = gone
+  };
+  explicit ExchangeHub(std::vector<Link> links);
   ~ExchangeHub();
   ExchangeHub(const ExchangeHub&) = delete;
   ExchangeHub& operator=(const ExchangeHub&) = delete;
 
  private:
   void run();
-  void read(std::uint32_t place);
+  void read(Link& link);
   void on_message(std::uint32_t place, wire::FromStep&& message);
-  void send(std::uint32_t place, std::string_view frame);
+  static void send(Link& link, std::string_view frame);
 
-  std::vector<std::optional<io::Channel>> channels_;  // none = gone
+  std::vector<Link> links_;
   GatherBook book_;
   int stop_ = -1;  // an eventfd
   std::thread thread_;

@@ -14,7 +14,7 @@ std::optional<GatherBook::Complete> GatherBook::add(std::uint32_t place,
   const bool all =
       std::ranges::all_of(key.second, [&](std::uint32_t member) { return parts.contains(member); });
   if (!all) return std::nullopt;
-  Complete complete{.places = key.second, .gathered = {key.first, {}}};
+  Complete complete{.places = key.second, .gathered = {key.first, {}, key.second}};
   for (std::uint32_t member : key.second)
     complete.gathered.parts.push_back(std::move(parts.at(member)));
   open_.erase(key);

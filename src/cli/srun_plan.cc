@@ -210,6 +210,10 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   if (plan.argv.empty())
     return std::unexpected(
         Refusal{fatal_line(kProgram, "No command given to execute."), kExitFailure});
+  if (!plan.options.job_id && plan.options.relative)
+    return std::unexpected(
+        Refusal{fatal_line(kProgram, "--relative option invalid for job allocation request"),
+                kExitFailure});
   if (plan.options.job_id) {
     say_ignored(plan.options);
     drop_inherited_counts(plan.options);

@@ -42,7 +42,7 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
     book_.add_place(place.node.str(), place.ranks);
   }
   for (const Run& run : split_into_runs(places_.size(), controller.config().tree_width))
-    links_.push_back({.run = run, .channel = {}});
+    links_.push_back({.run = run});
 }
 
 std::string StepRunner::step_text() const {
@@ -161,6 +161,7 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
     std::string line = said->text;
     if (!line.ends_with('\n')) line += '\n';
     write_all(STDERR_FILENO, line);
+    if (said->ends_step) on_cancelled();
     return;
   }
   if (auto* aborted = std::get_if<wire::StepAborted>(&message)) return on_aborted(aborted->text);

@@ -43,18 +43,18 @@ class StepRunner {
   using Clock = std::chrono::steady_clock;
   struct Place {
     wire::StepPlace where;
-    std::optional<io::Channel> exchange;  // until the hub has it
     bool finished = false;
   };
   struct Link {
-    Run run;                             // of places: the first one relays for the others
-    std::optional<io::Channel> channel;  // none = lost, or not needed any more
+    Run run;                              // of places: the first one relays for the others
+    std::optional<io::Channel> channel;   // none = lost, or not needed any more
+    std::optional<io::Channel> exchange;  // until the hub has it
   };
 
-  wire::AttachRequest attach_request(std::size_t place) const;
+  wire::AttachRequest attach_request(const Link& link) const;
   Result<io::Channel> join_step(const wire::AttachRequest& request) const;
   bool connect_link(Link& link);
-  bool connect_exchange(std::size_t place);
+  bool connect_exchange(Link& link);
   void say_launch_failed(const Place& place, std::string_view why) const;
   void start_hub();
   std::span<Place> places_of(const Link& link) {
@@ -70,6 +70,7 @@ class StepRunner {
   void on_output(wire::TaskOutput&& output);
   void on_exited(const wire::TaskExited& exit);
   void on_aborted(const std::string& text);
+  void on_cancelled();
   void on_lost(const wire::PlacesLost& lost);
   void lose(Link& link);
   void finish(Place& place);
@@ -85,6 +86,7 @@ class StepRunner {
   void say_status();
   void terminate();   // the orderly way: TERM, then KILL
   void abort_step();  // at once
+  void say_waiting() const;
   Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
   void flush_messages();
 

@@ -238,6 +238,8 @@ void ask_job(Controller& controller, const wire::JobRef& ref, bool all_steps,
                                           record.error().text()));
       if (!ref.step && !all_steps) break;
     }
+    if (row.steps.empty() && !ref.step)
+      print_error(kProgram, fmt::format("No steps running for job {}", job.id.value));
     if (row.steps.empty() && ref.step)
       print_error(kProgram, fmt::format("StepId={}.{} not found running.", job.id.value,
                                         step_name(*ref.step)));
@@ -250,8 +252,8 @@ int show(const StatOptions& options, const Columns& columns, Controller& control
   for (const std::string& word : options.jobs) {
     auto ref = wire::parse_job_ref(word);
     if (!ref) {
-      print_error(kProgram, fmt::format("Invalid job id specified: {}", word));
-      return kExitFailure;
+      const std::string text = fmt::format("Bad job/step specified: {}", word);
+      return print(Refusal{fatal_line(kProgram, text), kExitFailure});
     }
     ask_job(controller, *ref, options.all_steps, rows);
   }

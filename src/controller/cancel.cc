@@ -91,6 +91,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
     const Job& job = cluster_.jobs.at(id);
     if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
+    if (step && (is_ended(job.state) || job.state == JobState::pending))
+      return fail(ErrorCode::invalid_job_id);
     if (step && request.signal == 0) {
       auto found = job.steps.find(*step);
       if (found == job.steps.end()) return cancel_queued_step(job, *step);

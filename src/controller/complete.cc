@@ -95,7 +95,12 @@ void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now)
 void Core::release_node(JobId id, NodeId node) {
   const Job& job = cluster_.jobs.at(id);
   if (!job.unfinished.contains(node) || !(job.ending || is_ended(job.state))) return;
-  record(NodesReleased{.job = id, .attempt = job.attempt, .nodes = {node}, .at = now_});
+  give_up_node(job, node);
+}
+
+void Core::give_up_node(const Job& job, NodeId node) {
+  touch_job(job.id);
+  record(NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = {node}, .at = now_});
   touch_node(node);
   want_plan();
 }
@@ -219,6 +224,18 @@ bool Core::may_requeue(const Job& job) const {
          job.spec->requeue.value_or(cluster_.settings().job_requeue);
 }
 
+namespace {
+
+// --no-kill: it goes on with the nodes that are left, as long as its script does.
+bool goes_on_without(const Job& job, NodeId node) {
+  if (!job.spec->no_kill || job.is_het() || job.ending || is_ended(job.state)) return false;
+  auto batch = job.steps.find(kBatchStep);
+  const bool has_script = batch != job.steps.end() && batch->second.unfinished.contains(node);
+  return !has_script && job.unfinished.contains(node) && job.unfinished.size() > 1;
+}
+
+}  // namespace
+
 void Core::lose_node(NodeId node, Time now, std::string_view why) {
   std::vector<JobId> ids;
   for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids()) ids.push_back(JobId{id});
@@ -227,6 +244,11 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
     const Job& leader = *cluster_.components(job).front();
     host_.log("job " + std::to_string(id.value) + " lost node " +
               cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
+    if (goes_on_without(job, node)) {
+      drop_from_node(job, node, SIGKILL, now);
+      give_up_node(cluster_.jobs.at(id), node);
+      continue;
+    }
     if (!job.ending && !is_ended(job.state)) {
       const bool again = may_requeue(leader);
       Ending ending{.becomes = JobState::node_fail, .since = now, .requeue = again};

@@ -97,6 +97,7 @@ class Core {
   Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
   Result<std::vector<Job>> accept_all(Caller caller, const wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
+  bool fits_limits_of_partition(const Job& job) const;
   wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
   std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now);
@@ -181,6 +182,7 @@ class Core {
   void drain_for_program(NodeId node, std::string_view reason, Time now);
   void forget_launch_if_over(JobId job, StepId step);
   void release_node(JobId job, NodeId node);
+  void give_up_node(const Job& job, NodeId node);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
   void run_owed_epilogs();

@@ -121,6 +121,9 @@ void set_counts(const wire::StepRequest& request, std::size_t usable, sched::Ste
   std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
   if (!request.min_nodes && named) most = named;
   if (!request.num_tasks && !request.min_nodes && !named) least = all;
+  // Of a range it takes as many as there are.
+  if (!request.num_tasks && request.min_nodes && request.max_nodes > least)
+    least = std::max(least, std::min(all, most));
   demand.tasks = std::max(1u, request.num_tasks.value_or(least * std::max(1u, per_node)));
   demand.min_nodes = std::min(least, demand.tasks);
   demand.max_nodes = std::max(demand.min_nodes, most);

@@ -1,6 +1,8 @@
 // Submission: checks a request against the cluster and turns it into a job.
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "base/duration.h"
 #include "base/hostlist.h"
@@ -105,6 +107,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   // --priority is the operators'; 0 does not hold: that is what --hold is for.
   if (!is_operator(caller) || spec.priority == 0u) spec.priority.reset();
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
+  if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
   if (spec.reboot && !is_operator(caller)) {
     warnings.emplace_back("rebooting of nodes is only allowed for admins");
     return fail(ErrorCode::access_denied);
@@ -226,6 +229,14 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   }
   const Job& first = jobs->front();
   reply.job = first.id;
+  const JobSpec& asked = *request.spec;
+  if (asked.core_spec != first.spec->core_spec || asked.thread_spec != first.spec->thread_spec)
+    reply.warnings.push_back(
+        fmt::format("error: Ignoring {} since it's not allowed by configuration "
+                    "(AllowSpecResourcesUsage = No)",
+                    asked.core_spec ? "-S" : "--thread-spec"));
+  if (first.spec->kind == JobKind::allocation && !fits_limits_of_partition(first))
+    reply.warnings.emplace_back("Requested partition configuration not available now");
   auto keep = [&](const Text& hash, const std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), bytes);
   };
@@ -237,11 +248,22 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   return reply;
 }
 
+bool Core::fits_limits_of_partition(const Job& job) const {
+  const auto names = split(job.partition.view(), ',');
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    const Partition* partition = cluster_.find_partition(name);
+    return partition && within_limits(*partition, *job.spec, job.time_limit);
+  });
+}
+
 // When and where it would start if it were submitted now: what the plan for the queue with it says.
 wire::Answer Core::try_submission(const std::vector<Job>& jobs, Time now) {
   wire::SubmitReply reply{.job = jobs.front().id};
   Cluster with = cluster_;
-  for (const Job& job : jobs) apply(with, JobSubmitted{job});
+  for (Job job : jobs) {
+    job.hold = Hold::none;  // as if it were released at once
+    apply(with, JobSubmitted{std::move(job)});
+  }
   sched::Plan plan = sched::plan(with, now);
   std::vector<NodeId> nodes;
   for (const Job& job : jobs) {

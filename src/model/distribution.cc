@@ -23,6 +23,9 @@ std::optional<Distribution::Inner> parse_inner(std::string_view text) {
 std::optional<Distribution> parse_distribution(std::string_view text) {
   Distribution how;
   auto words = split(text, ',');
+  // "pack" alone leaves the rest as it is.
+  if (iequals(words.front(), "Pack") || iequals(words.front(), "NoPack"))
+    words.insert(words.begin(), "*");
   for (std::string_view option : std::span(words).subspan(1)) {
     if (iequals(option, "Pack"))
       how.pack = true;

@@ -93,7 +93,8 @@ void Supervisor::obey(const io::StepAnnounce& command) {
                                       : fmt::format("STEP {}.{}", ref.job.value, ref.step.value);
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(),
-                  format_date(now), command.suffix));
+                  format_date(now), command.suffix),
+      true);
 }
 
 }  // namespace muster::step

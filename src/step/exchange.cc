@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/codec.h"
@@ -9,10 +10,28 @@
 
 namespace muster::step {
 
+namespace {
+
+constexpr std::size_t kMaxQueued = 4u << 20;
+
+}  // namespace
+
 void Exchange::attach(int fd, const wire::AttachRequest& request, io::SessionState session) {
   io::Channel channel(fd, std::move(session));
   if (channel_ || setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) return;
   channel_.emplace(std::move(channel));
+  place_ = request.place;
+  if (!request.below.branches.empty())
+    below_ = std::make_unique<Relay>(
+        setup_.access, request,
+        Relay::Up{
+            .send =
+                [this](std::string_view frame) {
+                  if (!channel_) return;
+                  channel_->queue(frame);
+                  flush();
+                },
+            .has_room = [this] { return channel_ && channel_->queued_bytes() < kMaxQueued; }});
   for (wire::FromStep& message : std::exchange(backlog_, {})) post(std::move(message));
   read();
 }
@@ -37,7 +56,7 @@ void Exchange::send(std::uint32_t place, std::string bytes) {
 void Exchange::post(wire::FromStep message) {
   if (lost_) return;
   if (!channel_) return backlog_.push_back(std::move(message));
-  channel_->queue(encode(wire::FromStepFrame{std::move(message)}));
+  channel_->queue(encode(wire::FromStepFrame{std::move(message), place_}));
   flush();
 }
 
@@ -46,27 +65,42 @@ void Exchange::flush() {
 }
 
 void Exchange::watch(PollSet& set) {
+  if (!channel_) return below_.reset();  // not where it was lost: the relay may be at work there
+  if (std::exchange(held_back_, false)) read();
   if (!channel_) return;
-  const short events = channel_->queued_bytes() > 0 ? POLLIN | POLLOUT : POLLIN;
+  short events = channel_->queued_bytes() > 0 ? POLLOUT : 0;
+  if (has_room_below()) events |= POLLIN;
   set.add(channel_->fd(), events, [this](short happened) {
     if (channel_ && (happened & POLLOUT) != 0) flush();
     if (channel_ && (happened & (POLLIN | POLLHUP | POLLERR)) != 0) read();
   });
+  if (below_) below_->watch(set);
 }
 
+bool Exchange::has_room_below() const { return !below_ || below_->queued_bytes() < kMaxQueued; }
+
 void Exchange::read() {
-  while (channel_) {
+  while (channel_ && has_room_below()) {
     auto frame = channel_->try_receive();
     if (!frame) return lose();
     if (!*frame) return;
-    auto message = decode<wire::ToStepFrame>(**frame);
-    if (!message) return lose();
-    on_message(std::move(message->message));
+    on_frame(**frame);
   }
+  held_back_ = channel_.has_value();
+}
+
+void Exchange::on_frame(std::string_view frame) {
+  auto message = decode<wire::ToStepFrame>(frame);
+  if (!message) return lose();
+  if (below_ && message->place == wire::kEveryPlace) below_->pass_down(frame);
+  if (below_ && message->place != wire::kEveryPlace) below_->pass_to(message->place, frame);
+  if (message->place == wire::kEveryPlace || message->place == place_)
+    on_message(std::move(message->message));
 }
 
 void Exchange::on_message(wire::ToStep&& message) {
-  if (auto* gathered = std::get_if<wire::Gathered>(&message)) {
+  auto* gathered = std::get_if<wire::Gathered>(&message);
+  if (gathered && std::ranges::find(gathered->places, place_) != gathered->places.end()) {
     auto wait = waits_.extract(gathered->name);
     if (!wait.empty()) wait.mapped()(gathered->parts);
   }

@@ -1,17 +1,20 @@
-// The exchange between the nodes of a step while its MPI tasks start: through the srun, which is
-// connected with all of them. What is sent before the srun has come waits for it.
+// The exchange between the nodes of a step while its MPI tasks start: through the srun, or the node
+// that relays for it. What is sent before that has come waits for it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/channel.h"
 #include "node/step_setup.h"
 #include "step/poll_set.h"
+#include "step/relay.h"
 #include "wire/step_messages.h"
 
 namespace muster::step {
@@ -38,7 +41,9 @@ class Exchange {
  private:
   void post(wire::FromStep message);
   void flush();
+  bool has_room_below() const;
   void read();
+  void on_frame(std::string_view frame);
   void on_message(wire::ToStep&& message);
   void lose();
 
@@ -46,6 +51,9 @@ class Exchange {
   std::function<void()> on_lost_;
   OnLetter on_letter_;
   std::optional<io::Channel> channel_;
+  std::uint32_t place_ = 0;       // of this node, as the srun counts them
+  std::unique_ptr<Relay> below_;  // the nodes that the srun reaches through this one
+  bool held_back_ = false;        // may have whole frames that no poll would tell of
   bool lost_ = false;
   std::vector<wire::FromStep> backlog_;  // until srun has come
   std::map<std::string, OnGathered> waits_;

@@ -112,6 +112,14 @@ void Relay::pass_down(std::string_view frame) {
   }
 }
 
+void Relay::pass_to(std::uint32_t place, std::string_view frame) {
+  for (Child& child : children_) {
+    if (child.gone || !child.places.contains(place)) continue;
+    child.channel.queue(frame);
+    flush(child);
+  }
+}
+
 void Relay::flush(Child& child) {
   if (child.gone) return;
   if (auto flushed = child.channel.try_flush(); !flushed) lose(child, flushed.error());

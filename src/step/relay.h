@@ -31,6 +31,7 @@ class Relay {
   Relay(const wire::NodeAccess& access, const wire::AttachRequest& request, Up up);
 
   void pass_down(std::string_view frame);
+  void pass_to(std::uint32_t place, std::string_view frame);
   std::size_t queued_bytes() const;  // to the one that is most behind
   bool is_done() const;
 

@@ -103,7 +103,9 @@ bool Stdio::relays() const {
   });
 }
 
-void Stdio::say(std::string_view text) { send_all(wire::StepMessage{std::string(text)}); }
+void Stdio::say(std::string_view text, bool ends_step) {
+  send_all(wire::StepMessage{std::string(text), ends_step});
+}
 
 void Stdio::abort(std::string_view text) { send_all(wire::StepAborted{std::string(text)}); }
 

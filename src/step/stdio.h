@@ -35,7 +35,8 @@ class Stdio {
   // Checks the key; `tasks` are told to the newcomer as they stand.
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session,
               const std::vector<Task>& tasks);
-  void say(std::string_view text);    // a line of slurmstepd's own, for the sruns' stderr
+  // A line of slurmstepd's own, for the sruns' stderr.
+  void say(std::string_view text, bool ends_step = false);
   void abort(std::string_view text);  // a task has asked for the end of the whole step
 
   bool had_client() const { return had_client_; }

@@ -211,12 +211,12 @@ void Supervisor::fail_launch(const Error& why) {
   if (!started_) report_end();
 }
 
-void Supervisor::say(std::string_view text) {
+void Supervisor::say(std::string_view text, bool ends_step) {
   std::string line = fmt::format("{}: error: {}", setup_.program.view(), text);
   if (error_fd_ >= 0)
     dprintf(error_fd_, "%s\n", line.c_str());
   else
-    stdio_.say(line);
+    stdio_.say(line, ends_step);
 }
 
 void Supervisor::report_end() {
@@ -248,6 +248,7 @@ void Supervisor::finish_streams() {
   while (stdio_.has_client() && (!give_up || Clock::now() < *give_up)) {
     PollSet set;
     stdio_.watch(set);
+    exchange_.watch(set);  // nodes below may still tell each other things
     set.wait(200);
     const bool all_sent = stdio_.drained() && stdio_.flushed() && !stdio_.relays();
     if (all_sent && !give_up) give_up = Clock::now() + kWaitForFarewell;

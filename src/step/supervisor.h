@@ -61,7 +61,8 @@ class Supervisor {
   void obey(const io::StepSuspend& command);
   void obey(const io::StepAnnounce& command);
 
-  void say(std::string_view text);  // "slurmstepd-n1: error: text" where the step's errors go
+  // "slurmstepd-n1: error: text" where the step's errors go.
+  void say(std::string_view text, bool ends_step = false);
   void fail_launch(const Error& why);
   void report_end();
   void finish_streams();

@@ -61,11 +61,11 @@ int exit_code(int status) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-int wait_for(pid_t pid) {
+int wait_status_of(pid_t pid) {
   int status = 0;
   while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return 1;
-  return exit_code(status);
+    if (errno != EINTR) return 1 << 8;
+  return status;
 }
 
 int run_task_prolog(const std::string& program, Environment& environment) {
@@ -79,7 +79,7 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   close(ends[1]);
   const std::string output = read_all(ends[0]);
   close(ends[0]);
-  const int status = wait_for(pid);
+  const int status = exit_code(wait_status_of(pid));
   for (std::string_view line : split(output, '\n')) obey(line, environment);
   return status;
 }
@@ -118,7 +118,10 @@ Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment,
     if (program->empty()) continue;
     pid_t child = fork();
     if (child == 0) execute(program->str(), environment, -1, error_fd);
-    if (child > 0) wait_for(child);
+    const int status = child > 0 ? wait_status_of(child) : 0;
+    if (status != 0)
+      dprintf(error_fd, "%s: error: TaskEpilog failed status=%d\n", setup.program.str().c_str(),
+              status);
   }
   _exit(0);
 }

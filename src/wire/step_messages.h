@@ -198,9 +198,11 @@ struct TaskExited {
 };
 struct StepMessage {  // a line that slurmstepd itself has to say, for srun's stderr
   std::string text;
+  bool ends_step = false;  // somebody has told the step to end
   template <class V>
   void fields(V& v) {
     v(1, text);
+    v(210, ends_step);
   }
 };
 struct StepFinished {  // the last message: every task of this node has ended and its output was
@@ -237,11 +239,13 @@ struct Contribution {  // answered with Gathered once every place has contribute
 };
 struct Gathered {
   std::string name;
-  std::vector<std::string> parts;  // in the order of the places
+  std::vector<std::string> parts;     // in the order of the places
+  std::vector<std::uint32_t> places;  // who contributed: for others it is nothing
   template <class V>
   void fields(V& v) {
     v(1, name);
     v(2, parts);
+    v(210, places);
   }
 };
 struct Letter {  // from one place to another; srun puts the sender's in on its way
@@ -315,11 +319,14 @@ struct FromStepFrame {
     v(170, place);
   }
 };
+constexpr std::uint32_t kEveryPlace = 0xffffffffu;
 struct ToStepFrame {
   ToStep message;
+  std::uint32_t place = kEveryPlace;  // whom it is for
   template <class V>
   void fields(V& v) {
     v(1, message);
+    v(210, place);
   }
 };
 

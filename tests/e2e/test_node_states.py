@@ -154,3 +154,21 @@ def test_a_job_may_have_its_nodes_rebooted_first(cluster):
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
     assert (cluster.work / "out").read_text() == "ran\n"
     wait_node(cluster, "idle")
+
+
+def test_a_job_may_go_on_without_a_node(cluster):
+    job = cluster.sbatch("-N2", "-k", "--wrap", "touch began; while [ ! -e go ]; do sleep .1; done")
+    wait_for((cluster.work / "began").exists, "the job to begin")
+    update(cluster, "down", "reason=x", node="n2").ok()
+    wait_node(cluster, "down", node="n2")
+    assert cluster.state(job) == "RUNNING"
+    (cluster.work / "go").touch()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+
+
+@pytest.mark.ours  # there it is called FAILED
+def test_a_job_ends_with_the_node_of_its_script(cluster):
+    job = cluster.sbatch("-N2", "-k", "--no-requeue", "--wrap", "touch began; sleep 1000")
+    wait_for((cluster.work / "began").exists, "the job to begin")
+    update(cluster, "down", "reason=x", node="n1").ok()
+    assert cluster.wait_end(job)["JobState"] == "NODE_FAIL"

@@ -3,6 +3,8 @@ import re
 
 import pytest
 
+from muster import wait_for
+
 CLUSTER = dict(nodes=2)
 SHOW = "bash -c 'echo $SLURM_PROCID@$SLURMD_NODENAME/$SLURM_CPUS_ON_NODE/$CUDA_VISIBLE_DEVICES'"
 
@@ -117,3 +119,62 @@ def test_an_hurry_has_an_exit_code_of_its_own(cluster):
     finally:
         holder.terminate()
         holder.communicate()
+
+
+def test_a_range_of_nodes_takes_as_many_as_there_are(cluster):
+    assert cluster.run("srun", "--mem=100", "-N", "1-2", "bash", "-c", "echo $SLURM_NNODES").ok().lines == ["2", "2"]
+    assert job(cluster, "-N2", body="srun -N1-2 bash -c 'echo $SLURM_NNODES'\n") == ["2", "2"]
+
+
+@pytest.mark.parametrize("options, line", [
+    (["-S1"], "Ignoring -S since it's not allowed by configuration (AllowSpecResourcesUsage = No)"),
+    (["--thread-spec=1"], "Ignoring --thread-spec since it's not allowed by configuration (AllowSpecResourcesUsage = No)"),
+])
+def test_what_the_site_does_not_allow_is_ignored_aloud(cluster, options, line):
+    done = cluster.run("srun", "--mem=100", *options, "echo", "ran").ok()
+    assert done.out == "ran\n" and f"srun: error: {line}\n" in done.err
+
+
+@pytest.mark.parametrize("words, text", [
+    (["-r1", "true"], "srun: fatal: --relative option invalid for job allocation request\n"),
+    (["-N0", "true"], "srun: error: Unable to allocate resources: Node count specification invalid\n"),
+    (["--gres=foo", "true"], "srun: error: Invalid generic resource (gres) specification\n"),
+])
+def test_a_new_job_cannot_have_these(cluster, words, text):
+    done = cluster.run("srun", *words)
+    assert (done.code, done.err) == (1, text)
+
+
+@pytest.mark.parametrize("how", ["pack", "nopack", "cyclic,pack"])
+def test_tasks_may_be_packed(cluster, how):
+    assert cluster.run("srun", "--mem=100", "-m", how, "echo", "ran").ok().out == "ran\n"
+
+
+@pytest.mark.parametrize("how", ["plane", "plane=0", "plane=x"])
+def test_a_plane_has_a_size(cluster, how):
+    done = cluster.run("srun", "-m", how, "true")
+    assert done.code == 255 and done.err == ("srun: error: Invalid plane size or size not specified\n"
+                                             "srun: error: Invalid --distribution specification\n")
+
+
+@pytest.mark.parametrize("command", ["srun", "salloc"])
+def test_the_generic_resources_are_listed(cluster, command):
+    assert cluster.run(command, "--gres=help", "true").ok().out == "Valid gres options are:\ngpu[[:type]:count]\n"
+
+
+def test_a_task_epilog_that_fails_is_named(cluster):
+    done = cluster.run("srun", "--mem=100", "--task-epilog=/bin/false", "true").ok()
+    assert re.search(r"slurmstepd\S*: error: TaskEpilog failed status=256\n", done.err)
+
+
+def test_more_nodes_than_there_are_wait_with_a_word(cluster):
+    waiting = cluster.start("srun", "-N100", "-J", "many", "true")
+    wait_for(lambda: cluster.run("squeue", "-h", "-n", "many", "-o", "%i").out.strip(), "the job")
+    cluster.run("scancel", "-n", "many").ok()
+    assert waiting.communicate(timeout=30)[1].startswith("srun: Requested partition configuration not available now\n")
+
+
+@pytest.mark.parametrize("option", ["--hint=help", "--cpu-bind=help", "--mem-bind=help"])
+@pytest.mark.ours  # there they end with a failure
+def test_help_about_values(cluster, option):
+    assert option.split("=")[0] in cluster.run("srun", option, "true").ok().out

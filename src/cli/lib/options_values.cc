@@ -30,7 +30,9 @@ std::unexpected<Refusal> invalid_specification(const JobOptions& o, const Option
 
 std::unexpected<Refusal> invalid_number(const JobOptions& o, const OptionRow& row,
                                         std::string_view value) {
-  return refused(o, fmt::format("Invalid numeric value \"{}\" for --{}.", value, row.name),
+  // One option goes without its dashes, as in the reference.
+  std::string_view dashes = row.name == "immediate" ? "" : "--";
+  return refused(o, fmt::format("Invalid numeric value \"{}\" for {}{}.", value, dashes, row.name),
                  kExitFailure);
 }
 
@@ -149,6 +151,14 @@ Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view va
 
 // Two kinds of programs use one thread of each core, one of these one core of each socket.
 Outcome hint(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (iequals(value, "help"))
+    return std::unexpected(
+        Refusal{"--hint tells what the program is like:\n"
+                "  compute_bound   it computes: one thread on every core\n"
+                "  memory_bound    it waits for memory: one thread on one core of each socket\n"
+                "  multithread     it gains from several threads on a core\n"
+                "  nomultithread   it does not: one thread on every core\n",
+                0});
   const bool memory_bound = iequals(value, "memory_bound");
   const bool one_thread =
       memory_bound || iequals(value, "compute_bound") || iequals(value, "nomultithread");
@@ -176,7 +186,7 @@ Outcome nodes(JobOptions& o, const OptionRow&, std::string_view value) {
           o, fmt::format("Maximum node count {} is less than minimum node count {}", *max, *min),
           kExitBadOption);
   }
-  o.spec.min_nodes = std::max<std::uint32_t>(*min, 1);
+  o.spec.min_nodes = *max == 0 ? 0 : std::max<std::uint32_t>(*min, 1);
   o.spec.max_nodes = *max;  // "-N 0" bounds nothing
   o.spec.nodes_given = *max != 0;
   return {};
@@ -214,7 +224,7 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "mcs")) return not_supported(o, "--exclusive=mcs");
+  if (iequals(value, "mcs")) return {};  // there are no labels that would tell jobs apart
   if (iequals(value, "user")) {
     o.spec.exclusive_user = true;
     return {};
@@ -312,8 +322,7 @@ Outcome no_kill(JobOptions& o, const OptionRow& row, std::string_view value) {
   bool off = iequals(value, "off") || iequals(value, "no");
   bool on = value.empty() || iequals(value, "set") || iequals(value, "on") || iequals(value, "yes");
   if (!on && !off) return invalid_specification(o, row);
-  if (on) return not_yet_for_jobs(o, row, value);
-  o.spec.no_kill = false;
+  o.spec.no_kill = on;
   return {};
 }
 
@@ -357,7 +366,13 @@ Outcome verbose(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (!parse_distribution(value)) return invalid_specification(o, row);
+  if (!parse_distribution(value)) {
+    auto bad = invalid_specification(o, row);
+    if (istarts_with(value, "plane"))
+      bad.error().text.insert(
+          0, error_lines(client_name(o.client), "Invalid plane size or size not specified"));
+    return bad;
+  }
   o.spec.distribution = Text(value);
   return {};
 }
@@ -438,6 +453,15 @@ Outcome delay_boot(JobOptions& o, const OptionRow& row, std::string_view value) 
 }
 
 Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (iequals(value, "help"))
+    return std::unexpected(
+        Refusal{"--cpu-bind=[verbose,|quiet,]HOW binds each task to CPUs of the step:\n"
+                "  none                        not at all\n"
+                "  rank                        to one CPU, by the task's number on the node\n"
+                "  threads, cores, sockets, ldoms   to so many whole ones as it has CPUs\n"
+                "  map_cpu:N,...               to these CPUs, task by task\n"
+                "  mask_cpu:MASK,...           to these sets of CPUs, task by task\n",
+                0});
   auto bind = parse_cpu_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitFailure);
   o.cpu_bind = Text(value);
@@ -452,6 +476,15 @@ Outcome gpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome mem_bind(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (iequals(value, "help"))
+    return std::unexpected(Refusal{
+        "--mem-bind=[verbose,|quiet,][prefer,]HOW binds the memory of each task to NUMA nodes:\n"
+        "  none                        not at all\n"
+        "  local                       to those of the CPUs it runs on\n"
+        "  rank                        by the task's number on the node\n"
+        "  map_mem:N,...               to these, task by task\n"
+        "  mask_mem:MASK,...           to these sets, task by task\n",
+        0});
   auto bind = parse_mem_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitBadOption);
   o.mem_bind = Text(value);

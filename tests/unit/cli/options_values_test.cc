@@ -107,10 +107,6 @@ TEST(OptionValues, SayWhereAJobIsPut) {
             "255 sbatch: error: Invalid --gres-flags specification\n");
 }
 
-TEST(OptionValues, RefuseWhatIsNotBuiltYet) {
-  EXPECT_EQ(error_of({"--exclusive=mcs"}), "1 sbatch: error: --exclusive=mcs: not supported yet\n");
-}
-
 TEST(OptionValues, AreKeptWhereNothingServesThem) {
   EXPECT_EQ(given({"--bb=capacity=1G"}).options.spec.burst_buffer, "capacity=1G");
   EXPECT_EQ(given({"--container=/a"}).options.spec.container, "/a");

@@ -102,6 +102,28 @@ TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {
   EXPECT_EQ(w.job(stays).state, JobState::running);
 }
 
+TEST(LostNode, AJobGoesOnWithoutItWhereThatWasAskedFor) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().nodes(2).set(&JobSpec::no_kill, true));
+  w.leave(2);
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  EXPECT_EQ(w.job(id).unfinished, std::set{NodeId{1}});
+  EXPECT_TRUE(w.node(2).jobs.empty());
+  w.join(2);
+  w.step_end(1, batch_of(id));
+  EXPECT_EQ(w.job(id).state, JobState::completed);
+}
+
+TEST(LostNode, AJobDoesNotGoOnWithoutItsScript) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().nodes(2).requeue(false).set(&JobSpec::no_kill, true));
+  w.leave(1);
+  w.pass(Seconds{300});
+  w.gone(2, id);
+  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+}
+
 TEST(LostNode, AJobIsRequeuedOnlySoOftenAndThenHeld) {
   World w{ClusterBuilder().nodes(3).settings([](Settings& s) { s.max_batch_requeue = 1; })};
   auto id = w.submit(job());
