@@ -94,19 +94,15 @@ StartAndEnd start_and_end(const wire::JobView& view) {
 void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& style) {
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
-  // A held job is not eligible but for the time that it asked for itself.
-  bool held = job.state == JobState::pending && job.hold != Hold::none;
-  Time eligible = held ? spec.begin : job.eligible;
-  bool accrues = !held && job.eligible <= style.now;
   auto [start, end] = start_and_end(view);
   std::string limit =
       job.time_limit == Minutes{0} ? "Partition_Limit" : format_limit(job.time_limit);
   lines.add(format("RunTime={} TimeLimit={} TimeMin={}",
                    format_elapsed(std::chrono::floor<Seconds>(job.run_time(style.now))), limit,
                    spec.time_min ? format_limit(*spec.time_min) : "N/A"));
-  lines.add(
-      format("SubmitTime={} EligibleTime={}", format_date(job.submitted), format_date(eligible)));
-  lines.add(format("AccrueTime={}", format_date(accrues ? eligible : Time{})));
+  lines.add(format("SubmitTime={} EligibleTime={}", format_date(job.submitted),
+                   format_date(view.eligible())));
+  lines.add(format("AccrueTime={}", format_date(job.accrues_since)));
   lines.add(format("StartTime={} EndTime={} Deadline={}", format_date(start), format_date(end),
                    is_set(spec.deadline) ? format_date(spec.deadline) : "N/A"));
   std::string suspended = "None";

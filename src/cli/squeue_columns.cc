@@ -187,7 +187,7 @@ constexpr Column<JobRow> kJobColumns[] = {
      nullptr, kWhole, nullptr, kWholeHeader},
     {'Z', "WorkDir", "WORK_DIR", [](Row r, Out o) { put_or_null(o, r.spec().work_dir); }},
 
-    {0, "AccrueTime", "ACCRUE_TIME", [](Row r, Out o) { put_time(r, r.job().eligible, o); }},
+    {0, "AccrueTime", "ACCRUE_TIME", [](Row r, Out o) { put_time(r, r.job().accrues_since, o); }},
     {0, "admin_comment", "ADMIN_COMMENT",
      [](Row r, Out o) { put_or_null(o, r.spec().admin_comment); }},
     {0, "AllocNodes", "ALLOC_NODES", [](Row r, Out o) { put_or_null(o, r.spec().submit_host); }},
@@ -208,7 +208,7 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "DelayBoot", "DELAY_BOOT",
      [](Row r, Out o) { o += format_elapsed_short(Seconds{r.spec().delay_boot_s.value_or(0)}); }},
     {0, "DerivedEC", "DERIVED_EC", [](Row r, Out o) { put(o, r.job().derived_exit_status); }},
-    {0, "EligibleTime", "ELIGIBLE_TIME", [](Row r, Out o) { put_time(r, r.job().eligible, o); }},
+    {0, "EligibleTime", "ELIGIBLE_TIME", [](Row r, Out o) { put_time(r, r.view->eligible(), o); }},
     {0, "exit_code", "EXIT_CODE", [](Row r, Out o) { put(o, r.job().exit_status); }},
     {0, "Gres", "TRES_PER_NODE", [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
     {0, "HetJobID", "HET_JOB_ID", put_het_id},

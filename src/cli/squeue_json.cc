@@ -15,7 +15,7 @@ void add_identity(Json& out, const JobRow& row) {
   const Job& job = row.job();
   const JobSpec& spec = row.spec();
   out["account"] = json_text(job.account);
-  out["accrue_time"] = json_time(job.eligible);
+  out["accrue_time"] = json_time(job.accrues_since);
   out["admin_comment"] = json_text(spec.admin_comment);
   out["array_job_id"] = job.array_id.value;
   out["array_task_id"] = job.task_id == kNoTask ? Json(nullptr) : Json(job.task_id);

@@ -34,6 +34,7 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.one_task_per_core = parameters.find("CR_ONE_TASK_PER_CORE") != parameters.npos;
   settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
   settings.cores_in_blocks = parameters.find("CR_CORE_DEFAULT_DIST_BLOCK") != parameters.npos;
+  settings.pack_nodes = parameters.find("CR_PACK_NODES") != parameters.npos;
   settings.spec_cores_by_jobs = is_yes(slurm.value("AllowSpecResourcesUsage"));
   settings.reservation_overrun =
       parse_time_limit(slurm.value("ResvOverRun")).value_or(settings.reservation_overrun);
@@ -87,6 +88,8 @@ PrioritySettings priority_of(const SlurmConf& slurm) {
   p.no_normal_tres = as_they_are || flag("NO_NORMAL_TRES");
   p.accrue_always = flag("ACCRUE_ALWAYS");
   p.max_tres = flag("MAX_TRES");
+  p.increase_only = flag("INCR_ONLY");
+  p.of_running = flag("CALCULATE_RUNNING");
   p.shares.half_life = parse_duration(slurm.value("PriorityDecayHalfLife")).value_or(Seconds{0});
   p.shares.calc_period = parse_duration(slurm.value("PriorityCalcPeriod")).value_or(Seconds{300});
   p.shares.reset = usage_reset(slurm.value("PriorityUsageResetPeriod"));
@@ -110,6 +113,7 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
                    slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
   if (auto text = slurm.option("PreemptParameters", "min_exempt_priority"))
     p.min_exempt_priority = parse_number<std::uint32_t>(*text);
+  p.reclaim_licenses = slurm.option("PreemptParameters", "reclaim_licenses").has_value();
   p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
   return p;
 }
@@ -135,6 +139,8 @@ SitePrograms programs_of(const SlurmConf& slurm) {
       programs.prolog && (programs.contain || programs.defer_batch || flag("Alloc"));
   programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
   programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();
+  programs.reservation_prolog = !slurm.value("ResvProlog").empty();
+  programs.reservation_epilog = !slurm.value("ResvEpilog").empty();
   return programs;
 }
 
@@ -175,6 +181,9 @@ PowerSettings power_of(const SlurmConf& slurm) {
   power.suspend_timeout = Seconds{number(slurm, "SuspendTimeout")};
   power.resume_timeout = Seconds{number(slurm, "ResumeTimeout")};
   power.down_grace = Seconds{number(slurm, "PowerDownGrace")};
+  power.suspend_rate = number(slurm, "SuspendRate");
+  power.resume_rate = number(slurm, "ResumeRate");
+  power.tells_failures = !slurm.value("ResumeFailProgram").empty();
   power.except_nodes = names_of(slurm.value("SuspendExcNodes"));
   power.except_partitions = names_of(slurm.value("SuspendExcParts"));
   return power;

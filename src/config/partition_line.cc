@@ -60,9 +60,7 @@ constexpr std::array<std::string_view, 44> kPartitionKeys{"PartitionName",
                                                           "MaxCPUsPerSocket",
                                                           "PowerDownOnIdle",
                                                           "Topology"};
-constexpr std::array<std::string_view, 7> kIgnoredKeys{
-    "CpuBind",          "ResumeTimeout",   "SuspendTime", "SuspendTimeout",
-    "MaxCPUsPerSocket", "PowerDownOnIdle", "Topology"};
+constexpr std::array<std::string_view, 3> kIgnoredKeys{"CpuBind", "MaxCPUsPerSocket", "Topology"};
 
 bool is_none(std::string_view text) {
   return text.empty() || iequals(text, "UNLIMITED") || iequals(text, "INFINITE") || text == "-1";
@@ -220,6 +218,22 @@ void read_limits(PartitionReader& reader, Partition& p) {
   p.over_time_limit = unlimited_overtime ? 0xffffffffu : reader.number("OverTimeLimit").value_or(0);
 }
 
+std::optional<Seconds> seconds(PartitionReader& reader, std::string_view key) {
+  auto number = reader.number(key);
+  if (!number) return std::nullopt;
+  return Seconds{*number};
+}
+
+PartitionPower read_power(PartitionReader& reader) {
+  PartitionPower power;
+  power.suspend_time = seconds(reader, "SuspendTime");
+  power.suspend_timeout = seconds(reader, "SuspendTimeout");
+  power.resume_timeout = seconds(reader, "ResumeTimeout");
+  power.stays_on = !reader.text("SuspendTime").empty() && is_none(reader.text("SuspendTime"));
+  power.down_on_idle = reader.yes_no("PowerDownOnIdle");
+  return power;
+}
+
 void read_access(PartitionReader& reader, Partition& p) {
   p.is_default = reader.yes_no("Default");
   p.hidden = reader.yes_no("Hidden");
@@ -244,6 +258,7 @@ Result<Partition> partition_of(const Location& at, const Values& values) {
   p.state = state(reader);
   read_limits(reader, p);
   read_access(reader, p);
+  p.power = read_power(reader);
   p.qos = reader.text("QOS");
   p.alternate = reader.text("Alternate");
   p.oversubscribe = oversubscribe(reader);

@@ -29,6 +29,7 @@ void add_jobs(const NodesReleased&, IdSet&) {}
 void add_jobs(const JobMailed&, IdSet&) {}
 void add_jobs(const JobWarned&, IdSet&) {}
 void add_jobs(const EpilogEnded&, IdSet&) {}
+void add_jobs(const JobsAccruing&, IdSet&) {}
 
 // The run that is over, as it is once its job waits again.
 JobRecord superseded(const Cluster& before, const Job& job, Time at) {

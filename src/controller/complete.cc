@@ -54,6 +54,9 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   if (current && end.prolog_failed) {
     on_prolog_failed(node, end.ref.job, end.ref.attempt, now);
     job = cluster_.jobs.find(end.ref.job);
+  } else if (current && end.not_begun && end.ref.step == kBatchStep && !job->ending) {
+    put_back_held(*job, JobState::cancelled, may_requeue(*job), now);
+    job = cluster_.jobs.find(end.ref.job);
   }
   if (current && job->steps.contains(end.ref.step) &&
       job->steps.at(end.ref.step).unfinished.contains(node)) {
@@ -95,13 +98,14 @@ void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now)
 void Core::release_node(JobId id, NodeId node) {
   const Job& job = cluster_.jobs.at(id);
   if (!job.unfinished.contains(node) || !(job.ending || is_ended(job.state))) return;
-  give_up_node(job, node);
+  release_nodes(id, {node}, now_);
 }
 
-void Core::give_up_node(const Job& job, NodeId node) {
-  touch_job(job.id);
-  record(NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = {node}, .at = now_});
-  touch_node(node);
+void Core::release_nodes(JobId id, const std::vector<NodeId>& nodes, Time now) {
+  const Attempt attempt = cluster_.jobs.at(id).attempt;
+  record(NodesReleased{.job = id, .attempt = attempt, .nodes = nodes, .at = now});
+  for (NodeId node : nodes) touch_node(node);
+  power_down_if_left_idle(cluster_.jobs.at(id), nodes);
   want_plan();
 }
 
@@ -147,12 +151,7 @@ void Core::settle(JobId id, Time now) {
   for (NodeId node : job->unfinished)
     if (!runs_something_on(*job, node) && !cluster_.settings().programs.on_nodes())
       idle.push_back(node);
-  if (!idle.empty()) {
-    Attempt attempt = job->attempt;
-    record(NodesReleased{.job = id, .attempt = attempt, .nodes = idle, .at = now});
-    for (NodeId node : idle) touch_node(node);
-    want_plan();
-  }
+  if (!idle.empty()) release_nodes(id, idle, now);
   job = &cluster_.jobs.at(id);
   if (!job->unfinished.empty()) {
     touch_nodes_of(*job);
@@ -246,7 +245,7 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
               cluster_.nodes.at(node).config.name.str() + ": " + std::string(why));
     if (goes_on_without(job, node)) {
       drop_from_node(job, node, SIGKILL, now);
-      give_up_node(cluster_.jobs.at(id), node);
+      release_nodes(id, {node}, now);
       continue;
     }
     if (!job.ending && !is_ended(job.state)) {

@@ -18,6 +18,7 @@
 #include "controller/accounting_changes.h"
 #include "controller/host.h"
 #include "controller/partition_choice.h"
+#include "controller/power.h"
 #include "controller/watch_list.h"
 #include "sched/free.h"
 #include "state/event.h"
@@ -179,10 +180,11 @@ class Core {
   void on_step_end(NodeId node, const wire::StepEnd& end, Time now);
   void on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now);
   void on_prolog_failed(NodeId node, JobId job, Attempt attempt, Time now);
+  void put_back_held(const Job& job, JobState otherwise, bool requeue, Time now);
   void drain_for_program(NodeId node, std::string_view reason, Time now);
   void forget_launch_if_over(JobId job, StepId step);
   void release_node(JobId job, NodeId node);
-  void give_up_node(const Job& job, NodeId node);
+  void release_nodes(JobId job, const std::vector<NodeId>& nodes, Time now);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
   void run_owed_epilogs();
@@ -235,6 +237,9 @@ class Core {
   void end_graces(Time now);
   void turn_reservations(Time now);
   void turn_reservation(const Reservation& reservation, Time now);
+  void begin_reservation(const Reservation& reservation, Time now);
+  void end_reservation(const Reservation& reservation);
+  void run_reservation_program(SiteProgramRun::Which which, const Reservation& reservation);
   bool clear_reservation(const Reservation& reservation, Time now);
   void release_waiting_jobs(const Reservation& gone);
   bool is_idle_reservation(const Reservation& reservation, Time now);
@@ -244,12 +249,15 @@ class Core {
   void watch_nodes(Time now);
   void check_health(Time now);
   void turn_power(Time now);
-  void end_power_phases(Time now);
+  void end_power_phases(const PowerRules& rules, Time now);
   void set_power(NodeId node, PowerPhase phase, Time now);
   void power_down(const std::vector<NodeId>& nodes, Time now);
   void power_up(const std::vector<NodeId>& nodes, Time now);
   void run_power_program(SiteProgramRun::Which which, const std::vector<NodeId>& nodes);
   void power_up_for(const Job& job, Time now);
+  bool is_wanted(const Node& node) const;
+  void power_down_if_left_idle(const Job& job, const std::vector<NodeId>& nodes);
+  std::string names_of(const std::vector<NodeId>& nodes) const;
   void power_up_again(const std::vector<NodeId>& nodes, Time now);
   void clear_node(NodeId node, Time now);
   Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
@@ -261,6 +269,8 @@ class Core {
   Result<void> add_nodes(const std::vector<NodeConfig>& nodes);
   void purge_old_jobs(Time now);
   void cancel_hopeless(const sched::Plan& plan, Time now);
+  void begin_to_accrue(const IdSet& planned, Time now);
+  void note_priorities_if_due(Time now);
 
   Host& host_;
   CoreOptions options_;
@@ -293,6 +303,7 @@ class Core {
   bool disk_full_ = false;
 
   WatchList watch_list_;
+  SwitchingRate suspend_rate_, resume_rate_;
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   std::map<NodeId, NodeLoad> loads_;
@@ -325,7 +336,8 @@ class Core {
   std::shared_ptr<const sched::Plan> thorough_plan_ = last_plan_;
   Time last_plan_at_;
   Time last_deep_plan_;
-  Time now_;  // of the latest delivery
+  Time priorities_noted_;  // PriorityFlags=INCR_ONLY
+  Time now_;               // of the latest delivery
   bool plan_wanted_ = true;
   bool order_changed_ = true;  // since the last plan, by more than the queue itself can see
   bool planning_ = false;

@@ -55,7 +55,16 @@ struct Published {
 
 // A program of the site that the controller's machine runs, for a job or for nodes.
 struct SiteProgramRun {
-  enum class Which : std::uint8_t { prolog_slurmctld, epilog_slurmctld, mail, suspend, resume };
+  enum class Which : std::uint8_t {
+    prolog_slurmctld,
+    epilog_slurmctld,
+    mail,
+    suspend,
+    resume,
+    resume_fail,
+    reservation_prolog,
+    reservation_epilog,
+  };
   Which which = Which::prolog_slurmctld;
   JobId job;
   Attempt attempt;

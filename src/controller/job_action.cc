@@ -13,8 +13,10 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   std::uint32_t priority = 0;
   if (kind == Hold::none)
     priority = job.priority ? job.priority : sched::basic_priority(job.id, job.spec->nice);
-  record(JobsHeld{
-      .jobs = IdSet::range(job.id.value, job.id.value), .hold = kind, .priority = priority});
+  record(JobsHeld{.jobs = IdSet::range(job.id.value, job.id.value),
+                  .hold = kind,
+                  .priority = priority,
+                  .at = now_});
   want_plan();
   return {};
 }

@@ -96,12 +96,6 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
   }
 }
 
-Result<void> is_known_qos(const Cluster& cluster, std::string_view name) {
-  bool counts = cluster.settings().enforce_qos || !(*cluster.config).qos.empty();
-  if (counts && name != "normal" && !cluster.find_qos(name)) return fail(ErrorCode::invalid_qos);
-  return {};
-}
-
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {
   if (p.max_time && std::min(time_limit, spec.time_min.value_or(time_limit)) > *p.max_time)
     return fail(ErrorCode::invalid_time_limit);

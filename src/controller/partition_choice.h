@@ -33,9 +33,6 @@ Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Parti
 // MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
-// Where QOS are defined or enforced only those exist; "normal" always does.
-Result<void> is_known_qos(const Cluster& cluster, std::string_view name);
-
 // EnforcePartLimits: limits that otherwise only make a job wait.
 Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);
 

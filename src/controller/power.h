@@ -1,6 +1,10 @@
 // Nodes that go off and come on: idle for SuspendTime, needed by a job, or told to go.
 #pragma once
 
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "model/cluster.h"
@@ -9,7 +13,35 @@ namespace muster::controller {
 
 bool all_on(const Cluster& cluster, const std::vector<NodeShare>& allocation);
 
+// SuspendTime and its relatives for each node: the longest that a partition of its says, or else
+// the cluster's.
+class PowerRules {
+ public:
+  struct Rule {
+    std::optional<Seconds> suspend_time;  // unset = it stays on
+    Seconds suspend_timeout, resume_timeout;
+  };
+  explicit PowerRules(const Cluster& cluster);
+  Rule of(NodeId node) const;
+
+ private:
+  Rule cluster_;
+  std::map<NodeId, PartitionPower> said_;  // by partitions
+};
+
 // Has it been idle for so long that SuspendProgram may take it?
-bool may_suspend(const Cluster& cluster, const Node& node, Time now);
+bool may_suspend(const Cluster& cluster, const PowerRules& rules, const Node& node, Time now);
+// SuspendExcNodes, SuspendExcParts
+bool is_exempt(const Cluster& cluster, const Node& node);
+
+// SuspendRate, ResumeRate: how many nodes may still be switched in this minute.
+class SwitchingRate {
+ public:
+  // The first of them, as many as may be switched now; they count as switched.
+  std::vector<NodeId> take(std::vector<NodeId> nodes, std::uint32_t per_minute, Time now);
+
+ private:
+  std::deque<std::pair<Time, std::size_t>> switched_;
+};
 
 }  // namespace muster::controller

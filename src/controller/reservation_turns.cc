@@ -92,6 +92,30 @@ bool Core::is_idle_reservation(const Reservation& r, Time now) {
   return now - used >= r.purge_after;
 }
 
+// ResvProlog with its begin, ResvEpilog with its end: each once, though the controller starts anew.
+void Core::run_reservation_program(SiteProgramRun::Which which, const Reservation& r) {
+  const SitePrograms& programs = cluster_.settings().programs;
+  const bool is_prolog = which == SiteProgramRun::Which::reservation_prolog;
+  if (!(is_prolog ? programs.reservation_prolog : programs.reservation_epilog)) return;
+  SiteProgramRun run{.which = which};
+  run.arguments = {r.name.str()};
+  open_.programs.push_back(std::move(run));
+}
+
+void Core::begin_reservation(const Reservation& r, Time now) {
+  const SitePrograms& programs = cluster_.settings().programs;
+  if (r.begun || !r.is_active(now)) return;
+  if (!programs.reservation_prolog && !programs.reservation_epilog) return;
+  ReservationChanged change{.reservation = r};
+  change.reservation.begun = true;
+  record(std::move(change));
+  run_reservation_program(SiteProgramRun::Which::reservation_prolog, r);
+}
+
+void Core::end_reservation(const Reservation& r) {
+  if (r.begun) run_reservation_program(SiteProgramRun::Which::reservation_epilog, r);
+}
+
 void Core::turn_reservation(const Reservation& r, Time now) {
   const bool over = !r.has("TIME_FLOAT") && r.end <= now;
   if (over ? !clear_reservation(r, now) : !is_idle_reservation(r, now)) {
@@ -103,8 +127,10 @@ void Core::turn_reservation(const Reservation& r, Time now) {
     return want_plan();
   }
   reservation_used_.erase(r.name);
+  end_reservation(r);
   ReservationChanged change{.reservation = r, .removed = !next_occasion(r)};
   Reservation& next = change.reservation;
+  next.begun = false;
   do {
     auto at = next_occasion(next);
     if (!at) break;
@@ -119,7 +145,11 @@ void Core::turn_reservation(const Reservation& r, Time now) {
 void Core::turn_reservations(Time now) {
   if ((*cluster_.reservations).empty()) return;
   const std::vector<Reservation> all = *cluster_.reservations;
-  for (const Reservation& r : all) turn_reservation(r, now);
+  for (const Reservation& r : all) {
+    begin_reservation(r, now);
+    const Reservation begun = *cluster_.find_reservation(r.name);
+    turn_reservation(begun, now);
+  }
 }
 
 }  // namespace muster::controller

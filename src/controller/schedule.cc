@@ -5,6 +5,7 @@
 #include "controller/power.h"
 #include "sched/features.h"
 #include "sched/free.h"
+#include "sched/gate.h"
 #include "sched/gres_fit.h"
 #include "sched/node_fit.h"
 #include "sched/reserved.h"
@@ -59,6 +60,7 @@ void Core::on_planned(sched::Plan plan, Time now) {
     rest = rest.subspan(count);
   }
   for (const sched::Eviction& eviction : plan.evictions) evict(eviction, now);
+  begin_to_accrue(plan.accruing, now);
   if (plan.more_starts) want_plan();
   cancel_hopeless(plan, now);
   last_plan_ = std::make_shared<sched::Plan>(std::move(plan));
@@ -125,6 +127,18 @@ sched::Free Core::free_for(const sched::Start& start, const Node& node,
   return free;
 }
 
+// Those that still wait, and for nothing but room.
+void Core::begin_to_accrue(const IdSet& planned, Time now) {
+  IdSet jobs;
+  for (std::uint32_t id : planned.ids()) {
+    const Job* job = cluster_.jobs.find(JobId{id});
+    if (job && job->state == JobState::pending && !is_set(job->accrues_since) &&
+        sched::is_eligible(cluster_, *job, now))
+      jobs.insert(id);
+  }
+  if (!jobs.empty()) record(JobsAccruing{.jobs = std::move(jobs), .at = now});
+}
+
 // What the plans before this one said of it.
 Text Core::why_it_waited(JobId id) const {
   for (const auto& plan : {last_plan_, thorough_plan_})
@@ -152,7 +166,8 @@ void Core::start_job(const sched::Start& start, Time now) {
                     .reservation = start.reservation,
                     .waited_for = why_it_waited(start.job),
                     .batch_index = batch_index(cluster_, *job.spec, start.allocation),
-                    .has_preferred = all_have(cluster_, job.spec->prefer, start.allocation)});
+                    .has_preferred = all_have(cluster_, job.spec->prefer, start.allocation),
+                    .priority = cluster_.settings().priority.multifactor ? start.priority : 0});
   power_up_for(cluster_.jobs.at(id), now);
   if (reboots_first(cluster_.jobs.at(id))) reboot_for(cluster_.jobs.at(id), now);
   mail_begin_of_array(cluster_.jobs.at(id), now);

@@ -72,9 +72,18 @@ void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
   drain_for_program(node, "Prolog error", now);
   job = &cluster_.jobs.at(id);
   if (job->ending || is_ended(job->state)) return;
-  Ending ending{.becomes = JobState::failed, .by = options_.slurm_user, .since = now};
-  if (may_requeue(*job) ||
-      (cluster_.settings().programs.force_requeue && job->spec->kind == JobKind::batch)) {
+  put_back_held(*job, JobState::failed,
+                may_requeue(*job) || (cluster_.settings().programs.force_requeue &&
+                                      job->spec->kind == JobKind::batch),
+                now);
+}
+
+// A job that could not be launched does not try again by itself. `otherwise`: what becomes of one
+// that does not return to the queue.
+void Core::put_back_held(const Job& job, JobState otherwise, bool requeue, Time now) {
+  const JobId id = job.id;
+  Ending ending{.becomes = otherwise, .by = options_.slurm_user, .since = now};
+  if (requeue) {
     ending.becomes = JobState::cancelled;
     ending.requeue = ending.hold = true;
     ending.hold_reason = "launch_failed_requeued_held";

@@ -144,6 +144,8 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
       request.distribution.empty() ? std::string_view("block") : request.distribution.view());
   if (!distribution) return fail("Invalid --distribution specification");
   demand.distribution = *distribution;
+  if (demand.distribution.kind == Distribution::Kind::block && !demand.distribution.pack)
+    demand.distribution.pack = cluster.settings().pack_nodes;
   if (demand.distribution.kind == Distribution::Kind::arbitrary) {
     if (named->empty()) return fail("an arbitrary distribution needs a list of nodes (-w)");
     demand.task_nodes = *named;

@@ -8,6 +8,8 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "controller/core.h"
+#include "controller/membership.h"
+#include "sched/accrual.h"
 #include "sched/dependency.h"
 #include "sched/features.h"
 #include "sched/limits.h"
@@ -59,10 +61,12 @@ void join_components(std::vector<Job>& jobs) {
     job.het_offset = i;
     job.het_size = static_cast<std::uint32_t>(jobs.size());
     job.hold = hold;
-    if (hold != Hold::none)
+    if (hold != Hold::none) {
       job.priority = 0;
-    else if (!job.priority_fixed)
+      job.accrues_since = Time{};
+    } else if (!job.priority_fixed) {
       job.priority = sched::basic_priority(job.id, job.spec->nice);
+    }
   }
 }
 
@@ -118,9 +122,10 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     return fail(ErrorCode::too_many_jobs);
   auto named = named_partitions(cluster_, spec.partition);
   if (!named) return std::unexpected(named.error());
-  job.account = spec.account.empty() ? Text("root") : spec.account;
-  job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
-  if (auto ok = is_known_qos(cluster_, job.qos); !ok) return std::unexpected(ok.error());
+  auto membership = membership_of(cluster_, spec, named->front()->name);
+  if (!membership) return std::unexpected(membership.error());
+  job.account = membership->account;
+  job.qos = membership->qos;
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
@@ -179,6 +184,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   job.submitted = now;
   job.eligible = std::max(now, wanted.begin);
   job.hold = wanted.hold ? Hold::user : Hold::none;
+  job.accrues_since = sched::accrues_from(cluster_, job, now);
   job.priority_fixed = wanted.priority && !wanted.hold;
   job.priority =
       wanted.hold ? 0 : wanted.priority.value_or(sched::basic_priority(job.id, wanted.nice));

@@ -16,6 +16,7 @@ void Core::on_tick(Time now) {
   mail_time_limits(now);
   enforce_limits(now);
   count_usage_if_due(now);
+  note_priorities_if_due(now);
   end_over_limits(now);
   end_graces(now);
   take_turns(now);

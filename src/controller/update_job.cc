@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/size.h"
 #include "controller/core.h"
+#include "controller/membership.h"
 #include "controller/settings_list.h"
 #include "model/mail_type.h"
 #include "sched/dependency.h"
@@ -177,13 +178,20 @@ Result<void> set_delay_boot(Draft& d, std::string_view value) {
   return {};
 }
 
+Text first_partition(const Draft& d) { return Text(split(d.event.partition, ',').front()); }
+
 Result<void> set_account(Draft& d, std::string_view value) {
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
   d.spec.account = d.event.account = Text(value);
   return {};
 }
 
 Result<void> set_qos(Draft& d, std::string_view value) {
-  if (auto ok = is_known_qos(d.cluster, value); !ok) return ok;
+  // Operators give any that exists.
+  auto ok = d.by_operator ? is_known_qos(d.cluster, value)
+                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
+                                        first_partition(d));
+  if (!ok) return ok;
   d.spec.qos = d.event.qos = Text(value);
   return {};
 }

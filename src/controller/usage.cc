@@ -3,8 +3,10 @@
 // allows are ended.
 #include "sched/usage.h"
 
+#include "base/strings.h"
 #include "controller/core.h"
 #include "sched/limits.h"
+#include "sched/priority.h"
 
 namespace muster::controller {
 
@@ -21,6 +23,24 @@ void Core::count_usage_if_due(Time now) {
   const bool must_reset = !book.past.empty() && book.as_of < sched::last_reset(settings.reset, now);
   if (!cluster_.uncounted.empty() || must_reset || (period_over && !cluster_.active.empty()))
     count_usage(now);
+}
+
+// PriorityFlags=INCR_ONLY: what a job has reached every PriorityCalcPeriod it keeps.
+void Core::note_priorities_if_due(Time now) {
+  const PrioritySettings& settings = cluster_.settings().priority;
+  if (!settings.multifactor || !settings.increase_only) return;
+  if (is_set(priorities_noted_) && now - priorities_noted_ < settings.shares.calc_period) return;
+  priorities_noted_ = now;
+  const sched::Priorities priorities(cluster_, now);
+  PrioritiesReached reached;
+  auto note = [&](std::uint32_t id) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    const auto first = split(job.partition, ',').front();
+    const std::uint32_t priority = priorities.of(job, cluster_.find_partition(first));
+    if (priority > job.least_priority) reached.jobs[job.id] = priority;
+  };
+  for (std::uint32_t id : cluster_.pending.ids()) note(id);
+  if (!reached.jobs.empty()) record(std::move(reached));
 }
 
 // PriorityUsageResetPeriod=NOW: with each start and each reading of the configuration.

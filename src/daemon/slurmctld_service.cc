@@ -48,7 +48,8 @@ std::string group_name(Gid gid) {
 
 using Which = controller::SiteProgramRun::Which;
 
-bool is_for_nodes(Which which) { return which == Which::suspend || which == Which::resume; }
+// The others run for a job.
+bool is_for_nodes(Which which) { return which >= Which::suspend; }
 
 std::string_view key_of(Which which) {
   switch (which) {
@@ -62,6 +63,12 @@ std::string_view key_of(Which which) {
       return "SuspendProgram";
     case Which::resume:
       return "ResumeProgram";
+    case Which::resume_fail:
+      return "ResumeFailProgram";
+    case Which::reservation_prolog:
+      return "ResvProlog";
+    case Which::reservation_epilog:
+      return "ResvEpilog";
   }
   return {};
 }

@@ -44,6 +44,7 @@ Limits inherited_limits(const std::vector<const Association*>& line) {
     const Limits& theirs = above->limits;
     inherit(limits.per_user.jobs, theirs.per_user.jobs);
     inherit(limits.per_user.submitted, theirs.per_user.submitted);
+    inherit(limits.per_user.accruing, theirs.per_user.accruing);
     inherit(limits.max_per_job, theirs.max_per_job);
     inherit(limits.max_per_node, theirs.max_per_node);
     inherit(limits.max_minutes_per_job, theirs.max_minutes_per_job);

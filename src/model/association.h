@@ -34,6 +34,7 @@ struct Association {
   bool shares_of_parent = false;  // Fairshare=parent: it has no part of its own
   std::uint32_t priority = 0;
   std::optional<std::uint32_t> min_priority;  // a job with less is promised no time
+  bool is_default = false;                    // of a user: for jobs that name no account
   Text default_qos;
   std::vector<Text> qos;  // those it may use; empty = as above it
   // `group` counts the jobs of all below it; `per_user` those of one user's association.
@@ -53,6 +54,7 @@ struct Association {
     v(7, default_qos);
     v(8, qos);
     v(9, limits);
+    v(190, is_default);
   }
 };
 

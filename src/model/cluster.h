@@ -61,6 +61,8 @@ struct PrioritySettings {
   bool no_normal_tres = false;
   bool accrue_always = false;  // jobs grow older while they are held or wait for others
   bool max_tres = false;       // a job is billed for its most expensive resource, not for all
+  bool increase_only = false;  // no priority falls (INCR_ONLY)
+  bool of_running = false;     // those of running jobs change, too (CALCULATE_RUNNING)
   FairShareSettings shares;
   bool operator==(const PrioritySettings&) const = default;
   template <class V>
@@ -83,6 +85,8 @@ struct PrioritySettings {
     v(142, accrue_always);
     v(143, max_tres);
     v(144, shares);
+    v(190, increase_only);
+    v(191, of_running);
   }
 };
 
@@ -96,6 +100,7 @@ struct PreemptSettings {
   bool gang = false;          // jobs that hold the same CPUs take turns
   bool strict_order = false;  // victims in their order, not as few as possible
   std::optional<std::uint32_t> min_exempt_priority;  // nobody of this priority is preempted
+  bool reclaim_licenses = false;  // jobs make room for those that lack licenses, too
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -107,6 +112,7 @@ struct PreemptSettings {
     v(110, gang);
     v(111, strict_order);
     v(112, min_exempt_priority);
+    v(190, reclaim_licenses);
   }
 };
 
@@ -118,6 +124,7 @@ struct SitePrograms {
   bool prolog_slurmctld = false, epilog_slurmctld = false;
   bool force_requeue = false;  // PrologFlags=ForceRequeueOnFail: whatever the job says
   bool defer_batch = false;    // PrologFlags=DeferBatch: scripts wait for the Prologs of all nodes
+  bool reservation_prolog = false, reservation_epilog = false;  // ResvProlog, ResvEpilog
   bool on_nodes() const { return prolog || epilog; }
   bool operator==(const SitePrograms&) const = default;
   template <class V>
@@ -130,6 +137,8 @@ struct SitePrograms {
     v(6, epilog_slurmctld);
     v(120, force_requeue);
     v(210, defer_batch);
+    v(190, reservation_prolog);
+    v(191, reservation_epilog);
   }
 };
 
@@ -159,6 +168,8 @@ struct PowerSettings {
   Seconds suspend_timeout{30}, resume_timeout{60};
   Seconds down_grace{30};  // PowerDownGrace
   std::vector<Text> except_nodes, except_partitions;
+  std::uint32_t suspend_rate = 60, resume_rate = 300;  // nodes a minute; 0 = no bound
+  bool tells_failures = false;                         // ResumeFailProgram is set
   bool operator==(const PowerSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -169,6 +180,9 @@ struct PowerSettings {
     v(5, down_grace);
     v(6, except_nodes);
     v(7, except_partitions);
+    v(190, suspend_rate);
+    v(191, resume_rate);
+    v(192, tells_failures);
   }
 };
 
@@ -220,6 +234,7 @@ struct Settings {
   Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = for good
   bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
+  bool pack_nodes = false;           // CR_Pack_Nodes
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   bool operator==(const Settings&) const = default;
@@ -283,6 +298,7 @@ struct Settings {
     v(151, spec_cores_by_jobs);
     v(152, cores_in_blocks);
     v(210, step_ports);
+    v(190, pack_nodes);
   }
 };
 

@@ -29,7 +29,9 @@ std::optional<Distribution> parse_distribution(std::string_view text) {
   for (std::string_view option : std::span(words).subspan(1)) {
     if (iequals(option, "Pack"))
       how.pack = true;
-    else if (!iequals(option, "NoPack"))
+    else if (iequals(option, "NoPack"))
+      how.pack = false;
+    else
       return std::nullopt;
   }
   auto methods = split(words.front(), ':');

@@ -12,7 +12,7 @@ struct Distribution {
   enum class Kind : std::uint8_t { block, cyclic, plane, arbitrary };
   Kind kind = Kind::block;
   std::uint32_t plane_size = 1;
-  bool pack = false;  // ",Pack": fill node after node
+  std::optional<bool> pack;  // ",Pack": fill node after node; ",NoPack": do not
   enum class Inner : std::uint8_t { unset, block, cyclic, fcyclic };
   Inner sockets = Inner::unset, cores = Inner::unset;
   bool operator==(const Distribution&) const = default;

@@ -137,8 +137,10 @@ struct Job {
   std::uint32_t failures = 0;  // requeues after failures of nodes or launches
   std::uint32_t mailed = 0;    // MailType bits that were mailed and are not to be mailed again
   ArrayExits array_exits;
-  Text reservation;            // of those it may use, the one it was started in
-  bool has_preferred = false;  // its nodes have the features of --prefer
+  Text reservation;                  // of those it may use, the one it was started in
+  bool has_preferred = false;        // its nodes have the features of --prefer
+  Time accrues_since;                // from when on its age counts; unset = it does not (yet)
+  std::uint32_t least_priority = 0;  // PriorityFlags=INCR_ONLY: what it has had already
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
@@ -209,6 +211,8 @@ struct Job {
     v(180, preempted_by);
     v(181, waited_for);
     v(210, has_preferred);
+    v(190, accrues_since);
+    v(191, least_priority);
   }
 };
 

@@ -30,6 +30,22 @@ std::optional<OverSubscribe> parse_oversubscribe(std::string_view text);
 
 enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 
+// What a partition says of power saving on its nodes; unset = as the cluster.
+struct PartitionPower {
+  std::optional<Seconds> suspend_time, suspend_timeout, resume_timeout;
+  bool stays_on = false;      // SuspendTime=INFINITE
+  bool down_on_idle = false;  // PowerDownOnIdle
+  bool operator==(const PartitionPower&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, suspend_time);
+    v(2, suspend_timeout);
+    v(3, resume_timeout);
+    v(4, stays_on);
+    v(5, down_on_idle);
+  }
+};
+
 struct Partition {
   Text name;
   Text nodes_text;  // as configured: "n[1-4]", "ALL"
@@ -48,6 +64,7 @@ struct Partition {
       alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
       tres_billing_weights;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
+  PartitionPower power;
 
   // How many jobs hold a CPU at a time, where one of them is a job that does (not) ask for sharing.
   std::uint32_t sharing(bool asked) const;
@@ -92,6 +109,7 @@ struct Partition {
     v(35, priority_tier);
     v(36, grace_time_s);
     v(37, over_time_limit);
+    v(190, power);
   }
 };
 

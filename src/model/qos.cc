@@ -178,6 +178,7 @@ constexpr Key kKeys[] = {
     {"MaxWallDurationPerJob", wall<kLimits, &Limits::max_wall>},
     {"MinPrioThreshold", count<&Qos::min_priority>},
     {"GrpJobs", count<kLimits, kGroup, &SharedLimits::jobs>},
+    {"GrpJobsAccrue", count<kLimits, kGroup, &SharedLimits::accruing>},
     {"GrpSubmit", count<kLimits, kGroup, &SharedLimits::submitted>},
     {"GrpSubmitJobs", count<kLimits, kGroup, &SharedLimits::submitted>},
     {"GrpTRES", tres<kLimits, kGroup, &SharedLimits::tres>},
@@ -191,6 +192,11 @@ constexpr Key kKeys[] = {
     {"MaxJobsPU", count<kLimits, kUser, &SharedLimits::jobs>},
     {"MaxJobsPerAccount", count<kLimits, kAccount, &SharedLimits::jobs>},
     {"MaxJobsPA", count<kLimits, kAccount, &SharedLimits::jobs>},
+    {"MaxJobsAccrue", count<kLimits, kUser, &SharedLimits::accruing>},
+    {"MaxJobsAccruePerUser", count<kLimits, kUser, &SharedLimits::accruing>},
+    {"MaxJobsAccruePU", count<kLimits, kUser, &SharedLimits::accruing>},
+    {"MaxJobsAccruePerAccount", count<kLimits, kAccount, &SharedLimits::accruing>},
+    {"MaxJobsAccruePA", count<kLimits, kAccount, &SharedLimits::accruing>},
     {"MaxSubmit", count<kLimits, kUser, &SharedLimits::submitted>},
     {"MaxSubmitJobs", count<kLimits, kUser, &SharedLimits::submitted>},
     {"MaxSubmitJobsPerUser", count<kLimits, kUser, &SharedLimits::submitted>},
@@ -221,7 +227,6 @@ constexpr Key kKeys[] = {
     {"LimitFactor", factor<&Qos::limit_factor>},
     {"UsageFactor", factor<&Qos::usage_factor>},
     {"UsageThreshold", factor<&Qos::usage_threshold>},
-    {"GrpJobsAccrue", not_enforced},
 };
 
 }  // namespace

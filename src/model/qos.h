@@ -23,6 +23,7 @@ std::optional<std::uint64_t> amount_of(const TresAmounts& amounts, std::string_v
 // On jobs that are counted together.
 struct SharedLimits {
   std::optional<std::uint32_t> jobs, submitted;  // running; running and waiting
+  std::optional<std::uint32_t> accruing;         // waiting, and growing older
   TresAmounts tres;                              // that running jobs hold
   TresAmounts run_minutes;                       // ... times the minutes they have left
   TresAmounts past_minutes;     // used by ended and running jobs, as far as it is remembered
@@ -36,6 +37,7 @@ struct SharedLimits {
     v(4, run_minutes);
     v(140, past_minutes);
     v(141, wall);
+    v(190, accruing);
   }
 };
 

@@ -30,6 +30,7 @@ struct Reservation {
   Seconds purge_after{0};    // PURGE_COMP: it ends once it was out of use for so long
   std::uint32_t number = 0;  // they are numbered in the order of their making
   Seconds float_by{0};       // TIME_FLOAT: it always begins so long after now
+  bool begun = false;        // it has been seen to begin: ResvProlog was run
 
   bool has(std::string_view flag) const;
   bool has_part_of_nodes() const { return !cpus.empty(); }
@@ -63,6 +64,7 @@ struct Reservation {
     v(154, purge_after);
     v(155, number);
     v(156, float_by);
+    v(190, begun);
   }
 };
 

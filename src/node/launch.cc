@@ -85,7 +85,8 @@ void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Tim
                     .started = now,
                     .ended = now,
                     .usage = {},
-                    .prolog_failed = prolog_failed};
+                    .prolog_failed = prolog_failed,
+                    .not_begun = true};
   Ended& ended = ended_.insert_or_assign(launch.ref, Ended{std::move(end), now}).first->second;
   report_end(ended, now);
   std::erase_if(attaches_, [&](const WaitingAttach& attach) {

@@ -157,11 +157,11 @@ void rank_users(Tree& tree) {
 
 // --- the classic formula ---
 
-// The shares of all children of each one.
+// The shares of all in the family of each one.
 std::vector<double> shares_below(const Tree& tree) {
   std::vector<double> below(tree.size(), 0);
   for (std::size_t i = 1; i < tree.size(); ++i)
-    if (!tree[i].shares_of_parent) below[tree[i].parent] += tree[i].shares;
+    if (!tree[i].shares_of_parent) below[head_of_family(tree, i)] += tree[i].shares;
   return below;
 }
 
@@ -175,7 +175,7 @@ double usage_ratio(double of_parent, double own) {
 }
 
 double effective_usage(const Share& share, const Share& parent, double part, bool depth_oblivious) {
-  if (share.parent == 0) return share.usage_norm;
+  if (parent.depth == 0) return share.usage_norm;
   if (!depth_oblivious)
     return share.usage_norm + (parent.usage_effective - share.usage_norm) * part;
   if (parent.shares_norm == 0 || parent.usage_norm == 0) return 0;
@@ -188,8 +188,9 @@ void classic(Tree& tree, const FairShareSettings& settings) {
   tree.front().shares_norm = 1;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     Share& s = tree[i];
-    const Share& parent = tree[s.parent];
-    const double part = below[s.parent] > 0 ? s.shares / below[s.parent] : 0;
+    const std::size_t head = head_of_family(tree, i);
+    const Share& parent = tree[head];
+    const double part = below[head] > 0 ? s.shares / below[head] : 0;
     if (s.shares_of_parent) {
       s.shares_norm = parent.shares_norm;
       s.usage_effective = parent.usage_effective;

@@ -38,6 +38,11 @@ Gate reservation_gate(const Reservation* reservation, Time now) {
 
 }  // namespace
 
+bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
+  if (job.hold != Hold::none || job.eligible > now) return false;
+  return job.spec->dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
+}
+
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) {
   const Partition* partition = venue.partition;
   if (job.hold != Hold::none)

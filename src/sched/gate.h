@@ -20,6 +20,10 @@ struct Venue {
   bool operator==(const Venue&) const = default;
 };
 
+// Nothing but other jobs' use of the cluster keeps it waiting: it is not held, its time has come
+// and its dependencies are met.
+bool is_eligible(const Cluster& cluster, const Job& job, Time now);
+
 // Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now);
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now);

@@ -32,6 +32,9 @@ inline auto account_jobs(const Limits& l) { return l.per_account.jobs; }
 inline auto group_submitted(const Limits& l) { return l.group.submitted; }
 inline auto user_submitted(const Limits& l) { return l.per_user.submitted; }
 inline auto account_submitted(const Limits& l) { return l.per_account.submitted; }
+inline auto group_accruing(const Limits& l) { return l.group.accruing; }
+inline auto user_accruing(const Limits& l) { return l.per_user.accruing; }
+inline auto account_accruing(const Limits& l) { return l.per_account.accruing; }
 inline auto group_wall(const Limits& l) { return l.group.wall; }
 inline auto max_wall(const Limits& l) { return l.max_wall; }
 }  // namespace of

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "sched/limit_check.h"
+#include "sched/reserved.h"
 #include "sched/usage.h"
 
 namespace muster::sched {
@@ -51,8 +52,10 @@ LimitBook::LimitBook(const Cluster& cluster, Time now, const FairShares* shares)
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (!is_active(job.state)) continue;
-    add(job, cluster.find_partition(job.partition), amounts_of(cluster, job),
-        minutes_of(time_left(job, now)));
+    const Partition* partition = cluster.find_partition(job.partition);
+    const Amounts tres = amounts_of(cluster, job);
+    add(job, partition, tres, minutes_of(time_left(job, now)));
+    hold({now, leaves_at(cluster, job, now), keys_of(job, partition), tres});
   }
 }
 
@@ -71,10 +74,7 @@ void LimitBook::add_past(const Payer& payer, const PastUse& use) {
 void LimitBook::add(const Job& job, const Partition* partition, const Amounts& tres,
                     std::uint64_t minutes) {
   const double counted = static_cast<double>(minutes) * usage_factor(cluster_, job);
-  std::set<UseKey> keys;
-  for (const Ruler& ruler : rulers_.of(job, partition))
-    keys.insert({ruler.group, ruler.user, ruler.account});
-  for (const UseKey& key : keys) {
+  for (const UseKey& key : keys_of(job, partition)) {
     Use& use = uses_[key];
     ++use.jobs;
     for (const auto& [name, amount] : tres) {
@@ -82,6 +82,13 @@ void LimitBook::add(const Job& job, const Partition* partition, const Amounts& t
       use.run_minutes[name] += static_cast<std::uint64_t>(static_cast<double>(amount) * counted);
     }
   }
+}
+
+std::set<UseKey> LimitBook::keys_of(const Job& job, const Partition* partition) const {
+  std::set<UseKey> keys;
+  for (const Ruler& ruler : rulers_.of(job, partition))
+    keys.insert({ruler.group, ruler.user, ruler.account});
+  return keys;
 }
 
 const LimitBook::Use& LimitBook::use_of(const UseKey& key) const {
@@ -167,13 +174,14 @@ Text LimitBook::in_the_way(const Run& run) const {
     if (Text hit = by_job(cluster_, rulers, r, run, wanted); !hit.empty()) return hit;
     if (Text hit = by_group(rulers, r, wanted, minutes); !hit.empty()) return hit;
   }
-  return {};
+  return breaks_promise(run, wanted, now_);
 }
 
 void LimitBook::start(const Run& run) {
   if (!rulers_.limit_anything()) return;
   add(*run.job, run.partition, billed_amounts(cluster_, run.partition, *run.shares, *run.licenses),
       minutes_of(run.limit));
+  hold(held_by(run, now_));
 }
 
 Text LimitBook::used_up_by(const Job& job) const {

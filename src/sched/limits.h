@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
 #include <vector>
 
 #include "base/text.h"
@@ -33,6 +35,13 @@ class LimitBook {
   Text in_the_way(const Run& run) const;
   void start(const Run& run);
 
+  // What a run that was promised for later will count is kept for it: whoever would still run then
+  // must leave it room. The limit that is in the way of a promise for that time, likewise, and the
+  // next time after it at which somebody who counts with it will have gone.
+  void promise(const Run& run, Time from);
+  Text in_the_way_at(const Run& run, Time from) const;
+  std::optional<Time> next_release(const Run& run, Time after) const;
+
   // The limit that a running job has come up against: it has to end.
   Text used_up_by(const Job& job) const;
 
@@ -42,8 +51,25 @@ class LimitBook {
     Amounts tres, run_minutes;
     PastUse past;
   };
+  using Uses = std::map<UseKey, Use>;
+  struct Held {  // by a run, during some time
+    Time from, until;
+    std::set<UseKey> keys;
+    Amounts tres;
+    bool lasts_at(Time t) const { return from <= t && t < until; }
+  };
+  struct Promised {  // what counts with a promised run when it starts, itself included
+    Time from;
+    Uses then;
+  };
   void add_past(const Payer& payer, const PastUse& use);
   void add(const Job& job, const Partition* partition, const Amounts& tres, std::uint64_t minutes);
+  std::set<UseKey> keys_of(const Job& job, const Partition* partition) const;
+  Held held_by(const Run& run, Time from) const;
+  void hold(Held held);
+  Uses uses_at(const std::set<UseKey>& keys, Time t) const;
+  Text over(const Run& run, const Amounts& wanted, const Uses& uses) const;
+  Text breaks_promise(const Run& run, const Amounts& wanted, Time from) const;
   const Use& use_of(const UseKey& key) const;
   Text by_group(const std::vector<Ruler>& rulers, const Ruler& ruler, const Amounts& wanted,
                 const Amounts& minutes) const;
@@ -52,7 +78,9 @@ class LimitBook {
   Time now_;
   const FairShares* shares_;
   Rulers rulers_;
-  std::map<UseKey, Use> uses_;
+  Uses uses_;  // now
+  std::vector<Held> held_;
+  std::vector<Promised> promised_;
 };
 
 // For submission. One that can never meet the limits of a QOS with DenyOnLimit, or that is one too

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/preempt.h"
+#include "sched/request.h"
 
 namespace muster::sched {
 
@@ -13,6 +14,13 @@ bool overlap(const std::vector<NodeShare>& a, const std::vector<NodeShare>& b) {
     return std::ranges::any_of(
         b, [&](const NodeShare& y) { return x.node == y.node && x.cpus.intersects(y.cpus); });
   });
+}
+
+LicenseBook::Counts licenses_held(const Cluster& cluster, JobId id) {
+  LicenseBook::Counts held;
+  if (auto own = parse_licenses(cluster, cluster.jobs.at(id).spec->licenses))
+    for (const auto& [name, count] : *own) held[name] += count;
+  return held;
 }
 
 }  // namespace
@@ -31,10 +39,18 @@ RoomMaker::Forms RoomMaker::forms_of(const Members& members) {
   return forms;
 }
 
-// Those whom every member may displace and who are where one of them could be.
+// Those whom every member may displace and who are where one of them could be, or hold licenses
+// that they need.
 std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspending) const {
   std::set<NodeId> useful;
   for (const Member& m : members) useful.insert(m.shape->nodes.begin(), m.shape->nodes.end());
+  const auto licenses = licenses_of(members);
+  const bool lack_some =
+      !licenses.empty() && !licenses_.has(licenses, span_of(members.front(), now_));
+  auto holds_some = [&](JobId id) {
+    return std::ranges::any_of(licenses_held(cluster_, id),
+                               [&](const auto& held) { return licenses.contains(held.first); });
+  };
   std::vector<JobId> found =
       preemptable(cluster_, *members.front().job, *members.front().shape->partition, now_);
   for (auto m = members.begin() + 1; m != members.end() && !found.empty(); ++m) {
@@ -45,6 +61,7 @@ std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspe
     const Job& victim = cluster_.jobs.at(id);
     bool suspends = preempt_mode(cluster_, victim) == PreemptMode::suspend;
     if (evicted_.contains(id) || suspends != by_suspending) return true;
+    if (lack_some && holds_some(id)) return false;
     return std::ranges::none_of(victim.unfinished,
                                 [&](NodeId node) { return useful.contains(node); });
   });
@@ -97,6 +114,7 @@ std::optional<Room> RoomMaker::vacated(const Members& members) {
   std::optional<JointSlot> slot;
   auto fits = [&](const std::vector<JobId>& victims) {
     if (profile_.questions() >= max_questions_) return false;
+    if (!have_licenses(members, leaving, victims)) return false;
     Profile::Trial trial(profile_);
     for (JobId id : leaving) trial.vacate(cluster_.jobs.at(id));
     for (JobId id : victims) trial.vacate(cluster_.jobs.at(id));
@@ -117,6 +135,17 @@ std::optional<Room> RoomMaker::vacated(const Members& members) {
   return Room{std::move(*slot), std::move(victims)};
 }
 
+bool RoomMaker::have_licenses(const Members& members, const std::vector<JobId>& leaving,
+                              const std::vector<JobId>& victims) const {
+  const auto wanted = licenses_of(members);
+  if (wanted.empty()) return true;
+  LicenseBook::Counts freed;
+  for (const auto* jobs : {&leaving, &victims})
+    for (JobId id : *jobs)
+      for (const auto& [name, count] : licenses_held(cluster_, id)) freed[name] += count;
+  return licenses_.has(wanted, span_of(members.front(), now_), freed);
+}
+
 Time RoomMaker::vacant_at(const Room& room) const {
   Time last = now_ + Seconds{1};
   for (std::uint32_t id : cluster_.active.ids()) {
@@ -126,7 +155,7 @@ Time RoomMaker::vacant_at(const Room& room) const {
       return std::ranges::any_of(
           shares, [&](const NodeShare& share) { return job.unfinished.contains(share.node); });
     });
-    if (!here) continue;
+    if (!here && std::ranges::find(room.victims, job.id) == room.victims.end()) continue;
     bool is_evicted = evicted_.contains(job.id);
     last = std::max(last,
                     is_evicted ? now_ + grace_time(cluster_, job) : leaves_at(cluster_, job, now_));

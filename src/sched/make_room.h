@@ -18,8 +18,13 @@ struct Room {
 
 class RoomMaker {
  public:
-  RoomMaker(const Cluster& cluster, Profile& profile, Time now, std::uint64_t max_questions)
-      : cluster_(cluster), profile_(profile), now_(now), max_questions_(max_questions) {}
+  RoomMaker(const Cluster& cluster, Profile& profile, const LicenseBook& licenses, Time now,
+            std::uint64_t max_questions)
+      : cluster_(cluster),
+        profile_(profile),
+        licenses_(licenses),
+        now_(now),
+        max_questions_(max_questions) {}
 
   // On CPUs of jobs that are suspended until they have gone: they can start at once. The victims
   // are whose CPUs they use, whether these run or are suspended already.
@@ -36,9 +41,12 @@ class RoomMaker {
   bool is_leaving(const Job& job) const;
   std::vector<JobId> displaceable(const Members& members, bool by_suspending) const;
   bool is_suspended(JobId id) const;
+  bool have_licenses(const Members& members, const std::vector<JobId>& leaving,
+                     const std::vector<JobId>& victims) const;
 
   const Cluster& cluster_;
   Profile& profile_;
+  const LicenseBook& licenses_;
   Time now_;
   std::uint64_t max_questions_;
   std::set<JobId> evicted_, suspended_;  // by this plan

@@ -13,10 +13,8 @@ IdSet cpus_beside_system(const Node& node, std::uint32_t cores) {
   return cpus;
 }
 
-NodeFit::NodeFit(const Settings& settings, const Request& request, const Node& node,
-                 const Free& free)
-    : settings_(settings),
-      request_(request),
+NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
+    : request_(request),
       node_(node),
       own_(has_parts_of_gpus(node) || request.spec_cores ? std::optional(free) : std::nullopt),
       free_(own_ ? *own_ : free) {
@@ -47,9 +45,9 @@ std::uint32_t NodeFit::usable_per_core() const {
 std::uint32_t NodeFit::round_up(std::uint32_t cpus) const {
   std::uint32_t usable = usable_per_core();
   if (usable < threads_) cpus = (cpus + usable - 1) / usable * threads_;
-  std::uint32_t unit = settings_.whole_sockets          ? cpus_per_socket_
-                       : settings_.use_core_granularity ? threads_
-                                                        : 1;
+  std::uint32_t unit = request_.unit == Request::Unit::socket ? cpus_per_socket_
+                       : request_.unit == Request::Unit::core ? threads_
+                                                              : 1;
   return (cpus + unit - 1) / unit * unit;
 }
 
@@ -188,7 +186,7 @@ std::uint32_t NodeFit::task_capacity() const {
 
 // Whole cores of each socket in turn, or just the first CPUs.
 IdSet NodeFit::pick(const IdSet& from, std::uint32_t count) const {
-  const bool in_turn = request_.cores_over_sockets && !settings_.whole_sockets &&
+  const bool in_turn = request_.cores_over_sockets && request_.unit != Request::Unit::socket &&
                        node_.config.cpus > cpus_per_socket_ && count < from.size();
   if (!in_turn) return from.first(count);
   std::vector<IdSet> sockets;

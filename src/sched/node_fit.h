@@ -16,7 +16,7 @@ IdSet cpus_beside_system(const Node& node, std::uint32_t cores);
 
 class NodeFit {
  public:
-  NodeFit(const Settings& settings, const Request& request, const Node& node, const Free& free);
+  NodeFit(const Request& request, const Node& node, const Free& free);
 
   std::uint32_t task_capacity() const;
   // Everything but the devices that are counted over the whole job; nothing if it does not fit.
@@ -42,7 +42,6 @@ class NodeFit {
   IdSet choose_cpus(std::uint32_t count, std::uint32_t tasks) const;
   IdSet pick(const IdSet& from, std::uint32_t count) const;
 
-  const Settings& settings_;
   const Request& request_;
   const Node& node_;
   std::optional<Free> own_;  // where the node's GPUs come in shares, too

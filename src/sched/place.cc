@@ -49,7 +49,7 @@ class Placer {
     for (NodeId id : nodes) {
       const Free* free = free_(id);
       if (!free) continue;
-      NodeFit fit(cluster_.settings(), request_, cluster_.nodes.at(id), *free);
+      NodeFit fit(request_, cluster_.nodes.at(id), *free);
       std::uint32_t capacity = fit.task_capacity();
       if (capacity == 0) continue;
       std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
@@ -200,7 +200,7 @@ class Placer {
     std::uint64_t gpus_left = request_.gpus_total ? request_.gpus_total->count : 0;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       const Free& free = *free_(chosen[i].node);
-      NodeFit fit(cluster_.settings(), request_, cluster_.nodes.at(chosen[i].node), free);
+      NodeFit fit(request_, cluster_.nodes.at(chosen[i].node), free);
       Free left;
       auto share = fit.take((*tasks)[i], left);
       if (!share) return std::nullopt;
@@ -232,6 +232,7 @@ class Placer {
       }
       return tasks;
     }
+    if (!request_.tasks_on_required.empty()) return as_listed(chosen);
     std::uint64_t left = request_.tasks, room_later = 0;
     for (const Usable& u : chosen) room_later += u.least;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -247,6 +248,19 @@ class Placer {
       left -= n;
     }
     if (left > 0) return std::nullopt;
+    return tasks;
+  }
+
+  std::optional<std::vector<std::uint32_t>> as_listed(const std::vector<Usable>& chosen) const {
+    std::vector<std::uint32_t> tasks;
+    for (const Usable& u : chosen) {
+      auto at = std::ranges::find(request_.required_nodes, u.node);
+      if (at == request_.required_nodes.end()) return std::nullopt;
+      tasks.push_back(
+          request_
+              .tasks_on_required[static_cast<std::size_t>(at - request_.required_nodes.begin())]);
+      if (u.capacity < tasks.back()) return std::nullopt;
+    }
     return tasks;
   }
 
@@ -303,7 +317,7 @@ std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Reques
 
 std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,
                             const Free& free) {
-  return NodeFit(cluster.settings(), request, cluster.nodes.at(node), free).task_capacity();
+  return NodeFit(request, cluster.nodes.at(node), free).task_capacity();
 }
 
 namespace {

@@ -8,6 +8,7 @@
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "sched/accrual.h"
 #include "sched/gate.h"
 #include "sched/license_book.h"
 #include "sched/limits.h"
@@ -34,11 +35,12 @@ class Planner {
         now_(now),
         budget_(budget),
         profile_(cluster, now),
-        rooms_(cluster, profile_, now, budget.max_questions),
+        licenses_(cluster, now),
+        rooms_(cluster, profile_, licenses_, now, budget.max_questions),
         shapes_(cluster, now, profile_.has_private_nodes()),
         priorities_(cluster, now),
         limits_(cluster, now, &priorities_.fair_shares()),
-        licenses_(cluster) {
+        accruals_(cluster, now) {
     plan_.thorough = budget.thorough;
   }
 
@@ -53,6 +55,7 @@ class Planner {
         return false;
       }
       const Job& job = cluster_.jobs.at(place.job);
+      accruals_.look_at(job);
       for (const Reservation* reservation : choices(cluster_, job, now_))
         if (!settled_.contains(place.job))
           consider(job, {partition_at(place.partition), reservation});
@@ -87,6 +90,7 @@ class Planner {
 
   // A job with several partitions may have waited in one and started in another.
   void finish() {
+    plan_.accruing = accruals_.take();
     auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
     std::stable_sort(plan_.waits.begin(), plan_.waits.end(), by_job);
     auto same = [](const Wait& a, const Wait& b) { return a.job == b.job; };
@@ -98,6 +102,10 @@ class Planner {
 
   void wait(const Job& job, Reason reason, Text detail = {}) {
     plan_.waits.push_back({job.id, reason, std::move(detail)});
+  }
+
+  void all_wait(const Members& members, Reason reason, const Text& detail = {}) {
+    for (const Member& m : members) wait(*m.job, reason, detail);
   }
 
   bool exhausted() const {
@@ -211,14 +219,9 @@ class Planner {
     return limit;
   }
 
-  bool has_licenses(const Members& members) const {
-    std::map<Text, std::uint32_t> wanted;
-    for (const Member& m : members)
-      for (const auto& [name, count] : m.shape->request.licenses) wanted[name] += count;
-    if (wanted.empty()) return true;
-    const Member& first = members.front();
-    Window window = window_of(*first.shape, now_, first.limit);
-    return licenses_.has(wanted, window.from, window.until, window.reservation);
+  bool has_licenses(const Members& members, Time from) const {
+    const auto wanted = licenses_of(members);
+    return wanted.empty() || licenses_.has(wanted, span_of(members.front(), from));
   }
 
   static std::vector<Form> form_of(const Members& members) {
@@ -254,7 +257,7 @@ class Planner {
   // Starts them all, or says what they lack. `task` is the one of an array.
   Reason try_together(Members& members, std::optional<std::uint32_t> task) {
     limit_hit_ = {};
-    if (!has_licenses(members)) return Reason::licenses;
+    if (!has_licenses(members, now_)) return Reason::licenses;
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     if (exhausted()) return Reason::priority;
     limit_hit_ = limit_before_placing(members);
@@ -304,39 +307,37 @@ class Planner {
     for (const NodeShare& share : shares) profile_.start(share, window);
     const Reservation* reservation = m.shape->reservation;
     const Text name = reservation ? reservation->name : Text();
-    licenses_.use(m.shape->request.licenses, name);
+    licenses_.use(m.shape->request.licenses, span_of(m, now_));
     limits_.start(run_of(m, shares));
     settled_.insert(m.job->id);
     if (task) started_tasks_[m.job->id].insert(*task);
-    plan_.starts.push_back(
-        {m.job->id, task, m.shape->partition->name, std::move(shares), m.limit, displaces, name});
+    plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit,
+                            displaces, name, priorities_.of(*m.job, m.shape->partition)});
   }
 
   // They cannot start now: make room for them, promise them a time, and say why they wait.
   void blocked(const Members& members, Reason reason) {
-    // Nobody stands in line behind a job that its own limits keep back.
-    if (reason == Reason::licenses || reason == Reason::limit) {
-      for (const Member& m : members) wait(*m.job, reason, limit_hit_);
-      return;
-    }
+    // Nobody stands in line behind a job that its own limits keep back, or the licenses it lacks.
+    if (reason == Reason::limit) return all_wait(members, reason, limit_hit_);
+    const bool lacks_licenses = reason == Reason::licenses;
     bool first_here = std::none_of(members.begin(), members.end(),
                                    [&](const Member& m) { return someone_waits_on(*m.shape); });
     if (!can_be_promised(members)) {
       plan_.complete = false;
     } else if (!exhausted() && !has_promise(members)) {
-      if (preempt_for(members)) {
-        for (const Member& m : members) wait(*m.job, Reason::resources);
-        return;
-      }
+      const bool may_preempt = !lacks_licenses || cluster_.settings().preempt.reclaim_licenses;
+      if (may_preempt && preempt_for(members))
+        return all_wait(members, lacks_licenses ? reason : Reason::resources);
       // Where no time is known the nodes they lack are down: others need not wait for that.
-      if (!cluster_.settings().backfill)
-        bar(members);
-      else if (may_reserve(members))
+      if (cluster_.settings().backfill && may_reserve(members))
         promise(members);
+      else if (!cluster_.settings().backfill && !lacks_licenses)
+        bar(members);
     } else if (!has_promise(members)) {
       plan_.complete = false;
-      bar(members);
+      if (!lacks_licenses) bar(members);
     }
+    if (lacks_licenses) return all_wait(members, reason);
     for (const Member& m : members) stand_in_line(*m.shape);
     for (const Member& m : members) explain(m, first_here);
   }
@@ -436,11 +437,49 @@ class Planner {
     // Those of the same form before them have all that is earlier.
     Time& from = not_before_.try_emplace(form_of(members), now_).first->second;
     for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
-      auto slot = earliest_together(cluster_, members, from, profile_, budget_.max_questions);
+      auto slot = earliest_slot(members, from);
       if (!slot) return;
       from = slot->at;
       keep(members, *slot, slot->at);
     }
+  }
+
+  // With nodes and licenses, and within its limits.
+  std::optional<JointSlot> earliest_slot(const Members& members, Time from) {
+    const auto licenses = licenses_of(members);
+    while (!exhausted()) {
+      if (!has_licenses(members, from)) {
+        auto later = licenses_.next_release(licenses, from);
+        if (!later) return std::nullopt;
+        from = *later;
+        continue;
+      }
+      auto slot = earliest_together(cluster_, members, from, profile_, budget_.max_questions);
+      if (!slot) return std::nullopt;
+      from = slot->at;
+      if (!has_licenses(members, from)) continue;
+      auto later = limit_until(members, *slot);
+      if (!later) return slot;
+      if (*later == Time::max()) return std::nullopt;
+      from = *later;
+    }
+    return std::nullopt;
+  }
+
+  // Where a limit forbids them that time: the next one to try; Time::max() where there is none.
+  std::optional<Time> limit_until(const Members& members, const JointSlot& slot) const {
+    auto forbidden = [&](const LimitBook& book, const Run& run) -> std::optional<Time> {
+      if (book.in_the_way_at(run, slot.at).empty()) return std::nullopt;
+      return limits_.next_release(run, slot.at).value_or(Time::max());
+    };
+    if (members.size() == 1) return forbidden(limits_, run_of(members[0], slot.shares[0]));
+    LimitBook together = limits_;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const Run run = run_of(members[i], slot.shares[i]);
+      if (auto until = forbidden(together, run)) return until;
+      together.promise(run, slot.at);
+    }
+    return std::nullopt;
   }
 
   // What they have is theirs for a run from the slot's time on; `at` is what they are told.
@@ -448,6 +487,8 @@ class Planner {
     for (std::size_t i = 0; i < members.size(); ++i) {
       const Member& m = members[i];
       Window window = window_of(*m.shape, slot.at, m.limit);
+      licenses_.use(m.shape->request.licenses, span_of(m, slot.at));
+      limits_.promise(run_of(m, slot.shares[i]), slot.at);
       Expected expected{.job = m.job->id, .at = at};
       for (const NodeShare& share : slot.shares[i]) {
         profile_.promise(share, window);
@@ -475,6 +516,7 @@ class Planner {
   Time now_;
   Budget budget_;
   Profile profile_;
+  LicenseBook licenses_;
   RoomMaker rooms_;
   Plan plan_;
   Shapes shapes_;
@@ -489,7 +531,7 @@ class Planner {
   std::set<const Shape*> in_line_;                      // with a job of this shape
   std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
-  LicenseBook licenses_;
+  Accruals accruals_;
 };
 
 template <class T>

@@ -43,6 +43,7 @@ struct Start {
   Minutes time_limit{};          // shorter than asked where --time-min allowed it
   std::vector<JobId> displaces;  // these are suspended: it runs on CPUs of theirs
   Text reservation;              // that it uses
+  std::uint32_t priority = 0;    // with which it came to its turn
 };
 
 struct Wait {
@@ -69,6 +70,7 @@ struct Plan {
   std::vector<Wait> waits;         // ascending by job
   std::vector<Expected> expected;  // ascending by job
   std::vector<JobId> hopeless;     // jobs whose dependency can never be met
+  IdSet accruing;                  // jobs whose age begins to count
   bool more_starts = false;        // max_starts was reached: plan again
   bool complete = true;            // false: some jobs were not examined
   bool thorough = true;            // what it does not say of a waiting job, no other plan says

@@ -27,8 +27,11 @@ Priorities::Priorities(const Cluster& cluster, Time now)
 
 std::uint32_t Priorities::of(const Job& job, const Partition* partition) const {
   if (job.hold != Hold::none) return 0;
-  if (!cluster_.settings().priority.multifactor || job.priority_fixed) return job.priority;
-  return factors(job, partition).total;
+  const PrioritySettings& s = cluster_.settings().priority;
+  if (!s.multifactor || job.priority_fixed) return job.priority;
+  if (is_active(job.state) && !s.of_running) return job.priority;
+  const std::uint32_t total = factors(job, partition).total;
+  return s.increase_only ? std::max(total, job.least_priority) : total;
 }
 
 namespace {
@@ -104,8 +107,8 @@ std::uint32_t basic_priority(JobId id, std::int32_t nice) {
 
 double Priorities::age_factor(const Job& job) const {
   const PrioritySettings& s = cluster_.settings().priority;
-  const Time since = s.accrue_always ? job.submitted : job.eligible;
-  if (since > now_ || s.max_age.count() == 0) return 0;
+  const Time since = s.accrue_always ? job.submitted : job.accrues_since;
+  if (!is_set(since) || since > now_ || s.max_age.count() == 0) return 0;
   return std::min(
       1.0, std::chrono::duration<double>(now_ - since) / std::chrono::duration<double>(s.max_age));
 }

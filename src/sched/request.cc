@@ -69,6 +69,12 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   return {};
 }
 
+bool counts_memory(const Settings& settings, const Partition& partition) {
+  const std::string own = upper(partition.select_type_parameters.view());
+  if (own.empty() || own == "NONE") return settings.memory_is_consumable;
+  return own.contains("MEMORY");
+}
+
 void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
                 Request& request) {
   const Settings& s = cluster.settings();
@@ -90,7 +96,7 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
   } else {
     request.memory_per_node_mib = s.default_memory_per_node_mib.value_or(0);
   }
-  if (!s.memory_is_consumable) {
+  if (!counts_memory(s, partition)) {
     request.memory_per_node_mib.reset();
     request.memory_per_cpu_mib.reset();
     request.memory_per_gpu_mib.reset();
@@ -135,6 +141,26 @@ bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
   if (how && how->sockets != Distribution::Inner::unset)
     return how->sockets != Distribution::Inner::block;
   return !settings.cores_in_blocks;
+}
+
+// SelectTypeParameters of the partition, or else the cluster's.
+Request::Unit unit_in(const Settings& settings, const Partition& partition) {
+  const std::string own = upper(partition.select_type_parameters.view());
+  if (own.contains("CR_SOCKET")) return Request::Unit::socket;
+  if (own.contains("CR_CORE")) return Request::Unit::core;
+  if (settings.whole_sockets) return Request::Unit::socket;
+  return settings.use_core_granularity ? Request::Unit::core : Request::Unit::cpu;
+}
+
+// -m arbitrary: one name for each task.
+Result<void> set_tasks_by_node(const Cluster& cluster, const JobSpec& spec, Request& request) {
+  auto how = parse_distribution(spec.distribution.view());
+  if (!how || how->kind != Distribution::Kind::arbitrary || spec.required_nodes.empty()) return {};
+  auto named = cluster.nodes_named(spec.required_nodes);
+  if (!named) return std::unexpected(named.error());
+  for (NodeId id : request.required_nodes)
+    request.tasks_on_required.push_back(static_cast<std::uint32_t>(std::ranges::count(*named, id)));
+  return {};
 }
 
 void set_counts(const JobSpec& spec, Request& request) {
@@ -194,6 +220,8 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   set_shape(spec, partition, cluster.settings().one_task_per_core, request);
   request.cores_over_sockets = spreads_over_sockets(spec, cluster.settings());
   set_counts(spec, request);
+  if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  request.unit = unit_in(cluster.settings(), partition);
   request.as_many_nodes =
       spec.nodes_given && !spec.use_min_nodes && request.max_nodes > request.min_nodes;
   if (partition.max_nodes)

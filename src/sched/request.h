@@ -33,6 +33,8 @@ struct Request {
   std::uint32_t cpus_per_gpu = 0;
   bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
   std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
+  // -m arbitrary: how many tasks run on each of the required nodes; otherwise empty.
+  std::vector<std::uint32_t> tasks_on_required;
   Constraint constraint;
   Constraint preferred;  // tried first, in the constraint's place; empty = nothing is
   std::vector<std::pair<Text, std::uint32_t>> licenses;
@@ -40,6 +42,8 @@ struct Request {
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
   bool whole_nodes = false;                            // takes all CPUs of its nodes
   bool cores_over_sockets = false;  // cores of each socket in turn, not one socket after the other
+  enum class Unit : std::uint8_t { cpu, core, socket };
+  Unit unit = Unit::core;                   // what CPUs are handed out by
   std::optional<std::uint32_t> spec_cores;  // cores of each node that it leaves to the system
   bool as_many_nodes = false;               // of a range of nodes the greatest number that is free
   std::uint32_t sharing = 1;  // so many jobs of the partition may hold its CPUs at a time

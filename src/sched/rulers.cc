@@ -24,6 +24,7 @@ Rulers::Rulers(const Cluster& cluster) : cluster_(cluster) {
     limit_anything_ |= limits != Limits{};
     limit_time_ |= !limits.group.past_minutes.empty() || limits.group.wall.has_value() ||
                    !limits.max_minutes_per_job.empty();
+    limit_age_ |= limits.group.accruing || limits.per_user.accruing || limits.per_account.accruing;
   };
   if (cluster.settings().enforce_limits)
     for (const Association& association : *cluster.associations) look_at(association.limits);

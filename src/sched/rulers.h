@@ -39,6 +39,8 @@ class Rulers {
   bool limit_anything() const { return limit_anything_; }
   // ... that a running job can come up against.
   bool limit_time() const { return limit_time_; }
+  // ... how many jobs grow older.
+  bool limit_age() const { return limit_age_; }
   // Valid as long as this object.
   std::vector<Ruler> of(const Job& job, const Partition* partition) const;
 
@@ -48,7 +50,8 @@ class Rulers {
                           const std::vector<const Association*>& line) const;
 
   const Cluster& cluster_;
-  bool limit_anything_ = false, limit_time_ = false, limit_associations_ = false;
+  bool limit_anything_ = false, limit_time_ = false, limit_age_ = false,
+       limit_associations_ = false;
   mutable std::map<AssociationKey, Limits> association_limits_;  // as they are asked for
 };
 

@@ -170,7 +170,8 @@ class StepPlacer {
   // One turn: each node takes its part of what is left, as far as `layer` tasks per CPU go.
   bool give_turn(const std::vector<Slot*>& chosen, std::uint32_t layer, std::uint32_t& left) const {
     const Distribution& how = demand_.distribution;
-    const std::uint32_t before = left, turn = how.pack ? demand_.tasks : how.plane_size;
+    const std::uint32_t before = left,
+                        turn = how.pack.value_or(false) ? demand_.tasks : how.plane_size;
     auto empty = std::ranges::count(chosen, 0u, &Slot::tasks);
     for (Slot* slot : chosen) {
       if (slot->tasks == 0) --empty;  // those behind it need one each

@@ -51,6 +51,18 @@ Attempted attempt_at(const Cluster& cluster, const Members& members, Time at, Pr
 
 }  // namespace
 
+LicenseBook::Counts licenses_of(const Members& members) {
+  LicenseBook::Counts wanted;
+  for (const Member& m : members)
+    for (const auto& [name, count] : m.shape->request.licenses) wanted[name] += count;
+  return wanted;
+}
+
+LicenseBook::Span span_of(const Member& member, Time from) {
+  const Window window = window_of(*member.shape, from, member.limit);
+  return {window.from, window.until, window.reservation};
+}
+
 std::optional<JointSlot> place_together(const Cluster& cluster, const Members& members, Time at,
                                         Profile& profile) {
   auto place_one = [&](const Member& m, Profile& in) {

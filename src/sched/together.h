@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "sched/license_book.h"
 #include "sched/shape.h"
 
 namespace muster::sched {
@@ -16,6 +17,10 @@ struct Member {
   Minutes limit{};
 };
 using Members = std::vector<Member>;
+
+// What they need of each license, all of them.
+LicenseBook::Counts licenses_of(const Members& members);
+LicenseBook::Span span_of(const Member& member, Time from);
 
 struct JointSlot {
   Time at;

@@ -174,6 +174,7 @@ struct Applier {
     job.reservation = e.reservation;
     job.waited_for = e.waited_for;
     job.has_preferred = e.has_preferred;
+    if (e.priority) job.priority = e.priority;
     job.unfinished.clear();
     if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
     for (const NodeShare& share : e.allocation) {
@@ -278,6 +279,7 @@ struct Applier {
     job.exit_status = job.derived_exit_status = 0;
     job.end_reason = e.reason;
     job.eligible = e.eligible;
+    job.accrues_since = Time{};
     // It ran in one of the partitions it asked for and may now run in any of them.
     if (job.spec->partition.view().find(',') != std::string_view::npos)
       job.partition = job.spec->partition;
@@ -299,6 +301,7 @@ struct Applier {
       Job& job = cluster.jobs.edit(JobId{id});
       job.hold = e.hold;
       job.priority = e.priority;
+      if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);
       if (job.state == JobState::pending) job.end_reason = e.reason;
     }
   }
@@ -328,6 +331,18 @@ struct Applier {
     job.task_limit = e.task_limit;
     job.eligible = e.eligible;
     job.priority_fixed = e.priority_fixed;
+  }
+
+  void operator()(const JobsAccruing& e) {
+    for (std::uint32_t id : e.jobs.ids()) {
+      Job& job = cluster.jobs.edit(JobId{id});
+      job.accrues_since = e.at;
+      job.eligible = std::max(job.eligible, e.at);
+    }
+  }
+
+  void operator()(const PrioritiesReached& e) {
+    for (const auto& [id, priority] : e.jobs) cluster.jobs.edit(id).least_priority = priority;
   }
 
   void operator()(const JobPrepared& e) {

@@ -68,6 +68,7 @@ struct JobStarted {
   Text waited_for;                // the reason why it had to, where there was one
   std::uint32_t batch_index = 0;  // which node of the allocation the script runs on
   bool has_preferred = false;     // all of them have the features of --prefer
+  std::uint32_t priority = 0;     // it had when it started; 0 = as the record says
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -82,6 +83,7 @@ struct JobStarted {
     v(180, waited_for);
     v(210, batch_index);
     v(211, has_preferred);
+    v(190, priority);
   }
 };
 // Running jobs were told to end: what they become once their processes are gone.
@@ -169,12 +171,14 @@ struct JobsHeld {
   Hold hold = Hold::user;      // none = released
   std::uint32_t priority = 0;  // in force afterwards for released jobs
   Text reason;                 // why they are held, where that is not somebody's wish
+  Time at;                     // of a release: they become eligible
   template <class V>
   void fields(V& v) {
     v(1, jobs);
     v(2, hold);
     v(3, priority);
     v(150, reason);
+    v(190, at);
   }
 };
 struct JobSuspended {
@@ -432,13 +436,31 @@ struct UsageCounted {
   }
 };
 
+struct JobsAccruing {  // they have become eligible, and their age counts from now on
+  IdSet jobs;
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, at);
+  }
+};
+struct PrioritiesReached {  // PriorityFlags=INCR_ONLY: they do not fall below these any more
+  std::map<JobId, std::uint32_t> jobs;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+  }
+};
+
 using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
-                 AssociationChanged, UsageCounted, StepQueued, StepDequeued>;
+                 AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
+                 PrioritiesReached>;
 
 struct EventEntry {
   Event event;

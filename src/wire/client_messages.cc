@@ -16,6 +16,12 @@ std::string_view sharing_name(Sharing sharing) {
   return "OK";
 }
 
+Time JobView::eligible() const {
+  const bool held = job->hold != Hold::none;
+  const bool depends = reason.view().starts_with("Dependency");
+  return job->state == JobState::pending && (held || depends) ? job->spec->begin : job->eligible;
+}
+
 }  // namespace muster::wire
 
 MUSTER_CODEC(muster::wire::RequestFrame)

@@ -467,6 +467,10 @@ struct JobView {
   std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
+
+  // One that is held or waits for others is not eligible, but for the time that it asked for.
+  Time eligible() const;
+
   template <class V>
   void fields(V& v) {
     v(1, job);

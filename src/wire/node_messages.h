@@ -269,6 +269,7 @@ struct StepEnd {
   Time started, ended;
   Usage usage;
   bool prolog_failed = false;  // it was not launched because of that
+  bool not_begun = false;      // slurmd itself could not start it
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -281,6 +282,7 @@ struct StepEnd {
     v(8, ended);
     v(9, usage);
     v(20, prolog_failed);
+    v(190, not_begun);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.

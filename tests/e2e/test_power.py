@@ -11,7 +11,9 @@ from muster import SBIN, wait_for
 PLACE = Path(tempfile.mkdtemp(prefix="muster.power.", dir="/tmp"))
 PLACE.chmod(0o777)
 CLUSTER = dict(nodes=3, conf=f"SuspendProgram={PLACE}/suspend\nResumeProgram={PLACE}/resume\nSuspendTime=-1\n"
-               f"SuspendTimeout=2\nResumeTimeout=30\nRebootProgram={PLACE}/reboot\nPowerDownGrace=2\nMaxNodeCount=5\n")
+               f"SuspendTimeout=2\nResumeTimeout=30\nRebootProgram={PLACE}/reboot\nPowerDownGrace=2\nMaxNodeCount=5\n"
+               f"ResumeFailProgram={PLACE}/failed\n"
+               "PartitionName=quick Nodes=n1 SuspendTime=INFINITE PowerDownOnIdle=YES ResumeTimeout=3\n")
 pytestmark = pytest.mark.ours  # the reference does not know PowerDownGrace
 
 
@@ -24,8 +26,9 @@ def programs(module_cluster):
     for name, body in (("suspend", off), ("resume", on)):
         (PLACE / name).write_text(f"#!/bin/bash\necho $1 >> {PLACE}/{name}.log\n"
                                   f"for n in $({SBIN}/scontrol show hostnames $1); do {body}; done\n")
+    (PLACE / "failed").write_text(f"#!/bin/bash\necho $1 >> {PLACE}/failed.log\n")
     (PLACE / "reboot").write_text(f"#!/bin/bash\necho $SLURMD_NODENAME >> {PLACE}/reboot.log\n")
-    for name in ("suspend", "resume", "reboot"):
+    for name in ("suspend", "resume", "reboot", "failed"):
         (PLACE / name).chmod(0o755)
         (PLACE / f"{name}.log").write_text("")
         (PLACE / f"{name}.log").chmod(0o666)
@@ -54,6 +57,21 @@ def test_a_node_goes_off_and_comes_on_for_a_job(cluster):
     job = cluster.sbatch("-w", "n1", "--wrap", "true")
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
     assert (PLACE / "resume.log").read_text().split()[-1] == "n1"
+    wait_node(cluster, "n1", "idle")
+
+
+def test_a_partition_says_when_its_nodes_go_and_how_long_they_may_take(cluster):
+    assert cluster.wait_end(cluster.sbatch("-p", "quick", "--wrap", "true"))["JobState"] == "COMPLETED"
+    wait_node(cluster, "n1", "idle~")  # PowerDownOnIdle
+    (PLACE / "resume").rename(PLACE / "resume.away")
+    (PLACE / "resume").write_text("#!/bin/bash\n")  # it does not come up, and ResumeTimeout is short there
+    (PLACE / "resume").chmod(0o755)
+    job = cluster.sbatch("-p", "quick", "--wrap", "true")
+    cluster.wait_text(PLACE / "failed.log", "n1")
+    (PLACE / "resume.away").rename(PLACE / "resume")
+    cluster.wait_state(job, "PENDING")
+    cluster.run("scancel", job).ok()
+    cluster.run(SBIN / "slurmd", "-f", cluster.config_file, "-N", "n1").ok()
     wait_node(cluster, "n1", "idle")
 
 

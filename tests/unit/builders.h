@@ -104,6 +104,7 @@ inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t
   job.submitted = now;
   job.eligible = std::max(now, spec.begin);
   job.hold = spec.hold ? Hold::user : Hold::none;
+  if (!spec.hold && spec.dependency.empty()) job.accrues_since = job.eligible;
   job.priority = spec.hold ? 0 : 4294901760u - id.value;
   if (!spec.array.empty()) {
     std::string_view text = spec.array;

@@ -79,6 +79,7 @@ Outcome apply(JobOptions& options, const ParsedWords& words, Source source) {
 
 Outcome apply_environment(JobOptions& options,
                           const std::function<const char*(const char*)>& lookup) {
+  if (const char* file = lookup("SLURM_HOSTFILE")) options.host_file = file;
   for (const OptionRow& row : option_table()) {
     if (!row.belongs_to(options.client)) continue;
     for (std::string_view name : split_words(row.input_variables(options.client))) {

@@ -43,6 +43,7 @@ struct JobOptions {
   bool list_gres = false;  // --gres=help
   Text export_list;        // --export; empty = not given
   Text gpu_bind, hint, profile;
+  std::string host_file;    // SLURM_HOSTFILE
   bool rendezvous = false;  // of steps
   bool parsable = false;    // --parsable: the id alone
   Text clusters;

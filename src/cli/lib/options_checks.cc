@@ -1,5 +1,7 @@
 // What the options of a job mean together: counts that follow from others, and contradictions.
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -7,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/lib/options.h"
 #include "cli/lib/options_values.h"
+#include "model/distribution.h"
 #include "model/resources.h"
 
 namespace muster::cli {
@@ -119,13 +122,48 @@ Outcome check_gpu_options(JobOptions& o) {
   return {};
 }
 
+std::size_t distinct(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return static_cast<std::size_t>(std::ranges::unique(names).begin() - names.begin());
+}
+
+// -m arbitrary: task after task on the nodes of -w, or of the file that SLURM_HOSTFILE names.
+Outcome list_tasks(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  auto how = parse_distribution(spec.distribution.view());
+  if (!how || how->kind != Distribution::Kind::arbitrary) return {};
+  if (spec.required_nodes.empty() && !o.host_file.empty()) {
+    auto list = read_node_file(o.host_file);
+    if (!list)
+      return refused(o,
+                     fmt::format("slurm_allocate_resources error opening file {}, {}\n"
+                                 "Failure getting NodeNames from hostfile",
+                                 o.host_file, std::strerror(errno)),
+                     kExitFailure);
+    spec.required_nodes = Text(*list);
+  }
+  if (spec.required_nodes.empty())
+    return refused(o,
+                   "With Arbitrary distribution you need to specify a nodelist or hostfile with "
+                   "the -w option",
+                   kExitFailure);
+  auto names = expand_hostlist(spec.required_nodes);
+  if (!names) return {};  // the controller says what is wrong with it
+  if (spec.num_tasks && *spec.num_tasks < names->size()) names->resize(*spec.num_tasks);
+  spec.required_nodes = Text(join(*names, ","));
+  spec.num_tasks = static_cast<std::uint32_t>(names->size());
+  spec.min_nodes = spec.max_nodes = static_cast<std::uint32_t>(distinct(*names));
+  spec.nodes_given = true;
+  return {};
+}
+
 // A list of nodes asks for at least that many.
 Outcome count_named_nodes(JobOptions& o) {
   JobSpec& spec = o.spec;
   if (spec.required_nodes.empty()) return {};
   auto names = expand_hostlist(spec.required_nodes);
   if (!names) return {};  // the controller says what is wrong with it
-  auto count = static_cast<std::uint32_t>(names->size());
+  auto count = static_cast<std::uint32_t>(distinct(*names));
   if (count <= spec.min_nodes) return {};
   if (spec.nodes_given && spec.max_nodes != 0 && spec.max_nodes < count)
     return refused(o, fmt::format("invalid number of nodes (-N {}-{})", count, spec.max_nodes),
@@ -167,6 +205,7 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_gpus_per_task(o); !done) return done;
   if (auto done = check_gpu_options(o); !done) return done;
   if (auto done = check_memory_per_gpu(o); !done) return done;
+  if (auto done = list_tasks(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
   shrink_to_tasks(o, warnings);
   count_tasks(o);

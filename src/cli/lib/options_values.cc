@@ -86,6 +86,19 @@ std::optional<Time> parse_option_date(const JobOptions& o, std::string_view valu
   return parse_date(value, o.now);
 }
 
+std::optional<std::string> read_node_file(const std::string& path) {
+  auto text = io::read_file(path);
+  if (!text) return std::nullopt;
+  std::string list;
+  for (std::string_view line : split(*text, '\n')) {
+    std::string_view names = trim(line.substr(0, line.find('#')));
+    if (names.empty()) continue;
+    if (!list.empty()) list += ',';
+    list += names;
+  }
+  return list;
+}
+
 namespace {
 
 // A count of nodes, with k or m for 1024 and its square.
@@ -101,20 +114,6 @@ std::optional<std::uint32_t> parse_node_count(std::string_view text) {
 
 std::unexpected<Refusal> bad_node_count(const JobOptions& o, std::string_view text) {
   return refused(o, fmt::format("\"{}\" is not a valid node count", text), kExitBadOption);
-}
-
-// Node names in a file, one expression per line or several with commas.
-std::optional<std::string> read_node_file(const std::string& path) {
-  auto text = io::read_file(path);
-  if (!text) return std::nullopt;
-  std::string list;
-  for (std::string_view line : split(*text, '\n')) {
-    std::string_view names = trim(line.substr(0, line.find('#')));
-    if (names.empty()) continue;
-    if (!list.empty()) list += ',';
-    list += names;
-  }
-  return list;
 }
 
 Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, Text& field) {

@@ -122,6 +122,8 @@ Outcome wait_all_nodes(JobOptions& o, const OptionRow& row, std::string_view val
 Outcome wrap(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome verbose(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome distribution(JobOptions& o, const OptionRow& row, std::string_view value);
+// Node names in a file, one expression per line or several with commas.
+std::optional<std::string> read_node_file(const std::string& path);
 Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value);

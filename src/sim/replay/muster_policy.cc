@@ -53,7 +53,7 @@ void MusterPolicy::on_submitted(std::size_t index, Seconds now) {
   job.qos = "normal";
   job.time_limit = std::chrono::ceil<Minutes>(wanted.limit);
   spec.time_limit = job.time_limit;
-  job.submitted = job.eligible = time_of(now);
+  job.submitted = job.eligible = job.accrues_since = time_of(now);
   job.priority = sched::basic_priority(job.id, 0);
   job.spec = Cow(std::move(spec));
   apply(cluster_, JobSubmitted{std::move(job)});

@@ -45,7 +45,7 @@ wire::JobView running_job() {
   job.account = "root";
   job.qos = "normal";
   job.time_limit = Minutes{90};
-  job.submitted = job.eligible = job.started = kNoon;
+  job.submitted = job.eligible = job.accrues_since = job.started = kNoon;
   NodeShare share;
   share.node = NodeId{1};
   share.cpus = IdSet::range(0, 3);

@@ -289,6 +289,28 @@ TEST(Settings, SayWhenHealthIsChecked) {
             (HealthCheck{.interval = Seconds{9}, .any = false, .idle = true, .mixed = true}));
 }
 
+TEST(PartitionLine, SaysWhenPowerIsSavedOnItsNodes) {
+  auto power = [](const std::string& keys) {
+    return config("NodeName=n1\nPartitionName=p Nodes=n1 " + keys + "\n").partitions.at(0).power;
+  };
+  EXPECT_EQ(power(""), PartitionPower{});
+  const PartitionPower some =
+      power("SuspendTime=60 SuspendTimeout=5 ResumeTimeout=7 PowerDownOnIdle=YES");
+  EXPECT_EQ(some.suspend_time, Seconds{60});
+  EXPECT_EQ(some.suspend_timeout, Seconds{5});
+  EXPECT_EQ(some.resume_timeout, Seconds{7});
+  EXPECT_TRUE(some.down_on_idle);
+  EXPECT_FALSE(some.stays_on);
+  EXPECT_TRUE(power("SuspendTime=INFINITE").stays_on);
+}
+
+TEST(Settings, SayWhatPrioritiesDo) {
+  const PrioritySettings p =
+      config("PriorityFlags=INCR_ONLY,CALCULATE_RUNNING,ACCRUE_ALWAYS\n").settings.priority;
+  EXPECT_TRUE(p.increase_only && p.of_running && p.accrue_always);
+  EXPECT_FALSE(config("").settings.priority.increase_only);
+}
+
 TEST(Settings, SayWhenPowerIsSaved) {
   const PowerSettings none = config("").settings.power;
   EXPECT_FALSE(none.saving);

@@ -31,7 +31,9 @@ ErrorCode set_state(World& w, std::string node, std::string state, std::string r
 std::vector<std::string> calls(World& w) {
   std::vector<std::string> found;
   for (const SiteProgramRun& run : w.host.programs)
-    found.push_back((run.which == SiteProgramRun::Which::suspend ? "suspend " : "resume ") +
+    found.push_back((run.which == SiteProgramRun::Which::suspend  ? "suspend "
+                     : run.which == SiteProgramRun::Which::resume ? "resume "
+                                                                  : "resume failed ") +
                     run.arguments.at(0));
   w.host.programs.clear();
   return found;
@@ -91,6 +93,93 @@ TEST(PowerSaving, ANodeThatDoesNotComeUpIsDownAndItsJobGoesBack) {
   EXPECT_EQ(w.node(1).health, NodeHealth::down);
   EXPECT_EQ(w.node(1).reason, "ResumeTimeout reached");
   EXPECT_EQ(w.job(id).state, JobState::pending);
+}
+
+TEST(PowerSaving, ANodeThatDoesNotComeUpIsToldToAProgram) {
+  ClusterBuilder b = saving(2, Seconds{60});
+  b.settings([](Settings& s) { s.power.tells_failures = true; });
+  World w{b};
+  w.pass(Seconds{60});
+  w.leave(1);
+  w.leave(2);
+  w.pass(Seconds{30});
+  w.submit(job().nodes(2));
+  calls(w);
+  w.pass(Seconds{60});
+  EXPECT_EQ(calls(w), Calls{"resume failed n[1-2]"});
+}
+
+TEST(PowerSaving, OnlySoManyNodesAreSwitchedInAMinute) {
+  ClusterBuilder b = saving(4, Seconds{60});
+  b.settings([](Settings& s) {
+    s.power.suspend_rate = 3;
+    s.power.resume_rate = 2;
+  });
+  World w{b};
+  w.pass(Seconds{60});
+  EXPECT_EQ(calls(w), Calls{"suspend n[1-3]"});
+  for (std::uint32_t node : {1u, 2u, 3u}) w.leave(node);
+  w.pass(Seconds{30});
+  EXPECT_EQ(calls(w), Calls{});
+  w.pass(Seconds{30});
+  EXPECT_EQ(calls(w), Calls{"suspend n4"});
+  w.leave(4);
+  w.pass(Seconds{30});
+  auto id = w.submit(job().nodes(4));
+  EXPECT_EQ(calls(w), Calls{"resume n[1-2]"});
+  w.pass(Seconds{59});
+  EXPECT_EQ(calls(w), Calls{});
+  w.join(1);
+  w.join(2);
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(w), Calls{"resume n[3-4]"});
+  EXPECT_TRUE(w.job(id).preparing);
+  w.join(3);
+  w.join(4);
+  EXPECT_FALSE(w.job(id).preparing);
+}
+
+Partition with_power(Text name, PartitionPower power) {
+  Partition partition{.name = std::move(name)};
+  partition.power = power;
+  return partition;
+}
+
+TEST(PowerSaving, APartitionHasTimesOfItsOwn) {
+  ClusterBuilder b = saving(3, Seconds{60});
+  b.partition({.name = "plain"}, 1, 3);
+  b.partition(with_power("slow", {.suspend_time = Seconds{100}, .suspend_timeout = Seconds{5}}), 2,
+              2);
+  b.partition(with_power("slower", {.suspend_time = Seconds{200}}), 2, 2);
+  b.partition(with_power("on", {.stays_on = true}), 3, 3);
+  World w{b};
+  w.pass(Seconds{60});
+  EXPECT_EQ(calls(w), Calls{"suspend n1"});
+  w.leave(1);
+  w.pass(Seconds{100});
+  EXPECT_EQ(calls(w), Calls{});
+  w.pass(Seconds{40});
+  EXPECT_EQ(calls(w), Calls{"suspend n2"}) << "the longest time counts";
+  w.leave(2);
+  w.pass(Seconds{5});
+  EXPECT_EQ(node_state_compact(w.node(2)), "idle~");
+  w.pass(Seconds{1000});
+  EXPECT_EQ(calls(w), Calls{}) << "n3 stays on";
+}
+
+TEST(PowerSaving, ANodeThatAJobOfSuchAPartitionLeavesGoesOffAtOnce) {
+  ClusterBuilder b = saving(2, Seconds{600});
+  b.partition(with_power("main", {.down_on_idle = true}), 1, 2);
+  World w{b};
+  auto first = w.submit(job().memory(10)), second = w.submit(job().memory(10));
+  w.step_end(1, batch_of(first));
+  w.gone(1, first);
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(w), Calls{}) << "the second one runs there, too";
+  w.step_end(1, batch_of(second));
+  w.gone(1, second);
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(w), Calls{"suspend n1"});
 }
 
 TEST(ToldToGo, ItsJobsHaveTheirGraceAndGoOnElsewhere) {

@@ -112,5 +112,43 @@ TEST_F(Reservations, AnotherNodeTakesThePlaceOfOneThatIsDrained) {
   EXPECT_EQ(known()->nodes, std::vector{NodeId{2}});
 }
 
+TEST(ReservationPrograms, RunOnceWithItsBeginAndOnceWithItsEnd) {
+  ClusterBuilder b;
+  b.nodes(1).settings([](muster::Settings& s) {
+    s.programs.reservation_prolog = s.programs.reservation_epilog = true;
+  });
+  test::World w{b};
+  auto calls = [&] {
+    std::string text;
+    for (const SiteProgramRun& run : w.host.programs)
+      text += (run.which == SiteProgramRun::Which::reservation_prolog ? "+" : "-") +
+              run.arguments.at(0);
+    w.host.programs.clear();
+    return text;
+  };
+  auto reserve = [&](std::string start, std::string flags) {
+    w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::reservation,
+                                 .settings = {{"ReservationName", "r"},
+                                              {"StartTime", start},
+                                              {"Duration", "10"},
+                                              {"Users", "alice"},
+                                              {"Nodes", "n1"},
+                                              {"Flags", flags}},
+                                 .create = true},
+             kRoot);
+  };
+  reserve("now+60", "HOURLY");
+  w.pass(Seconds{30});
+  EXPECT_EQ(calls(), "");
+  w.pass(Seconds{30});
+  EXPECT_EQ(calls(), "+r");
+  w.pass(Seconds{599});
+  EXPECT_EQ(calls(), "");
+  w.pass(Seconds{1});
+  EXPECT_EQ(calls(), "-r");
+  w.pass(Seconds{3000});
+  EXPECT_EQ(calls(), "+r") << "it has come again";
+}
+
 }  // namespace
 }  // namespace muster::controller

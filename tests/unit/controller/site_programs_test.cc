@@ -51,6 +51,25 @@ TEST(SitePrograms, AFailedPrologDrainsTheNodeAndHoldsTheJob) {
   EXPECT_EQ(w.node(1).reason, "Prolog error");
 }
 
+TEST(SitePrograms, AJobThatANodeCannotLaunchIsHeldOrCancelled) {
+  World w{with({})};
+  auto fail = [&](std::uint32_t id) {
+    wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
+    end.not_begun = true;
+    w.core.on_report(World::connection(1), wire::StepEndReport{end}, w.now);
+    w.run();
+  };
+  auto again = w.submit(job());
+  fail(again);
+  EXPECT_EQ(w.job(again).state, JobState::pending);
+  EXPECT_EQ(w.job(again).hold, Hold::user);
+  EXPECT_EQ(w.job(again).end_reason, "launch_failed_requeued_held");
+  EXPECT_FALSE(w.node(1).drain);
+  auto once = w.submit(job().requeue(false));
+  fail(once);
+  EXPECT_EQ(w.job(once).state, JobState::cancelled);
+}
+
 TEST(SitePrograms, AFailedPrologRequeuesWhateverTheJobSaysWhereThatIsForced) {
   World w{with({.prolog = true, .force_requeue = true})};
   auto id = w.submit(job().requeue(false));

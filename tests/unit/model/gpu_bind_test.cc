@@ -44,7 +44,9 @@ TEST(Distribution, KnowsItsForms) {
   EXPECT_EQ(parse_distribution("cyclic:block")->kind, Kind::cyclic);
   EXPECT_EQ(parse_distribution("*:*:fcyclic")->kind, Kind::block);
   EXPECT_EQ(parse_distribution("plane=4")->plane_size, 4u);
-  EXPECT_TRUE(parse_distribution("block,Pack")->pack);
+  EXPECT_EQ(parse_distribution("block,Pack")->pack, true);
+  EXPECT_EQ(parse_distribution("block,NoPack")->pack, false);
+  EXPECT_EQ(parse_distribution("block")->pack, std::nullopt);
   for (const char* text : {"", "plane", "plane=0", "foo", "block:foo", "block,both"})
     EXPECT_FALSE(parse_distribution(text)) << text;
 }

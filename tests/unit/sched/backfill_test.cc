@@ -83,6 +83,73 @@ TEST(Backfill, BehindARunningJobWithoutALimitTheOrderIsKept) {
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 
+ClusterBuilder with_licenses(std::uint32_t count) {
+  return ClusterBuilder().nodes(4).settings([=](Settings& s) { s.licenses = {{"matlab", count}}; });
+}
+JobSpec licensed(std::uint32_t count, int minutes, std::uint32_t nodes = 1) {
+  return job().nodes(nodes).minutes(minutes).licenses("matlab:" + std::to_string(count));
+}
+
+TEST(Backfill, APromiseKeepsTheLicensesItWillNeed) {
+  auto b = with_licenses(1);
+  b.running(3, 60).pending(licensed(1, 30, 4));
+  Plan p = plan(ClusterBuilder(b).pending(licensed(1, 61)).build(), t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(promised(p, 2), 60);
+  EXPECT_EQ(reason(p, 3), "Licenses");
+  EXPECT_EQ(starts(plan(ClusterBuilder(b).pending(licensed(1, 60)).build(), t0)), "3");
+}
+
+TEST(Backfill, AJobThatLacksLicensesIsPromisedThemAndNodes) {
+  auto b = with_licenses(2);
+  b.running(licensed(2, 60), {whole_node(b.build().nodes.at(NodeId{1}))});
+  b.pending(licensed(2, 30, 4)).pending(1, 60).pending(1, 61);
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(reason(p, 2), "Licenses");
+  EXPECT_EQ(promised(p, 2), 60);
+  EXPECT_EQ(starts(p), "3") << "who is done by then may pass";
+}
+
+TEST(Backfill, LicensesThatNobodyHasAreNotPromised) {
+  auto b = with_licenses(2);
+  Reservation kept{.name = "r",
+                   .start = t0,
+                   .end = t0 + Minutes{90},
+                   .users = {"bob"},
+                   .licenses = "matlab:2",
+                   .number = 1};
+  b.event(ReservationChanged{.reservation = kept}).pending(licensed(1, 30));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(reason(p, 1), "Licenses");
+  EXPECT_EQ(promised(p, 1), 90);
+}
+
+TEST(Backfill, APromiseKeepsWhatAQosAllows) {
+  auto starts_with = [](std::string_view limit, JobSpec other) {
+    ClusterBuilder b;
+    b.nodes(4).qos("q", limit).running(3, 60).pending(job().nodes(2).minutes(30).qos("q"));
+    Plan p = plan(b.pending(std::move(other)).build(), t0);
+    EXPECT_EQ(promised(p, 2), 60);
+    return starts(p).empty() ? reason(p, 3) : starts(p);
+  };
+  auto small = [](int minutes) { return job().minutes(minutes).qos("q"); };
+  EXPECT_EQ(starts_with("MaxJobsPU=1", small(61)), "QOSMaxJobsPerUserLimit");
+  EXPECT_EQ(starts_with("MaxJobsPU=1", small(60)), "3") << "it is gone by then";
+  EXPECT_EQ(starts_with("MaxJobsPU=2", small(61)), "3");
+  EXPECT_EQ(starts_with("MaxJobsPU=1", small(600).user(kBob)), "3") << "it is not his";
+  EXPECT_EQ(starts_with("GrpTRES=node=2", small(61)), "QOSGrpNodeLimit");
+}
+
+TEST(Backfill, PromisesOfOneQosComeOneAfterTheOther) {
+  ClusterBuilder b;
+  b.nodes(2).qos("q", "MaxJobsPU=1").running(2, 60);
+  for (int i = 0; i < 3; ++i) b.pending(job().minutes(10).qos("q"));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(promised(p, 2), 60);
+  EXPECT_EQ(promised(p, 3), 70);
+  EXPECT_EQ(promised(p, 4), 80);
+}
+
 TEST(Backfill, AShorterRunIsTakenWhereTimeMinAllowsIt) {
   auto flexible = job().minutes(120).set(&JobSpec::time_min, Minutes{10});
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(flexible).build();

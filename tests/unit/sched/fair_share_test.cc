@@ -147,6 +147,19 @@ TEST(ClassicFairShare, FollowsTheFormula) {
   EXPECT_NEAR(share_of(cluster, "acc").usage_effective, 0.973704, 1e-4);
 }
 
+TEST(ClassicFairShare, SetsUsersOfAnAccountWithoutSharesBesideIt) {
+  auto b = fair([](FairShareSettings& s) { s.fair_tree = false; });
+  b.account("top", {}, {}, 3).account("other").account("mid", "top", {}, 2);
+  b.user("root", "root").user("top", "mysql", {}, 4).user("kin", "alice", {}, 2);
+  b.association({.key = {.account = "kin"}, .parent = "top", .shares_of_parent = true});
+  Cluster cluster = b.build();
+  EXPECT_DOUBLE_EQ(share_of(cluster, "top").shares_norm, 0.6);
+  EXPECT_DOUBLE_EQ(share_of(cluster, "kin").shares_norm, 0.6);
+  EXPECT_DOUBLE_EQ(share_of(cluster, "top", "mysql").shares_norm, 0.3);
+  EXPECT_DOUBLE_EQ(share_of(cluster, "mid").shares_norm, 0.15);
+  EXPECT_DOUBLE_EQ(share_of(cluster, "kin", "alice").shares_norm, 0.15);
+}
+
 TEST(ClassicFairShare, ForgivesMoreWithDampening) {
   auto with = [](std::uint32_t dampening) {
     auto b = fair([&](FairShareSettings& s) {

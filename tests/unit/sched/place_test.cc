@@ -78,6 +78,34 @@ TEST(Tasks, CpusPerTaskBoundTheTasksOfANode) {
   EXPECT_EQ(first_share(cluster).cpus.text(), "0-7");
 }
 
+TEST(Tasks, AreWhereAnArbitraryListSays) {
+  auto listed = [](Text names, std::uint32_t tasks) {
+    return job()
+        .nodes(2, 2)
+        .tasks(tasks)
+        .on(std::move(names))
+        .set(&JobSpec::distribution, Text("arbitrary"));
+  };
+  auto cluster = ClusterBuilder().nodes(4).pending(listed("n3,n2,n3,n3", 4)).build();
+  EXPECT_EQ(placed(cluster), "n2:1 n3:3");
+  auto tight = ClusterBuilder().nodes(4, 2).pending(listed("n3,n2,n3,n3", 4)).build();
+  EXPECT_EQ(placed(tight), "") << "two CPUs do not hold three tasks";
+}
+
+TEST(Cpus, AreHandedOutAsThePartitionSays) {
+  auto share_in = [](Text parameters) {
+    Partition partition{.name = "p"};
+    partition.select_type_parameters = std::move(parameters);
+    ClusterBuilder b;
+    b.nodes(1).sockets(2, 4, 2).partition(std::move(partition), 1, 1);
+    return first_share(b.pending(job().tasks(1).memory(100)).build());
+  };
+  EXPECT_EQ(share_in("").cpus.size(), 2u);
+  EXPECT_EQ(share_in("CR_Socket").cpus.size(), 8u);
+  EXPECT_EQ(share_in("CR_Socket").memory_mib, 0u);
+  EXPECT_EQ(share_in("CR_Core_Memory").memory_mib, 100u);
+}
+
 TEST(Nodes, ARangeTakesAsManyAsThereAreUnlessTheFewestAreAskedFor) {
   auto range = job().nodes(2, 3);
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(range).build()), "n1:1 n2:1 n3:1");

@@ -105,6 +105,28 @@ TEST(Preemption, TwoThatWaitDisplaceTwo) {
   EXPECT_NE(p.evictions[0].victim, p.evictions[1].victim);
 }
 
+TEST(Preemption, ReclaimsLicensesWhereItMay) {
+  auto with = [](bool reclaim) {
+    auto b = two_tiers();
+    b.settings([&](Settings& s) {
+      s.licenses = {{"matlab", 2}};
+      s.preempt.reclaim_licenses = reclaim;
+    });
+    b.running(low(), {all_of_node(1)});
+    b.running(job().partition("low").minutes(60).licenses("matlab:2"), {all_of_node(2)});
+    b.pending(job().partition("high").on("n3").licenses("matlab:1"));
+    return b;
+  };
+  EXPECT_EQ(evictions(plan(with(false).build(), t0)), "");
+  auto b = with(true);
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(evictions(p), "2>3") << "though it is not in the way";
+  EXPECT_EQ(reason(p, 3), "Licenses");
+  b.event(JobPreempted{.job = JobId{2},
+                       .preemption = {.by = JobId{3}, .since = t0, .kill_at = t0 + Seconds{9}}});
+  EXPECT_EQ(evictions(plan(b.build(), t0)), "") << "one is enough";
+}
+
 TEST(Preemption, AnExemptTimeProtects) {
   auto builder = two_tiers();
   builder.settings([](Settings& s) { s.preempt.exempt_time = Seconds{600}; });

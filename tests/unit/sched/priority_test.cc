@@ -102,7 +102,7 @@ TEST(Priority, AnAssociationHasOneOfItsOwn) {
   EXPECT_EQ(with(true), 200u);
 }
 
-TEST(Priority, AgeCountsFromTheBeginTimeUnlessItAccruesAlways) {
+TEST(Priority, AgeCountsFromWhenItAccruesUnlessItAlwaysDoes) {
   auto with = [&](bool always) {
     auto b = weighted([&](PrioritySettings& s) {
       s.age = 1000;
@@ -137,6 +137,37 @@ TEST(Priority, OneThatWasSetStays) {
   job.priority = 77;
   job.priority_fixed = true;
   EXPECT_EQ(Priorities(cluster, t0).of(job, nullptr), 77u);
+}
+
+TEST(Priority, OfARunningJobIsWhatItStartedWithUnlessItIsCalculatedOn) {
+  auto with = [](bool on) {
+    auto b = weighted([&](PrioritySettings& s) {
+      s.age = 1000;
+      s.max_age = Seconds{3600};
+      s.of_running = on;
+    });
+    b.pending(1).start(1, {whole_node(b.build().nodes.at(NodeId{1}))});
+    Cluster cluster = b.build();
+    cluster.jobs.edit(JobId{1}).priority = 77;
+    return Priorities(cluster, t0 + Minutes{30}).of(cluster.jobs.at(JobId{1}), nullptr);
+  };
+  EXPECT_EQ(with(false), 77u);
+  EXPECT_EQ(with(true), 500u);
+}
+
+TEST(Priority, NeverFallsWhereItMayOnlyIncrease) {
+  auto with = [](bool only_increase) {
+    auto b = weighted([&](PrioritySettings& s) {
+      s.job_size = 1000;
+      s.increase_only = only_increase;
+    });
+    b.pending(job().nodes(2).tasks(16));
+    b.event(PrioritiesReached{.jobs = {{JobId{1}, 900}}});
+    Cluster cluster = b.build();
+    return Priorities(cluster, t0).of(cluster.jobs.at(JobId{1}), nullptr);
+  };
+  EXPECT_EQ(with(true), 900u);
+  EXPECT_EQ(with(false), 500u);
 }
 
 TEST(Priority, DecidesWhoStartsFirst) {

@@ -58,6 +58,8 @@ inline ClusterBuilder eventful() {
                        .preemption = {.by = JobId{9}, .since = t0, .kill_at = t0 + Minutes{9}}});
   b.pending(job().hold()).pending(job()).pending(job());  // 4, 5, 6
   b.event(JobsHeld{.jobs = IdSet::range(4, 4), .hold = Hold::none, .priority = 77});
+  b.event(JobsAccruing{.jobs = IdSet::range(4, 5), .at = t0});
+  b.event(PrioritiesReached{.jobs = {{JobId{4}, 77}}});
   b.event(PendingJobsEnded{.jobs = IdSet::range(5, 6), .by = kAlice, .at = t0, .reason = {}});
   b.event(JobsPurged{IdSet::range(6, 6)});
   b.event(TasksCancelled{.array = JobId{1}, .tasks = IdSet::range(3, 3)});
