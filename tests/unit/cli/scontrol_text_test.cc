@@ -243,7 +243,7 @@ TEST(ScontrolShowStep, PrintsANumberedStep) {
   step.num_tasks = 4;
   step.started = kNoon;
   step.nodes = {{NodeId{1}, {0, 1, 2, 3}, view.job->allocation[0]}};
-  EXPECT_EQ(step_text(view, step, style()),
+  EXPECT_EQ(step_text(view, step, {}, style()),
             "StepId=96.0 UserId=0 StartTime=1970-01-12T13:46:40 TimeLimit=UNLIMITED\n"
             "   State=RUNNING Partition=batch NodeList=n1\n"
             "   Nodes=1 CPUs=4 Tasks=4 Name=sleep Network=(null)\n"
