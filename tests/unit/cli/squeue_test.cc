@@ -142,7 +142,7 @@ TEST(Squeue, WritesAWaitingArrayInOneLine) {
   EXPECT_EQ(listed({JobBuilder(12).array("2-5", 2).build()}, "%i %F %K"), "12_[2-5%2] 12 2-5%2\n");
   EXPECT_EQ(listed({JobBuilder(12).array("0,3,6,9", 0).build()}, "%i"), "12_[0,3,6,9]\n");
   EXPECT_EQ(listed({JobBuilder(12).array("0-15:3", 3).build()}, "%i"), "12_[0-15:3%3]\n");
-  EXPECT_EQ(listed({JobBuilder(12).array("7", 0).build()}, "%i"), "12_7\n");
+  EXPECT_EQ(listed({JobBuilder(12).array("7", 0).build()}, "%i"), "12_[7]\n");
   EXPECT_EQ(listed({JobBuilder(15).task(12, 0).build()}, "%i %A %F %K"), "12_0 15 12 0\n");
 }
 
