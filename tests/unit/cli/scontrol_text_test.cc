@@ -45,7 +45,7 @@ wire::JobView running_job() {
   job.account = "root";
   job.qos = "normal";
   job.time_limit = Minutes{90};
-  job.submitted = job.eligible = job.started = kNoon;
+  job.submitted = job.eligible = job.accrues_since = job.started = kNoon;
   NodeShare share;
   share.node = NodeId{1};
   share.cpus = IdSet::range(0, 3);
@@ -141,7 +141,7 @@ TEST(ScontrolShowJob, AHeldJobHasNoPriorityAndIsNotEligible) {
   Job& job = view.job.edit();
   job.state = JobState::pending;
   job.hold = Hold::user;
-  job.started = Time{};
+  job.started = job.accrues_since = Time{};
   std::string text = job_text(view, style());
   EXPECT_NE(text.find("Priority=0 "), text.npos);
   EXPECT_NE(text.find("EligibleTime=Unknown\n   AccrueTime=Unknown\n"), text.npos);
