@@ -53,6 +53,7 @@ class Placer {
       std::uint32_t capacity = fit.task_capacity();
       if (capacity == 0) continue;
       std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
+      while (least > 1 && fit.cpus_for(least) > fit.cpus_for(1)) --least;
       usable_.push_back({id, capacity, std::min(capacity, least)});
       // Mostly the first nodes that have room will do, and the others need not be looked at.
       if (usable_.size() == request_.min_nodes && is_plain())

@@ -368,8 +368,21 @@ class World final : public controller::Host {
 
   // Once nothing waits or runs any more, nothing else will happen.
   void come_to_rest(Time latest) {
-    while (schedule_.now() < latest && !is_at_rest())
+    while (schedule_.now() < latest && !is_at_rest()) {
+      release_held();
       schedule_.run_until(std::min(latest, schedule_.now() + Minutes{1}));
+    }
+  }
+  // Jobs that a node could not launch wait for somebody to do so.
+  void release_held() {
+    if (!core_) return;
+    wire::JobActionRequest request{.action = wire::JobAction::release};
+    for (std::uint32_t id : core_->committed().pending.ids())
+      if (core_->committed().jobs.at(JobId{id}).hold != Hold::none)
+        request.jobs.push_back({.job = JobId{id}});
+    if (request.jobs.empty()) return;
+    core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
+    core_->flush(schedule_.now());
   }
   bool is_at_rest() const {
     if (!core_ || !core_->committed().pending.empty() || !core_->committed().active.empty())

@@ -33,6 +33,21 @@ std::string error_of(std::vector<std::string> words) {
   return std::to_string(a.outcome.error().exit_code) + " " + a.outcome.error().text;
 }
 
+TEST(OptionValues, OfAnArbitraryDistributionNameANodeForEachTask) {
+  auto listed = [](std::vector<std::string> words) {
+    words.insert(words.end(), {"-m", "arbitrary", "-w", "n2,n1,n2,n3"});
+    auto a = given(std::move(words));
+    const JobSpec& spec = a.options.spec;
+    return spec.required_nodes.str() + " " + std::to_string(spec.num_tasks.value_or(0)) + " " +
+           std::to_string(spec.min_nodes) + "-" + std::to_string(spec.max_nodes);
+  };
+  EXPECT_EQ(listed({}), "n2,n1,n2,n3 4 3-3");
+  EXPECT_EQ(listed({"-n3"}), "n2,n1,n2 3 2-2");
+  EXPECT_EQ(error_of({"-m", "arbitrary"}),
+            "1 sbatch: error: With Arbitrary distribution you need to specify a nodelist or "
+            "hostfile with the -w option\n");
+}
+
 TEST(OptionValues, RefuseBadCountsWithTheValue) {
   for (const char* bad : {"0", "-1", "abc", "4k", "1.5", "99999999999"})
     EXPECT_EQ(

@@ -141,7 +141,7 @@ TEST(ScontrolShowJob, AHeldJobHasNoPriorityAndIsNotEligible) {
   Job& job = view.job.edit();
   job.state = JobState::pending;
   job.hold = Hold::user;
-  job.started = Time{};
+  job.started = job.accrues_since = Time{};
   std::string text = job_text(view, style());
   EXPECT_NE(text.find("Priority=0 "), text.npos);
   EXPECT_NE(text.find("EligibleTime=Unknown\n   AccrueTime=Unknown\n"), text.npos);

@@ -71,6 +71,13 @@ TEST(Nodes, HoldAsManyTasksAsTheirCoreHasThreads) {
   EXPECT_EQ(p.starts[0].allocation[1].tasks, 2u);
 }
 
+TEST(Nodes, OfTheSecondRankAreLeftOneCoreEach) {
+  EXPECT_EQ(cpus_for(tasks(8).nodes(2), 2), "1:0-3,8-9 2:0-1");
+  EXPECT_EQ(cpus_for(tasks(16).nodes(4), 4), "1:0-5,8-11 2:0-1 3:0-1 4:0-1");
+  auto one_thread = tasks(8).nodes(2).set(&JobSpec::threads_per_core, 1u);
+  EXPECT_EQ(cpus_for(one_thread, 2), "1:0-13 2:0-1") << "a core holds one task then";
+}
+
 TEST(SpecialisedCores, AreTheLastOfEachSocketInTurn) {
   NodeConfig node;
   node.cpus = 16;
