@@ -105,7 +105,7 @@ def test_the_sites_script_comes_before_the_directories(cluster):
         assert log.read_text() == f"{job} n1 0\n" and (cluster.work / "out").read_text() == "ran\n"
         (cluster.work / "bad").touch()
         job = cluster.sbatch("--no-requeue", "--wrap", "true")
-        assert cluster.wait_end(job)["JobState"] == "FAILED"
+        assert cluster.wait_end(job)["JobState"] == "CANCELLED"
     finally:
         conf.write_text(before)
         cluster.stop_node("n1")
