@@ -60,9 +60,9 @@ TEST(SlurmConf, NeedsAClusterAndAController) {
 
 TEST(SlurmConf, ListsKnownKeysWithoutEffectOnce) {
   SlurmConf conf = load(
-      "MpiParams=x\nMpiParams=y\nPropagatePrioProcess=1\nMpiDefault=none\nFastSchedule=1\n"
+      "GpuFreqDef=x\nGpuFreqDef=y\nPropagatePrioProcess=1\nMpiDefault=none\nFastSchedule=1\n"
       "NodeName=n1 BcastAddr=x\nNodeName=n2 BcastAddr=x\n");
-  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"MpiParams", "PropagatePrioProcess",
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"GpuFreqDef", "PropagatePrioProcess",
                                                          "FastSchedule", "NodeName BcastAddr"}));
 }
 
