@@ -60,9 +60,10 @@ TEST(SlurmConf, NeedsAClusterAndAController) {
 
 TEST(SlurmConf, ListsKnownKeysWithoutEffectOnce) {
   SlurmConf conf = load(
-      "MpiParams=x\nMpiParams=y\nPropagatePrioProcess=1\nMpiDefault=none\nFastSchedule=1\n"
+      "BcastParameters=x\nBcastParameters=y\nPropagatePrioProcess=1\nMpiDefault=none\n"
+      "FastSchedule=1\n"
       "NodeName=n1 BcastAddr=x\nNodeName=n2 BcastAddr=x\n");
-  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"MpiParams", "PropagatePrioProcess",
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"BcastParameters", "PropagatePrioProcess",
                                                          "FastSchedule", "NodeName BcastAddr"}));
 }
 
@@ -72,6 +73,8 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
             "slurm.conf:3: KillWait=soon: expected a number of seconds or INFINITE");
   EXPECT_EQ(error("SlurmctldPort=70000"),
             "slurm.conf:3: SlurmctldPort=70000: expected a port number up to 65535");
+  EXPECT_EQ(error("MpiParams=ports=many"),
+            "slurm.conf:3: MpiParams=ports=many: expected ports=first-last");
   EXPECT_EQ(error("SelectType=cons_tres"),
             "slurm.conf:3: SelectType=cons_tres: expected a name that starts with select/");
   EXPECT_EQ(error("EnforcePartLimits=MAYBE"),
