@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/idset.h"
 #include "base/strings.h"
 #include "config/keys.h"
 #include "model/resources.h"
@@ -82,11 +83,20 @@ class Loader {
     }
     if (iequals(key->name, "PrologFlags"))
       if (auto done = prolog_flags(at, setting); !done) return done;
+    if (iequals(key->name, "MpiParams"))
+      if (auto done = mpi_ports(at, setting); !done) return done;
     if (iequals(key->name, "Licenses"))
       if (auto done = licenses(at, setting); !done) return done;
     // Asking for what happens anyway loses nothing.
     if (!key->acted_on && !iequals(setting.value, key->fallback)) ignore(key->name);
     conf_.values[std::string(key->name)] = setting.value;
+    return {};
+  }
+
+  static Result<void> mpi_ports(const Location& at, const Setting& setting) {
+    for (std::string_view part : split(setting.value, ','))
+      if (istarts_with(trim(part), "ports=") && !IdSet::parse(trim(part).substr(6), 65535))
+        return bad_value(at, setting, "ports=first-last");
     return {};
   }
 

@@ -60,9 +60,10 @@ TEST(SlurmConf, NeedsAClusterAndAController) {
 
 TEST(SlurmConf, ListsKnownKeysWithoutEffectOnce) {
   SlurmConf conf = load(
-      "GpuFreqDef=x\nGpuFreqDef=y\nPropagatePrioProcess=1\nMpiDefault=none\nFastSchedule=1\n"
+      "BcastParameters=x\nBcastParameters=y\nPropagatePrioProcess=1\nMpiDefault=none\n"
+      "FastSchedule=1\n"
       "NodeName=n1 BcastAddr=x\nNodeName=n2 BcastAddr=x\n");
-  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"GpuFreqDef", "PropagatePrioProcess",
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"BcastParameters", "PropagatePrioProcess",
                                                          "FastSchedule", "NodeName BcastAddr"}));
 }
 
@@ -72,6 +73,8 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
             "slurm.conf:3: KillWait=soon: expected a number of seconds or INFINITE");
   EXPECT_EQ(error("SlurmctldPort=70000"),
             "slurm.conf:3: SlurmctldPort=70000: expected a port number up to 65535");
+  EXPECT_EQ(error("MpiParams=ports=many"),
+            "slurm.conf:3: MpiParams=ports=many: expected ports=first-last");
   EXPECT_EQ(error("SelectType=cons_tres"),
             "slurm.conf:3: SelectType=cons_tres: expected a name that starts with select/");
   EXPECT_EQ(error("EnforcePartLimits=MAYBE"),
@@ -132,11 +135,10 @@ TEST(SlurmConf, KeepsQosLines) {
 }
 
 TEST(SlurmConf, NamesLimitsOfAQosThatCountForNothing) {
-  SlurmConf conf = load(
-      "QoS=a MaxWall=10 PreemptExemptTime=9 Flags=RequiresReservation\nQoS=b "
-      "PreemptExemptTime=5\n");
+  SlurmConf conf =
+      load("QoS=a MaxWall=10 GrpJobsAccrue=100 Flags=RequiresReservation\nQoS=b GrpJobsAccrue=5\n");
   auto ignored = [&](std::string_view key) { return std::ranges::count(conf.ignored_keys, key); };
-  EXPECT_EQ(ignored("QoS PreemptExemptTime"), 1);
+  EXPECT_EQ(ignored("QoS GrpJobsAccrue"), 1);
   EXPECT_EQ(ignored("QoS Flags"), 1);
   EXPECT_EQ(ignored("QoS MaxWall"), 0);
 }
