@@ -157,11 +157,18 @@ void rank_users(Tree& tree) {
 
 // --- the classic formula ---
 
-// The shares of all in the family of each one.
-std::vector<double> shares_below(const Tree& tree) {
-  std::vector<double> below(tree.size(), 0);
-  for (std::size_t i = 1; i < tree.size(); ++i)
-    if (!tree[i].shares_of_parent) below[head_of_family(tree, i)] += tree[i].shares;
+// Of all in a family that have a part of their own.
+struct FamilySums {
+  double shares = 0, usage_norm = 0;
+};
+std::vector<FamilySums> sums_below(const Tree& tree) {
+  std::vector<FamilySums> below(tree.size());
+  for (std::size_t i = 1; i < tree.size(); ++i) {
+    if (tree[i].shares_of_parent) continue;
+    FamilySums& family = below[head_of_family(tree, i)];
+    family.shares += tree[i].shares;
+    family.usage_norm += tree[i].usage_norm;
+  }
   return below;
 }
 
@@ -174,29 +181,32 @@ double usage_ratio(double of_parent, double own) {
   return of_parent * std::pow(own, k);
 }
 
-double effective_usage(const Share& share, const Share& parent, double part, bool depth_oblivious) {
+double effective_usage(const Share& share, const Share& parent, const FamilySums& family,
+                       bool depth_oblivious) {
+  const double part = share.shares / family.shares;
   if (parent.depth == 0) return share.usage_norm;
   if (!depth_oblivious)
     return share.usage_norm + (parent.usage_effective - share.usage_norm) * part;
-  if (parent.shares_norm == 0 || parent.usage_norm == 0) return 0;
+  if (parent.shares_norm == 0 || family.usage_norm == 0) return 0;
   return share.shares_norm * usage_ratio(parent.usage_effective / parent.shares_norm,
-                                         share.usage_norm / parent.usage_norm / part);
+                                         share.usage_norm / family.usage_norm / part);
 }
 
 void classic(Tree& tree, const FairShareSettings& settings) {
-  const auto below = shares_below(tree);
+  const auto below = sums_below(tree);
   tree.front().shares_norm = 1;
   for (std::size_t i = 0; i < tree.size(); ++i) {
     Share& s = tree[i];
     const std::size_t head = head_of_family(tree, i);
     const Share& parent = tree[head];
-    const double part = below[head] > 0 ? s.shares / below[head] : 0;
+    const FamilySums& family = below[head];
     if (s.shares_of_parent) {
       s.shares_norm = parent.shares_norm;
       s.usage_effective = parent.usage_effective;
     } else if (i > 0) {
-      s.shares_norm = parent.shares_norm * part;
-      s.usage_effective = part > 0 ? effective_usage(s, parent, part, settings.depth_oblivious) : 0;
+      s.shares_norm = family.shares > 0 ? parent.shares_norm * s.shares / family.shares : 0;
+      s.usage_effective =
+          s.shares_norm > 0 ? effective_usage(s, parent, family, settings.depth_oblivious) : 0;
     }
     if (s.shares_norm > 0)
       s.factor = std::exp2(-s.usage_effective / s.shares_norm / settings.dampening);

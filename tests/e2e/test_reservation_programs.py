@@ -34,4 +34,4 @@ def test_they_run_when_it_begins_and_when_it_ends(cluster):
     wait_for(lambda: calls() == ["begin r1"], "ResvProlog")
     cluster.run("scontrol", "update", "reservation=r1", "endtime=now+2").ok()
     wait_for(lambda: calls() == ["begin r1", "end r1"], "ResvEpilog", limit=120)
-    assert "r1" not in cluster.run("scontrol", "show", "reservation").out
+    wait_for(lambda: "r1" not in cluster.run("scontrol", "show", "reservation").out, "r1 to be gone")

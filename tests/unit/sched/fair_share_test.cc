@@ -160,6 +160,32 @@ TEST(ClassicFairShare, SetsUsersOfAnAccountWithoutSharesBesideIt) {
   EXPECT_DOUBLE_EQ(share_of(cluster, "kin", "alice").shares_norm, 0.15);
 }
 
+// As the reference shows it for the same tree and the same usage.
+TEST(ClassicFairShare, LeavesUsageWithoutSharesOutOfWhatSiblingsHaveUsed) {
+  auto b = fair([](FairShareSettings& s) {
+    s.fair_tree = false;
+    s.depth_oblivious = true;
+  });
+  b.account("top", {}, {}, 3).account("other").account("mid", "top", {}, 2);
+  b.account("acc", "mid", {}, 5).account("acc2", "mid");
+  b.association({.key = {.account = "kin"}, .parent = "top", .shares_of_parent = true});
+  b.association(
+      {.key = {.account = "kin", .user = "munge"}, .parent = {}, .shares_of_parent = true});
+  b.user("root", "root").user("other", "postgres").user("top", "mysql", {}, 4);
+  b.user("kin", "alice", {}, 2).user("acc", "alice").user("acc", "munge", {}, 3);
+  b.user("acc2", "slurm");
+  b.used("root", "root", 9).used("other", "postgres", 8).used("top", "mysql", 36);
+  b.used("kin", "alice", 12).used("kin", "munge", 7).used("acc", "alice", 80);
+  b.used("acc", "munge", 20).used("acc2", "slurm", 5);
+  Cluster cluster = b.build();
+  EXPECT_NEAR(factor(cluster, "top", "mysql"), 0.405206, 1e-6);
+  EXPECT_NEAR(factor(cluster, "kin", "alice"), 0.433619, 1e-6);
+  EXPECT_NEAR(factor(cluster, "kin", "munge"), 0.351942, 1e-6);
+  EXPECT_NEAR(factor(cluster, "acc", "munge"), 0.040505, 1e-6);
+  EXPECT_NEAR(factor(cluster, "acc2", "slurm"), 0.060954, 1e-6);
+  EXPECT_NEAR(share_of(cluster, "mid").usage_effective, 0.620361, 1e-6);
+}
+
 TEST(ClassicFairShare, ForgivesMoreWithDampening) {
   auto with = [](std::uint32_t dampening) {
     auto b = fair([&](FairShareSettings& s) {
