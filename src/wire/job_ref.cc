@@ -1,8 +1,10 @@
 // Job ids as users write them: "12", "12_3", "12_[1-4,7%2]", "12_*", "12.0", "12_3.batch", "12+0".
+#include "wire/job_ref.h"
+
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "wire/client_messages.h"
+#include "model/step.h"
 
 namespace muster::wire {
 

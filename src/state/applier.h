@@ -1,0 +1,62 @@
+// What each event changes; apply() picks the function. Jobs that wait are in apply_queue.cc, their
+// runs and steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
+#pragma once
+
+#include "state/event.h"
+
+namespace muster {
+
+struct Applier {
+  Cluster& cluster;
+
+  // apply_queue.cc
+  void operator()(const JobSubmitted& e);
+  void operator()(const TaskSplit& e);
+  void operator()(const PendingJobsEnded& e);
+  void operator()(const TasksCancelled& e);
+  void operator()(const JobsHeld& e);
+  void operator()(const JobUpdated& e);
+  void operator()(const JobsAccruing& e);
+  void operator()(const PrioritiesReached& e);
+  void operator()(const JobMailed& e);
+  void operator()(const JobWarned& e);
+  void operator()(const JobsPurged& e);
+
+  // apply_run.cc
+  void operator()(const JobStarted& e);
+  void operator()(const JobsEnding& e);
+  void operator()(const JobEnded& e);
+  void operator()(const NodesReleased& e);
+  void operator()(const JobRequeued& e);
+  void operator()(const JobSuspended& e);
+  void operator()(const JobPrepared& e);
+  void operator()(const EpilogOwed& e);
+  void operator()(const EpilogEnded& e);
+  void operator()(const StepCreated& e);
+  void operator()(const StepQueued& e);
+  void operator()(const StepDequeued& e);
+  void operator()(const StepNodeEnded& e);
+  void operator()(const JobPreempted& e);
+
+  // apply_cluster.cc
+  void operator()(const EpochStarted& e);
+  void operator()(const ConfigLoaded& e);
+  void operator()(const NodeRegistered& e);
+  void operator()(const NodeChanged& e);
+  void operator()(const NodeAdded& e);
+  void operator()(const NodeRemoved& e);
+  void operator()(const PartitionChanged& e);
+  void operator()(const ReservationChanged& e);
+  void operator()(const AssociationChanged& e);
+  void operator()(const UsageCounted& e);
+
+  // what several of them do
+  void add_node(NodeId id, const NodeConfig& config);
+  static void set_node_config(Node& node, const NodeConfig& config);
+  void load_partitions(const ClusterConfig& config);
+  void note_end_of_task(JobId array, std::uint32_t status);
+  void retire_if_over(const Job& job);
+  void note_requeue(const Job& job);
+};
+
+}  // namespace muster

@@ -1,0 +1,119 @@
+// Jobs that wait, are changed, and are forgotten.
+#include <algorithm>
+#include <csignal>
+
+#include "base/check.h"
+#include "state/applier.h"
+
+namespace muster {
+
+void Applier::operator()(const JobSubmitted& e) {
+  CHECK(!cluster.jobs.contains(e.job.id));
+  Job job = e.job;
+  if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1}))
+    job.spec = shared_with(job.spec, last->spec);
+  cluster.jobs.put(e.job.id, std::move(job));
+  cluster.pending.insert(e.job.id.value);
+  cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
+}
+
+void Applier::operator()(const TaskSplit& e) {
+  Job& record = cluster.jobs.edit(e.array);
+  CHECK(record.waiting_tasks.contains(e.task));
+  if (e.id == e.array) {
+    CHECK(record.waiting_tasks.size() == 1);
+    record.task_id = e.task;
+    record.waiting_tasks = {};
+    return;
+  }
+  record.waiting_tasks.erase(e.task);
+  record.task_jobs.insert(e.id.value);
+  ++record.array_exits.left;
+  Job task = record;
+  task.id = e.id;
+  task.task_id = e.task;
+  task.waiting_tasks = {};
+  task.task_jobs = {};
+  task.array_exits = {};
+  cluster.jobs.put(e.id, std::move(task));
+  cluster.pending.insert(e.id.value);
+  cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.id.value + 1});
+}
+
+void Applier::operator()(const PendingJobsEnded& e) {
+  for (std::uint32_t id : e.jobs.ids()) {
+    Job& job = cluster.jobs.edit(JobId{id});
+    CHECK(job.state == JobState::pending);
+    job.state = e.state;
+    job.started = job.ended = e.at;
+    job.end_reason = e.reason;
+    job.ending = Ending{.becomes = e.state, .by = e.by, .since = e.at};
+    cluster.pending.erase(id);
+    if (job.array_id) note_end_of_task(job.array_id, SIGKILL);
+  }
+}
+
+void Applier::operator()(const TasksCancelled& e) {
+  Job& record = cluster.jobs.edit(e.array);
+  record.waiting_tasks.subtract(e.tasks);
+  ++record.array_exits.left;
+  record.array_exits.add(SIGKILL);
+  CHECK(!record.waiting_tasks.empty(), "an array record that loses all its tasks ends instead");
+}
+
+void Applier::note_end_of_task(JobId array, std::uint32_t status) {
+  if (cluster.jobs.contains(array)) cluster.jobs.edit(array).array_exits.add(status);
+}
+
+void Applier::operator()(const JobsHeld& e) {
+  for (std::uint32_t id : e.jobs.ids()) {
+    Job& job = cluster.jobs.edit(JobId{id});
+    job.hold = e.hold;
+    job.priority = e.priority;
+    if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);
+    if (job.state == JobState::pending) job.end_reason = e.reason;
+  }
+}
+
+void Applier::operator()(const JobUpdated& e) {
+  Job& job = cluster.jobs.edit(e.job);
+  job.spec = e.spec;
+  job.priority = e.priority;
+  job.partition = e.partition;
+  job.account = e.account;
+  job.qos = e.qos;
+  job.time_limit = e.time_limit;
+  job.task_limit = e.task_limit;
+  job.eligible = e.eligible;
+  job.priority_fixed = e.priority_fixed;
+}
+
+void Applier::operator()(const JobsAccruing& e) {
+  for (std::uint32_t id : e.jobs.ids()) {
+    Job& job = cluster.jobs.edit(JobId{id});
+    job.accrues_since = e.at;
+    job.eligible = std::max(job.eligible, e.at);
+  }
+}
+
+void Applier::operator()(const PrioritiesReached& e) {
+  for (const auto& [id, priority] : e.jobs) cluster.jobs.edit(id).least_priority = priority;
+}
+
+void Applier::operator()(const JobMailed& e) { cluster.jobs.edit(e.job).mailed |= e.types; }
+
+void Applier::operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
+
+void Applier::operator()(const JobsPurged& e) {
+  for (std::uint32_t id : e.jobs.ids()) {
+    const Job* job = cluster.jobs.find(JobId{id});
+    if (!job) continue;
+    JobId array = job->array_id;
+    cluster.jobs.erase(JobId{id});
+    cluster.uncounted.erase(id);
+    if (array && array.value != id && cluster.jobs.contains(array))
+      cluster.jobs.edit(array).task_jobs.erase(id);
+  }
+}
+
+}  // namespace muster

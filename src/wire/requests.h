@@ -1,0 +1,373 @@
+// What commands ask of the controller.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/codec.h"
+#include "base/cow.h"
+#include "base/ids.h"
+#include "base/idset.h"
+#include "base/result.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "model/cluster.h"
+#include "model/job.h"
+#include "model/job_spec.h"
+#include "model/node.h"
+#include "model/partition.h"
+#include "wire/job_ref.h"
+
+namespace muster::wire {
+
+struct PingRequest {
+  template <class V>
+  void fields(V&) {}
+};
+struct StepRequest;
+struct SubmitRequest {
+  Cow<JobSpec> spec;
+  std::string script;                    // batch jobs
+  std::string environment;               // see base/environment_block.h
+  bool test_only = false;                // --test-only: say when and where it would start
+  bool immediate = false;                // -I: refuse rather than wait
+  std::vector<Cow<JobSpec>> components;  // of a heterogeneous job, besides the first
+  // srun: the one step that the allocation is for. Once it has started, its StepReply (or an Error)
+  // follows the SubmitReply; a JobsReply comes when the job has ended. Job ids are the controller's
+  // to fill in.
+  std::vector<StepRequest> first_step;
+  template <class V>
+  void fields(V& v) {
+    v(1, spec);
+    v(2, script);
+    v(3, environment);
+    v(4, test_only);
+    v(5, immediate);
+    v(100, components);
+    v(170, first_step);
+  }
+};
+struct JobsRequest {
+  JobFilter filter;
+  bool with_steps = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, filter);
+    v(2, with_steps);
+  }
+};
+struct NodesRequest {
+  std::vector<Text> names;
+  template <class V>
+  void fields(V& v) {
+    v(1, names);
+  }
+};
+struct PartitionsRequest {
+  template <class V>
+  void fields(V&) {}
+};
+struct ConfigRequest {
+  template <class V>
+  void fields(V&) {}
+};
+// scancel: ends jobs, or sends a signal. With a filter, the user's own jobs that match.
+struct CancelRequest {
+  std::vector<JobRef> jobs;
+  std::optional<JobFilter> filter;
+  int signal = 0;           // 0 = end the job (CONT, TERM, KILL after KillWait)
+  bool batch_only = false;  // -b
+  bool full = false;        // -f: batch shell and steps
+  bool hurry = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, filter);
+    v(3, signal);
+    v(4, batch_only);
+    v(5, full);
+    v(6, hurry);
+  }
+};
+enum class JobAction : std::uint8_t {
+  hold,
+  user_hold,
+  release,
+  requeue,
+  requeue_hold,
+  suspend,
+  resume,
+  top,
+};
+struct JobActionRequest {
+  JobAction action = JobAction::hold;
+  std::vector<JobRef> jobs;
+  Text name;  // jobname=: all of that name instead of ids
+  template <class V>
+  void fields(V& v) {
+    v(1, action);
+    v(2, jobs);
+    v(3, name);
+  }
+};
+// scontrol update: keys as written, in order; the controller knows what they mean.
+struct UpdateRequest {
+  enum class Kind : std::uint8_t { job, node, partition, step, reservation };
+  Kind kind = Kind::job;
+  std::vector<std::pair<std::string, std::string>>
+      settings;         // "TimeLimit" -> "10"; also jobid=, nodename=
+  bool create = false;  // scontrol create partition
+  bool remove = false;  // scontrol delete
+  template <class V>
+  void fields(V& v) {
+    v(1, kind);
+    v(2, settings);
+    v(3, create);
+    v(4, remove);
+  }
+};
+struct ReconfigureRequest {
+  template <class V>
+  void fields(V&) {}
+};
+struct ShutdownRequest {
+  bool controller_only = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, controller_only);
+  }
+};
+struct DebugRequest {
+  std::optional<std::string> level;  // setdebug
+  std::optional<std::string> flags;  // setdebugflags, "+Name" or "-Name"
+  template <class V>
+  void fields(V& v) {
+    v(1, level);
+    v(2, flags);
+  }
+};
+// Who ends an allocation: the command whose connection owns it, by ending or going away for good.
+enum class Ownership : std::uint8_t { unchanged, take, leave };
+// Answered when the job has started or ended (sbatch -W, srun, salloc).
+struct WaitJobRequest {
+  JobId job;
+  bool until_started = false;  // else until it has ended
+  Ownership ownership = Ownership::unchanged;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, until_started);
+    v(3, ownership);
+  }
+};
+// srun in an allocation.
+struct StepRequest {
+  JobId job;
+  Text name;
+  std::optional<std::uint32_t> num_tasks, cpus_per_task, ntasks_per_node;
+  std::uint32_t min_nodes = 0, max_nodes = 0;  // 0 = as the job
+  Text node_list, excluded_nodes;
+  bool overlap = false;
+  bool exclusive = false;  // the CPUs of its tasks only, not all of its nodes'
+  std::optional<std::uint64_t> memory_per_node_mib;
+  Text gres;  // on each node; empty = all that the job has, "none" = nothing
+  Text distribution;
+  std::vector<std::string> argv;
+  std::vector<std::string> environment;
+  Text work_dir, std_in, std_out,
+      std_err;  // patterns for files that the nodes open; empty = to srun
+  OpenMode open_mode = OpenMode::unset;
+  std::uint32_t umask = 022;
+  bool pty = false, kill_on_bad_exit = false;
+  std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;  // --multi-prog
+  Text submit_line;
+  Text launcher_host;
+  std::uint32_t launcher_port = 0;
+  bool propagate_limits = true;
+  std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
+  bool overcommit = false;
+  std::optional<std::uint64_t> memory_per_cpu_mib;
+  Text gpus, gpus_per_task;                  // "[type:]count"
+  Text gpu_bind, cpu_bind, mem_bind;         // as written
+  std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
+  std::optional<Minutes> time_limit;
+  Text task_prolog, task_epilog;
+  std::vector<StepRequest> parts;  // in further components of a heterogeneous job
+  bool rendezvous = false;         // its tasks are told where they can meet
+  Text mpi;                        // --mpi, "" for none
+  std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
+  std::optional<std::uint64_t> memory_per_gpu_mib;
+  Text features;              // -C: nodes of the job that have them
+  bool async = false;         // it is queued, and starts when there is room without its srun
+  bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
+  // --resv-ports; unset = as many as tasks on the fullest node and one more.
+  std::optional<std::uint32_t> reserved_ports;
+  bool interactive = false;  // salloc's shell: kInteractiveStep
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, name);
+    v(3, num_tasks);
+    v(4, cpus_per_task);
+    v(5, ntasks_per_node);
+    v(6, min_nodes);
+    v(7, max_nodes);
+    v(8, node_list);
+    v(9, excluded_nodes);
+    v(10, overlap);
+    v(11, exclusive);
+    v(12, memory_per_node_mib);
+    v(13, gres);
+    v(14, distribution);
+    v(15, argv);
+    v(16, environment);
+    v(17, work_dir);
+    v(18, std_in);
+    v(19, std_out);
+    v(20, std_err);
+    v(21, open_mode);
+    v(22, umask);
+    v(23, pty);
+    v(24, kill_on_bad_exit);
+    v(25, argv_by_rank);
+    v(26, submit_line);
+    v(27, launcher_host);
+    v(28, launcher_port);
+    v(29, propagate_limits);
+    v(30, relative);
+    v(31, overcommit);
+    v(32, memory_per_cpu_mib);
+    v(33, gpus);
+    v(34, gpus_per_task);
+    v(35, gpu_bind);
+    v(36, cpu_bind);
+    v(37, mem_bind);
+    v(38, immediate_s);
+    v(39, time_limit);
+    v(40, task_prolog);
+    v(41, task_epilog);
+    v(100, parts);
+    v(101, rendezvous);
+    v(130, mpi);
+    v(160, threads_per_core);
+    v(161, cpus_per_gpu);
+    v(162, memory_per_gpu_mib);
+    v(163, features);
+    v(164, async);
+    v(165, preserve_env);
+    v(210, reserved_ports);
+    v(211, interactive);
+  }
+};
+// The end of an allocation that a command owns.
+struct ReleaseRequest {
+  JobId job;
+  std::uint32_t exit_status = 0;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, exit_status);
+  }
+};
+// sacct
+struct AccountingRequest {
+  std::vector<JobRef> jobs;
+  std::vector<Text> users, accounts, names, partitions, nodes, qos, states, clusters;
+  std::vector<Uid> uids;
+  bool all_users = false;
+  Time start, end;
+  bool duplicates = false;        // -D
+  bool allocations_only = false;  // -X
+  bool by_state = false;          // -s given: jobs in that state within the window
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, users);
+    v(3, accounts);
+    v(4, names);
+    v(5, partitions);
+    v(6, nodes);
+    v(7, qos);
+    v(8, states);
+    v(9, clusters);
+    v(10, uids);
+    v(11, all_users);
+    v(12, start);
+    v(13, end);
+    v(14, duplicates);
+    v(15, allocations_only);
+    v(16, by_state);
+  }
+};
+struct BatchScriptRequest {  // scontrol write batch_script
+  JobId job;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
+};
+
+struct ExplainRequest {  // why it waits, and what would help
+  JobRef job;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
+};
+struct TopologyRequest {
+  template <class V>
+  void fields(V&) {}
+};
+struct ReservationsRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
+// sattach: where a running step's processes are. Answered with a StepReply.
+struct AttachStepRequest {
+  JobId job;
+  StepId step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+
+// What the priority of each waiting job is made of (sprio).
+struct PrioritiesRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
+// What each association may use, and has used (sshare).
+struct SharesRequest {
+  template <class V>
+  void fields(V&) {}
+};
+
+// sbcast: where a job's nodes are, or a step's, and leave to write the caller's files there.
+struct BroadcastRequest {
+  JobId job;
+  std::optional<StepId> step;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, step);
+  }
+};
+
+using Request =
+    std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
+                 ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
+                 ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
+                 AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
+                 PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
+                 ExplainRequest>;
+
+}  // namespace muster::wire
