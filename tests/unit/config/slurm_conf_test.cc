@@ -135,10 +135,11 @@ TEST(SlurmConf, KeepsQosLines) {
 }
 
 TEST(SlurmConf, NamesLimitsOfAQosThatCountForNothing) {
-  SlurmConf conf =
-      load("QoS=a MaxWall=10 GrpJobsAccrue=100 Flags=RequiresReservation\nQoS=b GrpJobsAccrue=5\n");
+  SlurmConf conf = load(
+      "QoS=a MaxWall=10 PreemptExemptTime=9 Flags=RequiresReservation\nQoS=b "
+      "PreemptExemptTime=5\n");
   auto ignored = [&](std::string_view key) { return std::ranges::count(conf.ignored_keys, key); };
-  EXPECT_EQ(ignored("QoS GrpJobsAccrue"), 1);
+  EXPECT_EQ(ignored("QoS PreemptExemptTime"), 1);
   EXPECT_EQ(ignored("QoS Flags"), 1);
   EXPECT_EQ(ignored("QoS MaxWall"), 0);
 }

@@ -1,0 +1,177 @@
+// Who is looked at, and in which order.
+#include "sched/planner.h"
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+namespace muster::sched {
+
+Plan Planner::run(Queue& queue) {
+  if (budget_.thorough || budget_.order_changed || !queue.is_made())
+    queue.make_anew(cluster_, now_);
+  else
+    queue.add_new_jobs(cluster_, now_);
+  queue.each(cluster_, [&](const Queue::Place& place) {
+    if (!budget_.thorough && nobody_can_start()) {
+      plan_.complete = false;
+      return false;
+    }
+    const Job& job = cluster_.jobs.at(place.job);
+    accruals_.look_at(job);
+    for (const Reservation* reservation : choices(cluster_, job, now_))
+      if (!settled_.contains(place.job))
+        consider(job, {partition_at(place.partition), reservation});
+    return true;
+  });
+  finish();
+  return std::move(plan_);
+}
+
+const Partition* Planner::partition_at(std::uint32_t place) const {
+  return place == Queue::kNoPartition ? nullptr : &(*cluster_.partitions)[place];
+}
+
+// Nobody behind could start either, and what may be asked to tell them when has been asked.
+bool Planner::nobody_can_start() {
+  if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
+  if (exhausted()) return true;
+  if (profile_.questions() < budget_.max_idle_questions) return false;
+  return std::ranges::all_of(*cluster_.partitions,
+                             [&](const Partition& p) { return nothing_is_free(p); });
+}
+
+// Nor can anybody else be made to go.
+bool Planner::nothing_is_free(const Partition& partition) {
+  if (cluster_.settings().preempt.type != PreemptType::none || partition.sharing(true) > 1)
+    return false;
+  std::size_t& next = first_free_[&partition];
+  while (next < partition.nodes.size() && !profile_.has_free_cpus(partition.nodes[next])) ++next;
+  return next == partition.nodes.size();
+}
+
+// A job with several partitions may have waited in one and started in another.
+void Planner::finish() {
+  plan_.accruing = accruals_.take();
+  auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
+  std::stable_sort(plan_.waits.begin(), plan_.waits.end(), by_job);
+  auto same = [](const Wait& a, const Wait& b) { return a.job == b.job; };
+  plan_.waits.erase(std::unique(plan_.waits.begin(), plan_.waits.end(), same), plan_.waits.end());
+  std::erase_if(plan_.waits, [&](const Wait& w) { return settled_.contains(w.job); });
+  std::stable_sort(plan_.expected.begin(), plan_.expected.end(), by_job);
+  std::erase_if(plan_.expected, [&](const Expected& e) { return settled_.contains(e.job); });
+}
+
+void Planner::wait(const Job& job, Reason reason, Text detail) {
+  plan_.waits.push_back({job.id, reason, std::move(detail)});
+}
+
+void Planner::all_wait(const Members& members, Reason reason, const Text& detail) {
+  for (const Member& m : members) wait(*m.job, reason, detail);
+}
+
+bool Planner::exhausted() const {
+  return plan_.starts.size() >= budget_.max_starts || profile_.questions() >= budget_.max_questions;
+}
+
+void Planner::consider(const Job& job, const Venue& venue) {
+  if (!job.leads()) return;  // its first component brings it along
+  Members members;
+  if (!admit(job, venue, members)) return others_wait_for(job);
+  if (job.is_het())
+    for (const Job* other : cluster_.components(job))
+      if (other != &job && !admit_in_some_partition(*other, members))
+        return others_wait_for(*other);
+  if (job.is_array_record()) return consider_tasks(job, *members.front().shape);
+  Reason reason = try_together(members, std::nullopt);
+  if (reason != Reason::none) blocked(members, reason);
+}
+
+// May it be placed in this partition? Why not is told.
+bool Planner::admit(const Job& job, const Venue& venue, Members& members) {
+  Gate g = gate(cluster_, job, venue, now_);
+  if (g.hopeless) plan_.hopeless.push_back(job.id);
+  if (g.reason != Reason::none) {
+    wait(job, g.reason);
+    return false;
+  }
+  if (exhausted() || blocked_everywhere(*venue.partition)) {
+    if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
+    plan_.complete = false;
+    wait(job, Reason::priority);
+    return false;
+  }
+  const Shape& shape = shapes_.of(job, venue);
+  if (shape.impossible != Reason::none) {
+    wait(job, shape.impossible);
+    return false;
+  }
+  members.push_back({&job, &shape, limit_of(job, shape)});
+  return true;
+}
+
+bool Planner::admit_in_some_partition(const Job& component, Members& members) {
+  auto names = split(component.partition, ',');
+  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    return admit(component, venue_of(component, name), members);
+  });
+}
+
+Venue Planner::venue_of(const Job& job, std::string_view partition) const {
+  return {cluster_.find_partition(partition), choices(cluster_, job, now_).front()};
+}
+
+// What keeps one component back keeps them all; some have reasons of their own.
+void Planner::others_wait_for(const Job& kept_back) {
+  if (!kept_back.is_het()) return;
+  for (const Job* component : cluster_.components(kept_back)) {
+    if (component == &kept_back) continue;
+    auto first = split(component->partition, ',').front();
+    Reason own = gate(cluster_, *component, venue_of(*component, first), now_).reason;
+    wait(*component, own == Reason::none ? Reason::resources : own);
+  }
+}
+
+void Planner::consider_tasks(const Job& record, const Shape& shape) {
+  bool one_by_one = asks_task_by_task(record);
+  std::uint32_t running = record.task_limit ? running_tasks(record) : 0;
+  bool some_wait = false;
+  IdSet waiting = record.waiting_tasks;
+  waiting.subtract(started_tasks_[record.id]);  // elsewhere, by this plan
+  for (std::uint32_t task : waiting.first(budget_.max_starts).ids()) {
+    if (record.task_limit && running >= record.task_limit) {
+      settled_.erase(record.id);
+      return wait(record, Reason::array_task_limit);
+    }
+    if (one_by_one && !task_may_run(cluster_, record, task, now_)) {
+      some_wait = true;
+      continue;
+    }
+    Members member{{&record, &shape, limit_of(record, shape)}};
+    Reason reason = try_together(member, task);
+    if (reason != Reason::none) {
+      settled_.erase(record.id);
+      return blocked(member, reason);
+    }
+    ++running;
+  }
+  bool more = waiting.size() > budget_.max_starts;
+  if (!more && !some_wait) return;
+  settled_.erase(record.id);
+  if (more) plan_.more_starts = true;
+  wait(record, some_wait ? Reason::dependency : Reason::none);
+}
+
+std::uint32_t Planner::running_tasks(const Job& record) const {
+  std::uint32_t n = 0;
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.array_id == record.array_id && is_active(job.state)) ++n;
+  }
+  // A task with a record of its own may have been started by this plan.
+  for (const Start& s : plan_.starts)
+    if (cluster_.jobs.at(s.job).array_id == record.array_id) ++n;
+  return n;
+}
+
+}  // namespace muster::sched

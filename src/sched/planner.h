@@ -1,0 +1,115 @@
+// One plan in the making: through the queue in the order of priority (planner.cc), each job started
+// where it fits (planner_start.cc), or else promised a time, with the reason why it waits
+// (planner_promise.cc).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sched/accrual.h"
+#include "sched/gate.h"
+#include "sched/license_book.h"
+#include "sched/limits.h"
+#include "sched/make_room.h"
+#include "sched/plan.h"
+#include "sched/priority.h"
+#include "sched/profile.h"
+#include "sched/shape.h"
+#include "sched/together.h"
+
+namespace muster::sched {
+
+using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are alike to the plan
+
+class Planner {
+ public:
+  Planner(const Cluster& cluster, Time now, Budget budget)
+      : cluster_(cluster),
+        now_(now),
+        budget_(budget),
+        profile_(cluster, now),
+        licenses_(cluster, now),
+        rooms_(cluster, profile_, licenses_, now, budget.max_questions),
+        shapes_(cluster, now, profile_.has_private_nodes()),
+        priorities_(cluster, now),
+        limits_(cluster, now, &priorities_.fair_shares()),
+        accruals_(cluster, now) {
+    plan_.thorough = budget.thorough;
+  }
+
+  Plan run(Queue& queue);
+
+ private:
+  // --- the queue ---
+  const Partition* partition_at(std::uint32_t place) const;
+  bool nobody_can_start();
+  bool nothing_is_free(const Partition& partition);
+  void finish();
+  void wait(const Job& job, Reason reason, Text detail = {});
+  void all_wait(const Members& members, Reason reason, const Text& detail = {});
+  bool exhausted() const;
+  void consider(const Job& job, const Venue& venue);
+  bool admit(const Job& job, const Venue& venue, Members& members);
+  bool admit_in_some_partition(const Job& component, Members& members);
+  Venue venue_of(const Job& job, std::string_view partition) const;
+  void others_wait_for(const Job& kept_back);
+  void consider_tasks(const Job& record, const Shape& shape);
+  std::uint32_t running_tasks(const Job& record) const;
+
+  // --- starts ---
+  Minutes limit_of(const Job& job, const Shape& shape) const;
+  bool has_licenses(const Members& members, Time from) const;
+  static std::vector<Form> form_of(const Members& members);
+  static Run run_of(const Member& m, const std::vector<NodeShare>& shares);
+  Text limit_before_placing(const Members& members) const;
+  Text limit_in_the_way(const Members& members, const JointSlot& slot) const;
+  Reason try_together(Members& members, std::optional<std::uint32_t> task);
+  std::optional<JointSlot> place_shorter(Members& one);
+  void start(const Member& m, std::optional<std::uint32_t> task, std::vector<NodeShare> shares,
+             const std::vector<JobId>& displaces);
+
+  // --- those who wait ---
+  void blocked(const Members& members, Reason reason);
+  bool may_reserve(const Members& members) const;
+  bool can_be_promised(const Members& members);
+  bool has_promise(const Members& members) const;
+  const std::vector<NodeId>& waits_on(const Shape& shape) const;
+  void stand_in_line(const Shape& shape);
+  bool someone_waits_on(const Shape& shape) const;
+  void bar(const Members& members);
+  void explain(const Member& member, bool first_here);
+  std::string kept_by_reservations(const Member& member);
+  bool blocked_everywhere(const Partition& partition);
+  void promise(const Members& members);
+  std::optional<JointSlot> earliest_slot(const Members& members, Time from);
+  std::optional<Time> limit_until(const Members& members, const JointSlot& slot) const;
+  void keep(const Members& members, const JointSlot& slot, Time at);
+  bool preempt_for(const Members& members);
+
+  const Cluster& cluster_;
+  Time now_;
+  Budget budget_;
+  Profile profile_;
+  LicenseBook licenses_;
+  RoomMaker rooms_;
+  Plan plan_;
+  Shapes shapes_;
+  Priorities priorities_;
+  LimitBook limits_;
+  Text limit_hit_;                      // by those that were tried last
+  std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
+  std::map<std::vector<Form>, Time> not_before_;
+  std::set<JobId> settled_, promised_;
+  std::map<JobId, IdSet> started_tasks_;                // of arrays
+  std::set<NodeId> waited_on_;                          // somebody waits for these
+  std::set<const Shape*> in_line_;                      // with a job of this shape
+  std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
+  std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
+  Accruals accruals_;
+};
+
+}  // namespace muster::sched
