@@ -7,7 +7,7 @@ SYSCONFDIR ?= /etc
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 # Most tests with real daemons wait rather than work.
-TEST_JOBS ?= $(shell expr $(JOBS) + 1)
+TEST_JOBS ?= $(shell expr 2 \* $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
 
