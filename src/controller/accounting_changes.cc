@@ -45,13 +45,14 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
 
 void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges& changes) {
   const Job& job = before.jobs.at(end.job);
-  const Step step = with_end(job.steps.at(end.step), end);
-  if (!is_ended(step.state) || stays_after_its_end(end.step)) {
+  const Step& step = job.steps.at(end.step);
+  const bool goes_on = step.unfinished.size() > 1;  // a wide step is not copied for each node
+  if (goes_on || stays_after_its_end(end.step)) {
     changes.steps.emplace(end.job, end.step);
     return;
   }
   changes.steps.erase({end.job, end.step});
-  changes.gone_steps.push_back(step_record(before, job, step));
+  changes.gone_steps.push_back(step_record(before, job, with_end(step, end)));
 }
 
 }  // namespace
