@@ -96,12 +96,13 @@ void AccountingChanges::note_all(const Cluster& cluster) {
 
 void AccountingPortion::add(AccountingPortion later) {
   for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
+  // What has ended since is told of as such; a step that is noted again is a later run's.
+  for (const StepRecord& step : later.changes.gone_steps)
+    changes.steps.erase({step.job, step.step});
   changes.jobs.merge(later.changes.jobs);
   changes.steps.merge(later.changes.steps);
   std::ranges::move(later.changes.gone_jobs, std::back_inserter(changes.gone_jobs));
   std::ranges::move(later.changes.gone_steps, std::back_inserter(changes.gone_steps));
-  // What was noted as running in between has been told of as ended.
-  for (const StepRecord& step : changes.gone_steps) changes.steps.erase({step.job, step.step});
   cluster = std::move(later.cluster);
   number = later.number;
 }

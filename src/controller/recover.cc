@@ -19,6 +19,8 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
     cluster_ = std::move(*cluster);
   }
   BatchNumber last = stored.snapshot_number;
+  const BatchNumber newest = stored.journal.empty() ? last : stored.journal.back().number;
+  if (accounted > newest) accounted = 0;  // of a state that was erased since
   if (accounted < last) open_.changes.note_all(cluster_);
   for (const StoredState::Entry& entry : stored.journal) {
     if (entry.number != last + 1)

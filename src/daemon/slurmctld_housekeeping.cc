@@ -66,7 +66,7 @@ bool Service::feed_accounting() {
     std::lock_guard lock(unfed_mutex_);
     if (unfed_.number > fed_.number) fed_.add(std::exchange(unfed_, {}));
   }
-  if (fed_.number == accounting_->last()) return true;
+  if (fed_.changes.empty() && fed_.number == accounting_->last()) return true;
   if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
     io::log_error("accounting records wait: {}", ok.error().text());
     if (!feed_due_.exchange(true)) feed_accounting_later();

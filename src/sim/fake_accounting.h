@@ -21,6 +21,8 @@ class FakeAccounting {
     for (const AccountingRecord& record : unfed_.records())
       if (const auto* job = std::get_if<JobRecord>(&record))
         rows_.insert_or_assign({job->job, job->attempt}, *job);
+      else if (const auto& step = std::get<StepRecord>(record); step.step == kBatchStep)
+        scripts_.insert_or_assign({step.job, step.attempt}, step);
     last_ = unfed_.number;
     unfed_ = {};
   }
@@ -34,6 +36,14 @@ class FakeAccounting {
       if (!is_ended(row.state))
         found.push_back(fmt::format("accounting never heard of the end of run {} of job {}",
                                     key.second.value, key.first.value));
+    for (const auto& [key, row] : rows_) {
+      if (row.allocated_nodes == 0 || row.het_offset > 0) continue;  // the first component's runs
+      auto script = scripts_.find(key);
+      if (script == scripts_.end() || !is_ended(script->second.state))
+        found.push_back(
+            fmt::format("accounting never heard of the end of the script of run {} of job {}",
+                        key.second.value, key.first.value));
+    }
     cluster.jobs.each([&](const Job& job) {
       for (std::uint32_t run = 1; run <= job.attempt.value; ++run)
         if (!rows_.contains({job.id, Attempt{run}}))
@@ -48,7 +58,9 @@ class FakeAccounting {
 
  private:
   controller::AccountingPortion unfed_;
-  std::map<std::pair<JobId, Attempt>, JobRecord> rows_;
+  using Key = std::pair<JobId, Attempt>;
+  std::map<Key, JobRecord> rows_;
+  std::map<Key, StepRecord> scripts_;
   BatchNumber last_ = 0;
 };
 

@@ -139,14 +139,17 @@ TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   ASSERT_FALSE(w.core.cluster().jobs.contains(JobId{id})) << "purged";
   AccountingPortion all;
   for (AccountingPortion& portion : w.host.portions) all.add(std::move(portion));
-  std::map<Key, std::string> states;
+  std::map<Key, std::string> jobs, scripts;
   for (const AccountingRecord& record : all.records())
     if (auto* row = std::get_if<JobRecord>(&record)) {
-      EXPECT_TRUE(states.emplace(Key{row->job.value, row->attempt.value}, row->state_text).second);
+      EXPECT_TRUE(jobs.emplace(Key{row->job.value, row->attempt.value}, row->state_text).second);
     } else if (auto* step = std::get_if<StepRecord>(&record)) {
       EXPECT_EQ(step->step, kBatchStep);
+      EXPECT_TRUE(
+          scripts.emplace(Key{step->job.value, step->attempt.value}, step->state_text).second);
     }
-  EXPECT_EQ(states, (std::map<Key, std::string>{{{id, 1}, "REQUEUED"}, {{id, 2}, "FAILED"}}));
+  EXPECT_EQ(jobs, (std::map<Key, std::string>{{{id, 1}, "REQUEUED"}, {{id, 2}, "FAILED"}}));
+  EXPECT_EQ(scripts, (std::map<Key, std::string>{{{id, 1}, "CANCELLED"}, {{id, 2}, "FAILED"}}));
 }
 
 // The journal tells a controller that starts what accounting has missed, and only that.
@@ -171,6 +174,7 @@ TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
     return jobs;
   };
   EXPECT_EQ(told(0), (std::set{id, later}));
+  EXPECT_EQ(told(1000), (std::set{id, later})) << "of a state that was erased since";
   EXPECT_EQ(told(heard), std::set{later});
 }
 
