@@ -18,7 +18,8 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
-#include "daemon/blob_cache.h"
+
+#include "io/blob_cache.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
@@ -125,7 +126,7 @@ class Service final : public controller::Host {
   std::atomic<bool> stopping_ = false;
 
   static constexpr std::size_t kBlobCacheBytes = 64u << 20;
-  BlobCache blobs_{kBlobCacheBytes};
+  io::BlobCache blobs_{kBlobCacheBytes};
   std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
   controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace muster::daemon {
+namespace muster::io {
 
 class BlobCache {
  public:
@@ -47,4 +47,4 @@ class BlobCache {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace muster::daemon
+}  // namespace muster::io
