@@ -77,15 +77,16 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  // Makes the batch durable, then calls Core::on_committed. One at a time.
-  virtual void commit(Batch batch) = 0;
+  // Makes the batch durable, then calls Core::on_committed, until when the batch stays. One at a
+  // time.
+  virtual void commit(const Batch& batch) = 0;
   virtual void publish(Published published) = 0;
   // Accounting is to be told of a committed batch, some time.
   virtual void account(AccountingPortion portion) = 0;
   virtual void reply(ReplyTo to, wire::Answer answer) = 0;
   virtual void send(NodeConnection to, Epoch epoch, std::vector<OutgoingOrder> orders) = 0;
-  // Plans on this state and calls Core::on_planned, then Core::on_planner_idle once it takes
-  // another.
+  // Plans on this state and calls Core::on_planned, which may be before it returns, then
+  // Core::on_planner_idle once it takes another.
   virtual void start_planning(Cluster cluster, Time now, sched::Budget budget) = 0;
   // A number nobody can guess, for this step's key.
   virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;

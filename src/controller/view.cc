@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/check.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "controller/filter.h"
@@ -184,6 +185,15 @@ bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
   });
 }
 
+// By numbers of single jobs, so that the others need not be looked at.
+bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) {
+  const auto& named = request.filter.jobs;
+  return !named.empty() && std::ranges::all_of(named, [&](const wire::JobRef& ref) {
+    const Job* job = cluster.jobs.find(ref.job);
+    return !job || (!job->array_id && !job->is_het());
+  });
+}
+
 void jobs_reply(const Published& published, const wire::JobsRequest& request, Time now,
                 const std::function<void(wire::Answer, bool)>& part) {
   const Cluster& cluster = published.cluster;
@@ -205,13 +215,7 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
           priorities->of(job, cluster.find_partition(split(job.partition, ',').front()));
     jobs.add(std::move(view));
   };
-  bool by_id =
-      !request.filter.jobs.empty() &&
-      std::all_of(request.filter.jobs.begin(), request.filter.jobs.end(), [&](const auto& ref) {
-        const Job* job = cluster.jobs.find(ref.job);
-        return !job || (!job->array_id && !job->is_het());
-      });
-  if (by_id) {
+  if (names_plain_jobs(cluster, request)) {
     std::set<JobId> ids;
     for (const wire::JobRef& ref : request.filter.jobs)
       if (ids.insert(ref.job).second)
@@ -323,7 +327,22 @@ wire::ReservationView view_of(const Cluster& cluster, const Reservation& reserva
   return view;
 }
 
-bool answer_query(const Published& published, const wire::Request& request, Time now,
+bool is_query(const wire::Request& request) {
+  auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(request) || ...); };
+  return is_any.template
+  operator()<wire::JobsRequest, wire::NodesRequest, wire::PrioritiesRequest, wire::SharesRequest,
+             wire::PartitionsRequest, wire::ReservationsRequest, wire::TopologyRequest>();
+}
+
+bool has_short_answer(const Published& published, const wire::Request& query) {
+  constexpr std::size_t kFew = 500;
+  const Cluster& cluster = published.cluster;
+  if (cluster.jobs.size() + cluster.nodes.size() <= kFew) return true;
+  auto* jobs = std::get_if<wire::JobsRequest>(&query);
+  return jobs && jobs->filter.jobs.size() <= kFew && names_plain_jobs(cluster, *jobs);
+}
+
+void answer_query(const Published& published, const wire::Request& request, Time now,
                   const std::function<void(wire::Answer, bool more)>& part) {
   if (auto* jobs = std::get_if<wire::JobsRequest>(&request)) {
     jobs_reply(published, *jobs, now, part);
@@ -343,9 +362,8 @@ bool answer_query(const Published& published, const wire::Request& request, Time
   } else if (std::holds_alternative<wire::TopologyRequest>(request)) {
     part(wire::TopologyReply{published.cluster.settings().topology}, false);
   } else {
-    return false;
+    CHECK(false, "not a query");
   }
-  return true;
 }
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// Answers to readers, from a published snapshot. Called on io threads; touches nothing else.
+// Answers to readers, from a published snapshot. Called on any thread; touches nothing else.
 #pragma once
 
 #include <functional>
@@ -16,9 +16,12 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
 
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
 
-// Answers JobsRequest, NodesRequest, PartitionsRequest and ReservationsRequest, in one or more
-// parts; false for any other.
-bool answer_query(const Published& published, const wire::Request& request, Time now,
+// Whether it only asks what is: for jobs, nodes, partitions, reservations, priorities ...
+bool is_query(const wire::Request& request);
+// Whether a query asks for little, however large the cluster is, or the cluster is small.
+bool has_short_answer(const Published& published, const wire::Request& query);
+// In one or more parts.
+void answer_query(const Published& published, const wire::Request& query, Time now,
                   const std::function<void(wire::Answer, bool more)>& part);
 
 }  // namespace muster::controller

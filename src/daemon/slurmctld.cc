@@ -236,7 +236,7 @@ int run(const Options& options) {
                   std::move(*configuration), std::move(*store), std::move(accounting),
                   std::move(*secret));
   {
-    io::Loop loop(2);
+    io::Loop loop([&] { service.advance(); });
     io::ServerOptions server{
         .unix_path =
             (std::filesystem::path(conf.slurmctld_pid_file).parent_path() / "slurmctld.sock")

@@ -26,7 +26,7 @@ Result<std::vector<NodeId>> nodes_of(const Job& job, const std::optional<StepId>
 
 void Service::grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                               const wire::BroadcastRequest& request) {
-  auto snapshot = published();
+  auto snapshot = published_;
   const Cluster& cluster = snapshot->cluster;
   const Job* job = cluster.jobs.find(request.job);
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});

@@ -20,7 +20,7 @@ void Service::snapshot_if_due() {
   if (!accounting_) return write_snapshot(core_->committed_batch(), core_->committed());
   accounting_thread_->post([this] {
     const BatchNumber known = feed_accounting() ? fed_.number : 0;
-    core_thread_->post([this, known, cluster = fed_.cluster] { write_snapshot(known, cluster); });
+    post([this, known, cluster = fed_.cluster] { write_snapshot(known, cluster); });
   });
 }
 
@@ -38,7 +38,7 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
     auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
     if (!written)
       io::log_error("the state snapshot could not be written: {}", written.error().text());
-    core_thread_->post([this, number, ok = written.has_value()] {
+    post([this, number, ok = written.has_value()] {
       snapshot_running_ = false;
       if (ok) last_snapshot_ = number;
     });

@@ -29,13 +29,13 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
   if (std::holds_alternative<wire::PingRequest>(request)) {
     reply(to, wire::PingReply{.host = options_.host_name,
                               .mode = "primary",
-                              .epoch = published()->cluster.epoch,
+                              .epoch = published_->cluster.epoch,
                               .started = started_});
   } else if (std::holds_alternative<wire::ConfigRequest>(request)) {
     reply(to, show_config());
   } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
-    background_->post([this, to, question = *question] {
-      reply(to, controller::explain(*published(), question, system_now()));
+    background_->post([this, to, question = *question, published = published_] {
+      reply(to, controller::explain(*published, question, system_now()));
     });
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
@@ -86,12 +86,9 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
 }
 
 wire::Answer Service::show_config() {
-  auto snapshot = published();
+  auto snapshot = published_;
   wire::ConfigReply answer;
-  {
-    std::lock_guard lock(mutex_);
-    answer.settings = configuration_.conf.show_settings();
-  }
+  answer.settings = configuration_.conf.show_settings();
   for (auto& [key, value] : answer.settings) {
     if (key == "DebugFlags" && !io::debug_flags_text().empty()) value = io::debug_flags_text();
     if (key == "BOOT_TIME") value = format_date(started_);
@@ -102,7 +99,7 @@ wire::Answer Service::show_config() {
 }
 
 void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId id) {
-  auto snapshot = published();
+  auto snapshot = published_;
   const Job* job = snapshot->cluster.jobs.find(id);
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
   if (!is_operator(peer) && job->spec->uid != peer.uid)
@@ -127,7 +124,7 @@ void Service::reconfigure(controller::ReplyTo to) {
     io::LogLevel level{};
     if (io::parse_log_level(fresh->conf.slurmctld_debug, level)) io::set_log_level(level);
     io::set_debug_flags(fresh->conf.debug_flags);
-    core_thread_->post([this, to, fresh = std::move(*fresh)]() mutable {
+    post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
       core_->reconfigure(fresh.cluster, to, system_now());
       for (controller::NodeConnection node : core_->node_connections()) {
@@ -135,7 +132,6 @@ void Service::reconfigure(controller::ReplyTo to) {
         orders.push_back({wire::ReconfigureOrder{}, {}, {}});
         send(node, core_->cluster().epoch, std::move(orders));
       }
-      std::lock_guard lock(mutex_);
       configuration_ = std::move(fresh);
     });
   });
@@ -144,17 +140,15 @@ void Service::reconfigure(controller::ReplyTo to) {
 void Service::reconfigure() { reconfigure(controller::ReplyTo{}); }
 
 void Service::shut_down(controller::ReplyTo to, bool controller_only) {
-  core_thread_->post([this, to, controller_only] {
-    if (!controller_only)
-      for (controller::NodeConnection node : core_->node_connections()) {
-        std::vector<controller::OutgoingOrder> orders;
-        orders.push_back({wire::ShutdownOrder{}, {}, {}});
-        send(node, core_->cluster().epoch, std::move(orders));
-      }
-    reply(to, wire::Done{});
-    // The answer and the orders leave first.
-    sender_->post([this] { loop_->after(Millis{200}, options_.stop); });
-  });
+  if (!controller_only)
+    for (controller::NodeConnection node : core_->node_connections()) {
+      std::vector<controller::OutgoingOrder> orders;
+      orders.push_back({wire::ShutdownOrder{}, {}, {}});
+      send(node, core_->cluster().epoch, std::move(orders));
+    }
+  reply(to, wire::Done{});
+  // The answer and the orders leave first.
+  sender_->post([this] { loop_->after(Millis{200}, options_.stop); });
 }
 
 }  // namespace muster::daemon

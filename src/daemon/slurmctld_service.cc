@@ -6,7 +6,7 @@
 
 #include <chrono>
 #include <cstdlib>
-#include <thread>
+#include <future>
 #include <typeinfo>
 
 #include "base/codec.h"
@@ -22,7 +22,10 @@ namespace muster::daemon {
 namespace {
 
 constexpr Seconds kMailTimeout{60};
+using Clock = std::chrono::steady_clock;
+
 constexpr std::chrono::microseconds kShortPlan{100};
+constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
 Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
@@ -133,55 +136,70 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
                                accounting_ ? accounting_->last() : 0);
       !ok)
     return ok;
-  core_thread_ = std::make_unique<io::Worker>("core", [this] { core_->flush(system_now()); });
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
-  auto listening =
-      io::Server::listen(loop, server,
-                         {.on_open =
-                              [this](io::ConnectionId id, const io::Peer& peer) {
-                                std::lock_guard lock(mutex_);
-                                connections_[id] = {.peer = peer};
-                              },
-                          .on_frame = [this](io::ConnectionId id,
-                                             std::string frame) { on_frame(id, std::move(frame)); },
-                          .on_close = [this](io::ConnectionId id) { on_close(id); }});
+  // From here on all is the loop's.
+  std::promise<Result<void>> listening;
+  loop.post([&] {
+    listening.set_value(listen(server));
+    tick();
+  });
+  return listening.get_future().get();
+}
+
+Result<void> Service::listen(const io::ServerOptions& server) {
+  auto listening = io::Server::listen(
+      *loop_, server,
+      {.on_open = [this](io::ConnectionId id,
+                         const io::Peer& peer) { connections_[id] = {.peer = peer}; },
+       .on_frame = [this](io::ConnectionId id,
+                          std::string frame) { on_frame(id, std::move(frame)); },
+       .on_close = [this](io::ConnectionId id) { on_close(id); }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
-  tick();
   return {};
 }
 
 void Service::stop() {
   if (stopping_.exchange(true)) return;
-  if (server_) server_->stop_listening();
+  if (loop_) {
+    std::promise<void> left;  // the loop's thread, which looks at stopping_, all of this
+    loop_->post([&] { left.set_value(); });
+    left.get_future().wait();
+  }
+  server_.reset();
   // What was acknowledged is on disk; what is being committed is waited for.
-  for (auto* worker : {&core_thread_, &planner_, &store_thread_, &core_thread_, &sender_,
-                       &accounting_thread_, &background_})
+  for (auto* worker : {&planner_, &store_thread_, &sender_, &accounting_thread_, &background_})
     if (*worker) (*worker)->stop();
+}
+
+void Service::post(std::function<void()> work) {
+  loop_->post([this, work = std::move(work)] {
+    if (!stopping_) work();
+  });
+}
+
+void Service::advance() {
+  if (stopping_ || !server_) return;
+  core_->flush(system_now());
+  while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
 
 void Service::tick() {
   if (stopping_) return;
-  core_thread_->post([this] {
-    core_->on_tick(system_now());
-    snapshot_if_due();
-  });
+  core_->on_tick(system_now());
+  snapshot_if_due();
   loop_->after(Millis{1000}, [this] { tick(); });
 }
 
 // --- frames ---
 
 void Service::on_frame(io::ConnectionId id, std::string frame) {
-  io::Peer peer;
-  bool is_node = false;
-  {
-    std::lock_guard lock(mutex_);
-    auto connection = connections_.find(id);
-    if (connection == connections_.end()) return;
-    peer = connection->second.peer;
-    is_node = connection->second.is_node;
-  }
-  if (!is_node)
+  if (stopping_) return;
+  auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  Connection& connection = found->second;
+  const io::Peer& peer = connection.peer;
+  if (!connection.is_node)
     if (auto request = decode<wire::RequestFrame>(frame))
       return on_request(id, peer, std::move(*request));
   auto reports = decode<wire::ReportBatch>(frame);
@@ -191,32 +209,18 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     server_->close(id);
     return;
   }
-  if (!is_node) {
-    std::lock_guard lock(mutex_);
-    connections_[id].is_node = true;
-  }
-  core_thread_->run([this, id, reports = std::move(*reports)]() mutable {
-    Time now = system_now();
-    for (wire::Report& report : reports.reports) core_->on_report(id, std::move(report), now);
-  });
+  connection.is_node = true;
+  Time now = system_now();
+  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
 }
 
 void Service::on_close(io::ConnectionId id) {
-  bool is_node = false;
-  {
-    std::lock_guard lock(mutex_);
-    auto connection = connections_.find(id);
-    if (connection == connections_.end()) return;
-    is_node = connection->second.is_node;
-    connections_.erase(connection);
-  }
-  if (!core_thread_) return;
-  core_thread_->run([this, id, is_node] {
-    if (is_node)
-      core_->on_node_closed(id, system_now());
-    else
-      core_->on_client_closed(id, system_now());
-  });
+  auto connection = connections_.extract(id);
+  if (connection.empty() || stopping_) return;
+  if (connection.mapped().is_node)
+    core_->on_node_closed(id, system_now());
+  else
+    core_->on_client_closed(id, system_now());
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
@@ -224,17 +228,24 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   controller::ReplyTo to{id, frame.id};
-  if (controller::answer_query(
-          *published(), frame.request, system_now(),
-          [&](wire::Answer answer, bool more) { send_part(to, std::move(answer), more); }))
-    return;
+  if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_thread_->run([this, to, caller = controller::Caller{peer.uid, peer.gid},
-                     request = std::move(frame.request)]() mutable {
-    core_->on_request(to, caller, std::move(request), system_now());
-  });
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), system_now());
+}
+
+// Nobody else waits for a long answer.
+void Service::on_query(controller::ReplyTo to, wire::Request query) {
+  auto answer = [this, to, query = std::move(query), published = published_] {
+    controller::answer_query(*published, query, system_now(), [&](wire::Answer part, bool more) {
+      send_part(to, std::move(part), more);
+    });
+  };
+  if (controller::has_short_answer(*published_, query))
+    answer();
+  else
+    loop_->run_blocking(std::move(answer));
 }
 
 namespace {
@@ -283,32 +294,33 @@ void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) 
 
 // --- controller::Host ---
 
-// While others wait for the core, the store's thread commits and the core goes on. With nobody
-// waiting, handing the batch over and back would only take time.
-void Service::commit(Batch batch) {
-  if (!core_thread_->has_work_waiting()) return commit_here(batch);
-  store_thread_->post([this, batch = std::move(batch)] { commit_here(batch); });
+// Handing a batch to another thread and back would only take time, but nobody should wait for a
+// slow disk who does not need it.
+void Service::commit(const Batch& batch) {
+  if (commits_are_short_) {
+    committed_ = commit_now(batch);
+    return;
+  }
+  store_thread_->post([this, &batch] {
+    const CommitOutcome outcome = commit_now(batch);
+    post([this, outcome] { committed_ = outcome; });
+  });
 }
 
-void Service::commit_here(const Batch& batch) {
+CommitOutcome Service::commit_now(const Batch& batch) {
+  const Clock::time_point began = Clock::now();
   auto outcome = store_->commit(batch);
   if (!outcome) {
     io::write_log(io::LogLevel::fatal,
                   "StateSaveLocation cannot be written: " + outcome.error().text());
     _exit(1);  // going on would acknowledge what a restart does not know
   }
-  core_thread_->post([this, outcome = *outcome] { core_->on_committed(outcome); });
+  commits_are_short_ = Clock::now() - began < kShortCommit;
+  return *outcome;
 }
 
 void Service::publish(controller::Published published) {
-  auto fresh = std::make_shared<const controller::Published>(std::move(published));
-  std::lock_guard lock(mutex_);
-  std::swap(published_, fresh);
-}
-
-std::shared_ptr<const controller::Published> Service::published() const {
-  std::lock_guard lock(mutex_);
-  return published_;
+  published_ = std::make_shared<const controller::Published>(std::move(published));
 }
 
 void Service::reply(controller::ReplyTo to, wire::Answer answer) {
@@ -353,30 +365,34 @@ std::optional<std::string> Service::blob(const Text& hash) {
 // planning takes a tenth of a processor at most, and a plan on a large cluster starts many jobs at
 // a time.
 //
-// Where the last one was short and nobody waits for the core, it is made at once: handing it over
-// would only take time.
+// Where the last one was short, it is made at once: handing it over would only take time.
 void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
-  if (plans_are_short_ && !budget.thorough && !core_thread_->has_work_waiting())
-    return plan(cluster, now, budget);
-  planner_->post([this, cluster = std::move(cluster), now, budget] { plan(cluster, now, budget); });
+  // Never twice at a time: the core waits for on_planner_idle.
+  auto timed_plan = [this, cluster = std::move(cluster), now, budget] {
+    const Clock::time_point began = Clock::now();
+    auto plan = sched::plan(cluster, now, budget, queue_);
+    return std::pair(std::move(plan), Clock::now() - began);
+  };
+  if (plans_are_short_ && !budget.thorough) {
+    auto [plan, took] = timed_plan();
+    core_->on_planned(std::move(plan), now);
+    return rest_after_plan(took);
+  }
+  planner_->post([this, timed_plan = std::move(timed_plan)] {
+    auto [plan, took] = timed_plan();
+    post([this, plan = std::move(plan), took]() mutable {
+      core_->on_planned(std::move(plan), system_now());
+      rest_after_plan(took);
+    });
+  });
 }
 
-// Never twice at a time: the core waits for on_planner_idle.
-void Service::plan(const Cluster& cluster, Time now, const sched::Budget& budget) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point began = Clock::now();
-  auto plan = sched::plan(cluster, now, budget, queue_);
-  const Clock::duration took = Clock::now() - began;
-  const bool rest = took > kShortPlan;
-  plans_are_short_ = !rest;
-  core_thread_->post([this, plan = std::move(plan), rest]() mutable {
-    core_->on_planned(std::move(plan), system_now());
-    if (!rest) core_->on_planner_idle();
-  });
-  if (!rest) return;
-  planner_->post([this, pause = std::min<Clock::duration>(9 * took, kLongestRest)] {
-    std::this_thread::sleep_for(pause);
-    core_thread_->post([this] { core_->on_planner_idle(); });
+void Service::rest_after_plan(Clock::duration took) {
+  plans_are_short_ = took <= kShortPlan;
+  if (plans_are_short_) return core_->on_planner_idle();
+  const auto pause = std::min<Clock::duration>(9 * took, kLongestRest);
+  loop_->after(std::chrono::ceil<Millis>(pause), [this] {
+    if (!stopping_) core_->on_planner_idle();
   });
 }
 
@@ -395,13 +411,10 @@ std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
 void Service::run_program(controller::SiteProgramRun run) {
   io::ProgramRun program{
       .path = {}, .environment = run.environment, .arguments = run.arguments, .timeout = {}};
-  {
-    std::lock_guard lock(mutex_);
-    const config::SlurmConf& conf = configuration_.conf;
-    program.path = path_of(run.which, conf);
-    program.timeout = conf.prolog_epilog_timeout;
-    if (is_for_nodes(run.which)) program.environment.push_back("SLURM_CONF=" + conf.path);
-  }
+  const config::SlurmConf& conf = configuration_.conf;
+  program.path = path_of(run.which, conf);
+  program.timeout = conf.prolog_epilog_timeout;
+  if (is_for_nodes(run.which)) program.environment.push_back("SLURM_CONF=" + conf.path);
   if (!is_for_nodes(run.which))
     program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
   if (run.which == Which::mail) return send_mail(run, std::move(program));
@@ -409,7 +422,7 @@ void Service::run_program(controller::SiteProgramRun run) {
     if (!end.succeeded)
       io::log_error("{}: {} failed: {} output:{}", subject_of(run), key_of(run.which), end.failure,
                     end.output);
-    core_thread_->post([this, run, succeeded = end.succeeded] {
+    post([this, run, succeeded = end.succeeded] {
       core_->on_program_ended(run, succeeded, system_now());
     });
   });

@@ -1,10 +1,11 @@
 // Service: the controller's core joined with sockets, disks and threads.
 //
-//   io threads   decode frames; answer queries from the published snapshot; while the core is idle,
-//                whoever brings it a frame runs it
-//   core         decides (controller::Core), one thing at a time
-//   store        commits batches
-//   planner      sched::plan on a copy of the state
+//   io           decodes frames and lets the core (controller::Core) decide; when it has done what
+//                was ready, commits that as one batch and sends all answers. It also makes short
+//                plans and gives short answers to queries
+//   loop's pool  long answers to queries, from the published snapshot
+//   store        commits, where the disk is slow
+//   planner      long plans, on a copy of the state
 //   sender       orders to nodes whose scripts have to be read from the store
 //   accounting   what has changed -> accounting file; sacct's questions
 //   background   state snapshots
@@ -49,11 +50,12 @@ class Service final : public controller::Host {
   ~Service() override;
 
   Result<void> start(io::Loop& loop, const io::ServerOptions& server);
+  void advance();      // the loop has done what was ready
   void reconfigure();  // SIGHUP
-  void stop();
+  void stop();         // not on the loop's thread
 
-  // controller::Host, called on the core's thread
-  void commit(Batch batch) override;
+  // controller::Host, called on the loop's thread
+  void commit(const Batch& batch) override;
   void publish(controller::Published published) override;
   void account(controller::AccountingPortion portion) override;
   void reply(controller::ReplyTo to, wire::Answer answer) override;
@@ -74,9 +76,12 @@ class Service final : public controller::Host {
     bool is_node = false;
   };
 
+  void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
+  Result<void> listen(const io::ServerOptions& server);
   void on_frame(io::ConnectionId id, std::string frame);
   void on_close(io::ConnectionId id);
   void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
+  void on_query(controller::ReplyTo to, wire::Request query);
   // Requests that concern the daemon rather than the cluster's state; false for the others.
   bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                          const wire::Request& request);
@@ -92,17 +97,15 @@ class Service final : public controller::Host {
 
   void tick();
   void snapshot_if_due();
-  void commit_here(const Batch& batch);
+  CommitOutcome commit_now(const Batch& batch);
   void write_snapshot(BatchNumber number, const Cluster& cluster);
   void feed_accounting_later();
   bool feed_accounting();  // on the accounting's thread; whether it knows all
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
-  void plan(const Cluster& cluster, Time now, const sched::Budget& budget);
+  void rest_after_plan(std::chrono::steady_clock::duration took);
   void send_now(controller::NodeConnection to, Epoch epoch,
                 std::vector<controller::OutgoingOrder>& orders);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
-
-  std::shared_ptr<const controller::Published> published() const;
 
   ServiceOptions options_;
   std::unique_ptr<Store> store_;
@@ -110,17 +113,20 @@ class Service final : public controller::Host {
   std::string secret_;
   Time started_;
 
-  mutable std::mutex mutex_;  // guards the members up to the blank line
+  // The loop's thread's, once started:
   Configuration configuration_;
   std::map<io::ConnectionId, Connection> connections_;
-  std::shared_ptr<const controller::Published> published_;
+  std::shared_ptr<const controller::Published> published_;  // shared with those who read it
+  std::unique_ptr<controller::Core> core_;
+  std::optional<CommitOutcome> committed_;  // the core is still to hear of it
+  BatchNumber last_snapshot_ = 0;
+  bool snapshot_running_ = false;
 
   std::mutex unfed_mutex_;  // guards the next
   controller::AccountingPortion unfed_;
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
-  std::unique_ptr<controller::Core> core_;  // only touched on the core's thread once started
   io::UserNames user_names_;
   std::atomic<bool> feed_due_ = false;
   std::atomic<bool> stopping_ = false;
@@ -132,12 +138,10 @@ class Service final : public controller::Host {
   controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
   sched::Queue queue_;                 // whoever plans: one at a time
   bool plans_are_short_ = false;       // likewise
-  BatchNumber last_snapshot_ = 0;      // the core's
-  bool snapshot_running_ = false;      // the core's
+  bool commits_are_short_ = true;      // whoever commits: one at a time
 
   // Declared last: they stop before what they use is gone.
-  std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_,
-      core_thread_;
+  std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_;
   static constexpr std::size_t kMailsAtOnce = 8;
   io::ProgramRunner programs_, mails_{kMailsAtOnce};
 };

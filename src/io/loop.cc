@@ -17,6 +17,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <cerrno>
 #include <cstring>
+#include <future>
 
 #include "base/check.h"
 #include "io/daemonize.h"
@@ -86,13 +87,38 @@ void BlockingPool::stop() {
     if (thread.joinable()) thread.join();
 }
 
-Loop::Loop(int threads) : impl_(std::make_unique<Impl>(threads)) {
-  CHECK(threads > 0);
+void Loop::Impl::start(int count, const std::function<void()>& body) {
+  CHECK(count > 0);
   const SignalsBlocked blocked;
-  for (int i = 0; i < threads; ++i) {
-    impl_->threads.emplace_back([this] { impl_->context.run(); });
-    pthread_setname_np(impl_->threads.back().native_handle(), "io");
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back(body);
+    pthread_setname_np(threads.back().native_handle(), "io");
   }
+}
+
+void Loop::Impl::run_and_drain() {
+  // More may be ready all the time.
+  constexpr int kAtOnce = 256;
+  while (context.run_one() > 0) {
+    for (int i = 1; i < kAtOnce && context.poll_one() > 0; ++i) {
+    }
+    on_drained();
+    for (const auto& connection : std::exchange(unsent, {})) connection->flush();
+  }
+}
+
+Loop::Loop(int threads) : impl_(std::make_unique<Impl>(threads)) {
+  impl_->start(threads, [this] { impl_->context.run(); });
+}
+
+Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>(1)) {
+  impl_->on_drained = std::move(on_drained);
+  std::promise<void> may_begin;  // not before it knows its own thread
+  impl_->start(1, [this, go = may_begin.get_future().share()] {
+    go.wait();
+    impl_->run_and_drain();
+  });
+  may_begin.set_value();
 }
 
 Loop::~Loop() {

@@ -4,7 +4,7 @@
 //
 // Reading happens on the strand. Writing happens on whichever thread has something to send, under
 // out_mutex_: the Session's two halves share nothing. Only a socket that takes no more is left to
-// the strand, which waits for it.
+// the strand, which waits for it; and the thread of a loop that drains writes once it has drained.
 #include "io/loop_connection.h"
 
 #include <sys/socket.h>
@@ -65,11 +65,13 @@ class Since {
 };
 
 class AsioConnection final : public Connection,
+                             public Unsent,
                              public std::enable_shared_from_this<AsioConnection> {
  public:
   AsioConnection(Loop& loop, int fd, SessionState state, std::size_t max_frame_bytes,
                  std::size_t max_queued_bytes)
-      : strand_(asio::make_strand(loop.impl().context)),
+      : loop_(loop.impl()),
+        strand_(asio::make_strand(loop_.context)),
         max_queued_bytes_(max_queued_bytes),
         session_(std::move(state), max_frame_bytes),
         descriptor_(strand_, fd) {
@@ -102,11 +104,12 @@ class AsioConnection final : public Connection,
     const std::lock_guard lock(out_mutex_);
     is_delivering_ = delivering;
   }
-  void flush();
+  void flush() override;
   std::optional<Error> write_queued();  // with out_mutex_ held; an error ends the connection
   void await_writable();
   void end(Error why);
 
+  Loop::Impl& loop_;
   const asio::strand<asio::io_context::executor_type> strand_;
   const std::size_t max_queued_bytes_;
   Session session_;  // its outgoing half: with out_mutex_ held
@@ -133,8 +136,13 @@ void AsioConnection::send(std::string frame) {
     if (session_.queued_bytes() + frame.size() > max_queued_bytes_) {
       trouble = {ErrorCode::too_large, "it does not read what is sent to it"};
     } else {
+      const bool is_first = session_.queued_bytes() == 0;
       session_.queue(frame);
-      if (!is_delivering_) trouble = write_queued();
+      if (loop_.collects_here()) {
+        if (is_first) loop_.unsent.push_back(shared_from_this());
+      } else if (!is_delivering_) {
+        trouble = write_queued();
+      }
     }
   }
   if (trouble) abort(std::move(*trouble));
@@ -230,7 +238,7 @@ void AsioConnection::deliver(const Handlers& handlers) {
     if (!is_closing_ && handlers.on_frame) handlers.on_frame(std::move(**frame));
   }
   set_delivering(false);
-  flush();
+  if (!loop_.collects_here()) flush();
   if (!is_done_ && session_.is_within_frame()) rest_awaited_.begin();
 }
 

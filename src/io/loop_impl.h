@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -34,13 +35,29 @@ class BlockingPool {
   std::vector<std::thread> threads_;
 };
 
+// Has something to send once the loop has done what was ready.
+class Unsent {
+ public:
+  virtual ~Unsent() = default;
+  virtual void flush() = 0;
+};
+
 struct Loop::Impl {
   explicit Impl(int threads) : context(threads), guard(context.get_executor()) {}
 
+  void start(int threads, const std::function<void()>& body);
+  void run_and_drain();
+  // Whether what is sent now leaves with what else is sent until the loop has drained.
+  bool collects_here() const {
+    return on_drained && std::this_thread::get_id() == threads.front().get_id();
+  }
+
   boost::asio::io_context context;
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard;
-  std::vector<std::thread> threads;
+  std::function<void()> on_drained;
+  std::vector<std::shared_ptr<Unsent>> unsent;  // on the one thread of a loop that drains
   BlockingPool blocking{8};
+  std::vector<std::thread> threads;
 };
 
 }  // namespace muster::io

@@ -32,6 +32,9 @@ struct Peer {
 class Loop {
  public:
   explicit Loop(int threads);
+  // One thread, which calls on_drained each time it has done what was ready. What its connections
+  // are given to send on that thread leaves afterwards, so that much in a short time is one write.
+  explicit Loop(std::function<void()> on_drained);
   ~Loop();  // stops and joins
   void post(std::function<void()> work);
   void after(Millis delay, std::function<void()> work);

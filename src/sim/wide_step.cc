@@ -64,7 +64,7 @@ class WideCluster final : public controller::Host {
   }
 
   // --- controller::Host ---
-  void commit(Batch) override {
+  void commit(const Batch&) override {
     ++report_.commits;
     committing_ = true;
   }

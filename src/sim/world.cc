@@ -78,7 +78,7 @@ class World final : public controller::Host {
   }
 
   // --- controller::Host ---
-  void commit(Batch batch) override {
+  void commit(const Batch& batch) override {
     if (options_.crash_at_batch == batch.number && !crashed_at_batch_) {
       crashed_at_batch_ = true;
       if (schedule_.chance(50)) write(batch);
@@ -86,21 +86,20 @@ class World final : public controller::Host {
       return;
     }
     in_writing_ = batch;
-    schedule_.after(Millis{schedule_.between(0, 3)},
-                    [this, life = life_, batch = std::move(batch)] {
-                      if (life != life_) return;
-                      in_writing_.reset();
-                      if (disk_.full) {
-                        core_->on_committed(CommitOutcome::disk_full);
-                      } else {
-                        write(batch);
-                        for (const std::string& event : batch.events) note(event);
-                        core_->on_committed(CommitOutcome::committed);
-                        check_state();
-                        maybe_snapshot();
-                      }
-                      core_->flush(schedule_.now());
-                    });
+    schedule_.after(Millis{schedule_.between(0, 3)}, [this, life = life_, batch] {
+      if (life != life_) return;
+      in_writing_.reset();
+      if (disk_.full) {
+        core_->on_committed(CommitOutcome::disk_full);
+      } else {
+        write(batch);
+        for (const std::string& event : batch.events) note(event);
+        core_->on_committed(CommitOutcome::committed);
+        check_state();
+        maybe_snapshot();
+      }
+      core_->flush(schedule_.now());
+    });
   }
   void publish(controller::Published) override {}
   void account(controller::AccountingPortion portion) override {
@@ -130,6 +129,10 @@ class World final : public controller::Host {
     if (options_.seed % 4 != 0)
       budget.max_questions = std::min(budget.max_questions, std::uint64_t{400});
     auto plan = sched::plan(cluster, now, budget, queue_);
+    if (schedule_.chance(50)) {  // a short one: the daemon makes it at once
+      core_->on_planned(std::move(plan), now);
+      return core_->on_planner_idle();
+    }
     schedule_.after(Millis{schedule_.between(0, 20)}, [this, life = life_, plan = std::move(plan)] {
       if (life != life_) return;
       core_->on_planned(plan, schedule_.now());

@@ -79,6 +79,16 @@ def wait_for(predicate, what="the condition", limit=None, every=0.05):
         time.sleep(every)
 
 
+def _processes():
+    """Id, parent and command line of each."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            yield int(entry.name), parent, (entry / "cmdline").read_bytes().decode(errors="replace")
+        except OSError:
+            continue
+
+
 def is_alive(pid):
     """False for a zombie, unless threads of it are still on their way out with its files and locks."""
     try:
@@ -341,6 +351,11 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
             return int(file.read_text())
         except (OSError, ValueError):
             return None
+
+    def supervisors(self, step):
+        """The slurmstepds of "12.0" or "12.batch", children of this cluster's slurmds: others run steps, too."""
+        nodes = {self.node_pid(node) for node in self.node_names}
+        return [pid for pid, parent, line in _processes() if parent in nodes and f"slurmstepd: [{step}]" in line]
 
     def start_controller(self):
         self.run(SBIN / "slurmctld", "-f", self.config_file).ok()

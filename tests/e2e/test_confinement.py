@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import muster
 from muster import is_alive, wait_for
 
 V1 = Path("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists()
@@ -69,19 +68,11 @@ def test_nothing_is_left_of_a_killed_slurmstepd(cluster):
     job = cluster.sbatch("--wrap", f"{DAEMON}; sleep 1000")
     cluster.wait_text("daemon")
     pid = int((cluster.work / "daemon").read_text())
-    supervisor = next(int(p.name) for p in Path("/proc").glob("[0-9]*")
-                      if muster.is_alive(int(p.name)) and f"slurmstepd: [{job}.batch]" in command_of(p))
+    supervisor, = cluster.supervisors(f"{job}.batch")
     os.kill(supervisor, signal.SIGKILL)
     cluster.wait_end(job)
     wait_for(lambda: not is_alive(pid), "the daemon's end")
     wait_for(lambda: not groups_left(job), "the groups to go")
-
-
-def command_of(process):
-    try:
-        return (process / "cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        return ""
 
 
 def test_a_job_sees_its_own_cpus_and_devices_only(cluster):

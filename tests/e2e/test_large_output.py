@@ -15,19 +15,6 @@ BOUND = 64 * MIB  # far above what is needed, far below what was printed
 LINE = b"0123456789abcdef" * 64 + b"\n"
 
 
-def processes(pattern):
-    """Ids of processes whose command line matches."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
-        except OSError:
-            continue
-        if re.search(pattern, line):
-            found.append(int(entry.name))
-    return found
-
-
 def peak_bytes(pid):
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) * 1024
 
@@ -53,7 +40,7 @@ def test_a_stopped_reader_stops_the_task_and_loses_nothing(cluster):
         wait_for(halted, "the task to halt", every=0.1)
         assert amounts[-1] < BOUND
         job = cluster.run("squeue", "-h", "-o", "%i").lines[0]
-        supervisors = processes(rf"slurmstepd: \[{job}\.0\]")
+        supervisors = cluster.supervisors(f"{job}.0")
         digest, total = hashlib.sha256(), 0
         while chunk := process.stdout.buffer.read(MIB):
             digest.update(chunk)

@@ -2,7 +2,6 @@
 import os
 import re
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -95,7 +94,7 @@ def test_a_stopped_supervisor_stops_its_step_and_no_other(cluster):
     process = cluster.start("srun", "--mem=100", "-N2", "-n2", "-l", "bash", "-c", tick(100))
     wait_started(cluster, 2)
     job = cluster.run("squeue", "-h", "-o", "%i").out.strip()
-    pids = [int(p.name) for p in Path("/proc").glob("[0-9]*") if f"slurmstepd: [{job}.0]" in command_line(p)]
+    pids = cluster.supervisors(f"{job}.0")
     assert len(pids) == 2
     os.kill(pids[0], signal.SIGSTOP)
     try:
@@ -105,10 +104,3 @@ def test_a_stopped_supervisor_stops_its_step_and_no_other(cluster):
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 3
     assert len(re.findall(r"^\d: \d+$", out, re.M)) == 200
-
-
-def command_line(process):
-    try:
-        return (process / "cmdline").read_bytes().decode(errors="replace")
-    except OSError:
-        return ""

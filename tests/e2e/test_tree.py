@@ -18,18 +18,6 @@ def srun(cluster, *words, **options):
     return cluster.run("srun", "--mem=100", f"-N{NODES}", *words, **options)
 
 
-def supervisors(job_step):
-    """The processes of its slurmstepds."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            if f"slurmstepd: [{job_step}]" in (entry / "cmdline").read_bytes().decode(errors="replace"):
-                found.append(int(entry.name))
-        except OSError:
-            continue
-    return found
-
-
 def sockets(pid):
     """How many sockets a process holds."""
     count = 0
@@ -111,12 +99,12 @@ def test_a_stopped_reader_stops_all_tasks_and_loses_nothing(cluster):
               f"for _ in range({size} // len(line)): sys.stdout.buffer.write(line)\n")
     process = cluster.start("srun", "--mem=200", f"-N{NODES}", f"-n{NODES}", "python3", "-c", writer)
     job = wait_for(lambda: cluster.run("squeue", "-h", "-o", "%i").out.strip(), "the job")
-    wait_for(lambda: len(supervisors(f"{job}.0")) == NODES, "the supervisors")
+    wait_for(lambda: len(cluster.supervisors(f"{job}.0")) == NODES, "the supervisors")
     written = []
 
     def halted():
         total = 0
-        for pid in supervisors(f"{job}.0"):
+        for pid in cluster.supervisors(f"{job}.0"):
             io = Path(f"/proc/{pid}/io").read_text()
             total += int(re.search(r"rchar: (\d+)", io)[1])
         written.append(total)
@@ -124,7 +112,7 @@ def test_a_stopped_reader_stops_all_tasks_and_loses_nothing(cluster):
     wait_for(halted, "everything to halt", every=0.1)
     assert written[-1] < NODES * size
     peaks = [int(re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1])
-             for pid in supervisors(f"{job}.0")]
+             for pid in cluster.supervisors(f"{job}.0")]
     counts = dict.fromkeys(map(str, range(NODES)), 0)
     for line in process.stdout:
         assert line == line[0] * 64 + "\n"
@@ -137,12 +125,12 @@ def test_a_stopped_reader_stops_all_tasks_and_loses_nothing(cluster):
 @pytest.mark.ours
 def test_the_step_ends_when_a_node_that_relays_is_lost(cluster):
     process, step = running(cluster, "exec sleep 300")
-    relay = next(pid for pid in supervisors(step) if sockets(pid) > 2)  # one that has others below it
+    relay = next(pid for pid in cluster.supervisors(step) if sockets(pid) > 2)  # one that has others below it
     os.kill(relay, signal.SIGKILL)
     _, err = process.communicate(timeout=60)
     assert process.returncode != 0
     assert "Lost the connection to the step on n" in err
-    wait_for(lambda: not supervisors(step), "every node's part of the step to end")
+    wait_for(lambda: not cluster.supervisors(step), "every node's part of the step to end")
 
 
 @pytest.mark.ours

@@ -28,9 +28,9 @@ class MemoryHost : public Host {
   std::vector<std::string> errors, groups;
   bool commit_waits = false;  // a commit was asked for and has not been answered
 
-  void commit(Batch batch) override {
+  void commit(const Batch& batch) override {
     what.push_back("commit " + std::to_string(batch.number));
-    commits.push_back(std::move(batch));
+    commits.push_back(batch);
     EXPECT_FALSE(commit_waits) << "one commit at a time";
     commit_waits = true;
   }

@@ -9,51 +9,32 @@
 namespace muster::io {
 namespace {
 
-TEST(Worker, AnIdleOneLetsTheCallerWork) {
-  Worker worker("worker");
-  std::thread::id by;
-  worker.run([&] { by = std::this_thread::get_id(); });
-  EXPECT_EQ(by, std::this_thread::get_id());
-}
-
-TEST(Worker, TheCallerAlsoDoesWhatItsWorkPosted) {
-  std::vector<int> done;
-  Worker worker("worker", [&] { done.push_back(0); });
-  worker.run([&] {
-    done.push_back(1);
-    worker.post([&] { done.push_back(2); });
-  });
-  EXPECT_EQ(done, (std::vector{1, 0, 2, 0}));
-}
-
-TEST(Worker, WhatComesWhileItIsBusyIsDoneLaterAndInOrder) {
+TEST(Worker, WorksOnAThreadOfItsOwnInOrder) {
   std::vector<int> done;
   std::promise<void> began, may_end;
+  std::thread::id by;
   Worker worker("worker");
   worker.post([&] {
+    by = std::this_thread::get_id();
     began.set_value();
     may_end.get_future().wait();
     done.push_back(1);
   });
   began.get_future().wait();
-  worker.run([&] { done.push_back(2); });
-  EXPECT_TRUE(worker.has_work_waiting());
+  worker.post([&] { done.push_back(2); });
   worker.post([&] { done.push_back(3); });
   may_end.set_value();
   worker.stop();
   EXPECT_EQ(done, (std::vector{1, 2, 3}));
+  EXPECT_NE(by, std::this_thread::get_id());
 }
 
-TEST(Worker, ItsThreadTakesOverWhatTheCallerLeaves) {
+TEST(Worker, DropsWhatComesAfterItsStop) {
+  bool done = false;
   Worker worker("worker");
-  std::promise<std::thread::id> last;
-  int left = 10;
-  std::function<void()> work = [&] {
-    if (--left > 0) return worker.post(work);
-    last.set_value(std::this_thread::get_id());
-  };
-  worker.run(work);
-  EXPECT_NE(last.get_future().get(), std::this_thread::get_id());
+  worker.stop();
+  worker.post([&] { done = true; });
+  EXPECT_FALSE(done);
 }
 
 TEST(Worker, NeverDoesTwoThingsAtOnce) {
@@ -62,12 +43,8 @@ TEST(Worker, NeverDoesTwoThingsAtOnce) {
   Worker worker("worker");
   std::vector<std::thread> callers;
   for (int i = 0; i < kThreads; ++i)
-    callers.emplace_back([&, i] {
-      for (int k = 0; k < kEach; ++k)
-        if (i % 2)
-          worker.run([&] { ++count; });
-        else
-          worker.post([&] { ++count; });
+    callers.emplace_back([&] {
+      for (int k = 0; k < kEach; ++k) worker.post([&] { ++count; });
     });
   for (std::thread& caller : callers) caller.join();
   worker.stop();
