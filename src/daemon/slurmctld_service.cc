@@ -361,10 +361,6 @@ std::optional<std::string> Service::blob(const Text& hash) {
   return *std::move(bytes);
 }
 
-// A plan is followed by a rest nine times as long, in which the core collects what happens:
-// planning takes a tenth of a processor at most, and a plan on a large cluster starts many jobs at
-// a time.
-//
 // Where the last one was short, it is made at once: handing it over would only take time.
 void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   // Never twice at a time: the core waits for on_planner_idle.
@@ -387,11 +383,12 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   });
 }
 
+// A plan is followed by a rest many times as long, in which the core collects what happens:
+// planning takes a tenth of a processor, and under load a plan starts many jobs at a time.
 void Service::rest_after_plan(Clock::duration took) {
   plans_are_short_ = took <= kShortPlan;
-  if (plans_are_short_) return core_->on_planner_idle();
-  const auto pause = std::min<Clock::duration>(9 * took, kLongestRest);
-  loop_->after(std::chrono::ceil<Millis>(pause), [this] {
+  const auto rest = std::min<Clock::duration>(9 * took, kLongestRest);
+  loop_->after(std::chrono::ceil<std::chrono::microseconds>(rest), [this] {
     if (!stopping_) core_->on_planner_idle();
   });
 }

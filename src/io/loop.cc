@@ -129,7 +129,7 @@ Loop::~Loop() {
 
 void Loop::post(std::function<void()> work) { asio::post(impl_->context, std::move(work)); }
 
-void Loop::after(Millis delay, std::function<void()> work) {
+void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
   auto timer = std::make_unique<asio::steady_timer>(impl_->context, delay);
   asio::steady_timer& waiting = *timer;
   waiting.async_wait(

@@ -37,7 +37,7 @@ class Loop {
   explicit Loop(std::function<void()> on_drained);
   ~Loop();  // stops and joins
   void post(std::function<void()> work);
-  void after(Millis delay, std::function<void()> work);
+  void after(std::chrono::microseconds delay, std::function<void()> work);
   // For calls that block (munge, name service): runs on a small pool, never on an io thread.
   void run_blocking(std::function<void()> work);
   void stop();
