@@ -36,6 +36,10 @@ std::string_view error_text(ErrorCode code) {
       return "Invalid node name specified";
     case ErrorCode::invalid_time_limit:
       return "Requested time limit is invalid (missing or exceeds some limit)";
+    case ErrorCode::no_error:
+      return "No error";
+    case ErrorCode::job_finished:
+      return "Job has already finished";
     case ErrorCode::already_done:
       return "Job/step already completing or completed";
     case ErrorCode::disabled:

@@ -8,7 +8,8 @@
 namespace muster {
 
 enum class ErrorCode : std::uint32_t {
-  failure = 1,  // no caller tells it apart: the detail says everything
+  no_error = 0,  // of one among several
+  failure = 1,   // no caller tells it apart: the detail says everything
   communication = 1001,
   protocol_version = 1005,
   zero_bytes = 1006,
@@ -36,6 +37,7 @@ enum class ErrorCode : std::uint32_t {
   job_suspended = 2057,
   bad_signal = 2032,
   not_pending = 2037,
+  job_finished = 2084,
   transition_state_no_update = 2020,
   invalid_account = 2045,
   invalid_license = 2048 + 1000,

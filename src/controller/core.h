@@ -105,6 +105,8 @@ class Core {
   wire::Answer job_action(Caller caller, const wire::JobActionRequest& request, Time now);
   wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
+  Result<void> change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
+                          Time now);
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);

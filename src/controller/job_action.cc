@@ -1,12 +1,13 @@
 // scontrol hold, uhold, release, requeue, requeuehold, suspend, resume; top is in top.cc.
 #include "controller/core.h"
+#include "controller/task_outcomes.h"
 #include "sched/priority.h"
 
 namespace muster::controller {
 
 Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
-  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (is_ended(job.state)) return fail(ErrorCode::job_finished);
   if (kind == Hold::none && job.hold == Hold::admin && !is_operator(caller))
     return fail(ErrorCode::access_denied);
   // A release of what is not held keeps its priority.
@@ -101,20 +102,19 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
-    bool whole = ids->size() > 1;
+    const bool whole = ids->size() > 1;
+    TaskOutcomes outcomes(ref);
     for (JobId id : *ids) {
-      const Job& job = cluster_.jobs.at(id);
-      if (whole && is_ended(job.state) && !(is_requeue && job.leads())) continue;
+      const Job job = cluster_.jobs.at(id);
+      const bool skips_ended = whole && (job.is_het() || !request.name.empty());
+      if (skips_ended && is_ended(job.state) && !(is_requeue && job.leads())) continue;
       if (is_requeue && whole && !job.leads()) continue;  // the first component takes it along
-      if (is_suspend && !whole && job.is_het()) {
-        reply.errors.emplace_back(ref, Error{ErrorCode::failure, std::string(kNotForOneComponent)});
-        continue;
-      }
-      if (auto ok = act(job); !ok)
-        reply.errors.emplace_back(ref, ok.error());
+      if (is_suspend && !whole && job.is_het())
+        outcomes.add(job, fail(ErrorCode::failure, std::string(kNotForOneComponent)));
       else
-        ++reply.cancelled;
+        outcomes.add(job, act(job));
     }
+    std::move(outcomes).tell(reply);
   }
   return reply;
 }

@@ -7,6 +7,7 @@
 #include "controller/core.h"
 #include "controller/membership.h"
 #include "controller/settings_list.h"
+#include "controller/task_outcomes.h"
 #include "model/mail_type.h"
 #include "sched/dependency.h"
 #include "sched/place.h"
@@ -327,31 +328,28 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
+    TaskOutcomes outcomes(ref);
     for (JobId id : *ids) {
-      const Job& job = cluster_.jobs.at(id);
-      if (ids->size() > 1 && is_ended(job.state)) continue;
-      if (!may_change(caller, job)) {
-        reply.errors.emplace_back(ref, Error{ErrorCode::user_id_missing, {}});
-        continue;
-      }
-      if (is_ended(job.state)) {
-        reply.errors.emplace_back(ref, Error{ErrorCode::already_done, {}});
-        continue;
-      }
-      auto change = draft_update(cluster_, job, request.settings, is_operator(caller), now);
-      if (!change) {
-        reply.errors.emplace_back(ref, change.error());
-        continue;
-      }
-      record(std::move(*change));
-      if (find_setting(request.settings, {"Priority"}) == "0")
-        if (auto held = hold(caller, cluster_.jobs.at(id), own_hold(caller)); !held)
-          reply.errors.emplace_back(ref, held.error());
-      ++reply.cancelled;
-      want_plan();
+      const Job job = cluster_.jobs.at(id);
+      if (ids->size() > 1 && (job.is_het() || name) && is_ended(job.state)) continue;
+      outcomes.add(job, change_job(caller, job, request, now));
     }
+    std::move(outcomes).tell(reply);
   }
   return reply;
+}
+
+Result<void> Core::change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
+                              Time now) {
+  const SettingsList& settings = request.settings;
+  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (is_ended(job.state)) return fail(ErrorCode::job_finished);
+  auto change = draft_update(cluster_, job, settings, is_operator(caller), now);
+  if (!change) return std::unexpected(change.error());
+  record(std::move(*change));
+  want_plan();
+  if (find_setting(settings, {"Priority"}) != "0") return {};
+  return hold(caller, cluster_.jobs.at(job.id), own_hold(caller));
 }
 
 }  // namespace muster::controller

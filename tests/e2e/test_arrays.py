@@ -63,3 +63,16 @@ def test_all_tasks_of_an_array_end(cluster):
     wait_for(lambda: not rows(cluster, "-j", job), "the array to end")
     for i in range(20):
         assert cluster.wait_text(f"task_{i}", "\n") == f"{i}\n"
+
+
+def test_what_is_done_to_an_array_that_has_ended_in_part_is_told_for_each_task(cluster):
+    array = cluster.sbatch("--array=0-3", "-o", "/dev/null", "--wrap", "[ $SLURM_ARRAY_TASK_ID -lt 2 ] || sleep 300")
+    wait_for(lambda: sorted(rows(cluster, "-r", "-t", "R", "-j", array, "-o", "%K")) == ["2", "3"],
+             "the first two tasks to end")
+    ended = f"{array}_0-1: Job has already finished"
+    held = cluster.run("scontrol", "hold", array)
+    assert (held.code, held.err.splitlines()) == (1, [ended, f"{array}_2-3: No error"])
+    renamed = cluster.run("scontrol", "update", f"jobid={array}_[0-1]", "name=other")
+    assert (renamed.code, renamed.err.splitlines()) == (1, [ended])
+    assert cluster.run("scontrol", "update", f"jobid={array}_[2-3]", "name=other").code == 0
+    cluster.run("scancel", array).ok()
