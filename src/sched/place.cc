@@ -172,7 +172,7 @@ class Placer {
     std::map<NodeId, Usable> usable;
     for (const Usable& u : usable_) usable[u.node] = u;
     std::vector<Usable> run;
-    for (NodeId id : cluster_.node_order) {
+    for (NodeId id : *cluster_.node_order) {
       auto at = usable.find(id);
       if (at == usable.end()) {
         run.clear();

@@ -36,7 +36,7 @@ ClusterConfig config_of(const Machine& machine) {
 MusterPolicy::MusterPolicy(const std::vector<TraceJob>& trace, const Machine& machine)
     : trace_(trace) {
   apply(cluster_, ConfigLoaded{Cow(config_of(machine))});
-  for (NodeId node : std::vector<NodeId>(cluster_.node_order))
+  for (NodeId node : std::vector<NodeId>(*cluster_.node_order))
     apply(cluster_, NodeChanged{.node = node, .health = NodeHealth::up, .responding = true});
 }
 
