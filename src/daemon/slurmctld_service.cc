@@ -365,7 +365,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
 void Service::plan(const Cluster& cluster, Time now, const sched::Budget& budget) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point began = Clock::now();
-  auto plan = sched::plan(cluster, now, budget, queue_);
+  auto plan = sched::plan(cluster, now, budget, plan_memory_);
   const Clock::duration took = Clock::now() - began;
   const bool rest = took > kShortPlan;
   plans_are_short_ = !rest;

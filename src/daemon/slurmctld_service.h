@@ -130,7 +130,7 @@ class Service final : public controller::Host {
   std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
   controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
-  sched::Queue queue_;                 // whoever plans: one at a time
+  sched::PlanMemory plan_memory_;      // whoever plans: one at a time
   bool plans_are_short_ = false;       // likewise
   BatchNumber last_snapshot_ = 0;      // the core's
   bool snapshot_running_ = false;      // the core's
