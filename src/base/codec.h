@@ -31,6 +31,7 @@
 #include "base/cow.h"
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/short_list.h"
 #include "base/text.h"
 
 namespace muster {
@@ -44,6 +45,9 @@ template <class T, template <class...> class Of>
 inline constexpr bool is = false;
 template <class... A, template <class...> class Of>
 inline constexpr bool is<Of<A...>, Of> = true;
+
+template <class T>
+inline constexpr bool is_list = is<T, std::vector> || is<T, ShortList>;
 
 template <class T>
 concept Scalar = std::is_integral_v<T> || std::is_enum_v<T>;
@@ -88,7 +92,7 @@ class Encoder {
   template <class T>
   void operator()(std::uint32_t number, T& value) {
     using namespace codec_detail;
-    if constexpr (is<T, std::vector> || is<T, std::set>) {
+    if constexpr (is_list<T> || is<T, std::set>) {
       for (auto& item : value) one(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
     } else if constexpr (is<T, std::map>) {
       for (auto& [key, item] : value)
@@ -130,7 +134,7 @@ class Encoder {
         inner(1, value.first);
         inner(2, value.second);
       });
-    } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
+    } else if constexpr (is_list<T> || is<T, std::set> || is<T, std::map>) {
       nested(number, [&](Encoder& inner) { inner(1, value); });
     } else if constexpr (Struct<T>) {
       nested(number, [&](Encoder& inner) { inner.write(value); });
@@ -256,7 +260,7 @@ class Decoder {
     if (!ok_) return;
     for (bool found = find(number); found; found = find_next(number)) {
       const Field& f = current_;
-      if constexpr (is<T, std::vector>) {
+      if constexpr (is_list<T>) {
         read(f, value.emplace_back());
       } else if constexpr (is<T, std::set>) {
         typename T::value_type item{};
@@ -324,7 +328,7 @@ class Decoder {
         inner(1, value.first);
         inner(2, value.second);
       });
-    } else if constexpr (is<T, std::vector> || is<T, std::set> || is<T, std::map>) {
+    } else if constexpr (is_list<T> || is<T, std::set> || is<T, std::map>) {
       read_nested(f, [&](Decoder& inner) { inner(1, value); });
     } else if constexpr (Struct<T>) {
       read_nested(f, [&](Decoder& inner) { value.fields(inner); });

@@ -91,7 +91,8 @@ void IdSet::merge(const IdSet& other) {
 }
 
 void IdSet::subtract(const IdSet& other) {
-  std::vector<Range> left;
+  if (!intersects(other)) return;
+  ShortList<Range> left;
   auto cut = other.ranges_.begin();
   for (Range r : ranges_) {
     while (cut != other.ranges_.end() && cut->last < r.first) ++cut;
@@ -125,6 +126,20 @@ IdSet IdSet::intersect(const IdSet& other) const {
   return common;
 }
 
+bool IdSet::intersects(const IdSet& other) const {
+  auto a = ranges_.begin();
+  auto b = other.ranges_.begin();
+  while (a != ranges_.end() && b != other.ranges_.end()) {
+    if (a->last < b->first)
+      ++a;
+    else if (b->last < a->first)
+      ++b;
+    else
+      return true;
+  }
+  return false;
+}
+
 IdSet IdSet::first(std::uint64_t count) const {
   IdSet head;
   for (const Range& r : ranges_) {
@@ -139,9 +154,7 @@ IdSet IdSet::first(std::uint64_t count) const {
 std::vector<std::uint32_t> IdSet::ids() const {
   std::vector<std::uint32_t> all;
   all.reserve(size());
-  for (const Range& r : ranges_)
-    for (std::uint64_t id = r.first; id <= r.last; ++id)
-      all.push_back(static_cast<std::uint32_t>(id));
+  each([&](std::uint32_t id) { all.push_back(id); });
   return all;
 }
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/short_list.h"
+
 namespace muster {
 
 class IdSet {
@@ -38,11 +40,16 @@ class IdSet {
   void merge(const IdSet& other);
   void subtract(const IdSet& other);
   IdSet intersect(const IdSet& other) const;
-  bool intersects(const IdSet& other) const { return !intersect(other).empty(); }
+  bool intersects(const IdSet& other) const;
   IdSet first(std::uint64_t count) const;  // the smallest `count` ids
 
-  const std::vector<Range>& ranges() const { return ranges_; }
+  const ShortList<Range>& ranges() const { return ranges_; }
   std::vector<std::uint32_t> ids() const;
+  template <class Visit>
+  void each(Visit&& visit) const {  // visit(id), ascending
+    for (const Range& r : ranges_)
+      for (std::uint64_t id = r.first; id <= r.last; ++id) visit(static_cast<std::uint32_t>(id));
+  }
 
   std::string text() const;  // "0-5,7"
   std::string list() const;  // "0,1,2,3,4,5,7"
@@ -54,7 +61,7 @@ class IdSet {
   }
 
  private:
-  std::vector<Range> ranges_;  // ascending, disjoint, never adjacent
+  ShortList<Range> ranges_;  // ascending, disjoint, never adjacent
 };
 
 }  // namespace muster

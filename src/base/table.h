@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,22 @@ class Table {
     }
   }
 
+  // Calls visit(was, is) for each row that is not the same one as in an earlier copy of this table,
+  // nullptr standing for none: what the copies still share is passed over.
+  template <class Visit>
+  void each_change_since(const Table& before, Visit&& visit) const {
+    auto old_block = before.blocks_.begin();
+    auto block = blocks_.begin();
+    while (old_block != before.blocks_.end() || block != blocks_.end()) {
+      const bool was = block == blocks_.end() ||
+                       (old_block != before.blocks_.end() && old_block->number <= block->number);
+      const bool is = old_block == before.blocks_.end() ||
+                      (block != blocks_.end() && block->number <= old_block->number);
+      each_change(was ? address(old_block++->chunks) : nullptr,
+                  is ? address(block++->chunks) : nullptr, visit);
+    }
+  }
+
   friend bool operator==(const Table& a, const Table& b) {
     return a.size_ == b.size_ && a.blocks_ == b.blocks_;
   }
@@ -141,6 +158,23 @@ class Table {
       ++chunks.used;
     }
     return rows.edit();
+  }
+
+  template <class Of>
+  static const Of* address(const Cow<Of>& of) {
+    return of ? &*of : nullptr;
+  }
+  // Of two chunks, or of two blocks; nullptr = all of it is new, or gone.
+  template <class Part, class Visit>
+  static void each_change(const Part* was, const Part* is, Visit& visit) {
+    if (was == is) return;
+    if constexpr (std::is_same_v<Part, T>) {
+      visit(was, is);
+    } else {
+      const std::size_t places = (is ? is : was)->at.size();
+      for (std::size_t i = 0; i < places; ++i)
+        each_change(was ? address(was->at[i]) : nullptr, is ? address(is->at[i]) : nullptr, visit);
+    }
   }
 
   std::vector<Block> blocks_;  // ascending by number

@@ -18,7 +18,11 @@ class Text {
   Text(const std::string& s) : Text(std::string_view(s)) {}
   Text(const Text& other) noexcept : rep_(other.rep_) { retain(); }
   Text(Text&& other) noexcept : rep_(other.rep_) { other.rep_ = nullptr; }
-  Text& operator=(Text other) noexcept {
+  Text& operator=(const Text& other) noexcept {
+    if (rep_ != other.rep_) *this = Text(other);
+    return *this;
+  }
+  Text& operator=(Text&& other) noexcept {
     std::swap(rep_, other.rep_);
     return *this;
   }

@@ -60,7 +60,7 @@ Result<void> Core::add_nodes(const std::vector<NodeConfig>& nodes) {
     if (!cluster_.find_node(node.name)) added.push_back(&node);
   const std::uint32_t most = cluster_.settings().max_node_count;
   if (most == 0) return fail(ErrorCode::failure, "MaxNodeCount is not set: no dynamic nodes");
-  if (cluster_.node_order.size() + added.size() > most)
+  if ((*cluster_.node_order).size() + added.size() > most)
     return fail(ErrorCode::failure, "there would be more than MaxNodeCount nodes");
   for (const NodeConfig* node : added) {
     host_.log("node " + node->name.str() + " is new in the cluster");

@@ -103,7 +103,7 @@ Result<void> set_nodes(Draft& d, std::string_view value) {
   d.r.flags.emplace_back("SPEC_NODES");
   if (iequals(value, "ALL")) {
     if (!d.r.has("PART_NODES")) d.r.flags.emplace_back("ALL_NODES");
-    d.r.nodes = d.cluster.node_order;
+    d.r.nodes = *d.cluster.node_order;
   } else {
     auto named = d.cluster.nodes_named(value);
     if (!named) return std::unexpected(named.error());

@@ -223,7 +223,7 @@ std::optional<std::vector<NodeId>> replaced_nodes(const Cluster& cluster, const 
   if (r.has("ALL_NODES") || r.has("PART_NODES")) {
     const Partition* partition = cluster.find_partition(r.partition);
     std::vector<NodeId> nodes =
-        r.has("ALL_NODES") || !partition ? cluster.node_order : partition->nodes;
+        r.has("ALL_NODES") || !partition ? *cluster.node_order : partition->nodes;
     std::ranges::sort(nodes);
     return nodes == r.nodes ? std::nullopt : std::optional(std::move(nodes));
   }

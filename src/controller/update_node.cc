@@ -37,7 +37,7 @@ Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& s
 Result<std::vector<NodeId>> Core::named_nodes(const wire::UpdateRequest& request) const {
   auto list = find_setting(request.settings, {"NodeName"});
   if (!list) return fail(ErrorCode::invalid_node_name);
-  if (iequals(*list, "ALL")) return cluster_.node_order;
+  if (iequals(*list, "ALL")) return *cluster_.node_order;
   return cluster_.nodes_named(*list);
 }
 

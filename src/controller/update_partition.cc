@@ -15,7 +15,7 @@ Result<void> set_nodes(const Cluster& cluster, Partition& p, std::string_view va
   p.nodes.clear();
   p.nodes_text = Text(value);
   if (iequals(value, "ALL")) {
-    p.nodes = cluster.node_order;
+    p.nodes = *cluster.node_order;
     return {};
   }
   auto names = expand_hostlist(value);

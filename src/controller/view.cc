@@ -90,7 +90,7 @@ wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& r
   for (const Partition& p : reply.partitions)
     for (NodeId id : p.nodes) partitions[id].push_back(p.name);
   const std::map<NodeId, NodeKept> kept = kept_nodes(published.cluster, now);
-  for (NodeId id : published.cluster.node_order) {
+  for (NodeId id : *published.cluster.node_order) {
     const Node& node = published.cluster.nodes.at(id);
     if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),
                                             node.config.name) == request.names.end())

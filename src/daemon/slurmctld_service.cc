@@ -366,7 +366,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   // Never twice at a time: the core waits for on_planner_idle.
   auto timed_plan = [this, cluster = std::move(cluster), now, budget] {
     const Clock::time_point began = Clock::now();
-    auto plan = sched::plan(cluster, now, budget, queue_);
+    auto plan = sched::plan(cluster, now, budget, plan_memory_);
     return std::pair(std::move(plan), Clock::now() - began);
   };
   if (plans_are_short_ && !budget.thorough) {

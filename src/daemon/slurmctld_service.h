@@ -136,7 +136,7 @@ class Service final : public controller::Host {
   std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
   controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
-  sched::Queue queue_;                 // whoever plans: one at a time
+  sched::PlanMemory plan_memory_;      // whoever plans: one at a time
   bool plans_are_short_ = false;       // likewise
   bool commits_are_short_ = true;      // whoever commits: one at a time
 

@@ -344,7 +344,7 @@ struct Cluster {
   Cow<ClusterConfig> config{ClusterConfig{}};
   Table<NodeId, Node> nodes;
   Cow<std::map<Text, NodeId>> node_ids{std::map<Text, NodeId>{}};
-  std::vector<NodeId> node_order;  // as in the configuration
+  Cow<std::vector<NodeId>> node_order{std::vector<NodeId>{}};  // as in the configuration
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
   Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by number
   Table<JobId, Job> jobs;

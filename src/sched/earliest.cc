@@ -10,25 +10,74 @@ namespace {
 
 constexpr std::size_t kTimesTried = 32;  // one by one; further ahead in growing steps
 
-// When the node alone has room for a part of the job.
-std::optional<Time> ready_at(const Cluster& cluster, const Shape& shape, NodeId id, Minutes limit,
-                             Time from, Profile& profile) {
-  auto has_room = [&](Time t) {
-    const Free* free = profile.during(id, window_of(shape, t, limit));
-    return free && task_capacity(cluster, shape.request, id, *free) > 0;
-  };
-  if (has_room(from)) return from;
-  for (Time t : profile.changes(id))
-    if (t > from && has_room(t)) return t;
-  return std::nullopt;
+// When nodes have room for a part of the job, each one alone.
+class ReadyTimes {
+ public:
+  ReadyTimes(const Cluster& cluster, const Shape& shape, Minutes limit, Time from, Profile& profile)
+      : cluster_(cluster),
+        shape_(shape),
+        limit_(limit),
+        from_(from),
+        profile_(profile),
+        empty_ones_fit_(profile.kinds()) {}
+
+  std::optional<Time> of(NodeId id) {
+    if (!profile_.is_open(id)) return std::nullopt;
+    if (auto emptied = profile_.emptied_at(id, window_of(shape_, from_, limit_)))
+      return of_emptied(id, *emptied);
+    auto has_room = [&](Time t) {
+      const Free* free = profile_.during(id, window_of(shape_, t, limit_));
+      return free && task_capacity(cluster_, shape_.request, id, *free) > 0;
+    };
+    if (has_room(from_)) return from_;
+    const std::vector<Time>& times = profile_.changes(id);
+    auto at = std::find_if(std::ranges::upper_bound(times, from_), times.end(), has_room);
+    return at == times.end() ? std::nullopt : std::optional(*at);
+  }
+
+ private:
+  // The same questions have the same answers on all nodes of a kind. They count all the same.
+  std::optional<Time> of_emptied(NodeId id, Time emptied) {
+    profile_.count_questions((from_ > profile_.now() ? 1 : 0) + (emptied > from_ ? 1 : 0));
+    std::optional<bool>& fits = empty_ones_fit_[profile_.kind_of(id)];
+    if (!fits)
+      fits = task_capacity(cluster_, shape_.request, id, all_of(cluster_.nodes.at(id))) > 0;
+    return *fits ? std::optional(std::max(from_, emptied)) : std::nullopt;
+  }
+
+  const Cluster& cluster_;
+  const Shape& shape_;
+  Minutes limit_;
+  Time from_;
+  Profile& profile_;
+  std::vector<std::optional<bool>> empty_ones_fit_;  // by kind
+};
+
+// The time at which so many nodes are ready.
+std::optional<Time> enough_ready_at(std::size_t needed, const std::vector<NodeId>& nodes,
+                                    ReadyTimes ready) {
+  std::vector<Time> first;  // so many, as a heap: the last one of them in front
+  for (NodeId id : nodes) {
+    const auto t = ready.of(id);
+    if (!t || (first.size() == needed && *t >= first.front())) continue;
+    if (first.size() == needed) {
+      std::ranges::pop_heap(first);
+      first.pop_back();
+    }
+    first.push_back(*t);
+    std::ranges::push_heap(first);
+  }
+  return first.size() == needed ? std::optional(first.front()) : std::nullopt;
 }
 
-// Times at which it may fit: the given one, and later ones when something changes on its nodes.
-std::vector<Time> changes_from(const Shape& shape, Time first, Profile& profile) {
-  std::vector<Time> times{first};
-  for (NodeId id : shape.nodes)
-    for (Time t : profile.changes(id))
-      if (t > first) times.push_back(t);
+// The times after this one at which something changes on its nodes.
+std::vector<Time> changes_after(const Shape& shape, Time first, Profile& profile) {
+  std::vector<Time> times;
+  for (NodeId id : shape.nodes->all) {
+    const std::vector<Time>& here = profile.changes(id);
+    for (auto t = std::ranges::upper_bound(here, first); t != here.end(); ++t)
+      if (times.empty() || times.back() != *t) times.push_back(*t);
+  }
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -38,20 +87,21 @@ std::vector<Time> changes_from(const Shape& shape, Time first, Profile& profile)
 
 std::optional<Slot> earliest(const Cluster& cluster, const Shape& shape, Minutes limit, Time from,
                              Profile& profile, std::uint64_t max_questions) {
-  std::vector<Time> ready;
-  for (NodeId id : shape.nodes)
-    if (auto t = ready_at(cluster, shape, id, limit, from, profile)) ready.push_back(*t);
-  std::size_t needed = shape.request.min_nodes;
-  if (ready.size() < needed) return std::nullopt;
-  auto last_needed = ready.begin() + static_cast<std::ptrdiff_t>(needed - 1);
-  std::nth_element(ready.begin(), last_needed, ready.end());
-  std::vector<Time> times = changes_from(shape, *last_needed, profile);
+  const auto first = enough_ready_at(shape.request.min_nodes, shape.nodes->all,
+                                     {cluster, shape, limit, from, profile});
+  if (!first) return std::nullopt;
+  auto slot_at = [&](Time t) -> std::optional<Slot> {
+    if (profile.questions() >= max_questions) return std::nullopt;
+    auto shares = place_during(cluster, shape, window_of(shape, t, limit), profile);
+    return shares ? std::optional(Slot{t, std::move(*shares)}) : std::nullopt;
+  };
+  if (auto slot = slot_at(*first)) return slot;
+  const std::vector<Time> times = changes_after(shape, *first, profile);
   std::size_t step = 1;
   for (std::size_t i = 0; i < times.size() && profile.questions() < max_questions;) {
-    if (auto shares = place_during(cluster, shape, window_of(shape, times[i], limit), profile))
-      return Slot{times[i], std::move(*shares)};
+    if (auto slot = slot_at(times[i])) return slot;
     if (i + 1 == times.size()) break;
-    if (i >= kTimesTried) step *= 2;
+    if (i + 1 >= kTimesTried) step *= 2;
     i = std::min(i + step, times.size() - 1);
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #include "base/duration.h"
 #include "base/strings.h"
 #include "sched/gate.h"
+#include "sched/priority.h"
 #include "sched/queue.h"
 #include "sched/reserved.h"
 
@@ -38,7 +39,7 @@ bool is_in_line(const Cluster& cluster, const Job& job, Time now) {
 std::vector<JobId> jobs_ahead(const Cluster& cluster, JobId job, Time now) {
   std::vector<JobId> ahead;
   Queue queue;
-  queue.make_anew(cluster, now);
+  queue.make_anew(cluster, Priorities(cluster, now));
   std::set<JobId> seen;
   queue.each(cluster, [&](const Queue::Place& place) {
     if (place.job == job) return false;

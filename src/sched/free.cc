@@ -18,11 +18,16 @@ GresShare* pool_of(Free& free, const GresShare& share) {
 
 std::uint32_t cpus_per_core(const Node& node) { return muster::cpus_per_core(node.config); }
 
+IdSet all_cpus_of(const Node& node) {
+  IdSet cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
+  if (node.config.core_spec_count > 0 || !node.config.cpu_spec_list.empty())
+    cpus.subtract(spec_cpus(node.config));
+  return cpus;
+}
+
 Free all_of(const Node& node) {
   Free free;
-  free.cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
-  if (node.config.core_spec_count > 0 || !node.config.cpu_spec_list.empty())
-    free.cpus.subtract(spec_cpus(node.config));
+  free.cpus = all_cpus_of(node);
   free.memory_mib =
       node.config.memory_mib - std::min(node.config.memory_mib, node.config.memory_spec_limit_mib);
   for (const GresPool& pool : node.config.gres)
@@ -41,9 +46,10 @@ Free free_of(const Node& node) {
 
 void take(Free& free, const NodeShare& share) {
   free.untouched = false;
-  IdSet again = share.cpus;
-  again.subtract(free.cpus);
-  free.held_again.add(std::move(again));
+  if (IdSet again = share.cpus; !again.empty()) {
+    again.subtract(free.cpus);
+    free.held_again.add(std::move(again));
+  }
   free.cpus.subtract(share.cpus);
   free.cpus.subtract(share.left_to_system);
   free.memory_mib -= std::min(free.memory_mib, share.memory_mib);

@@ -24,6 +24,7 @@ struct Free {
 
 // A core's threads are CPUs, or the core is one.
 std::uint32_t cpus_per_core(const Node& node);
+IdSet all_cpus_of(const Node& node);  // but those kept for the system
 Free all_of(const Node& node);
 Free free_of(const Node& node);
 void take(Free& free, const NodeShare& share);

@@ -53,16 +53,16 @@ IdSet whole_gpus(const Free& free) {
 
 }  // namespace
 
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted) {
+std::uint64_t free_devices(const Devices& free, const GresRequest& wanted) {
   std::uint64_t n = 0;
-  for (const GresShare& g : free.gres)
+  for (const GresShare& g : free)
     if (matches(wanted, g)) n += g.count;
   return n;
 }
 
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
+bool take_devices(Devices& free, const GresRequest& wanted, std::uint64_t count,
                   std::vector<GresShare>& taken, const IdSet& preferred) {
-  for (GresShare& g : free.gres) {
+  for (GresShare& g : free) {
     if (count == 0) return true;
     if (!matches(wanted, g) || g.count == 0) continue;
     std::uint64_t n = std::min(count, g.count);
@@ -100,9 +100,9 @@ void part_gpus(const Node& node, Free& free) {
   }
 }
 
-bool take_part(const Node& node, Free& free, const GresRequest& wanted,
+bool take_part(const Node& node, Devices& free, const GresRequest& wanted,
                std::vector<GresShare>& taken, const IdSet& preferred) {
-  for (GresShare& g : free.gres) {
+  for (GresShare& g : free) {
     const GresPool* pool = pool_of(node, g);
     if (!pool || !matches(wanted, g) || g.count < wanted.count) continue;
     std::optional<std::uint32_t> best;
@@ -119,7 +119,7 @@ bool take_part(const Node& node, Free& free, const GresRequest& wanted,
                    .devices = IdSet::range(*best, *best)};
     g.count -= part.count;
     g.indices.subtract(part.indices);
-    for (GresShare& gpu : free.gres)
+    for (GresShare& gpu : free)
       if (gpu.name == "gpu") drop(gpu, part.devices);
     add_to(taken, std::move(part));
     return true;

@@ -8,11 +8,13 @@
 
 namespace muster::sched {
 
-std::uint64_t free_devices(const Free& free, const GresRequest& wanted);
+using Devices = std::vector<GresShare>;  // free ones by name and type
+
+std::uint64_t free_devices(const Devices& free, const GresRequest& wanted);
 
 // Takes so many, of the preferred ones first. False where there are too few; what was taken then is
 // the caller's to drop.
-bool take_devices(Free& free, const GresRequest& wanted, std::uint64_t count,
+bool take_devices(Devices& free, const GresRequest& wanted, std::uint64_t count,
                   std::vector<GresShare>& taken, const IdSet& preferred = {});
 
 bool has_parts_of_gpus(const Node& node);
@@ -20,7 +22,7 @@ bool has_parts_of_gpus(const Node& node);
 // of the kind mps come from one GPU of a node at a time.
 void part_gpus(const Node& node, Free& free);
 // Shares of one GPU: of a preferred one, and of the one that has the fewest left.
-bool take_part(const Node& node, Free& free, const GresRequest& wanted,
+bool take_part(const Node& node, Devices& free, const GresRequest& wanted,
                std::vector<GresShare>& taken, const IdSet& preferred);
 
 // GPUs that are close to the same cores.

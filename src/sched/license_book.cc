@@ -23,6 +23,7 @@ LicenseBook::LicenseBook(const Cluster& cluster, Time now) : now_(now) {
   for (const auto& [name, count] : cluster.settings().licenses) pools_[name].all = count;
   for (const Reservation& r : *cluster.reservations)
     if (!r.licenses.empty()) kept_.push_back({&r, licenses_of(cluster, r)});
+  if (pools_.empty()) return;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.spec->licenses.empty()) continue;

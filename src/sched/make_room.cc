@@ -43,7 +43,8 @@ RoomMaker::Forms RoomMaker::forms_of(const Members& members) {
 // that they need.
 std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspending) const {
   std::set<NodeId> useful;
-  for (const Member& m : members) useful.insert(m.shape->nodes.begin(), m.shape->nodes.end());
+  for (const Member& m : members)
+    useful.insert(m.shape->nodes->all.begin(), m.shape->nodes->all.end());
   const auto licenses = licenses_of(members);
   const bool lack_some =
       !licenses.empty() && !licenses_.has(licenses, span_of(members.front(), now_));

@@ -16,7 +16,10 @@ IdSet cpus_beside_system(const Node& node, std::uint32_t cores) {
 NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
     : request_(request),
       node_(node),
-      own_(has_parts_of_gpus(node) || request.spec_cores ? std::optional(free) : std::nullopt),
+      own_(request.spec_cores ||
+                   ((wants_devices() || request.gpus_total) && has_parts_of_gpus(node))
+               ? std::optional(free)
+               : std::nullopt),
       free_(own_ ? *own_ : free) {
   if (own_) part_gpus(node, *own_);
   if (own_ && request.spec_cores) own_->cpus = cpus_beside_system(node, *request.spec_cores);
@@ -65,7 +68,7 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
   if (request_.whole_nodes)
     return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
-                                                          : all_of(node_).cpus.size());
+                                                          : all_cpus_of(node_).size());
   std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
@@ -87,9 +90,10 @@ std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
 }
 
 // Requests that overlap ("gpu:3,gpu:v100:2") are served one after the other from what is left.
-std::optional<std::vector<GresShare>> NodeFit::devices_for(Free free, std::uint32_t tasks,
-                                                           const IdSet& preferred) const {
-  std::vector<GresShare> taken;
+std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& preferred) const {
+  Devices taken;
+  if (!wants_devices()) return taken;
+  Devices free = free_.gres;
   for (const GresRequest& g : request_.gres_per_node) {
     bool got = is_part_of_gpus(g.name) ? take_part(node_, free, g, taken, preferred)
                                        : take_devices(free, g, g.count, taken, preferred);
@@ -104,6 +108,15 @@ std::optional<std::vector<GresShare>> NodeFit::devices_for(Free free, std::uint3
   return taken;
 }
 
+// Whichever they are. Mostly one kind is wanted, and counting will do.
+bool NodeFit::has_devices_for(std::uint32_t tasks) const {
+  if (!wants_devices()) return true;
+  if (request_.gres_per_node.size() == 1 && !request_.gpus_per_task && !request_.gpus_per_socket)
+    if (const GresRequest& g = request_.gres_per_node.front(); !is_part_of_gpus(g.name))
+      return free_devices(free_.gres, g) >= g.count;
+  return devices_for(tasks, {}).has_value();
+}
+
 // CPUs and devices that are close to each other, as far as that goes; with enforced binding no
 // others.
 std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
@@ -111,21 +124,21 @@ std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
   for (const GpuGroup& group : groups_) {
     IdSet near = free_.cpus.intersect(group.cpus);
     if (near.size() < count) continue;
-    auto devices = devices_for(free_, tasks, group.gpus);
+    auto devices = devices_for(tasks, group.gpus);
     if (!devices) return std::nullopt;
     IdSet far = gpus_in(*devices);
     far.subtract(group.gpus);
     if (far.empty()) return Choice{pick(near, count), std::move(*devices)};
   }
   if (request_.enforce_binding && !groups_.empty()) {
-    auto devices = devices_for(free_, tasks, {});
+    auto devices = devices_for(tasks, {});
     if (!devices) return std::nullopt;
     IdSet near = free_.cpus.intersect(cpus_near(groups_, gpus_in(*devices)));
     if (near.size() < count) return std::nullopt;
     return Choice{pick(near, count), std::move(*devices)};
   }
   IdSet cpus = choose_cpus(count, tasks);
-  auto devices = devices_for(free_, tasks, gpus_near(groups_, cpus));
+  auto devices = devices_for(tasks, gpus_near(groups_, cpus));
   if (!devices) return std::nullopt;
   return Choice{std::move(cpus), std::move(*devices)};
 }
@@ -162,18 +175,21 @@ std::uint32_t NodeFit::task_capacity() const {
   if (request_.tasks_per_node_max)
     tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
   if (const auto& g = request_.gpus_per_task; g && g->count)
-    tasks = std::min(tasks, free_devices(free_, *g) / g->count);
-  if (const auto& g = request_.gpus_total; g && free_devices(free_, *g) == 0) return 0;
-  if (wants_devices() && !devices_for(free_, 0, {})) return 0;
+    tasks = std::min(tasks, free_devices(free_.gres, *g) / g->count);
+  if (const auto& g = request_.gpus_total; g && free_devices(free_.gres, *g) == 0) return 0;
+  if (!has_devices_for(0)) return 0;
   tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
   auto fits = [&](std::uint32_t n) {
     if (memory_for(n) > free_.memory_mib) return false;
     if (!request_.exclusive && !request_.gpus_total && cpus_for(n) > free_.usable_cpus())
       return false;
-    return !wants_devices() || choose(n).has_value();
+    // Where nothing is close to anything else only those of more tasks can be lacking.
+    if (groups_.empty()) return !request_.gpus_per_task || has_devices_for(n);
+    return choose(n).has_value();
   };
   std::uint32_t low = 0, high = static_cast<std::uint32_t>(tasks);
+  if (groups_.empty() && fits(high)) return high;  // as mostly
   while (low < high) {
     std::uint32_t middle = low + (high - low + 1) / 2;
     if (fits(middle))
@@ -217,7 +233,7 @@ IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
   return chosen;
 }
 
-std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
+std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   NodeShare share{.node = node_.id, .tasks = tasks, .sharing = request_.sharing};
   share.memory_mib = memory_for(tasks);
   if (share.memory_mib > free_.memory_mib) return std::nullopt;
@@ -229,9 +245,13 @@ std::optional<NodeShare> NodeFit::take(std::uint32_t tasks, Free& left) const {
     share.left_to_system = all_of(node_).cpus;
     share.left_to_system.subtract(share.cpus);
   }
-  left = free_;
-  muster::sched::take(left, share);
   return share;
+}
+
+Devices NodeFit::devices_beside(const NodeShare& share) const {
+  Free left = free_;
+  muster::sched::take(left, share);
+  return left.gres;
 }
 
 }  // namespace muster::sched

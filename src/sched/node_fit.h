@@ -20,21 +20,22 @@ class NodeFit {
 
   std::uint32_t task_capacity() const;
   // Everything but the devices that are counted over the whole job; nothing if it does not fit.
-  std::optional<NodeShare> take(std::uint32_t tasks, Free& left) const;
-  std::uint32_t cpus_for(std::uint32_t tasks) const;  // allocated, by whole cores or sockets
+  std::optional<NodeShare> take(std::uint32_t tasks) const;
+  Devices devices_beside(const NodeShare& share) const;  // that are free, too
+  std::uint32_t cpus_for(std::uint32_t tasks) const;     // allocated, by whole cores or sockets
   std::uint64_t memory_for(std::uint32_t tasks) const;
   IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs
 
  private:
   struct Choice {
     IdSet cpus;
-    std::vector<GresShare> devices;
+    Devices devices;
   };
   bool wants_devices() const;
   std::optional<Choice> choose(std::uint32_t tasks) const;
   std::uint64_t gpus_for(std::uint32_t tasks) const;
-  std::optional<std::vector<GresShare>> devices_for(Free free, std::uint32_t tasks,
-                                                    const IdSet& preferred) const;
+  std::optional<Devices> devices_for(std::uint32_t tasks, const IdSet& preferred) const;
+  bool has_devices_for(std::uint32_t tasks) const;
   std::uint32_t usable_per_core() const;
   std::uint32_t round_up(std::uint32_t cpus) const;
   std::uint64_t tasks_by_cpus() const;

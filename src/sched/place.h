@@ -1,8 +1,10 @@
 // place: chooses nodes, CPUs, memory and devices for one request out of what is free.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -20,6 +22,9 @@ using FreeOn = std::function<const Free*(NodeId)>;
 // order of preference.
 std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
                                const Partition& partition);
+
+// Nodes that are on come first, then light ones.
+std::pair<bool, std::uint32_t> preference(const Node& node);
 
 // The shares, in the order of the nodes, or nothing if it does not fit.
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,

@@ -28,13 +28,14 @@ Budget thorough_budget(const Cluster& cluster) {
   return {.max_questions = 100000 + 100 * std::uint64_t{cluster.nodes.size()}};
 }
 
-Plan plan(const Cluster& cluster, Time now, Budget budget, Queue& queue) {
-  return Planner(cluster, now, budget).run(queue);
+Plan plan(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory) {
+  memory.nodes.follow(cluster);
+  return Planner(cluster, now, budget, memory).run();
 }
 
 Plan plan(const Cluster& cluster, Time now, Budget budget) {
-  Queue queue;
-  return plan(cluster, now, budget, queue);
+  PlanMemory memory;
+  return plan(cluster, now, budget, memory);
 }
 
 const Wait* find_wait(const Plan& plan, JobId job) { return find_job(plan.waits, job); }

@@ -16,6 +16,8 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "model/cluster.h"
+#include "sched/node_index.h"
+#include "sched/profile_notes.h"
 #include "sched/queue.h"
 #include "sched/reason.h"
 
@@ -76,8 +78,15 @@ struct Plan {
   bool thorough = true;            // what it does not say of a waiting job, no other plan says
 };
 
-// With a queue that was kept from the plan before, which this one updates.
-Plan plan(const Cluster& cluster, Time now, Budget budget, Queue& queue);
+// What one plan leaves to the next, which then need not look at all nodes and jobs again. It
+// changes nothing of what is decided.
+struct PlanMemory {
+  Queue queue;
+  NodeIndex nodes;
+  ProfileNotes notes;
+};
+
+Plan plan(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory);
 Plan plan(const Cluster& cluster, Time now, Budget budget = {});
 
 // What a plan says of a job; nullptr where it says nothing.

@@ -7,11 +7,12 @@
 
 namespace muster::sched {
 
-Plan Planner::run(Queue& queue) {
+Plan Planner::run() {
+  Queue& queue = memory_.queue;
   if (budget_.thorough || budget_.order_changed || !queue.is_made())
-    queue.make_anew(cluster_, now_);
+    queue.make_anew(cluster_, priorities_);
   else
-    queue.add_new_jobs(cluster_, now_);
+    queue.add_new_jobs(cluster_, priorities_);
   queue.each(cluster_, [&](const Queue::Place& place) {
     if (!budget_.thorough && nobody_can_start()) {
       plan_.complete = false;
@@ -45,9 +46,10 @@ bool Planner::nobody_can_start() {
 bool Planner::nothing_is_free(const Partition& partition) {
   if (cluster_.settings().preempt.type != PreemptType::none || partition.sharing(true) > 1)
     return false;
+  const std::vector<NodeId>& roomy = memory_.nodes.nodes_of(cluster_, partition).roomy;
   std::size_t& next = first_free_[&partition];
-  while (next < partition.nodes.size() && !profile_.has_free_cpus(partition.nodes[next])) ++next;
-  return next == partition.nodes.size();
+  while (next < roomy.size() && !profile_.has_free_cpus(roomy[next])) ++next;
+  return next == roomy.size();
 }
 
 // A job with several partitions may have waited in one and started in another.

@@ -27,21 +27,23 @@ using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are ali
 
 class Planner {
  public:
-  Planner(const Cluster& cluster, Time now, Budget budget)
+  // The memory's index speaks of this cluster.
+  Planner(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory)
       : cluster_(cluster),
         now_(now),
         budget_(budget),
-        profile_(cluster, now),
+        memory_(memory),
+        profile_(cluster, now, memory.nodes, memory.notes),
         licenses_(cluster, now),
         rooms_(cluster, profile_, licenses_, now, budget.max_questions),
-        shapes_(cluster, now, profile_.has_private_nodes()),
+        shapes_(cluster, now, memory.nodes, profile_.has_private_nodes()),
         priorities_(cluster, now),
         limits_(cluster, now, &priorities_.fair_shares()),
         accruals_(cluster, now) {
     plan_.thorough = budget.thorough;
   }
 
-  Plan run(Queue& queue);
+  Plan run();
 
  private:
   // --- the queue ---
@@ -79,7 +81,7 @@ class Planner {
   bool has_promise(const Members& members) const;
   const std::vector<NodeId>& waits_on(const Shape& shape) const;
   void stand_in_line(const Shape& shape);
-  bool someone_waits_on(const Shape& shape) const;
+  bool someone_waits_on(const Shape& shape);
   void bar(const Members& members);
   void explain(const Member& member, bool first_here);
   std::string kept_by_reservations(const Member& member);
@@ -93,6 +95,7 @@ class Planner {
   const Cluster& cluster_;
   Time now_;
   Budget budget_;
+  PlanMemory& memory_;
   Profile profile_;
   LicenseBook licenses_;
   RoomMaker rooms_;
@@ -105,8 +108,10 @@ class Planner {
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
   std::map<JobId, IdSet> started_tasks_;                // of arrays
-  std::set<NodeId> waited_on_;                          // somebody waits for these
-  std::set<const Shape*> in_line_;                      // with a job of this shape
+  std::set<const Shape*> in_line_;                      // somebody waits with this shape
+  std::set<const std::vector<NodeId>*> lines_;          // ... for these nodes
+  std::set<const std::vector<NodeId>*> spread_out_;     // of the lines: they are in
+  std::vector<bool> waited_on_;                         // by node id
   std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   Accruals accruals_;

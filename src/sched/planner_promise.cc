@@ -59,7 +59,7 @@ bool Planner::can_be_promised(const Members& members) {
   std::uint64_t nodes = 0;
   for (const Member& m : members) {
     if (!nothing_is_free(*m.shape->partition)) return true;
-    nodes += m.shape->nodes.size();
+    nodes += m.shape->nodes->all.size();
   }
   return profile_.questions() + nodes <= budget_.max_idle_questions;
 }
@@ -71,19 +71,23 @@ bool Planner::has_promise(const Members& members) const {
 // The nodes it stands in line for: those it names, or all that would do.
 const std::vector<NodeId>& Planner::waits_on(const Shape& shape) const {
   const Request& r = shape.request;
-  return r.required_nodes.size() >= r.max_nodes ? r.required_nodes : shape.nodes;
+  return r.required_nodes.size() >= r.max_nodes ? r.required_nodes : shape.nodes->all;
 }
 
 void Planner::stand_in_line(const Shape& shape) {
-  if (!in_line_.insert(&shape).second) return;
-  for (NodeId id : waits_on(shape)) waited_on_.insert(id);
+  if (in_line_.insert(&shape).second) lines_.insert(&waits_on(shape));
 }
 
-bool Planner::someone_waits_on(const Shape& shape) const {
+// Mostly for all nodes of the partition, as everybody else: otherwise one by one.
+bool Planner::someone_waits_on(const Shape& shape) {
+  const std::vector<NodeId>& nodes = waits_on(shape);
   if (in_line_.contains(&shape)) return true;
-  const auto& nodes = waits_on(shape);
-  return std::any_of(nodes.begin(), nodes.end(),
-                     [&](NodeId id) { return waited_on_.contains(id); });
+  if (lines_.contains(&nodes)) return !nodes.empty();
+  waited_on_.resize(cluster_.next_node_id.value);
+  for (const std::vector<NodeId>* line : lines_)
+    if (spread_out_.insert(line).second)
+      for (NodeId id : *line) waited_on_[id.value] = true;
+  return std::ranges::any_of(nodes, [&](NodeId id) { return waited_on_[id.value]; });
 }
 
 void Planner::bar(const Members& members) {
@@ -100,8 +104,8 @@ void Planner::explain(const Member& member, bool first_here) {
   if (!unavailable.empty())
     return wait(job, Reason::required_node_not_available,
                 "ReqNodeNotAvail, UnavailableNodes:" + compress_hostlist_sorted(unavailable));
-  bool any_up = std::any_of(shape.nodes.begin(), shape.nodes.end(),
-                            [&](NodeId id) { return profile_.available(id); });
+  bool any_up =
+      std::ranges::any_of(shape.nodes->all, [&](NodeId id) { return profile_.available(id); });
   if (!any_up) return wait(job, Reason::nodes_down);
   if (std::string kept = kept_by_reservations(member); !kept.empty())
     return wait(job, Reason::required_node_not_available, kept);
@@ -115,7 +119,7 @@ std::string Planner::kept_by_reservations(const Member& member) {
   auto is_reserved = [&](NodeId id) { return profile_.is_reserved(id, window); };
   if (std::ranges::any_of(shape.request.required_nodes, is_reserved))
     return "ReqNodeNotAvail, May be reserved for other job";
-  if (std::ranges::all_of(shape.nodes,
+  if (std::ranges::all_of(shape.nodes->all,
                           [&](NodeId id) { return !profile_.available(id) || is_reserved(id); }))
     return "ReqNodeNotAvail, Reserved for maintenance";
   return {};

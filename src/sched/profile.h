@@ -1,46 +1,43 @@
-// Profile: what every node has to give, now and later. Running jobs leave at their time limits;
-// jobs that were promised a later start have their part from then on, counted but not yet chosen;
-// reservations keep others out.
+// Profile: what every node has to give, now and later (sched/node_profile.h says what counts), and
+// how often somebody asked: that is what a plan's work is measured by.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "model/cluster.h"
-#include "sched/free.h"
-#include "sched/reserved.h"
+#include "sched/node_index.h"
+#include "sched/node_profile.h"
+#include "sched/profile_notes.h"
 
 namespace muster::sched {
 
-// Who asks for room, and for when.
-struct Window {
-  Time from, until;
-  const Partition* partition = nullptr;      // whose MaxCPUsPerNode counts
-  const Reservation* reservation = nullptr;  // the one it may use
-  Uid user;
-  bool exclusive_user = false;
-  std::uint32_t holders = 0;  // CPUs that so many jobs of the partition share already will do
-};
-
 class Profile {
  public:
-  Profile(const Cluster& cluster, Time now);
+  // The index speaks of this cluster.
+  Profile(const Cluster& cluster, Time now, const NodeIndex& index, ProfileNotes& notes);
+  ~Profile();
+  Profile(const Profile&) = delete;
+  Profile& operator=(const Profile&) = delete;
 
-  bool available(NodeId node) const {
-    return node.value < states_.size() && states_[node.value].available;
-  }
+  bool available(NodeId node) const { return index_.is_available(node); }
   // What can be used there during the whole window; nullptr where nothing can. Valid until the next
   // question about this node.
   const Free* during(NodeId node, const Window& window);
   // Those of the nodes that may have something to give then. The list itself must stay where it is.
-  const std::vector<NodeId>& worth_asking(const std::vector<NodeId>& nodes, const Window& window);
-  // The times after now at which more may become free there, ascending.
-  std::vector<Time> changes(NodeId node);
+  const std::vector<NodeId>& worth_asking(const NodeList& nodes, const Window& window);
+  // The times after now at which more may become free there, ascending. Valid until it is asked for
+  // another node's.
+  const std::vector<Time>& changes(NodeId node);
+  // When one job will have left that holds the whole node until then, so that it need not be asked
+  // about; nothing where it is not as simple as that.
+  std::optional<Time> emptied_at(NodeId node, const Window& window);
+  std::uint32_t kind_of(NodeId node) const { return index_.kind_of(node); }
+  std::size_t kinds() const { return index_.kinds(); }
 
   void start(const NodeShare& share, const Window& by);  // it runs until the window's end
   void promise(const NodeShare& share, const Window& to);
@@ -48,78 +45,51 @@ class Profile {
   bool is_reserved(NodeId node, const Window& window);
   // Nothing more is given there.
   void bar(NodeId node);
-  bool is_open(NodeId node) const { return available(node) && !states_[node.value].barred; }
+  bool is_open(NodeId node) const { return available(node) && !notes_[node.value].barred; }
   std::size_t barred() const { return barred_; }
   // Could a job that holds CPUs alone get some there now?
-  bool has_free_cpus(NodeId node) const { return is_open(node) && !states_[node.value].full; }
+  bool has_free_cpus(NodeId node) const { return is_open(node) && !is_full(node); }
   bool has_reservations() const { return !reservations_.empty(); }
   // Some node is one user's alone.
   bool has_private_nodes() const { return has_private_nodes_; }
 
   std::uint64_t questions() const { return questions_; }
-  // A copy was asked instead: its questions count, and so does making it.
-  void count_trial(const Profile& trial) {
-    constexpr std::size_t kEntriesCopiedInAQuestionsTime = 8;
-    questions_ = trial.questions_ + states_.size() / kEntriesCopiedInAQuestionsTime;
-  }
+  void count_questions(std::uint64_t answered) { questions_ += answered; }  // ... elsewhere
+  Time now() const { return now_; }
 
   class Trial;
+  class Closure;
 
  private:
-  struct Release {
-    Time at;
-    const NodeShare* share = nullptr;
-    std::string_view partition;
-  };
-  struct Promise {
-    Time from, until;
-    std::uint32_t cpus = 0;
-    std::uint64_t memory_mib = 0;
-    std::vector<GresShare> gres;
-    const IdSet* only = nullptr;  // CPUs that their reservation has there
-  };
-  struct State {  // of a node: what is known without asking
-    bool available = false, barred = false, full = false;
-    std::uint32_t entry = 0;  // its place among the entries, from 1 on; 0 = nobody asked yet
-  };
-  struct Entry {
-    bool releases_known = false;
-    Free now;
-    Free scratch;
-    std::vector<Release> releases;  // ascending
-    std::vector<Promise> promises;
-    std::vector<const Reservation*> reservations;
-    std::optional<Uid> private_to;  // a job runs here that shares only with its own user's
-    std::vector<Window> started;    // by this plan; parallel to it:
-    std::vector<std::uint32_t> started_cpus;
-  };
-
-  Entry& entry(NodeId node);
+  bool is_full(NodeId node) const {
+    const ProfileNote& note = notes_[node.value];
+    return note.entry > 0 ? note.full : index_.is_full(node);
+  }
+  std::optional<Time> sole_release(NodeId node);
+  NodeProfile& entry(NodeId node);
   void note_fullness(NodeId node);
-  void learn_releases(Entry& entry, NodeId node);
-  IdSet shareable_at(const Entry& entry, const Window& window) const;
-  bool open_to(const Entry& entry, NodeId node, const Window& window) const;
-  std::uint32_t cpus_used_by(const Partition& partition, const Entry& entry, NodeId node) const;
-  Access access_to(const Entry& entry, NodeId node, const Window& window) const;
-  static void keep_promises(const Entry& entry, const Window& window, const Access& access,
-                            Free& free);
+  void unbar(NodeId node);
 
   const Cluster& cluster_;
   Time now_;
-  std::vector<State> states_;  // by node id
-  std::deque<Entry> entries_;
+  const NodeIndex& index_;
+  ProfileNotes& notes_;
+  std::vector<NodeId> noted_;  // who has notes other than blank ones
+  std::deque<NodeProfile> entries_;
   std::vector<const Reservation*> reservations_;  // that are not over
   std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
   std::size_t barred_ = 0;
-  std::size_t full_ = 0;
+  std::size_t filled_ = 0;  // nodes that became full
   bool has_private_nodes_ = false;
   std::size_t trials_ = 0;  // under way
-  struct Roomy {            // nodes of a list that were not full then
+  JobId sole_job_;          // the one that was asked for last, and when it leaves
+  std::vector<Time> sole_change_{1};
+  struct Roomy {  // nodes of a list that were not full then
     std::vector<NodeId> nodes;
-    std::size_t full_then = 0;
+    std::size_t filled_then = 0;
   };
-  std::unordered_map<const std::vector<NodeId>*, Roomy> roomy_;
+  std::unordered_map<const NodeList*, Roomy> roomy_;
 };
 
 // What if some jobs were not there: the profile shows it for the life of this object.
@@ -130,14 +100,30 @@ class Profile::Trial {
   Trial(const Trial&) = delete;
   Trial& operator=(const Trial&) = delete;
 
-  void vacate(const Job& job);  // as if it had left already
-  void lend(const Job& job);    // as if its CPUs were free, and nothing else of it
+  void vacate(const Job& job) { give(job, &NodeProfile::vacate); }  // as if it had left already
+  void lend(const Job& job) { give(job, &NodeProfile::lend); }  // ... its CPUs, and nothing else
 
  private:
-  void give(const Job& job, void (*back)(Free&, const NodeShare&));
+  void give(const Job& job, void (NodeProfile::*back)(const NodeShare&));
 
   Profile& profile_;
-  std::map<NodeId, Entry> before_;  // the entries that were changed
+  std::map<NodeId, NodeProfile> before_;  // those that were changed
+};
+
+// Jobs that start together share no node: what one was given is closed to the next for the life of
+// this object, which counts as so many questions.
+class Profile::Closure {
+ public:
+  explicit Closure(Profile& profile) : profile_(profile) {}
+  ~Closure();
+  Closure(const Closure&) = delete;
+  Closure& operator=(const Closure&) = delete;
+
+  void close(const std::vector<NodeShare>& shares);
+
+ private:
+  Profile& profile_;
+  std::vector<NodeId> closed_;
 };
 
 }  // namespace muster::sched

@@ -40,8 +40,7 @@ void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priori
   for (std::string_view name : split(names, ',')) add_in(name);
 }
 
-void Queue::make_anew(const Cluster& cluster, Time now) {
-  const Priorities priorities(cluster, now);
+void Queue::make_anew(const Cluster& cluster, const Priorities& priorities) {
   places_.clear();
   recent_.clear();
   first_ = 0;
@@ -53,9 +52,8 @@ void Queue::make_anew(const Cluster& cluster, Time now) {
   made_ = true;
 }
 
-void Queue::add_new_jobs(const Cluster& cluster, Time now) {
+void Queue::add_new_jobs(const Cluster& cluster, const Priorities& priorities) {
   if (next_ == cluster.next_job_id) return;
-  const Priorities priorities(cluster, now);
   const auto before = static_cast<std::ptrdiff_t>(recent_.size());
   each_pending_from(cluster, next_,
                     [&](const Job& job) { add(cluster, job, priorities, recent_); });

@@ -22,8 +22,8 @@ class Queue {
   };
   static constexpr std::uint32_t kNoPartition = 0xffffffffu;
 
-  void make_anew(const Cluster& cluster, Time now);
-  void add_new_jobs(const Cluster& cluster, Time now);
+  void make_anew(const Cluster& cluster, const Priorities& priorities);
+  void add_new_jobs(const Cluster& cluster, const Priorities& priorities);
   bool is_made() const { return made_; }
 
   // Calls visit(place) for the places of jobs that wait, in order, until it returns false.

@@ -1,6 +1,7 @@
 #include "sched/shape.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "sched/place.h"
 
@@ -22,8 +23,12 @@ Reason impossible_because(const Cluster& cluster, const Request& r, const Partit
 
 }  // namespace
 
-Shapes::Shapes(const Cluster& cluster, Time now, bool users_matter)
-    : cluster_(cluster), now_(now), users_matter_(users_matter), topology_(switch_nodes(cluster)) {}
+Shapes::Shapes(const Cluster& cluster, Time now, NodeIndex& index, bool users_matter)
+    : cluster_(cluster),
+      now_(now),
+      users_matter_(users_matter),
+      topology_(switch_nodes(cluster)),
+      index_(index) {}
 
 std::size_t Shapes::AskedHash::operator()(const Asked& asked) const {
   const std::hash<const void*> hash;
@@ -48,7 +53,7 @@ const Shape& Shapes::of(const Job& job, const Venue& venue) {
 
 const Shape& Shapes::shape_for(const Asked& asked) {
   const Partition& partition = *asked.venue.partition;
-  Shape shape{.request = {}, .nodes = {}, .partition = &partition};
+  Shape shape{.request = {}, .partition = &partition};
   auto request = make_request(cluster_, *asked.spec, partition);
   if (!request) {
     shape.impossible = Reason::bad_constraints;
@@ -70,13 +75,18 @@ const Shape& Shapes::shape_for(const Asked& asked) {
 }
 
 // Most requests leave it to the scheduler which nodes they get.
-std::vector<NodeId> Shapes::candidates_of(const Shape& shape) {
+const NodeList& Shapes::candidates_of(const Shape& shape) {
   const Request& r = shape.request;
-  if (!r.excluded_nodes.empty() || !r.constraint.each.empty())
-    return candidates(cluster_, r, *shape.partition);
-  auto [at, fresh] = all_nodes_.try_emplace(shape.partition);
-  if (fresh) at->second = candidates(cluster_, r, *shape.partition);
-  return at->second;
+  const Reservation* own = shape.reservation;
+  const bool bound = own && !own->has("FLEX") && !own->has("ANY_NODES");
+  if (r.excluded_nodes.empty() && r.constraint.each.empty() && !bound)
+    return index_.nodes_of(cluster_, *shape.partition);
+  NodeList& chosen = chosen_.emplace_back();
+  chosen.all = candidates(cluster_, r, *shape.partition);
+  if (bound) std::erase_if(chosen.all, [&](NodeId id) { return !own->holds_node(id); });
+  std::ranges::copy_if(chosen.all, std::back_inserter(chosen.roomy),
+                       [&](NodeId id) { return index_.has_room(id); });
+  return chosen;
 }
 
 // One that is there already, or this one, with its candidates.
@@ -94,10 +104,7 @@ const Shape& Shapes::shared(Shape shape) {
         other.impossible == shape.impossible && other.request == shape.request)
       return other;
   }
-  shape.nodes = candidates_of(shape);
-  const Reservation* own = shape.reservation;
-  if (own && !own->has("FLEX") && !own->has("ANY_NODES"))
-    std::erase_if(shape.nodes, [&](NodeId id) { return !own->holds_node(id); });
+  shape.nodes = &candidates_of(shape);
   shapes_.push_back(std::move(shape));
   by_content_.emplace(content, &shapes_.back());
   return shapes_.back();
@@ -118,7 +125,7 @@ std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const
   Window at_level = window;
   for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
     at_level.holders = holders;
-    auto shares = place(cluster, shape.request, profile.worth_asking(shape.nodes, at_level),
+    auto shares = place(cluster, shape.request, profile.worth_asking(*shape.nodes, at_level),
                         [&](NodeId id) { return profile.during(id, at_level); });
     if (shares) return shares;
   }

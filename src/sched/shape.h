@@ -17,7 +17,7 @@ namespace muster::sched {
 
 struct Shape {
   Request request;
-  std::vector<NodeId> nodes;  // candidates
+  const NodeList* nodes = nullptr;  // candidates
   const Partition* partition = nullptr;
   const Reservation* reservation = nullptr;
   Time last_end = Time::max();       // of a run in that reservation
@@ -29,7 +29,7 @@ struct Shape {
 class Shapes {
  public:
   // users_matter: some node is, or may become, one user's alone.
-  Shapes(const Cluster& cluster, Time now, bool users_matter);
+  Shapes(const Cluster& cluster, Time now, NodeIndex& index, bool users_matter);
   const Shape& of(const Job& job, const Venue& venue);
 
  private:
@@ -46,14 +46,15 @@ class Shapes {
   bool waits_for_switches(const Job& job) const;
   const Shape& shape_for(const Asked& asked);
   const Shape& shared(Shape shape);
-  std::vector<NodeId> candidates_of(const Shape& shape);
+  const NodeList& candidates_of(const Shape& shape);
 
   const Cluster& cluster_;
   Time now_;
   bool users_matter_;
   std::vector<SwitchNodes> topology_;
-  std::unordered_map<const Partition*, std::vector<NodeId>> all_nodes_;
+  NodeIndex& index_;
   std::deque<Shape> shapes_;
+  std::deque<NodeList> chosen_;  // of those who do not take all nodes of a partition
   std::unordered_map<Asked, const Shape*, AskedHash> by_spec_;
   std::unordered_multimap<std::size_t, const Shape*> by_content_;
 };

@@ -59,7 +59,8 @@ class StepPlacer {
     if (!take_cpus(slot, tasks, share)) return std::nullopt;
     Free free = slot.free;
     if (!take_gres(slot, tasks, free, share)) return std::nullopt;
-    if (demand_.gpus_total && free_devices(free, *demand_.gpus_total) == 0) return std::nullopt;
+    if (demand_.gpus_total && free_devices(free.gres, *demand_.gpus_total) == 0)
+      return std::nullopt;
     if (!take_memory(slot, share)) return std::nullopt;
     return share;
   }
@@ -107,8 +108,8 @@ class StepPlacer {
     }
     if (demand_.gres_per_node)
       for (const GresRequest& wanted : *demand_.gres_per_node)
-        if (!take_devices(free, wanted, wanted.count, share.gres)) return false;
-    return !demand_.gpus_per_task || take_devices(free, *demand_.gpus_per_task,
+        if (!take_devices(free.gres, wanted, wanted.count, share.gres)) return false;
+    return !demand_.gpus_per_task || take_devices(free.gres, *demand_.gpus_per_task,
                                                   demand_.gpus_per_task->count * tasks, share.gres);
   }
 
@@ -203,8 +204,8 @@ class StepPlacer {
         Free free = chosen[i]->free;
         for (const GresShare& taken : share->gres) take(free, {.gres = {taken}});
         if (gpus_left <= later) return std::nullopt;
-        std::uint64_t n = std::min(free_devices(free, *demand_.gpus_total), gpus_left - later);
-        if (!take_devices(free, *demand_.gpus_total, n, share->gres)) return std::nullopt;
+        std::uint64_t n = std::min(free_devices(free.gres, *demand_.gpus_total), gpus_left - later);
+        if (!take_devices(free.gres, *demand_.gpus_total, n, share->gres)) return std::nullopt;
         gpus_left -= n;
         if (!take_memory(*chosen[i], *share)) return std::nullopt;
       }
@@ -246,7 +247,7 @@ std::vector<Slot> slots_of(const std::vector<NodeShare>& held, const std::vector
 std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& demand) {
   auto most_of = [&](const GresRequest& wanted) {
     std::uint64_t most = 0;
-    for (const Slot& slot : slots) most = std::max(most, free_devices(slot.free, wanted));
+    for (const Slot& slot : slots) most = std::max(most, free_devices(slot.free.gres, wanted));
     return most;
   };
   auto name_of = [](const GresRequest& g) {
@@ -270,7 +271,7 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
 bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand) {
   auto sum_of = [&](const GresRequest& wanted) {
     std::uint64_t sum = 0;
-    for (const Slot& slot : slots) sum += free_devices(slot.free, wanted);
+    for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
     return sum;
   };
   if (demand.gpus_total && demand.gpus_total->count > sum_of(*demand.gpus_total)) return true;

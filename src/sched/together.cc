@@ -19,10 +19,6 @@ std::vector<std::size_t> choosing_order(const Members& members) {
   return order;
 }
 
-void close_nodes(Profile& trial, const std::vector<NodeShare>& shares) {
-  for (const NodeShare& share : shares) trial.bar(share.node);
-}
-
 // All of them at `at`, or the later time at which the first one fits that does not fit then.
 struct Attempted {
   std::optional<JointSlot> slot;
@@ -30,21 +26,19 @@ struct Attempted {
 };
 Attempted attempt_at(const Cluster& cluster, const Members& members, Time at, Profile& profile,
                      std::uint64_t max_questions) {
-  Profile trial = profile;
+  Profile::Closure closure(profile);
   JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
   Attempted result;
   for (std::size_t i : choosing_order(members)) {
     const Member& m = members[i];
-    auto own = earliest(cluster, *m.shape, m.limit, at, trial, max_questions);
+    auto own = earliest(cluster, *m.shape, m.limit, at, profile, max_questions);
     if (!own || own->at > at) {
       if (own) result.later = own->at;
-      profile.count_trial(trial);
       return result;
     }
-    close_nodes(trial, own->shares);
+    closure.close(own->shares);
     slot.shares[i] = std::move(own->shares);
   }
-  profile.count_trial(trial);
   result.slot = std::move(slot);
   return result;
 }
@@ -65,26 +59,22 @@ LicenseBook::Span span_of(const Member& member, Time from) {
 
 std::optional<JointSlot> place_together(const Cluster& cluster, const Members& members, Time at,
                                         Profile& profile) {
-  auto place_one = [&](const Member& m, Profile& in) {
-    return place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), in);
+  auto place_one = [&](const Member& m) {
+    return place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), profile);
   };
   if (members.size() == 1) {
-    auto shares = place_one(members.front(), profile);
+    auto shares = place_one(members.front());
     if (!shares) return std::nullopt;
     return JointSlot{at, {std::move(*shares)}};
   }
-  Profile trial = profile;
+  Profile::Closure closure(profile);
   JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
   for (std::size_t i : choosing_order(members)) {
-    auto shares = place_one(members[i], trial);
-    if (!shares) {
-      profile.count_trial(trial);
-      return std::nullopt;
-    }
-    close_nodes(trial, *shares);
+    auto shares = place_one(members[i]);
+    if (!shares) return std::nullopt;
+    closure.close(*shares);
     slot.shares[i] = std::move(*shares);
   }
-  profile.count_trial(trial);
   return slot;
 }
 

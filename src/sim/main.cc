@@ -55,10 +55,11 @@ int main(int argc, char** argv) {
     sum.crashes += verdict.crashes;
     sum.node_losses += verdict.node_losses;
     sum.broken_connections += verdict.broken_connections;
+    sum.fingerprint = sum.fingerprint * 31 + verdict.fingerprint;
   }
   std::printf(
       "%llu seeds: %u jobs, %u starts, %u controller crashes, %u nodes lost, %u connections "
-      "broken\n",
+      "broken, fingerprint %016llx\n",
       static_cast<unsigned long long>(seeds), sum.jobs_acknowledged, sum.starts, sum.crashes,
-      sum.node_losses, sum.broken_connections);
+      sum.node_losses, sum.broken_connections, static_cast<unsigned long long>(sum.fingerprint));
 }

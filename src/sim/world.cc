@@ -128,7 +128,7 @@ class World final : public controller::Host {
     // Mostly with few questions: then plans leave things out, as they do on large clusters.
     if (options_.seed % 4 != 0)
       budget.max_questions = std::min(budget.max_questions, std::uint64_t{400});
-    auto plan = sched::plan(cluster, now, budget, queue_);
+    auto plan = sched::plan(cluster, now, budget, plan_memory_);
     if (schedule_.chance(50)) {  // a short one: the daemon makes it at once
       core_->on_planned(std::move(plan), now);
       return core_->on_planner_idle();
@@ -446,7 +446,7 @@ class World final : public controller::Host {
   FakeDisk disk_;
   FakeAccounting accounting_;
   std::vector<std::unique_ptr<FakeNode>> nodes_;
-  sched::Queue queue_;
+  sched::PlanMemory plan_memory_;
   std::unique_ptr<controller::Core> core_;
   std::uint64_t life_ = 0;
   std::optional<Batch> in_writing_;

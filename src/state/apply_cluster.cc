@@ -15,15 +15,16 @@ void Applier::operator()(const ConfigLoaded& e) {
   cluster.next_job_id = std::max(cluster.next_job_id, JobId{config.settings.first_job_id});
   auto& ids = cluster.node_ids.edit();
   std::map<Text, NodeId> kept;
-  cluster.node_order.clear();
+  std::vector<NodeId> order;
   for (const NodeConfig& wanted : config.nodes) {
     auto known = ids.find(wanted.name);
     NodeId id = known == ids.end() ? cluster.next_node_id : known->second;
     if (known == ids.end()) add_node(id, wanted);
     set_node_config(cluster.nodes.edit(id), wanted);
     kept[wanted.name] = id;
-    cluster.node_order.push_back(id);
+    order.push_back(id);
   }
+  cluster.node_order = Cow(std::move(order));
   for (auto& [name, id] : ids)
     if (!kept.contains(name)) cluster.nodes.erase(id);
   ids = std::move(kept);
@@ -94,7 +95,7 @@ void Applier::operator()(const NodeAdded& e) {
   add_node(id, e.config);
   set_node_config(cluster.nodes.edit(id), e.config);
   cluster.node_ids.edit()[e.config.name] = id;
-  cluster.node_order.push_back(id);
+  cluster.node_order.edit().push_back(id);
   cluster.config.edit().nodes.push_back(e.config);
   auto is_member = [&](const Partition& partition) {
     return std::ranges::find(e.partitions, partition.name) != e.partitions.end();
@@ -120,7 +121,7 @@ void Applier::operator()(const NodeRemoved& e) {
     r.nodes.erase(at);
   }
   for (Partition& partition : cluster.partitions.edit()) std::erase(partition.nodes, e.node);
-  std::erase(cluster.node_order, e.node);
+  std::erase(cluster.node_order.edit(), e.node);
   cluster.node_ids.edit().erase(name);
   cluster.nodes.erase(e.node);
 }

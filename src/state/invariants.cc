@@ -132,8 +132,8 @@ struct Checker {
       require(known != (*cluster.node_ids).end() && known->second == node.id,
               "node {} is not known by its name", name);
     });
-    require(cluster.node_order.size() == (*cluster.node_ids).size(),
-            "{} nodes in order, but {} names", cluster.node_order.size(),
+    require((*cluster.node_order).size() == (*cluster.node_ids).size(),
+            "{} nodes in order, but {} names", (*cluster.node_order).size(),
             (*cluster.node_ids).size());
   }
 

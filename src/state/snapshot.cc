@@ -44,7 +44,7 @@ struct Snapshot {
 
 std::string encode_snapshot(const Cluster& cluster) {
   Snapshot s{.config = cluster.config,
-             .node_order = cluster.node_order,
+             .node_order = *cluster.node_order,
              .partitions = *cluster.partitions,
              .next_job_id = cluster.next_job_id,
              .next_node_id = cluster.next_node_id,
@@ -69,7 +69,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
     cluster.node_ids.edit()[(*node).config.name] = (*node).id;
     cluster.nodes.put((*node).id, *node);
   }
-  cluster.node_order = std::move(s->node_order);
+  cluster.node_order = Cow(std::move(s->node_order));
   cluster.partitions = Cow(std::move(s->partitions));
   cluster.reservations = Cow(std::move(s->reservations));
   cluster.owed_epilogs = Cow(std::move(s->owed_epilogs));

@@ -370,7 +370,7 @@ class ClusterBuilder {
     finish_config();
     event(EpochStarted{Epoch{1}});
     event(ConfigLoaded{Cow(config_)});
-    for (NodeId id : std::vector<NodeId>(cluster_.node_order))
+    for (NodeId id : std::vector<NodeId>(*cluster_.node_order))
       change_node(id.value, [](NodeChanged& e) {
         e.health = NodeHealth::up;
         e.responding = true;

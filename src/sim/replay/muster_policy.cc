@@ -36,7 +36,7 @@ ClusterConfig config_of(const Machine& machine) {
 MusterPolicy::MusterPolicy(const std::vector<TraceJob>& trace, const Machine& machine)
     : trace_(trace) {
   apply(cluster_, ConfigLoaded{Cow(config_of(machine))});
-  for (NodeId node : std::vector<NodeId>(cluster_.node_order))
+  for (NodeId node : std::vector<NodeId>(*cluster_.node_order))
     apply(cluster_, NodeChanged{.node = node, .health = NodeHealth::up, .responding = true});
 }
 
@@ -74,7 +74,7 @@ std::vector<std::size_t> MusterPolicy::starts(Seconds now) {
   std::vector<std::size_t> started;
   for (bool more = !cluster_.pending.empty(); more;) {
     sched::Plan plan =
-        sched::plan(cluster_, time_of(now), sched::thorough_budget(cluster_), queue_);
+        sched::plan(cluster_, time_of(now), sched::thorough_budget(cluster_), plan_memory_);
     for (sched::Start& start : plan.starts) {
       started.push_back(start.job.value - 1);
       apply(cluster_, JobStarted{.job = start.job,

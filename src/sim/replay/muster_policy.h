@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "model/cluster.h"
-#include "sched/queue.h"
+#include "sched/plan.h"
 #include "sim/replay/replay.h"
 
 namespace muster::sim {
@@ -19,7 +19,7 @@ class MusterPolicy final : public Policy {
  private:
   const std::vector<TraceJob>& trace_;
   Cluster cluster_;
-  sched::Queue queue_;
+  sched::PlanMemory plan_memory_;
 };
 
 }  // namespace muster::sim

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "base/codec.h"
 #include "base/idset.h"
@@ -31,6 +32,48 @@ TEST(Table, ACopyDoesNotSeeLaterChanges) {
   EXPECT_EQ(table.find(JobId{8}), nullptr);
 }
 
+TEST(Table, TellsWhichRowsChangedSinceAnEarlierCopy) {
+  Table<JobId, std::string> table;
+  for (std::uint32_t i = 1; i <= 20'000; ++i) table.put(JobId{i}, std::to_string(i));
+  const auto before = table;
+  table.edit(JobId{7}) = "seven";
+  table.erase(JobId{8});
+  table.put(JobId{50'000}, "new");
+  std::vector<std::pair<std::string, std::string>> seen;
+  auto text = [](const std::string* row) { return row ? *row : "none"; };
+  auto note = [&](const std::string* was, const std::string* is) {
+    seen.emplace_back(text(was), text(is));
+  };
+  table.each_change_since(before, note);
+  using Pairs = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(seen, (Pairs{{"7", "seven"}, {"8", "none"}, {"none", "new"}}));
+  seen.clear();
+  table.each_change_since(Table(table), note);
+  EXPECT_TRUE(seen.empty());
+  before.each_change_since({}, note);
+  EXPECT_EQ(seen.size(), 20'000u);
+}
+
+void expect_set_algebra(const IdSet& ids, const std::set<std::uint32_t>& numbers,
+                        std::mt19937& random) {
+  IdSet others;
+  std::vector<std::uint32_t> common, rest;
+  for (std::uint32_t i = 0; i < random() % 30; ++i) others.insert(random() % 40);
+  for (std::uint32_t n : numbers) (others.contains(n) ? common : rest).push_back(n);
+  EXPECT_EQ(ids.intersect(others).ids(), common);
+  EXPECT_EQ(ids.intersects(others), !common.empty());
+  IdSet copy = ids, changed = ids;
+  changed.subtract(others);
+  EXPECT_EQ(changed.ids(), rest);
+  EXPECT_EQ(copy, ids);
+  copy.merge(others);
+  copy.subtract(changed);
+  EXPECT_EQ(copy, others);
+  const IdSet moved = std::move(copy);
+  EXPECT_EQ(moved, others);
+  EXPECT_EQ(decode<IdSet>(encode(moved)), moved);
+}
+
 TEST(IdSet, AgreesWithASetOfNumbers) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -47,6 +90,7 @@ TEST(IdSet, AgreesWithASetOfNumbers) {
       }
     }
     EXPECT_EQ(ids.ids(), std::vector<std::uint32_t>(expected.begin(), expected.end()));
+    expect_set_algebra(ids, expected, random);
     if (!ids.empty()) {
       EXPECT_EQ(IdSet::parse(ids.text()), ids);
     }

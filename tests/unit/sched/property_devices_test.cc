@@ -41,7 +41,7 @@ Cluster started(const ClusterConfig& config) {
   Cluster cluster;
   muster::apply(cluster, EpochStarted{Epoch{1}});
   muster::apply(cluster, ConfigLoaded{Cow(config)});
-  for (NodeId id : std::vector<NodeId>(cluster.node_order))
+  for (NodeId id : std::vector<NodeId>(*cluster.node_order))
     muster::apply(
         cluster,
         NodeChanged{.node = id, .health = NodeHealth::up, .responding = true, .weight = 1});

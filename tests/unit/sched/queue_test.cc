@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
+#include "sched/priority.h"
 #include "sched/shape.h"
 
 namespace muster::sched {
@@ -25,11 +26,11 @@ TEST(Queue, TakesInNewJobsAndLeavesOutThoseThatWaitNoMore) {
   ClusterBuilder builder;
   builder.nodes(4).pending(1).pending(1).pending(1);
   Queue queue;
-  queue.make_anew(builder.build(), t0);
+  queue.make_anew(builder.build(), Priorities(builder.build(), t0));
   builder.start(2, {whole_node(builder.build().nodes.at(NodeId{1}))});
   builder.pending(1).pending(1);
   const Cluster cluster = builder.build();
-  queue.add_new_jobs(cluster, t0);
+  queue.add_new_jobs(cluster, Priorities(cluster, t0));
   EXPECT_EQ(order(queue, cluster), (Ids{1, 3, 4, 5}));
 }
 
@@ -37,18 +38,18 @@ TEST(Queue, PutsANewJobWhereItsPriorityBelongs) {
   ClusterBuilder builder;
   builder.nodes(1).pending(1).pending(1);
   Queue queue;
-  queue.make_anew(builder.build(), t0);
+  queue.make_anew(builder.build(), Priorities(builder.build(), t0));
   builder.pending(1);
   Cluster cluster = builder.build();
   cluster.jobs.edit(JobId{3}).priority = 0xfffffff0u;
-  queue.add_new_jobs(cluster, t0);
+  queue.add_new_jobs(cluster, Priorities(cluster, t0));
   EXPECT_EQ(order(queue, cluster), (Ids{3, 1, 2}));
 }
 
 TEST(Queue, GivesTheSamePlanAsOneThatIsMadeAnew) {
   ClusterBuilder builder;
   builder.nodes(3).running(1, 60);
-  Queue kept;
+  PlanMemory kept;
   for (int i = 0; i < 6; ++i) {
     builder.pending(1, 10 + i);
     const Cluster cluster = builder.build();
@@ -65,8 +66,8 @@ TEST(QuickPlan, StopsWhereNothingIsFreeAndTellsThatItDid) {
   const Cluster cluster = builder.build();
   Budget budget = quick_budget(cluster);
   budget.max_idle_questions = 0;
-  Queue queue;
-  const Plan p = plan(cluster, t0, budget, queue);
+  PlanMemory memory;
+  const Plan p = plan(cluster, t0, budget, memory);
   EXPECT_FALSE(p.complete);
   EXPECT_TRUE(p.waits.empty());
   EXPECT_TRUE(plan(cluster, t0).complete);
@@ -74,8 +75,8 @@ TEST(QuickPlan, StopsWhereNothingIsFreeAndTellsThatItDid) {
 
 TEST(QuickPlan, StillStartsWhatFitsBehindAJobThatDoesNot) {
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 60).build();
-  Queue queue;
-  EXPECT_EQ(starts(plan(cluster, t0, quick_budget(cluster), queue)), "3");
+  PlanMemory memory;
+  EXPECT_EQ(starts(plan(cluster, t0, quick_budget(cluster), memory)), "3");
 }
 
 TEST(Shapes, AreSharedByAllWhoAskForTheSame) {
@@ -85,12 +86,14 @@ TEST(Shapes, AreSharedByAllWhoAskForTheSame) {
                      .pending(job().tasks(2).user(kBob))
                      .pending(job().tasks(1))
                      .build();
-  Shapes shapes(cluster, t0, false);
+  NodeIndex index;
+  index.follow(cluster);
+  Shapes shapes(cluster, t0, index, false);
   const Venue venue{cluster.default_partition(), nullptr};
   auto shape_of = [&](std::uint32_t id) { return &shapes.of(cluster.jobs.at(JobId{id}), venue); };
   EXPECT_EQ(shape_of(1), shape_of(2));
   EXPECT_NE(shape_of(1), shape_of(3));
-  Shapes by_user(cluster, t0, true);
+  Shapes by_user(cluster, t0, index, true);
   EXPECT_NE(&by_user.of(cluster.jobs.at(JobId{1}), venue),
             &by_user.of(cluster.jobs.at(JobId{2}), venue));
 }

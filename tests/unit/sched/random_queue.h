@@ -113,7 +113,7 @@ inline void reserve_some(Cluster& cluster, Dice& dice) {
     r.start = t0 + Minutes{dice.upto(60)} - Minutes{30};
     r.end = r.start + Minutes{dice.between(31, 600)};
     const bool in_part = dice.one_in(2);
-    for (NodeId id : cluster.node_order) {
+    for (NodeId id : *cluster.node_order) {
       if (dice.one_in(2)) continue;
       r.nodes.push_back(id);
       std::uint32_t cpus = cluster.nodes.at(id).config.cpus;

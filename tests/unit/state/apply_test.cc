@@ -300,8 +300,8 @@ TEST(Apply, AReloadKeepsTheIdsAndStatesOfNodes) {
   EXPECT_EQ(cluster.find_node("n3")->health, NodeHealth::down);
   EXPECT_EQ(cluster.find_node("n9")->id, NodeId{4}) << "the id of a removed node is not used again";
   EXPECT_EQ(cluster.find_node("n9")->health, NodeHealth::unknown);
-  EXPECT_EQ(cluster.node_order, (std::vector{NodeId{3}, NodeId{1}, NodeId{4}}));
-  EXPECT_EQ(cluster.find_partition("main")->nodes, cluster.node_order);
+  EXPECT_EQ(*cluster.node_order, (std::vector{NodeId{3}, NodeId{1}, NodeId{4}}));
+  EXPECT_EQ(cluster.find_partition("main")->nodes, *cluster.node_order);
   EXPECT_EQ(broken_invariants(cluster), kSound);
 }
 

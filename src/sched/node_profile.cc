@@ -1,0 +1,258 @@
+#include "sched/node_profile.h"
+
+#include <algorithm>
+
+#include "sched/sharing.h"
+
+namespace muster::sched {
+
+void NodeProfile::Demand::add(const Demand& other, int sign) {
+  cpus += sign * other.cpus;
+  memory_mib += sign * other.memory_mib;
+  while (devices.size() < other.devices.size()) devices.push_back(0);
+  for (std::size_t i = 0; i < other.devices.size(); ++i) devices[i] += sign * other.devices[i];
+}
+
+void NodeProfile::Demand::raise_to(const Demand& other) {
+  cpus = std::max(cpus, other.cpus);
+  memory_mib = std::max(memory_mib, other.memory_mib);
+  while (devices.size() < other.devices.size()) devices.push_back(0);
+  for (std::size_t i = 0; i < other.devices.size(); ++i)
+    devices[i] = std::max(devices[i], other.devices[i]);
+}
+
+NodeProfile::NodeProfile(const Cluster& cluster, const Node& node, Time now,
+                         std::vector<const Reservation*> reservations)
+    : cluster_(&cluster),
+      node_(&node),
+      time_(now),
+      now_(free_of(node)),
+      reservations_(std::move(reservations)) {}
+
+void NodeProfile::forget_answers() {
+  asked_.reset();
+  given_back_ = 0;
+}
+
+NodeProfile::Demand NodeProfile::demand_of(const NodeShare& share) const {
+  Demand demand{.cpus = static_cast<std::int64_t>(share.cpus.size()),
+                .memory_mib = static_cast<std::int64_t>(share.memory_mib),
+                .devices = {}};
+  if (share.gres.empty()) return demand;
+  for (const GresShare& pool : now_.gres) {
+    std::int64_t& sum = demand.devices.emplace_back();
+    for (const GresShare& held : share.gres)
+      if (held.name == pool.name && held.type == pool.type)
+        sum += static_cast<std::int64_t>(held.count);
+  }
+  return demand;
+}
+
+NodeProfile::Release NodeProfile::release_of(Time at, const NodeShare& share,
+                                             std::string_view partition) const {
+  Release release{at, &share, partition, demand_of(share)};
+  if (share.sharing > 1) release.gives.cpus = 0;
+  return release;
+}
+
+void NodeProfile::learn_releases() {
+  if (releases_known_) return;
+  releases_known_ = true;
+  node_->jobs.each([&](std::uint32_t id) {
+    const Job& job = cluster_->jobs.at(JobId{id});
+    for (const NodeShare& share : job.allocation)
+      if (share.node == node_->id)
+        releases_.push_back(
+            release_of(leaves_at(*cluster_, job, time_), share, job.partition.view()));
+  });
+  std::ranges::stable_sort(releases_, {}, &Release::at);
+}
+
+const std::vector<Time>& NodeProfile::changes() {
+  if (changes_known_) return changes_;
+  learn_releases();
+  changes_known_ = true;
+  changes_.clear();
+  for (const Release& r : releases_) changes_.push_back(r.at);
+  for (const Promise& p : promises_) changes_.push_back(p.until);
+  for (const Reservation* r : reservations_) changes_.push_back(r->end);
+  std::ranges::sort(changes_);
+  changes_.erase(std::unique(changes_.begin(), changes_.end()), changes_.end());
+  return changes_;
+}
+
+Access NodeProfile::access_for(const Window& window) const {
+  if (reservations_.empty() && !window.reservation) return {};
+  return access(reservations_, {node_->id, window.from, window.until, window.reservation});
+}
+
+bool NodeProfile::is_open_to(const Window& window) const {
+  if (private_to_ && *private_to_ != window.user) return false;
+  if (!window.exclusive_user) return true;
+  for (const Started& other : started_)
+    if (other.user != window.user) return false;
+  auto jobs = node_->jobs.ids();
+  return std::ranges::all_of(jobs, [&](std::uint32_t id) {
+    return cluster_->jobs.at(JobId{id}).spec->uid == window.user;
+  });
+}
+
+// Of the jobs that hold something here now.
+std::uint32_t NodeProfile::cpus_used_by(const Partition& partition) const {
+  std::uint32_t used = 0;
+  node_->jobs.each([&](std::uint32_t id) {
+    const Job& job = cluster_->jobs.at(JobId{id});
+    if (job.partition != partition.name) return;
+    for (const NodeShare& share : job.allocation)
+      if (share.node == node_->id) used += static_cast<std::uint32_t>(share.cpus.size());
+  });
+  for (const Started& job : started_)
+    if (job.partition == &partition) used += job.cpus;
+  return used;
+}
+
+const Free* NodeProfile::during(const Window& window) {
+  if (asked_ == window) return answer_to_last();
+  answer_ = find_out(window);
+  asked_ = window;
+  return answer_to_last();
+}
+
+const Free* NodeProfile::answer_to_last() const {
+  switch (answer_) {
+    case Answer::nothing:
+      return nullptr;
+    case Answer::now:
+      return &now_;
+    case Answer::later:
+      return &later_;
+    case Answer::narrowed:
+      return &narrowed_;
+  }
+  return nullptr;
+}
+
+NodeProfile::Answer NodeProfile::find_out(const Window& window) {
+  if (!is_open_to(window)) return Answer::nothing;
+  const Access access = access_for(window);
+  if (access.closed) return Answer::nothing;
+  const bool is_later = window.from > time_;
+  const Free& then = is_later ? after_releases_until(window.from) : now_;
+  const bool bounded = window.partition && window.partition->max_cpus_per_node;
+  if (promises_.empty() && !bounded && window.holders == 0 && !access.is_limited())
+    return is_later ? Answer::later : Answer::now;
+  narrowed_ = then;
+  if (window.holders > 0) narrowed_.cpus.merge(shareable_during(window));
+  narrow(narrowed_, access);
+  if (!promises_.empty()) keep_promises(window, access);
+  if (bounded) keep_below_bound(*window.partition);
+  return Answer::narrowed;
+}
+
+// Mostly asked for later and later times.
+const Free& NodeProfile::after_releases_until(Time from) {
+  learn_releases();
+  const auto end = std::ranges::upper_bound(releases_, from, {}, &Release::at);
+  const auto due = static_cast<std::size_t>(end - releases_.begin());
+  if (given_back_ == 0 || due < given_back_) {
+    later_ = now_;
+    given_back_ = 0;
+  }
+  for (; given_back_ < due; ++given_back_) give_back(later_, *releases_[given_back_].share);
+  later_.untouched = due == releases_.size();
+  return later_;
+}
+
+IdSet NodeProfile::shareable_during(const Window& window) {
+  learn_releases();
+  std::vector<Claim> claims;
+  for (const Release& r : releases_)
+    if (window.from <= time_ || r.at > window.from) claims.push_back({r.share, r.partition});
+  return shareable(claims, window.partition->name.view(), window.holders);
+}
+
+// What must stay unused: the most that promises take at any one time within the window beyond what
+// running jobs will have given back by then. It grows only when a promised job starts: those times
+// are gone through in order.
+void NodeProfile::keep_promises(const Window& window, const Access& access) {
+  learn_releases();
+  Demand most, then;
+  // Whoever is bound to CPUs of a reservation takes none from the others.
+  auto count = [&](const Promise& p, int sign) {
+    then.add(p.takes, sign);
+    if (p.only != access.only) then.cpus -= sign * p.takes.cpus;
+  };
+  auto end = std::ranges::upper_bound(by_end_, window.from, {}, &Promise::until);
+  auto release = std::ranges::upper_bound(releases_, window.from, {}, &Release::at);
+  for (const Promise& p : promises_) {
+    const Time t = std::max(p.from, window.from);
+    if (t >= window.until) break;
+    if (t >= p.until) continue;
+    narrowed_.untouched = false;
+    count(p, 1);
+    for (; end != by_end_.end() && end->until <= t; ++end) count(*end, -1);
+    for (; release != releases_.end() && release->at <= t; ++release) {
+      then.add(release->gives, -1);
+      if (access.is_limited() && release->share->sharing <= 1)
+        then.cpus += release->gives.cpus -
+                     static_cast<std::int64_t>(access.usable(release->share->cpus).size());
+    }
+    most.raise_to(then);
+  }
+  narrowed_.promised_cpus = static_cast<std::uint32_t>(most.cpus);
+  narrowed_.memory_mib -=
+      std::min(narrowed_.memory_mib, static_cast<std::uint64_t>(most.memory_mib));
+  for (std::size_t i = 0; i < most.devices.size(); ++i)
+    narrowed_.gres[i].count -=
+        std::min(narrowed_.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
+}
+
+// MaxCPUsPerNode.
+void NodeProfile::keep_below_bound(const Partition& partition) {
+  const std::uint32_t limit = *partition.max_cpus_per_node;
+  const std::uint32_t rest = limit - std::min(limit, cpus_used_by(partition));
+  const auto free = static_cast<std::uint32_t>(narrowed_.cpus.size());
+  narrowed_.promised_cpus = std::max(narrowed_.promised_cpus, free - std::min(free, rest));
+}
+
+void NodeProfile::start(const NodeShare& share, const Window& by) {
+  learn_releases();
+  take(now_, share);
+  const Time until = std::min(by.until, time_ + kNoLimitLeaves);
+  releases_.insert(std::ranges::upper_bound(releases_, until, {}, &Release::at),
+                   release_of(until, share, by.partition->name.view()));
+  if (by.exclusive_user) private_to_ = by.user;
+  started_.push_back({by.user, by.partition, static_cast<std::uint32_t>(share.cpus.size())});
+  changes_known_ = false;
+  forget_answers();
+}
+
+void NodeProfile::promise(const NodeShare& share, const Window& to) {
+  const Promise made{to.from, to.until, demand_of(share), access_for(to).only};
+  promises_.insert(std::ranges::upper_bound(promises_, made.from, {}, &Promise::from), made);
+  if (made.from < made.until)
+    by_end_.insert(std::ranges::upper_bound(by_end_, made.until, {}, &Promise::until), made);
+  changes_known_ = false;
+  forget_answers();
+}
+
+void NodeProfile::remove_release(const NodeShare& share) {
+  learn_releases();
+  std::erase_if(releases_, [&](const Release& r) { return r.share == &share; });
+  changes_known_ = false;
+  forget_answers();
+}
+
+void NodeProfile::vacate(const NodeShare& share) {
+  remove_release(share);
+  give_back(now_, share);
+  now_.untouched = releases_.empty();
+}
+
+void NodeProfile::lend(const NodeShare& share) {
+  remove_release(share);
+  give_back_cpus(now_, share.cpus);
+  now_.untouched = releases_.empty();
+}
+
+}  // namespace muster::sched
