@@ -70,6 +70,7 @@ Profile::Profile(const Cluster& cluster, Time now) : cluster_(cluster), now_(now
   });
   for (const Reservation& r : *cluster.reservations)
     if (r.has("TIME_FLOAT") || r.end > now) reservations_.push_back(&r);
+  awaited_ = awaited_lenders(cluster, now);
   has_private_nodes_ = std::ranges::any_of(cluster.active.ids(), [&](std::uint32_t id) {
     return keeps_others_out(cluster, cluster.jobs.at(JobId{id}));
   });
@@ -135,7 +136,8 @@ void Profile::bar(NodeId node) {
 }
 
 Access Profile::access_to(const Entry& entry, NodeId node, const Window& window) const {
-  return access(entry.reservations, {node, window.from, window.until, window.reservation});
+  return access(entry.reservations, {node, window.from, window.until, window.reservation,
+                                     window.yields_within, &awaited_});
 }
 
 bool Profile::is_reserved(NodeId node, const Window& window) {

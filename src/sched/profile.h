@@ -22,6 +22,7 @@ struct Window {
   Time from, until;
   const Partition* partition = nullptr;      // whose MaxCPUsPerNode counts
   const Reservation* reservation = nullptr;  // the one it may use
+  std::optional<Seconds> yields_within;      // others may lend it theirs
   Uid user;
   bool exclusive_user = false;
   std::uint32_t holders = 0;  // CPUs that so many jobs of the partition share already will do
@@ -109,6 +110,7 @@ class Profile {
   std::vector<State> states_;  // by node id
   std::deque<Entry> entries_;
   std::vector<const Reservation*> reservations_;  // that are not over
+  std::set<const Reservation*> awaited_;          // lenders of nodes that jobs wait for
   std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
   std::size_t barred_ = 0;
