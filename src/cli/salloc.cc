@@ -23,6 +23,7 @@
 #include "cli/srun_exits.h"
 #include "io/login_shell.h"
 #include "model/resources.h"
+#include "model/task_count.h"
 
 namespace muster::cli {
 
@@ -125,23 +126,30 @@ std::vector<std::pair<const char*, std::string>> granted_variables(const wire::J
   const Job& job = *view.job;
   std::vector<std::uint32_t> cpus, tasks;
   for (const NodeShare& share : job.allocation) {
-    cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
+    cpus.push_back(share.usable_cpus());
     tasks.push_back(share.tasks);
   }
   std::string id = std::to_string(job.id.value), nodes = std::to_string(job.allocation.size());
-  return {{"SLURM_JOB_ID", id},
-          {"SLURM_JOBID", id},
-          {"SLURM_JOB_NAME", job.spec->name.str()},
-          {"SLURM_JOB_NODELIST", view.nodes.str()},
-          {"SLURM_NODELIST", view.nodes.str()},
-          {"SLURM_JOB_NUM_NODES", nodes},
-          {"SLURM_NNODES", nodes},
-          {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
-          {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
-          {"SLURM_JOB_PARTITION", job.partition.str()},
-          {"SLURM_JOB_ACCOUNT", job.account.str()},
-          {"SLURM_JOB_QOS", job.qos.str()},
-          {"SLURM_NODE_ALIASES", "(null)"}};
+  const std::string count = std::to_string(task_count(job));
+  std::vector<std::pair<const char*, std::string>> variables{
+      {"SLURM_JOB_ID", id},
+      {"SLURM_JOBID", id},
+      {"SLURM_JOB_NAME", job.spec->name.str()},
+      {"SLURM_JOB_NODELIST", view.nodes.str()},
+      {"SLURM_NODELIST", view.nodes.str()},
+      {"SLURM_JOB_NUM_NODES", nodes},
+      {"SLURM_NNODES", nodes},
+      {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
+      {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
+      {"SLURM_JOB_PARTITION", job.partition.str()},
+      {"SLURM_JOB_ACCOUNT", job.account.str()},
+      {"SLURM_JOB_QOS", job.qos.str()},
+      {"SLURM_NODE_ALIASES", "(null)"}};
+  if (!job.spec->num_tasks && job.spec->ntasks_per_node) {
+    variables.emplace_back("SLURM_NTASKS", count);
+    variables.emplace_back("SLURM_NPROCS", count);
+  }
+  return variables;
 }
 
 // What a heterogeneous job has as a whole; the rest is each component's.

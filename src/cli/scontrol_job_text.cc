@@ -13,6 +13,7 @@
 #include "cli/lib/paths.h"
 #include "cli/scontrol_text.h"
 #include "model/mail_type.h"
+#include "model/task_count.h"
 
 namespace muster::cli {
 
@@ -156,7 +157,7 @@ void add_amounts(RecordLines& lines, const wire::JobView& view) {
   Tres tres = job.allocation.empty() ? requested_tres(spec) : total(job.allocation);
   tres.billing = view.billing.value_or(tres.billing);
   lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
-                   num_nodes(job), tres.cpus, num_tasks(spec), spec.cpus_per_task.value_or(1),
+                   num_nodes(job), tres.cpus, task_count(job), spec.cpus_per_task.value_or(1),
                    or_star(spec.cores_per_socket), or_star(spec.threads_per_core)));
   lines.add(format("TRES={}", tres.text()));
   lines.add(format("Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} CoreSpec={}",

@@ -231,10 +231,11 @@ std::optional<UpdateRefusal> check_job_value(const Setting& setting, std::string
 }
 
 std::optional<UpdateRefusal> check_node_state(const Setting& setting, bool has_reason) {
-  static constexpr std::array<std::string_view, 14> kStates{
-      "NoResp",           "DRAIN",   "FAIL", "FUTURE", "RESUME",        "POWER_DOWN",
-      "POWER_UP",         "UNDRAIN", "DOWN", "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
-      "POWER_DOWN_FORCE", "DRAINING"};
+  // The last ones are known, and refused by the controller.
+  static constexpr std::array<std::string_view, 17> kStates{
+      "NoResp",           "DRAIN",    "FAIL",      "FUTURE", "RESUME",        "POWER_DOWN",
+      "POWER_UP",         "UNDRAIN",  "DOWN",      "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
+      "POWER_DOWN_FORCE", "DRAINING", "ALLOCATED", "MIXED",  "UNKNOWN"};
   std::string_view state = setting.value;
   bool known = std::ranges::any_of(kStates, [&](std::string_view name) {
     return iequals(state, name) || (state.size() >= 3 && istarts_with(name, state));
@@ -246,7 +247,8 @@ std::optional<UpdateRefusal> check_node_state(const Setting& setting, bool has_r
         "Not all states are valid given a node's prior state",
         setting.word);
   bool takes_out =
-      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state));
+      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state) ||
+                            istarts_with("FAIL", state));
   if (takes_out && !has_reason)
     return "You must specify a reason when DOWNING or DRAINING a node. Request denied";
   return std::nullopt;

@@ -5,6 +5,7 @@
 #include "base/size.h"
 #include "cli/scontrol_text.h"
 #include "cli/squeue_row.h"
+#include "model/task_count.h"
 
 namespace muster::cli {
 
@@ -231,7 +232,7 @@ constexpr Column<JobRow> kJobColumns[] = {
      [](Row r, Out o) { put(o, r.spec().ntasks_per_node.value_or(0)); }},
     {0, "NTPerSocket", "NTASKS_PER_SOCKET",
      [](Row r, Out o) { put_or(o, r.spec().ntasks_per_socket, "N/A"); }},
-    {0, "NumTasks", "TASKS", [](Row r, Out o) { put(o, task_count(r)); }},
+    {0, "NumTasks", "TASKS", [](Row r, Out o) { put(o, task_count(r.job())); }},
     {0, "Origin", "ORIGIN", put_federation},
     {0, "OriginRaw", "ORIGIN_RAW", put_federation},
     {0, "PendingTime", "PENDING_TIME", put_pending_time},

@@ -6,6 +6,7 @@
 #include "base/duration.h"
 #include "cli/scontrol_text.h"
 #include "cli/squeue_list.h"
+#include "model/task_count.h"
 
 namespace muster::cli {
 
@@ -106,7 +107,7 @@ void add_size(Json& out, const JobRow& row) {
   out["tasks_per_board"] = 0;
   out["cpus"] = cpu_count(row);
   out["node_count"] = node_count(row);
-  out["tasks"] = task_count(row);
+  out["tasks"] = task_count(row.job());
   const Job& job = row.job();
   out["het_job_id"] = job.het_id.value;
   out["het_job_id_set"] = job.het_jobs().text();

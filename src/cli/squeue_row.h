@@ -60,7 +60,6 @@ Minutes time_limit(const JobRow& row);
 std::string time_left_text(const JobRow& row);
 std::uint64_t cpu_count(const JobRow& row);
 std::uint64_t node_count(const JobRow& row);
-std::uint64_t task_count(const JobRow& row);
 std::uint64_t min_cpus(const JobSpec& spec);
 std::string tres_text(const JobRow& row);
 std::string tres_per_node(const JobSpec& spec);  // "gres:gpu:1"

@@ -95,6 +95,7 @@ std::string_view job_reason(const JobRow& row) {
   const wire::JobView& view = *row.view;
   if (is_active(row.job().state)) return view.reason.empty() ? "None" : view.reason.view();
   if (view.reason == "launch_failed_requeued_held") return "launch failed requeued held";
+  if (view.reason == "job_requeued_in_held_state") return "job requeued in held state";
   if (is_ended(row.job().state) && !row.job().end_reason.empty()) return row.job().end_reason;
   if (!view.reason_detail.empty()) return view.reason_detail;
   return view.reason.empty() ? std::string_view("None") : view.reason.view();
@@ -159,12 +160,6 @@ std::uint64_t node_count(const JobRow& row) {
   if (shows_remaining_nodes(row)) return row.job().unfinished.size();
   if (!row.job().allocation.empty()) return row.job().allocation.size();
   return std::max(row.spec().min_nodes, 1u);
-}
-
-std::uint64_t task_count(const JobRow& row) {
-  const JobSpec& spec = row.spec();
-  if (spec.num_tasks) return *spec.num_tasks;
-  return node_count(row) * spec.ntasks_per_node.value_or(1);
 }
 
 std::uint64_t min_cpus(const JobSpec& spec) {

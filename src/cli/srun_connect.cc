@@ -36,12 +36,17 @@ Result<io::Channel> StepRunner::join_step(const wire::AttachRequest& request) co
   return channel;
 }
 
+// A node that cannot be reached, as the reference says it.
+std::string StepRunner::in_words(const Error& error) {
+  return error.code == ErrorCode::communication ? "Communication connection failure" : error.text();
+}
+
 bool StepRunner::connect_link(Link& link) {
   auto channel = join_step(attach_request(link));
   if (channel)
     link.channel.emplace(std::move(*channel));
   else
-    say_launch_failed(places_[link.run.first], channel.error().text());
+    say_launch_failed(places_[link.run.first], in_words(channel.error()));
   return channel.has_value();
 }
 
@@ -52,7 +57,7 @@ bool StepRunner::connect_exchange(Link& link) {
   if (channel)
     link.exchange.emplace(std::move(*channel));
   else
-    say_launch_failed(places_[link.run.first], channel.error().text());
+    say_launch_failed(places_[link.run.first], in_words(channel.error()));
   return channel.has_value();
 }
 

@@ -55,6 +55,7 @@ class StepRunner {
   Result<io::Channel> join_step(const wire::AttachRequest& request) const;
   bool connect_link(Link& link);
   bool connect_exchange(Link& link);
+  static std::string in_words(const Error& error);
   void say_launch_failed(const Place& place, std::string_view why) const;
   void start_hub();
   std::span<Place> places_of(const Link& link) {

@@ -109,6 +109,7 @@ class Core {
                           Time now);
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
+  wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);
   wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);

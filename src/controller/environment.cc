@@ -5,6 +5,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "model/task_count.h"
 #include "sched/gres_fit.h"
 #include "sched/topology.h"
 
@@ -94,8 +95,7 @@ void add_gpu_variables(const Node& node, const NodeShare& share, std::string_vie
 
 std::string cpus_per_node(const std::vector<NodeShare>& shares) {
   std::vector<std::uint32_t> cpus;
-  for (const NodeShare& share : shares)
-    cpus.push_back(static_cast<std::uint32_t>(share.cpus.size()));
+  for (const NodeShare& share : shares) cpus.push_back(share.usable_cpus());
   return compress_counts(cpus);
 }
 
@@ -175,6 +175,8 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v["SLURM_JOB_NUM_NODES"] = v["SLURM_NNODES"] = count;
   v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(job.allocation);
   v["SLURM_TASKS_PER_NODE"] = tasks_per_node(job.allocation);
+  if (!spec.num_tasks && spec.ntasks_per_node)  // on as many nodes as there were
+    v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = std::to_string(task_count(job));
   v["SLURM_JOB_PARTITION"] = job.partition.str();
   v["SLURM_JOB_ACCOUNT"] = job.account.str();
   v["SLURM_JOB_QOS"] = job.qos.str();
@@ -189,7 +191,7 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
   if (!job.shown_reservation().empty()) v["SLURM_JOB_RESERVATION"] = job.shown_reservation().str();
   if (const NodeShare* share = share_on(job, node)) {
-    v["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
+    v["SLURM_CPUS_ON_NODE"] = std::to_string(share->usable_cpus());
     if (const Node* n = cluster.nodes.find(node))
       add_gpu_variables(*n, *share, "SLURM_JOB_GPUS", v);
   }

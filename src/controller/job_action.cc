@@ -35,6 +35,7 @@ Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
                 .since = now,
                 .requeue = true,
                 .hold = hold};
+  if (hold) ending.hold_reason = "job_requeued_in_held_state";
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);
     for (const Job* component : components)

@@ -18,7 +18,8 @@ NodeChanged current(const Node& node) {
           .active_features = node.active_features,
           .weight = node.config.weight,
           .power = node.power,
-          .reboot = node.reboot};
+          .reboot = node.reboot,
+          .claim = node.claim};
 }
 
 namespace {

@@ -35,12 +35,14 @@ Result<void> refuse() { return fail(ErrorCode::invalid_node_state); }
 
 bool works(const Node& node) { return node.jobs.size() > node.completing.size(); }
 
+// A node is drained or failing, as was said last.
 Result<void> drain(const Change& c) {
   c.change.drain = true;
+  c.change.fail = false;
   return {};
 }
 Result<void> undrain(const Change& c) {
-  c.change.drain = false;
+  c.change.drain = c.change.fail = false;
   if (c.node.health != NodeHealth::down) c.clear_reason();
   return {};
 }
@@ -67,11 +69,13 @@ Result<void> down(const Change& c) {
 }
 Result<void> fail_node(const Change& c) {
   c.change.fail = true;
+  c.change.drain = false;
   return {};
 }
 Result<void> future(const Change& c) {
   if (works(c.node)) return refuse();
   c.change.future = true;
+  c.change.claim = {};
   return {};
 }
 Result<void> no_response(const Change& c) {

@@ -12,7 +12,7 @@ void Core::evict(const sched::Eviction& eviction, Time now) {
   if (!job || job->state != JobState::running || job->ending || job->preemption) return;
   const Job* by = cluster_.jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
-  Seconds grace = sched::grace_time(cluster_, *job);
+  Seconds grace = sched::grace_time(cluster_, *job, by);
   host_.log("job " + std::to_string(job->id.value) + " is preempted by job " +
             std::to_string(eviction.by.value));
   give_notice(job->id,

@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "controller/environment.h"
 #include "controller/mail.h"
+#include "model/task_count.h"
 
 namespace muster::controller {
 namespace {
@@ -68,10 +69,7 @@ Variables on_node(const Cluster& cluster, const Job& job, const Node& node) {
   Variables v = common(job, all);
   for (const char* name : kOnNode)
     if (auto found = all.find(name); found != all.end()) v.insert(*found);
-  std::uint64_t tasks = 0;
-  for (const NodeShare& share : job.allocation) tasks += share.tasks;
-  v["SLURM_JOB_NTASKS"] =
-      std::to_string(job.spec->num_tasks.value_or(static_cast<std::uint32_t>(tasks)));
+  v["SLURM_JOB_NTASKS"] = std::to_string(task_count(job));
   v["SLURM_UID"] = std::to_string(job.spec->uid.value);
   return v;
 }

@@ -31,6 +31,8 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
     answer(to, find_step(caller, *t));
   } else if (auto* e = std::get_if<wire::ReleaseRequest>(&request)) {
     answer(to, release(caller, *e, now));
+  } else if (auto* f = std::get_if<wire::ClaimNodeRequest>(&request)) {
+    answer(to, claim_node(caller, *f));
   } else if (auto* w = std::get_if<wire::WaitJobRequest>(&request)) {
     wait_job(to, caller, *w);
   } else {

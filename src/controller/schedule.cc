@@ -102,8 +102,10 @@ bool Core::is_left_by_reservations(const sched::Start& start, const NodeShare& s
     return false;
   Time until = now_ + std::min(start.time_limit, sched::kNoLimitLeaves);
   if (own) until = std::min(until, sched::has_to_end(cluster_, *own));
-  const auto access = sched::access(sched::reservations_of(cluster_, share.node, now_),
-                                    {share.node, now_, until, own});
+  const WarnSignal& signal = cluster_.jobs.at(start.job).spec->warn_signal;
+  sched::Visit visit{share.node, now_, until, own};
+  if (signal.yields_to_reservation) visit.yields_within = Seconds{signal.seconds_before_end};
+  const auto access = sched::access(sched::reservations_of(cluster_, share.node, now_), visit);
   return !access.closed && access.usable(share.cpus) == share.cpus;
 }
 

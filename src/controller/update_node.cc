@@ -8,6 +8,11 @@ namespace muster::controller {
 
 namespace {
 
+// Only of a node that is out of service, or about to be, somebody wants to know why.
+bool has_a_reason(const Node& node, std::string_view state) {
+  return !state.empty() || node.drain || node.fail || node.health == NodeHealth::down;
+}
+
 bool takes_out(std::string_view state) {
   return iequals(state, "drain") || iequals(state, "down") || iequals(state, "fail");
 }
@@ -54,7 +59,7 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
   for (NodeId id : *nodes) {
     const Node& node = cluster_.nodes.at(id);
     NodeChanged change = current(node);
-    if (reason) change.reason = *reason;
+    if (reason && !reason->empty() && has_a_reason(node, state)) change.reason = *reason;
     if (takes_out(state) && change.reason.empty())
       return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};
     if (!state.empty()) {

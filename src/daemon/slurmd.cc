@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "daemon/slurmd_claim.h"
 #include "daemon/slurmd_config.h"
 #include "daemon/slurmd_host.h"
 #include "daemon/slurmd_options.h"
@@ -152,6 +153,15 @@ int run(int argc, char** argv) {
     return 1;
   }
   if (options->print_hardware) return print_hardware(*hardware);
+
+  if (options->future) {
+    auto name = claim_node(config_path(*options), *hardware, options->future_feature);
+    if (!name) {
+      fmt::print(stderr, "slurmd: error: {}\n", name.error().text());
+      return 1;
+    }
+    options->node_name = *name;
+  }
 
   auto config = read_slurmd_config(config_path(*options), identity_of(*options), *hardware);
   if (!config) {

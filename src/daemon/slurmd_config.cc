@@ -106,7 +106,24 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   return {};
 }
 
+bool uses_munge(const config::SlurmConf& conf) { return conf.auth_type == "auth/munge"; }
+
 }  // namespace
+
+Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
+  Result<Uid> slurm_user = uid_of(conf.slurm_user);
+  if (!slurm_user) return std::unexpected(slurm_user.error());
+  std::vector<io::Endpoint> found;
+  for (const config::ControllerHost& host : conf.controllers)
+    found.push_back({.unix_path = directory_of(conf.slurmctld_pid_file) + "/slurmctld.sock",
+                     .host = host.address,
+                     .port = conf.slurmctld_port,
+                     .server_uid = *slurm_user,
+                     .use_munge = uses_munge(conf),
+                     .server_name = {},
+                     .munge_socket = munge_socket_of(conf.auth_info)});
+  return found;
+}
 
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
                                         const io::Hardware& hardware) {
@@ -116,8 +133,8 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   Result<NodeConfig> node = identity.dynamic ? describe_node(*conf, identity, hardware)
                                              : find_node(*conf, identity.name, host_name);
   if (!node) return std::unexpected(node.error());
-  Result<Uid> slurm_user = uid_of(conf->slurm_user);
-  if (!slurm_user) return std::unexpected(slurm_user.error());
+  Result<std::vector<io::Endpoint>> controllers = controllers_of(*conf);
+  if (!controllers) return std::unexpected(controllers.error());
 
   SlurmdConfig out;
   out.config_file = path;
@@ -134,17 +151,9 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
     return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
-  out.use_munge = conf->auth_type == "auth/munge";
+  out.use_munge = uses_munge(*conf);
   out.munge_socket = munge_socket_of(conf->auth_info);
-  for (const config::ControllerHost& host : conf->controllers)
-    out.controllers.push_back(
-        {.unix_path = directory_of(conf->slurmctld_pid_file) + "/slurmctld.sock",
-         .host = host.address,
-         .port = conf->slurmctld_port,
-         .server_uid = *slurm_user,
-         .use_munge = out.use_munge,
-         .server_name = {},
-         .munge_socket = out.munge_socket});
+  out.controllers = std::move(*controllers);
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
   out.lock_memory =

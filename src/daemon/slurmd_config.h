@@ -10,6 +10,7 @@
 #include "base/time.h"
 #include "config/cgroup_conf.h"
 #include "config/job_container_conf.h"
+#include "config/slurm_conf.h"
 #include "io/channel.h"
 #include "io/hardware.h"
 #include "io/log.h"
@@ -55,6 +56,8 @@ struct NodeIdentity {
   bool dynamic = false;  // -Z: no file describes it
   std::string conf;      // --conf
 };
+// Where slurmctld is to be found.
+Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf);
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
                                         const io::Hardware& hardware);
 

@@ -233,6 +233,9 @@ wire::NodeAccess Slurmd::access_to_nodes() const {
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
   const UserInfo& user = users_.find(launch.uid, launch.gid, wall_clock());
+  const bool is_root = geteuid() == 0;
+  if (is_root && user.name.empty())
+    return fail("user " + std::to_string(launch.uid.value) + " is not known on this node");
   StepSetup setup;
   setup.launch = launch;
   if (setup.launch.user_name.empty()) setup.launch.user_name = user.name;
@@ -243,7 +246,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.home = user.home;
   setup.shell = user.shell;
   setup.groups = user.groups;
-  setup.change_user = geteuid() == 0;
+  setup.change_user = is_root;
   setup.sample_every = config.sample_every;
   setup.kill_wait = config.kill_wait;
   setup.boot_id = start_.hardware.boot_id;

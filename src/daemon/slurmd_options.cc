@@ -14,6 +14,7 @@ const char* const kSlurmdHelp =
     "  -d PROGRAM     the slurmstepd to start\n"
     "  -D             stay in the foreground and log to stderr\n"
     "  -f FILE        read this slurm.conf\n"
+    "  -F[FEATURE]    be a node in state FUTURE that is like this machine, with this feature\n"
     "  -h             print this help\n"
     "  -L FILE        log to this file\n"
     "  -M             accepted and ignored\n"
@@ -34,7 +35,7 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
                                  {nullptr, 0, nullptr, 0}};
   SlurmdOptions options;
   int letter;
-  while ((letter = getopt_long(argc, argv, "bcCd:Df:hiL:Mn:N:svVZ", kLong, nullptr)) != -1) {
+  while ((letter = getopt_long(argc, argv, "bcCd:Df:F::hiL:Mn:N:svVZ", kLong, nullptr)) != -1) {
     switch (letter) {
       case 'b':
         options.report_reboot = true;
@@ -53,6 +54,10 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
         break;
       case 'f':
         options.config_file = optarg;
+        break;
+      case 'F':
+        options.future = true;
+        if (optarg) options.future_feature = optarg;
         break;
       case 'h':
         options.print_help = true;
@@ -90,6 +95,8 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
     }
   }
   if (!options.dynamic_conf.empty() && !options.dynamic) return fail("--conf needs -Z");
+  if (options.future && (options.dynamic || !options.node_name.empty()))
+    return fail("-F takes neither -N nor -Z");
   if (optind < argc) return fail(std::string("unexpected argument ") + argv[optind]);
   return options;
 }

@@ -22,6 +22,8 @@ struct SlurmdOptions {
   bool report_reboot = false;   // -b
   bool dynamic = false;         // -Z: a node that slurm.conf does not name
   std::string dynamic_conf;     // --conf: what it is
+  bool future = false;          // -F: one of the nodes in state FUTURE
+  std::string future_feature;   // that the node has to have
 };
 
 Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv);

@@ -30,7 +30,8 @@ UserInfo look_up(Uid uid, Gid gid) {
 
 const UserInfo& SlurmdUsers::find(Uid uid, Gid gid, Time now) {
   Entry& entry = known_[{uid, gid}];
-  if (now >= entry.until) entry = {look_up(uid, gid), now + kKeepFor};
+  const bool is_known = !entry.info.name.empty();  // who is not may be by the next job
+  if (!is_known || now >= entry.until) entry = {look_up(uid, gid), now + kKeepFor};
   return entry.info;
 }
 

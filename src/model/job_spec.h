@@ -34,16 +34,18 @@ enum MailType : std::uint32_t {
 constexpr std::uint32_t kMailTimeLimits =
     kMailTimeLimit | kMailTimeLimit90 | kMailTimeLimit80 | kMailTimeLimit50;
 
-struct WarnSignal {  // --signal=[B:]SIG[@seconds]
+struct WarnSignal {  // --signal=[R|B:]SIG[@seconds]
   int number = 0;    // 0 = none
   std::uint32_t seconds_before_end = 60;
-  bool batch_shell_only = false;  // B:
+  bool batch_shell_only = false;       // B:
+  bool yields_to_reservation = false;  // R: it may run where a reservation has MaxStartDelay
   bool operator==(const WarnSignal&) const = default;
   template <class V>
   void fields(V& v) {
     v(1, number);
     v(2, seconds_before_end);
     v(3, batch_shell_only);
+    v(240, yields_to_reservation);
   }
 };
 

@@ -36,7 +36,9 @@ Words words(const Node& node) {
   if (node.future) return {"future", "futr"};
   if (node.reboot.issued) return {"reboot", "boot"};
   if (node.drain) return busy ? Words{"draining", "drng"} : Words{"drained", "drain"};
-  if (node.fail) return busy ? Words{"failing", "failg"} : Words{"fail", "fail"};
+  if (node.fail)
+    return base == Base::allocated || is_completing(node) ? Words{"failing", "failg"}
+                                                          : Words{"fail", "fail"};
   if (base == Base::down) return {"down", "down"};
   if (base == Base::unknown) return {"unknown", "unk"};
   if (is_completing(node)) return {"completing", "comp"};
@@ -104,6 +106,7 @@ std::string node_state_long(const Node& node) {
   std::string state(long_name(base_state(node)));
   if (node.config.state == "CLOUD") state += "+CLOUD";
   if (node.config.dynamic && node.config.state == "UNKNOWN") state += "+DYNAMIC_NORM";
+  if (!node.claim.hostname.empty()) state += "+DYNAMIC_FUTURE";
   if (is_completing(node)) state += "+COMPLETING";
   if (node.drain) state += "+DRAIN";
   if (node.kept == NodeKept::maintenance) state += "+MAINTENANCE";

@@ -117,6 +117,17 @@ struct NodeReboot {
   }
 };
 
+// slurmd -F: the machine that came for a node in state FUTURE.
+struct NodeClaim {
+  Text hostname, address;
+  bool operator==(const NodeClaim&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, hostname);
+    v(2, address);
+  }
+};
+
 // By a reservation that is active. Filled in where a node is shown; the state does not have it.
 enum class NodeKept : std::uint8_t { no, reserved, maintenance };
 
@@ -135,6 +146,7 @@ struct Node {
   Time last_busy;
   NodePower power;
   NodeReboot reboot;
+  NodeClaim claim;  // overrides what the configuration says of it
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
@@ -171,6 +183,7 @@ struct Node {
     v(120, power);
     v(121, reboot);
     v(150, kept);
+    v(240, claim);
   }
 };
 

@@ -93,9 +93,13 @@ struct NodeShare {
   std::uint64_t memory_mib = 0;
   std::uint32_t tasks = 0;  // tasks of the job's own size placed here
   std::vector<GresShare> gres;
-  std::uint32_t sharing = 1;  // so many jobs of its partition may hold the CPUs at a time
-  IdSet left_to_system;       // --core-spec: CPUs that nobody computes on meanwhile
+  std::uint32_t sharing = 1;       // so many jobs of its partition may hold the CPUs at a time
+  IdSet left_to_system;            // --core-spec: CPUs that nobody computes on meanwhile
+  std::uint32_t idle_threads = 0;  // --threads-per-core: so many of the CPUs are not used
   bool operator==(const NodeShare&) const = default;
+  std::uint32_t usable_cpus() const {
+    return static_cast<std::uint32_t>(cpus.size()) - idle_threads;
+  }
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -105,6 +109,7 @@ struct NodeShare {
     v(5, gres);
     v(110, sharing);
     v(150, left_to_system);
+    v(240, idle_threads);
   }
 };
 

@@ -83,8 +83,7 @@ class Search {
   }
 
   std::uint64_t cpus_on_a_node() const {
-    std::uint64_t tasks = std::max(1u, r_.tasks_per_node_max);
-    if (!r_.tasks_follow_nodes) tasks = 1;
+    std::uint64_t tasks = std::max(1u, r_.tasks_per_node);
     std::uint64_t cpus = r_.overcommit ? 1 : tasks * r_.cpus_per_task;
     return std::max<std::uint64_t>(cpus, r_.min_cpus_per_node);
   }
@@ -139,8 +138,7 @@ class Search {
     std::vector<std::uint64_t> rooms;
     for (NodeId id : nodes_) {
       std::uint64_t n = all_of(cluster_.nodes.at(id)).cpus.size() / r_.cpus_per_task;
-      rooms.push_back(r_.tasks_per_node_max ? std::min<std::uint64_t>(n, r_.tasks_per_node_max)
-                                            : n);
+      rooms.push_back(r_.tasks_per_node ? std::min<std::uint64_t>(n, r_.tasks_per_node) : n);
     }
     std::ranges::sort(rooms, std::greater{});
     std::uint64_t sum = 0;

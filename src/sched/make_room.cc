@@ -132,7 +132,8 @@ std::optional<Room> RoomMaker::vacated(const Members& members) {
     unaided_.insert(forms);
     return std::nullopt;
   }
-  evicted_.insert(victims.begin(), victims.end());
+  for (JobId id : victims)
+    evicted_[id] = grace_time(cluster_, cluster_.jobs.at(id), members.front().job);
   return Room{std::move(*slot), std::move(victims)};
 }
 
@@ -157,9 +158,9 @@ Time RoomMaker::vacant_at(const Room& room) const {
           shares, [&](const NodeShare& share) { return job.unfinished.contains(share.node); });
     });
     if (!here && std::ranges::find(room.victims, job.id) == room.victims.end()) continue;
-    bool is_evicted = evicted_.contains(job.id);
-    last = std::max(last,
-                    is_evicted ? now_ + grace_time(cluster_, job) : leaves_at(cluster_, job, now_));
+    auto evicted = evicted_.find(job.id);
+    last = std::max(
+        last, evicted != evicted_.end() ? now_ + evicted->second : leaves_at(cluster_, job, now_));
   }
   return last;
 }

@@ -1,6 +1,7 @@
 // RoomMaker: how jobs that do not fit may start at the cost of others (preemption).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -49,8 +50,10 @@ class RoomMaker {
   const LicenseBook& licenses_;
   Time now_;
   std::uint64_t max_questions_;
-  std::set<JobId> evicted_, suspended_;  // by this plan
-  std::set<Forms> unaided_, unlent_;     // nobody makes room for these
+  // By this plan.
+  std::map<JobId, Seconds> evicted_;  // and how soon they leave
+  std::set<JobId> suspended_;
+  std::set<Forms> unaided_, unlent_;  // nobody makes room for these
 };
 
 }  // namespace muster::sched

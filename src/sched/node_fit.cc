@@ -65,11 +65,18 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
   return n;
 }
 
+// One that shares its cores with no other has whole ones.
+std::uint32_t NodeFit::cpus_of_a_task() const {
+  if (request_.tasks_per_core_max != 1) return request_.cpus_per_task;
+  const std::uint32_t usable = usable_per_core();
+  return (request_.cpus_per_task + usable - 1) / usable * usable;
+}
+
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
   if (request_.whole_nodes)
     return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
                                                           : all_cpus_of(node_).size());
-  std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * request_.cpus_per_task;
+  std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * cpus_of_a_task();
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
   if (request_.tasks_per_core_max)
@@ -155,7 +162,7 @@ std::uint64_t NodeFit::tasks_by_cpus() const {
   if (usable_per_core() < threads_) cpus = cores * usable_per_core();
   if (cpus < request_.min_cpus_per_node || cpus == 0) return 0;
   if (request_.overcommit) return std::max<std::uint64_t>(cpus, request_.tasks);
-  std::uint64_t tasks = cpus / request_.cpus_per_task;
+  std::uint64_t tasks = cpus / cpus_of_a_task();
   if (request_.tasks_per_core_max) tasks = std::min(tasks, cores * request_.tasks_per_core_max);
   if (request_.tasks_per_socket_max) {
     std::uint64_t by_sockets = 0;
@@ -172,8 +179,7 @@ std::uint64_t NodeFit::tasks_by_cpus() const {
 std::uint32_t NodeFit::task_capacity() const {
   if (free_.cpus.empty() || (request_.exclusive && !free_.untouched) || !has_shape()) return 0;
   std::uint64_t tasks = tasks_by_cpus();
-  if (request_.tasks_per_node_max)
-    tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node_max);
+  if (request_.tasks_per_node) tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node);
   if (const auto& g = request_.gpus_per_task; g && g->count)
     tasks = std::min(tasks, free_devices(free_.gres, *g) / g->count);
   if (const auto& g = request_.gpus_total; g && free_devices(free_.gres, *g) == 0) return 0;
@@ -200,22 +206,34 @@ std::uint32_t NodeFit::task_capacity() const {
   return low;
 }
 
-// Whole cores of each socket in turn, or just the first CPUs.
+// Just the first CPUs, or some of each socket: as many tasks as fit there as a whole, or a core in
+// turn.
 IdSet NodeFit::pick(const IdSet& from, std::uint32_t count) const {
-  const bool in_turn = request_.cores_over_sockets && request_.unit != Request::Unit::socket &&
-                       node_.config.cpus > cpus_per_socket_ && count < from.size();
-  if (!in_turn) return from.first(count);
+  const bool over_sockets = request_.cores_over_sockets && request_.unit != Request::Unit::socket &&
+                            node_.config.cpus > cpus_per_socket_ && count < from.size();
+  if (!over_sockets) return from.first(count);
   std::vector<IdSet> sockets;
   for (std::uint32_t first = 0; first < node_.config.cpus; first += cpus_per_socket_)
     sockets.push_back(from.intersect(IdSet::range(first, first + cpus_per_socket_ - 1)));
   IdSet chosen;
-  for (std::size_t turn = 0; count > 0; turn = (turn + 1) % sockets.size()) {
-    IdSet core = sockets[turn].first(std::min(threads_, count));
-    sockets[turn].subtract(core);
-    chosen.merge(core);
-    count -= static_cast<std::uint32_t>(core.size());
-  }
+  auto take = [&](IdSet& socket, std::uint32_t n) {
+    IdSet taken = socket.first(std::min(n, count));
+    socket.subtract(taken);
+    count -= static_cast<std::uint32_t>(taken.size());
+    chosen.merge(taken);
+  };
+  if (request_.cpus_per_task > 1)
+    for (IdSet& socket : sockets) take(socket, whole_tasks_in(socket));
+  while (count > 0)
+    for (IdSet& socket : sockets) take(socket, threads_);
   return chosen;
+}
+
+// The CPUs of as many tasks as the socket has room for.
+std::uint32_t NodeFit::whole_tasks_in(const IdSet& socket) const {
+  const auto cores = static_cast<std::uint32_t>(socket.size()) / threads_;
+  const std::uint32_t tasks = cores * usable_per_core() / cpus_of_a_task();
+  return round_up(tasks * cpus_of_a_task());
 }
 
 // The first free ones; where tasks are limited per socket, so many of each socket.
@@ -241,6 +259,9 @@ std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   if (!choice) return std::nullopt;
   share.cpus = std::move(choice->cpus);
   share.gres = std::move(choice->devices);
+  if (const std::uint32_t usable = usable_per_core(); usable < threads_)
+    share.idle_threads =
+        static_cast<std::uint32_t>(share.cpus.size()) / threads_ * (threads_ - usable);
   if (request_.spec_cores) {
     share.left_to_system = all_of(node_).cpus;
     share.left_to_system.subtract(share.cpus);

@@ -37,11 +37,13 @@ class NodeFit {
   std::optional<Devices> devices_for(std::uint32_t tasks, const IdSet& preferred) const;
   bool has_devices_for(std::uint32_t tasks) const;
   std::uint32_t usable_per_core() const;
+  std::uint32_t cpus_of_a_task() const;
   std::uint32_t round_up(std::uint32_t cpus) const;
   std::uint64_t tasks_by_cpus() const;
   bool has_shape() const;
   IdSet choose_cpus(std::uint32_t count, std::uint32_t tasks) const;
   IdSet pick(const IdSet& from, std::uint32_t count) const;
+  std::uint32_t whole_tasks_in(const IdSet& socket) const;
 
   const Request& request_;
   const Node& node_;

@@ -22,12 +22,14 @@ void NodeProfile::Demand::raise_to(const Demand& other) {
 }
 
 NodeProfile::NodeProfile(const Cluster& cluster, const Node& node, Time now,
-                         std::vector<const Reservation*> reservations)
+                         std::vector<const Reservation*> reservations,
+                         const std::set<const Reservation*>& awaited)
     : cluster_(&cluster),
       node_(&node),
       time_(now),
       now_(free_of(node)),
-      reservations_(std::move(reservations)) {}
+      reservations_(std::move(reservations)),
+      awaited_(&awaited) {}
 
 void NodeProfile::forget_answers() {
   asked_.reset();
@@ -83,7 +85,8 @@ const std::vector<Time>& NodeProfile::changes() {
 
 Access NodeProfile::access_for(const Window& window) const {
   if (reservations_.empty() && !window.reservation) return {};
-  return access(reservations_, {node_->id, window.from, window.until, window.reservation});
+  return access(reservations_, {node_->id, window.from, window.until, window.reservation,
+                                window.yields_within, awaited_});
 }
 
 bool NodeProfile::is_open_to(const Window& window) const {

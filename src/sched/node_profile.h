@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Window {
   Time from, until;
   const Partition* partition = nullptr;      // whose MaxCPUsPerNode counts
   const Reservation* reservation = nullptr;  // the one it may use
+  std::optional<Seconds> yields_within;      // others may lend it theirs
   Uid user;
   bool exclusive_user = false;
   std::uint32_t holders = 0;  // CPUs that so many jobs of the partition share already will do
@@ -28,9 +30,11 @@ struct Window {
 
 class NodeProfile {
  public:
-  // The node can be used, and the reservations are those that hold something of it.
+  // The node can be used, and the reservations are those that hold something of it; those that
+  // jobs wait for lend nothing.
   NodeProfile(const Cluster& cluster, const Node& node, Time now,
-              std::vector<const Reservation*> reservations);
+              std::vector<const Reservation*> reservations,
+              const std::set<const Reservation*>& awaited);
 
   // What can be used during the whole window; nullptr where nothing can. Valid until a question
   // about another window, or a change.
@@ -102,6 +106,7 @@ class NodeProfile {
   std::vector<Promise> promises_;  // ascending by their start
   std::vector<Promise> by_end_;    // the same, ascending by their end
   std::vector<const Reservation*> reservations_;
+  const std::set<const Reservation*>* awaited_;
   std::optional<Uid> private_to_;
   std::vector<Started> started_;
   std::vector<Time> changes_;

@@ -1,9 +1,9 @@
 #include "sched/placer.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
-
-#include "sched/node_fit.h"
+#include <tuple>
 
 namespace muster::sched {
 
@@ -24,8 +24,8 @@ Placer::Shares Placer::run(const std::vector<NodeId>& nodes) {
 
 bool Placer::is_plain() const {
   return request_.required_nodes.empty() && request_.constraint.counts.empty() &&
-         !request_.contiguous && !request_.least_loaded && !request_.spread &&
-         !request_.as_many_nodes && !request_.topology;
+         !request_.contiguous && !request_.least_loaded && !request_.as_many_nodes &&
+         !request_.topology;
 }
 
 Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
@@ -33,47 +33,63 @@ Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
   for (NodeId id : nodes) {
     const Free* free = free_(id);
     if (!free) continue;
-    NodeFit fit(request_, cluster_.nodes.at(id), *free);
-    std::uint32_t capacity = fit.task_capacity();
-    if (capacity == 0) continue;
-    std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
-    while (least > 1 && fit.cpus_for(least) > fit.cpus_for(1)) --least;
-    usable_.push_back({id, capacity, std::min(capacity, least)});
+    const TaskRoom room = room_on(NodeFit(request_, cluster_.nodes.at(id), *free));
+    if (room.capacity == 0) continue;
+    usable_.push_back({id, room});
     // Mostly the first nodes that have room will do, and the others need not be looked at.
     if (usable_.size() == request_.min_nodes && is_plain())
       if (auto shares = on(usable_)) return shares;
   }
-  if (!covers_required()) return std::nullopt;
+  if (usable_.size() < request_.min_nodes || !covers_required() || !hold_all_tasks())
+    return std::nullopt;
   if (request_.least_loaded) by_free_cpus();
-  if (!hold_all_tasks()) return std::nullopt;
+  constexpr std::array kOrders{Order::as_they_come, Order::roomiest_first};
   auto most =
       std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
-  const bool most_first = request_.spread || request_.as_many_nodes;
-  if (most_first && !request_.tasks_follow_nodes)
-    most = std::min(most, std::max(request_.tasks, request_.min_nodes));
-  for (std::uint32_t i = 0; request_.min_nodes + i <= most; ++i) {
-    std::uint32_t count = most_first ? most - i : request_.min_nodes + i;
-    if (auto shares = choose(count)) return shares;
+  if (request_.as_many_nodes) {
+    if (!request_.tasks_follow_nodes)
+      most = std::min(most, std::max(request_.tasks, request_.min_nodes));
+    for (std::uint32_t count = most; count >= request_.min_nodes; --count)
+      for (Order order : kOrders)
+        if (auto shares = choose(count, order)) return shares;
+    return std::nullopt;
   }
+  // One node if there is one that will do, or else the first ones that are enough.
+  if (request_.min_nodes == 1)
+    for (Order order : kOrders)
+      if (auto shares = choose(1, order)) return shares;
+  for (Order order : kOrders)
+    for (std::uint32_t count = request_.min_nodes; count <= most; ++count)
+      if (auto shares = choose(count, order)) return shares;
   return std::nullopt;
+}
+
+TaskRoom Placer::room_on(const NodeFit& fit) const {
+  TaskRoom room{.capacity = fit.task_capacity()};
+  if (room.capacity == 0) return room;
+  std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
+  while (least > 1 && fit.cpus_for(least) > fit.cpus_for(1)) --least;
+  room.least = std::min(room.capacity, least);
+  room.floor = std::max(1u, request_.min_cpus_per_node / request_.cpus_per_task);
+  return room;
 }
 
 // All usable nodes together, which says nothing yet of those that will be chosen.
 bool Placer::hold_all_tasks() const {
   if (request_.tasks_follow_nodes || !request_.tasks_on_required.empty()) return true;
   std::uint64_t room = 0;
-  for (const Usable& u : usable_) room += u.capacity;
+  for (const Usable& u : usable_) room += u.room.capacity;
   return room >= request_.tasks;
 }
 
-Placer::Shares Placer::choose(std::uint32_t count) const {
+Placer::Shares Placer::choose(std::uint32_t count, Order order) const {
   if (request_.contiguous) return neighbours(count);
-  if (!request_.topology || count == 1) return of_all(count, usable_);
-  return close_together(count);
+  if (!request_.topology || count == 1) return of_all(count, usable_, order);
+  return close_together(count, order);
 }
 
 // Below one switch, and on as few leaves as possible.
-Placer::Shares Placer::close_together(std::uint32_t count) const {
+Placer::Shares Placer::close_together(std::uint32_t count, Order order) const {
   std::vector<NodeId> ids;
   ids.reserve(usable_.size());
   for (const Usable& u : usable_) ids.push_back(u.node);
@@ -81,7 +97,7 @@ Placer::Shares Placer::close_together(std::uint32_t count) const {
     std::vector<Usable> here;
     here.reserve(nodes.size());
     for (NodeId id : nodes) here.push_back(*find(id));
-    auto shares = of_all(count, here);
+    auto shares = of_all(count, here, order);
     if (!shares || !has_required(*shares)) continue;
     std::vector<NodeId> chosen;
     for (const NodeShare& share : *shares) chosen.push_back(share.node);
@@ -117,9 +133,8 @@ void Placer::by_free_cpus() {
                    [&](const Usable& a, const Usable& b) { return share(a) > share(b); });
 }
 
-// The required nodes, those of counted features, then the first others; if these hold too few
-// tasks, the roomiest ones.
-Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others) const {
+// The required nodes, those of counted features, then the first others.
+Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, Order order) const {
   std::vector<Usable> first;
   auto move_over = [&](auto matches, std::uint32_t n) {
     for (auto at = others.begin(); at != others.end() && n > 0;) {
@@ -142,19 +157,24 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others) c
     if (!move_over(has, std::min(c.nodes, count))) return std::nullopt;
   }
   if (first.size() > count) return std::nullopt;
-  auto choose = [&]() -> Shares {
-    const std::size_t rest = count - first.size();
-    if (others.size() < rest) return std::nullopt;
-    std::vector<Usable> chosen;
-    chosen.reserve(count);
-    chosen = first;
-    chosen.insert(chosen.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(rest));
-    return on(std::move(chosen));
-  };
-  if (auto shares = choose()) return shares;
-  if (!std::ranges::is_sorted(others, std::ranges::greater{}, &Usable::capacity))
-    std::ranges::stable_sort(others, std::ranges::greater{}, &Usable::capacity);
-  return choose();
+  if (!required.empty()) neighbours_first(required.front(), others);
+  auto capacity = [](const Usable& u) { return u.room.capacity; };
+  if (order == Order::roomiest_first &&
+      !std::ranges::is_sorted(others, std::ranges::greater{}, capacity))
+    std::ranges::stable_sort(others, std::ranges::greater{}, capacity);
+  const std::size_t wanted = count - first.size();
+  if (others.size() < wanted) return std::nullopt;
+  first.insert(first.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted));
+  return on(first);
+}
+
+// Among equal nodes those behind the required one, then the ones before it, the nearest first.
+void Placer::neighbours_first(NodeId required, std::vector<Usable>& others) const {
+  std::ranges::stable_sort(others, {}, [&](const Usable& u) {
+    const bool behind = u.node > required;
+    return std::tuple(preference(cluster_.nodes.at(u.node)), !behind,
+                      behind ? u.node.value : required.value - u.node.value);
+  });
 }
 
 // Nodes next to each other in the cluster's order, as early as possible.
@@ -182,18 +202,22 @@ Placer::Shares Placer::neighbours(std::uint32_t count) const {
   return std::nullopt;
 }
 
-Placer::Shares Placer::on(std::vector<Usable> chosen) const {
-  std::sort(chosen.begin(), chosen.end(),
-            [](const Usable& a, const Usable& b) { return a.node < b.node; });
-  auto tasks = distribute(chosen);
-  if (!tasks) return std::nullopt;
+// The first of the chosen ones take most tasks; the shares are in the order of the nodes.
+Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
+  const auto counts = distribute(in_order);
+  if (!counts) return std::nullopt;
+  std::vector<std::pair<NodeId, std::uint32_t>> chosen;  // and their tasks
+  chosen.reserve(in_order.size());
+  for (std::size_t i = 0; i < in_order.size(); ++i)
+    chosen.emplace_back(in_order[i].node, (*counts)[i]);
+  std::ranges::sort(chosen);
   std::vector<NodeShare> shares;
   shares.reserve(chosen.size());
   std::uint64_t gpus_left = request_.gpus_total ? request_.gpus_total->count : 0;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const Free& free = *free_(chosen[i].node);
-    NodeFit fit(request_, cluster_.nodes.at(chosen[i].node), free);
-    auto share = fit.take((*tasks)[i]);
+    const auto [node, tasks] = chosen[i];
+    NodeFit fit(request_, cluster_.nodes.at(node), *free_(node));
+    auto share = fit.take(tasks);
     if (!share) return std::nullopt;
     if (request_.gpus_total) {
       // Every later node needs at least one of what is left.
@@ -209,39 +233,51 @@ Placer::Shares Placer::on(std::vector<Usable> chosen) const {
     shares.push_back(std::move(*share));
   }
   if (gpus_left > 0) return std::nullopt;
+  count_tasks(shares);
   return shares;
 }
 
-// The first node takes what the others leave over, which have one task each, or as many as there
-// is room for on the core that it gets; spread evenly if asked.
 std::optional<std::vector<std::uint32_t>> Placer::distribute(
     const std::vector<Usable>& chosen) const {
-  std::vector<std::uint32_t> tasks;
-  if (request_.tasks_follow_nodes) {
-    std::uint32_t each = std::max(1u, request_.tasks_per_node_max);
-    for (const Usable& u : chosen) {
-      if (u.capacity < each) return std::nullopt;
-      tasks.push_back(each);
-    }
-    return tasks;
-  }
   if (!request_.tasks_on_required.empty()) return as_listed(chosen);
-  std::uint64_t left = request_.tasks, room_later = 0;
-  for (const Usable& u : chosen) room_later += u.least;
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    std::uint64_t later = chosen.size() - i - 1;
-    room_later -= chosen[i].least;
-    std::uint64_t wanted =
-        std::max<std::uint64_t>(left > room_later ? left - room_later : 0, chosen[i].least);
-    std::uint64_t n =
-        left > later ? std::min<std::uint64_t>({chosen[i].capacity, left - later, wanted}) : 0;
-    if (request_.spread) n = std::min(n, (left + later) / (later + 1));
-    if (n == 0) return std::nullopt;
-    tasks.push_back(static_cast<std::uint32_t>(n));
-    left -= n;
+  if (const std::uint32_t each = request_.tasks_on_each_node()) {
+    auto has_room = [&](const Usable& u) { return u.room.capacity >= each; };
+    const bool is_enough =
+        request_.tasks_follow_nodes || std::uint64_t{each} * chosen.size() >= request_.tasks;
+    if (!is_enough || !std::ranges::all_of(chosen, has_room)) return std::nullopt;
+    return std::vector(chosen.size(), each);
   }
-  if (left > 0) return std::nullopt;
-  return tasks;
+  std::vector<TaskRoom> rooms;
+  rooms.reserve(chosen.size());
+  for (const Usable& u : chosen) rooms.push_back(u.room);
+  return first_nodes_most(rooms, request_.min_nodes, request_.tasks);
+}
+
+// What the job is told of its tasks goes by the CPUs that it got: these come by the core, or all
+// of a node's. Without -n a task is told for each.
+void Placer::count_tasks(std::vector<NodeShare>& shares) const {
+  if (!request_.tasks_on_required.empty() || request_.tasks_per_node || request_.gpus_per_task)
+    return;
+  std::vector<std::uint32_t> rooms;
+  std::uint64_t sum = 0;
+  for (const NodeShare& share : shares) {
+    std::uint32_t room = share.usable_cpus() / request_.cpus_per_task;
+    if (const std::uint32_t most = request_.tasks_per_core_max) {
+      auto cores = static_cast<std::uint32_t>(share.cpus.size()) /
+                   cpus_per_core(cluster_.nodes.at(share.node));
+      room = std::min(room, cores * most);
+    }
+    rooms.push_back(std::max(1u, room));
+    sum += rooms.back();
+  }
+  const auto each = static_cast<std::uint32_t>((request_.tasks + sum - 1) / sum);
+  if (!request_.tasks_follow_nodes) {
+    for (std::uint32_t& room : rooms) room *= std::max(1u, each);  // overcommitted
+    auto counts = in_turns(rooms, request_.tasks);
+    if (!counts) return;
+    rooms = std::move(*counts);
+  }
+  for (std::size_t i = 0; i < shares.size(); ++i) shares[i].tasks = rooms[i];
 }
 
 std::optional<std::vector<std::uint32_t>> Placer::as_listed(
@@ -252,7 +288,7 @@ std::optional<std::vector<std::uint32_t>> Placer::as_listed(
     if (at == request_.required_nodes.end()) return std::nullopt;
     tasks.push_back(
         request_.tasks_on_required[static_cast<std::size_t>(at - request_.required_nodes.begin())]);
-    if (u.capacity < tasks.back()) return std::nullopt;
+    if (u.room.capacity < tasks.back()) return std::nullopt;
   }
   return tasks;
 }

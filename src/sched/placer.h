@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 
+#include "sched/node_fit.h"
 #include "sched/place.h"
+#include "sched/task_counts.h"
 
 namespace muster::sched {
 
@@ -19,24 +21,27 @@ class Placer {
  private:
   struct Usable {
     NodeId node;
-    std::uint32_t capacity = 0;  // tasks
-    std::uint32_t least = 1;     // tasks that fit in what one task takes: CPUs come by the core
+    TaskRoom room;
   };
+  enum class Order : std::uint8_t { as_they_come, roomiest_first };
   using Shares = std::optional<std::vector<NodeShare>>;
 
   bool is_plain() const;
   Shares among(const std::vector<NodeId>& nodes);
   bool hold_all_tasks() const;
-  Shares choose(std::uint32_t count) const;
-  Shares close_together(std::uint32_t count) const;
-  Shares of_all(std::uint32_t count, std::vector<Usable> others) const;
+  TaskRoom room_on(const NodeFit& fit) const;
+  Shares choose(std::uint32_t count, Order order) const;
+  Shares close_together(std::uint32_t count, Order order) const;
+  Shares of_all(std::uint32_t count, std::vector<Usable> others, Order order) const;
+  void neighbours_first(NodeId required, std::vector<Usable>& others) const;
   Shares neighbours(std::uint32_t count) const;
-  Shares on(std::vector<Usable> chosen) const;
+  Shares on(const std::vector<Usable>& in_order) const;
   bool has_required(const std::vector<NodeShare>& shares) const;
   bool covers_required() const;
   const Usable* find(NodeId id) const;
   void by_free_cpus();
   std::optional<std::vector<std::uint32_t>> distribute(const std::vector<Usable>& chosen) const;
+  void count_tasks(std::vector<NodeShare>& shares) const;
   std::optional<std::vector<std::uint32_t>> as_listed(const std::vector<Usable>& chosen) const;
 
   const Cluster& cluster_;

@@ -84,6 +84,7 @@ class Planner {
   bool someone_waits_on(const Shape& shape);
   void bar(const Members& members);
   void explain(const Member& member, bool first_here);
+  bool enough_are_up(const Shape& shape) const;
   std::string kept_by_reservations(const Member& member);
   bool blocked_everywhere(const Partition& partition);
   void promise(const Members& members);

@@ -104,12 +104,17 @@ void Planner::explain(const Member& member, bool first_here) {
   if (!unavailable.empty())
     return wait(job, Reason::required_node_not_available,
                 "ReqNodeNotAvail, UnavailableNodes:" + compress_hostlist_sorted(unavailable));
-  bool any_up =
-      std::ranges::any_of(shape.nodes->all, [&](NodeId id) { return profile_.available(id); });
-  if (!any_up) return wait(job, Reason::nodes_down);
+  if (!enough_are_up(shape)) return wait(job, Reason::nodes_down);
   if (std::string kept = kept_by_reservations(member); !kept.empty())
     return wait(job, Reason::required_node_not_available, kept);
   wait(job, first_here ? Reason::resources : Reason::priority);
+}
+
+bool Planner::enough_are_up(const Shape& shape) const {
+  std::uint32_t up = 0;
+  return std::ranges::any_of(shape.nodes->all, [&](NodeId id) {
+    return profile_.available(id) && ++up >= shape.request.min_nodes;
+  });
 }
 
 std::string Planner::kept_by_reservations(const Member& member) {

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/strings.h"
+#include "sched/reserved.h"
+
 namespace muster::sched {
 
 namespace {
@@ -10,6 +13,15 @@ namespace {
 bool qos_may_preempt(const Cluster& cluster, const Job& job, const Job& victim) {
   const Qos* qos = cluster.find_qos(job.qos);
   return qos && std::ranges::find(qos->preempts, victim.qos) != qos->preempts.end();
+}
+
+// The victim runs on what is reserved for the job.
+bool has_borrowed(const Cluster& cluster, const Job& victim, const Job& job) {
+  if (job.spec->reservation.empty()) return false;
+  return std::ranges::any_of(split(job.spec->reservation, ','), [&](std::string_view name) {
+    const Reservation* r = cluster.find_reservation(name);
+    return r && borrows_from(*r, victim);
+  });
 }
 
 }  // namespace
@@ -42,7 +54,9 @@ std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
   return partition ? partition->priority_tier : 0;
 }
 
-Seconds grace_time(const Cluster& cluster, const Job& victim) {
+Seconds grace_time(const Cluster& cluster, const Job& victim, const Job* by) {
+  if (by && has_borrowed(cluster, victim, *by))
+    return Seconds{victim.spec->warn_signal.seconds_before_end};
   if (cluster.settings().preempt.type == PreemptType::qos)
     if (const Qos* qos = cluster.find_qos(victim.qos); qos && qos->grace_time)
       return *qos->grace_time;
@@ -68,6 +82,7 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
     std::uint32_t tier = theirs ? theirs->priority_tier : 0;
     bool may = s.type == PreemptType::qos ? qos_may_preempt(cluster, job, victim)
                                           : tier < partition.priority_tier;
+    may = may || has_borrowed(cluster, victim, job);
     if (!may || preempt_mode(cluster, victim) == PreemptMode::off) continue;
     Millis ran = victim.run_time(now);
     if (ran < s.exempt_time) continue;

@@ -12,7 +12,8 @@ namespace muster::sched {
 PreemptMode preempt_mode(const Cluster& cluster, const Job& victim);
 // Who of two that hold the same CPUs comes first: the higher one.
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job);
-Seconds grace_time(const Cluster& cluster, const Job& victim);
+// From the notice to the end; `by` whom it has to make room for.
+Seconds grace_time(const Cluster& cluster, const Job& victim, const Job* by = nullptr);
 
 // Jobs that `job` may displace in `partition`, the least loss first: they run, or await their turn.
 std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Partition& partition,

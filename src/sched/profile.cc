@@ -14,6 +14,7 @@ Profile::Profile(const Cluster& cluster, Time now, const NodeIndex& index, Profi
   notes_.resize(index.size());
   for (const Reservation& r : *cluster.reservations)
     if (r.has("TIME_FLOAT") || r.end > now) reservations_.push_back(&r);
+  awaited_ = awaited_lenders(cluster, now);
 }
 
 Profile::~Profile() {
@@ -28,7 +29,7 @@ NodeProfile& Profile::entry(NodeId id) {
   std::vector<const Reservation*> here;
   for (const Reservation* r : reservations_)
     if (r->holds_node(id)) here.push_back(r);
-  NodeProfile& made = entries_.emplace_back(cluster_, node, now_, std::move(here));
+  NodeProfile& made = entries_.emplace_back(cluster_, node, now_, std::move(here), awaited_);
   noted_.push_back(id);
   note.entry = static_cast<std::uint32_t>(entries_.size());
   note.full = index_.is_full(id);

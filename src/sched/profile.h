@@ -6,6 +6,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -77,6 +78,7 @@ class Profile {
   std::vector<NodeId> noted_;  // who has notes other than blank ones
   std::deque<NodeProfile> entries_;
   std::vector<const Reservation*> reservations_;  // that are not over
+  std::set<const Reservation*> awaited_;          // lenders of nodes that jobs wait for
   std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
   std::uint64_t questions_ = 0;
   std::size_t barred_ = 0;

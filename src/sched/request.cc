@@ -123,7 +123,7 @@ void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_pe
   request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
   request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
   request.max_cpus_per_node = partition.max_cpus_per_node.value_or(0);
-  request.tasks_per_node_max = spec.ntasks_per_node.value_or(0);
+  request.tasks_per_node = spec.ntasks_per_node.value_or(0);
   request.tasks_per_socket_max = spec.ntasks_per_socket.value_or(0);
   request.tasks_per_core_max = spec.ntasks_per_core.value_or(one_task_per_core ? 1 : 0);
   request.threads_per_core = spec.threads_per_core.value_or(0);
@@ -133,9 +133,7 @@ void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_pe
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
 }
 
-// Tasks of several CPUs stay together; single ones are spread unless somebody says otherwise.
 bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
-  if (spec.cpus_per_task.value_or(1) > 1) return false;
   auto how = spec.distribution.empty() ? std::nullopt : parse_distribution(spec.distribution);
   if (how && how->kind == Distribution::Kind::plane) return false;
   if (how && how->sockets != Distribution::Inner::unset)
@@ -170,15 +168,15 @@ void set_counts(const JobSpec& spec, Request& request) {
     request.min_nodes = static_cast<std::uint32_t>(request.required_nodes.size());
   if (spec.num_tasks) {
     request.tasks = std::max(1u, *spec.num_tasks);
-    if (request.tasks_per_node_max)
-      request.min_nodes =
-          std::max(request.min_nodes,
-                   (request.tasks + request.tasks_per_node_max - 1) / request.tasks_per_node_max);
+    if (const std::uint32_t each = request.tasks_per_node; each && !spec.nodes_given)
+      request.min_nodes = std::max(request.min_nodes, (request.tasks + each - 1) / each);
     if (!spec.nodes_given && request.max_nodes == 0) request.max_nodes = request.tasks;
   } else {
     request.tasks_follow_nodes = true;
-    request.tasks = request.min_nodes * std::max(1u, request.tasks_per_node_max);
+    request.tasks = request.min_nodes;
   }
+  if (request.tasks_per_node)
+    request.tasks = std::max(request.tasks, request.min_nodes * request.tasks_per_node);
   tie_tasks_to_gpus(spec, request);
   if (request.max_nodes == 0 && spec.nodes_given) request.max_nodes = request.min_nodes;
   // Devices counted over the whole job may need more nodes than its tasks.
@@ -222,8 +220,8 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   set_counts(spec, request);
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
   request.unit = unit_in(cluster.settings(), partition);
-  request.as_many_nodes =
-      spec.nodes_given && !spec.use_min_nodes && request.max_nodes > request.min_nodes;
+  request.as_many_nodes = spec.spread_job || (spec.nodes_given && !spec.use_min_nodes &&
+                                              request.max_nodes > request.min_nodes);
   if (partition.max_nodes)
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
@@ -241,7 +239,8 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   request.exclusive_user = spec.exclusive_user || partition.exclusive_user;
   request.contiguous = spec.contiguous;
   request.overcommit = spec.overcommit;
-  request.spread = spec.spread_job;
+  if (spec.warn_signal.yields_to_reservation)
+    request.yields_within = Seconds{spec.warn_signal.seconds_before_end};
   request.least_loaded = partition.lln || cluster.settings().least_loaded;
   return request;
 }

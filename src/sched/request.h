@@ -17,8 +17,9 @@ struct Request {
   std::uint32_t min_nodes = 1;
   std::uint32_t max_nodes = 0;  // never below min_nodes
   std::uint32_t tasks = 1;
-  bool tasks_follow_nodes = false;       // no -n: one task (or ntasks-per-node) on each node
-  std::uint32_t tasks_per_node_max = 0;  // 0 = no bound; so are the next ones
+  bool tasks_follow_nodes = false;   // no -n: one task (or ntasks-per-node) on each node
+  std::uint32_t tasks_per_node = 0;  // room for so many is needed on each; 0 = not said
+  // Bounds; 0 = none.
   std::uint32_t tasks_per_socket_max = 0, tasks_per_core_max = 0;
   std::uint32_t cpus_per_task = 1;
   std::uint32_t min_cpus_per_node = 0, max_cpus_per_node = 0;
@@ -41,16 +42,22 @@ struct Request {
   const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
   bool whole_nodes = false;                            // takes all CPUs of its nodes
-  bool cores_over_sockets = false;  // cores of each socket in turn, not one socket after the other
+  // Cores of each socket in turn (or as many tasks as fit there, where these have several CPUs),
+  // not one socket after the other.
+  bool cores_over_sockets = false;
   enum class Unit : std::uint8_t { cpu, core, socket };
   Unit unit = Unit::core;                   // what CPUs are handed out by
   std::optional<std::uint32_t> spec_cores;  // cores of each node that it leaves to the system
   bool as_many_nodes = false;               // of a range of nodes the greatest number that is free
   std::uint32_t sharing = 1;  // so many jobs of the partition may hold its CPUs at a time
-  bool exclusive = false, contiguous = false, overcommit = false, spread = false,
-       least_loaded = false;
-  bool exclusive_user = false;  // shares nodes only with jobs of the same user
-  Uid user;                     // unset where that makes no difference
+  bool exclusive = false, contiguous = false, overcommit = false, least_loaded = false;
+  std::optional<Seconds> yields_within;  // after a notice, to jobs of a reservation
+  bool exclusive_user = false;           // shares nodes only with jobs of the same user
+  Uid user;                              // unset where that makes no difference
+  // Where each node has the same number; 0 = as they fit.
+  std::uint32_t tasks_on_each_node() const {
+    return tasks_per_node ? tasks_per_node : tasks_follow_nodes ? 1 : 0;
+  }
   bool operator==(const Request&) const = default;
 };
 

@@ -43,6 +43,9 @@ Access access(const std::vector<const Reservation*>& reservations, const Visit& 
     }
     if (own && may_overlap(*r, *own)) continue;
     if (!r->reaches_into(visit.from, visit.until)) continue;
+    if (visit.yields_within && lends_to(*r, *visit.yields_within) &&
+        !(visit.awaited && visit.awaited->contains(r)))
+      continue;
     if (const IdSet* part = r->cpus_on(visit.node))
       result.barred.merge(*part);
     else
@@ -79,6 +82,32 @@ std::vector<const Reservation*> choices(const Cluster& cluster, const Job& job, 
       found.push_back(&r);
   found.push_back(nullptr);
   return found;
+}
+
+bool lends_to(const Reservation& reservation, Seconds yields_within) {
+  return reservation.max_start_delay > Seconds{0} && yields_within <= reservation.max_start_delay;
+}
+
+std::set<const Reservation*> awaited_lenders(const Cluster& cluster, Time now) {
+  std::set<const Reservation*> found;
+  const bool any_lends = std::ranges::any_of(
+      *cluster.reservations, [](const Reservation& r) { return r.max_start_delay > Seconds{0}; });
+  if (!any_lends) return found;
+  for (std::uint32_t id : cluster.pending.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (job.spec->reservation.empty() || job.hold != Hold::none || job.eligible > now) continue;
+    for (const Reservation* r : choices(cluster, job, now))
+      if (r) found.insert(r);
+  }
+  return found;
+}
+
+bool borrows_from(const Reservation& reservation, const Job& job) {
+  const WarnSignal& signal = job.spec->warn_signal;
+  return signal.yields_to_reservation && job.reservation != reservation.name &&
+         lends_to(reservation, Seconds{signal.seconds_before_end}) &&
+         std::ranges::any_of(job.unfinished,
+                             [&](NodeId node) { return reservation.holds_node(node); });
 }
 
 Time has_to_end(const Cluster& cluster, const Reservation& reservation) {

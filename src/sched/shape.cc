@@ -115,6 +115,7 @@ Window window_of(const Shape& shape, Time from, Minutes limit) {
           .until = std::min(from + std::min(limit, kLongest), shape.last_end),
           .partition = shape.partition,
           .reservation = shape.reservation,
+          .yields_within = shape.request.yields_within,
           .user = shape.request.user,
           .exclusive_user = shape.request.exclusive_user,
           .holders = shape.request.sharing - 1};

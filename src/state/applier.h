@@ -53,6 +53,7 @@ struct Applier {
   // what several of them do
   void add_node(NodeId id, const NodeConfig& config);
   static void set_node_config(Node& node, const NodeConfig& config);
+  static void set_host(Node& node, const NodeConfig& config);
   void load_partitions(const ClusterConfig& config);
   void note_end_of_task(JobId array, std::uint32_t status);
   void retire_if_over(const Job& job);

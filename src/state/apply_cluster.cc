@@ -50,8 +50,16 @@ void Applier::add_node(NodeId id, const NodeConfig& config) {
 void Applier::set_node_config(Node& node, const NodeConfig& config) {
   bool features_changed = node.config.features != config.features;
   node.config = config;
+  set_host(node, config);
   add_detected(node.config.gres, node.facts.gres);
   if (features_changed) node.active_features = config.features;
+}
+
+// Where the machine is that came for the node, or where the configuration says.
+void Applier::set_host(Node& node, const NodeConfig& config) {
+  const bool is_claimed = !node.claim.hostname.empty();
+  node.config.hostname = is_claimed ? node.claim.hostname : config.hostname;
+  node.config.address = is_claimed ? node.claim.address : config.address;
 }
 
 void Applier::load_partitions(const ClusterConfig& config) {
@@ -87,6 +95,11 @@ void Applier::operator()(const NodeChanged& e) {
   node.config.weight = e.weight;
   node.power = e.power;
   node.reboot = e.reboot;
+  if (node.claim == e.claim) return;
+  node.claim = e.claim;
+  const auto& configured = (*cluster.config).nodes;
+  auto found = std::ranges::find(configured, node.config.name, &NodeConfig::name);
+  if (found != configured.end()) set_host(node, *found);
 }
 
 void Applier::operator()(const NodeAdded& e) {

@@ -308,6 +308,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   std::uint32_t weight = 1;
   NodePower power;
   NodeReboot reboot;
+  NodeClaim claim;
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -324,6 +325,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
     v(12, weight);
     v(120, power);
     v(121, reboot);
+    v(240, claim);
   }
 };
 struct PartitionChanged {

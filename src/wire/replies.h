@@ -387,9 +387,17 @@ struct ExplainReply {
   }
 };
 
+struct ClaimNodeReply {
+  Text name;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+  }
+};
+
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
                             BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply>;
+                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply>;
 
 }  // namespace muster::wire

@@ -362,12 +362,25 @@ struct BroadcastRequest {
   }
 };
 
+// slurmd -F: which node in state FUTURE this machine is from now on.
+struct ClaimNodeRequest {
+  NodeClaim by;
+  NodeFacts facts;
+  Text feature;  // that the node has to have; empty = any
+  template <class V>
+  void fields(V& v) {
+    v(1, by);
+    v(2, facts);
+    v(3, feature);
+  }
+};
+
 using Request =
     std::variant<PingRequest, SubmitRequest, JobsRequest, NodesRequest, PartitionsRequest,
                  ConfigRequest, CancelRequest, JobActionRequest, UpdateRequest, ReconfigureRequest,
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
-                 ExplainRequest>;
+                 ExplainRequest, ClaimNodeRequest>;
 
 }  // namespace muster::wire

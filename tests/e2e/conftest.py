@@ -54,7 +54,7 @@ def cluster(request, module_cluster):
         cluster.start_controller()
     cluster.cancel_all()
     unusable = cluster.run("sinfo", "-h", "-N", "-o", "%N %T").lines
-    for node in sorted({r.split()[0] for r in unusable if "drain" in r or "down" in r}):
+    for node in sorted({r.split()[0] for r in unusable if "drain" in r or "down" in r or "fail" in r}):
         cluster.run("scontrol", "update", f"nodename={node}", "state=resume")
     cluster.wait_nodes("idle")
 

@@ -206,6 +206,7 @@ class Cluster:
     nodes: int = 4
     cpus: int = 8
     threads: int = 1  # of each core
+    sockets: int = 1  # of each node
     memory: int = 16000
     gpus: int = 4
     gpu_type: str = "v100"
@@ -326,7 +327,8 @@ MaxJobCount=1000000
 MaxArraySize=100001
 KillWait=3
 NodeName=n[1-{self.nodes}] NodeHostname={host} NodeAddr=127.0.0.1 Port={port + 2}-{port + 1 + self.nodes} \
-CPUs={self.cpus} Boards=1 SocketsPerBoard=1 CoresPerSocket={self.cpus // self.threads} ThreadsPerCore={self.threads} \
+CPUs={self.cpus} Boards=1 SocketsPerBoard={self.sockets} CoresPerSocket={self.cpus // self.threads // self.sockets} \
+ThreadsPerCore={self.threads} \
 RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
 """
         for key in re.findall(r"^(\w+)=", self.conf, re.M):

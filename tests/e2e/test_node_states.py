@@ -172,3 +172,61 @@ def test_a_job_ends_with_the_node_of_its_script(cluster):
     wait_for((cluster.work / "began").exists, "the job to begin")
     update(cluster, "down", "reason=x", node="n1").ok()
     assert cluster.wait_end(job)["JobState"] == "NODE_FAIL"
+
+
+def test_a_node_drains_or_fails_as_was_said_last(cluster):
+    update(cluster, "drain", "reason=one").ok()
+    update(cluster, "fail", "reason=two").ok()
+    assert shown_state(cluster).startswith("IDLE+FAIL") and reason(cluster) == "two"
+    update(cluster, "drain", "reason=three").ok()
+    assert shown_state(cluster).startswith("IDLE+DRAIN") and "FAIL" not in shown_state(cluster)
+    update(cluster, "fail", "reason=four").ok()
+    update(cluster, "undrain").ok()
+    wait_node(cluster, "idle")
+    assert reason(cluster) is None
+
+
+def shown_state(cluster, node="n1"):
+    return re.search(r"State=(\S+)", cluster.run("scontrol", "show", "node", node).ok().out)[1]
+
+
+def test_a_node_fails_while_it_works(cluster):
+    job = cluster.sbatch("-w", "n1", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    update(cluster, "fail", "reason=x").ok()
+    wait_node(cluster, "fail")
+    cluster.cancel_all()
+    whole = cluster.sbatch("-w", "n2", "--exclusive", "--wrap", "sleep 100")
+    cluster.wait_state(whole, "RUNNING")
+    update(cluster, "fail", "reason=x", node="n2").ok()
+    wait_node(cluster, "failg", node="n2")
+
+
+def test_only_a_node_out_of_service_has_a_reason(cluster):
+    cluster.run("scontrol", "update", "nodename=n1", "reason=note").ok()
+    assert reason(cluster) is None
+    update(cluster, "drain", "reason=one").ok()
+    cluster.run("scontrol", "update", "nodename=n1", "reason=two").ok()
+    assert reason(cluster) == "two"
+    cluster.run("scontrol", "update", "nodename=n1", "reason=").ok()
+    assert reason(cluster) == "two"
+
+
+@pytest.mark.parametrize("state", ["alloc", "mixed", "unknown"])
+def test_states_that_a_node_is_not_put_into(cluster, state):
+    done = update(cluster, state)
+    assert (done.code, done.err) == (1, REFUSED)
+
+
+def test_a_job_for_more_nodes_than_are_in_service_says_so(cluster):
+    update(cluster, "drain", "reason=x").ok()
+    job = cluster.sbatch("-N2", "--wrap", "true")
+    cluster.wait_reason(job, "Nodes required for job are DOWN, DRAINED or reserved for jobs in higher priority partitions")
+
+
+def test_a_job_that_was_put_back_held_says_so(cluster):
+    job = cluster.sbatch("--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    cluster.run("scontrol", "requeuehold", job).ok()
+    cluster.wait_reason(job, "job requeued in held state")
+    assert cluster.job(job)["Reason"] == "job_requeued_in_held_state"

@@ -142,7 +142,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"reservation", 0, kAll, required, text<&S::reservation>, "names", "use a reservation", "SBATCH_RESERVATION", "SLURM_RESERVATION", "SALLOC_RESERVATION"},
 {"resv-ports", 0, R, optional, resv_ports, "n", "reserve network ports for the step", {}, "SLURM_RESV_PORTS"},
 {"send-libs", 0, R, optional, optional_text<&O::send_libs>, "yes|no", "with --bcast, copy the program's libraries too", {}, "SLURM_SEND_LIBS"},
-{"signal", 0, kAll, required, signal, "[B:]sig[@seconds]", "send this signal before the time limit; B: to the script alone", "SBATCH_SIGNAL", "SLURM_SIGNAL", "SALLOC_SIGNAL"},
+{"signal", 0, kAll, required, signal, "[{B|R}:]sig[@seconds]", "send this signal before the time limit; B: to the script alone, R: may use reserved nodes meanwhile", "SBATCH_SIGNAL", "SLURM_SIGNAL", "SALLOC_SIGNAL"},
 {"slurmd-debug", 0, R, required, ignored, "level", "accepted; log levels are set with scontrol", {}, "SLURMD_DEBUG"},
 {"sockets-per-node", 0, kAll, required, number<&S::sockets_per_node>, "n", "nodes with at least this many sockets"},
 {"spread-job", 0, kAll, none, flag<&S::spread_job>, "", "over as many nodes as possible", "SBATCH_SPREAD_JOB", "SLURM_SPREAD_JOB", "SALLOC_SPREAD_JOB"},

@@ -191,9 +191,10 @@ void count_tasks(JobOptions& o) {
   JobSpec& spec = o.spec;
   if (!spec.ntasks_per_node) return;
   std::uint32_t per_node = *spec.ntasks_per_node;
-  if (!spec.num_tasks)
+  const bool is_range = spec.max_nodes > spec.min_nodes;
+  if (!spec.num_tasks && !is_range)  // of a range it shows at the start
     spec.num_tasks = spec.min_nodes * per_node;
-  else if (!spec.nodes_given)
+  else if (spec.num_tasks && !spec.nodes_given)
     spec.min_nodes = std::max(spec.min_nodes, (*spec.num_tasks + per_node - 1) / per_node);
 }
 

@@ -238,11 +238,13 @@ Outcome signal(JobOptions& o, const OptionRow& row, std::string_view value) {
   constexpr std::uint32_t kMostSeconds = 0xffff;
   WarnSignal warn;
   if (auto colon = value.find(':'); colon != value.npos) {
-    // R: only concerns reservations, of which there are none.
     for (char letter : value.substr(0, colon)) {
-      if (letter != 'B' && letter != 'b' && letter != 'R' && letter != 'r')
+      if (letter == 'B' || letter == 'b')
+        warn.batch_shell_only = true;
+      else if (letter == 'R' || letter == 'r')
+        warn.yields_to_reservation = true;
+      else
         return invalid_specification(o, row);
-      if (letter == 'B' || letter == 'b') warn.batch_shell_only = true;
     }
     value.remove_prefix(colon + 1);
   }

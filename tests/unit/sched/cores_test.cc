@@ -43,6 +43,12 @@ TEST(Cores, OfEachSocketAreTakenInTurn) {
 TEST(Cores, OfTasksWithSeveralCpusStayTogether) {
   EXPECT_EQ(cpus_for(tasks(4).cpus_per_task(2)), "1:0-7");
   EXPECT_EQ(cpus_for(distributed(4, "block:cyclic").cpus_per_task(2)), "1:0-7");
+  EXPECT_EQ(cpus_for(tasks(5).cpus_per_task(2)), "1:0-9");
+  EXPECT_EQ(cpus_for(tasks(3).cpus_per_task(3)), "1:0-5,8-11") << "none lies in two sockets";
+  EXPECT_EQ(cpus_for(distributed(3, "cyclic:block").cpus_per_task(3)), "1:0-9");
+  auto one_thread = tasks(2).cpus_per_task(3).set(&JobSpec::threads_per_core, 1u);
+  EXPECT_EQ(cpus_for(one_thread), "1:0-5,8-13");
+  EXPECT_EQ(cpus_for(one_thread.tasks(1).cpus_per_task(5)), "1:0-5,8-11") << "it has to";
 }
 
 TEST(Cores, GoByTheDistributionThatIsAskedFor) {

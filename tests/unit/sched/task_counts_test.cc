@@ -1,0 +1,53 @@
+#include "sched/task_counts.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::sched {
+namespace {
+
+using Counts = std::vector<std::uint32_t>;
+
+TEST(InTurns, EveryNodeTakesOneAfterTheOtherUpToItsRoom) {
+  EXPECT_EQ(in_turns({14, 4, 2, 2}, 20), (Counts{12, 4, 2, 2}));
+  EXPECT_EQ(in_turns({16, 16, 8, 2}, 40), (Counts{15, 15, 8, 2}));
+  EXPECT_EQ(in_turns({16, 16}, 5), (Counts{3, 2}));
+  EXPECT_EQ(in_turns({3, 3}, 6), (Counts{3, 3}));
+}
+
+TEST(InTurns, NobodyStaysWithoutATaskAndNoTaskWithoutANode) {
+  EXPECT_EQ(in_turns({4, 4}, 1), std::nullopt);
+  EXPECT_EQ(in_turns({4, 0}, 3), std::nullopt);
+  EXPECT_EQ(in_turns({2, 2}, 5), std::nullopt);
+  EXPECT_EQ(in_turns({}, 0), std::nullopt);
+}
+
+std::optional<Counts> on_cores(std::size_t nodes, std::size_t needed, std::uint64_t tasks) {
+  return first_nodes_most(std::vector(nodes, TaskRoom{.capacity = 16, .least = 2}), needed, tasks);
+}
+
+TEST(FirstNodesMost, NodesThatHaveToBeThereKeepACore) {
+  EXPECT_EQ(on_cores(2, 2, 8), (Counts{6, 2}));
+  EXPECT_EQ(on_cores(4, 4, 20), (Counts{14, 2, 2, 2}));
+  EXPECT_EQ(on_cores(3, 3, 7), (Counts{3, 2, 2}));
+  EXPECT_EQ(on_cores(2, 2, 3), (Counts{2, 1}));
+}
+
+TEST(FirstNodesMost, NodesOnTopGetWhatIsLeftInTurns) {
+  EXPECT_EQ(on_cores(4, 2, 20), (Counts{14, 4, 1, 1}));
+  EXPECT_EQ(on_cores(4, 2, 6), (Counts{2, 2, 1, 1}));
+  EXPECT_EQ(on_cores(3, 1, 5), (Counts{3, 1, 1}));
+  EXPECT_EQ(on_cores(2, 1, 20), (Counts{16, 4})) << "these are needed, too";
+}
+
+TEST(FirstNodesMost, CpusThatANodeHasAnywayAreUsed) {
+  std::vector<TaskRoom> rooms(2, {.capacity = 16, .least = 8, .floor = 8});
+  EXPECT_EQ(first_nodes_most(rooms, 1, 20), (Counts{12, 8}));
+}
+
+TEST(FirstNodesMost, TooManyTasksDoNotFit) {
+  EXPECT_EQ(on_cores(2, 2, 33), std::nullopt);
+  EXPECT_EQ(on_cores(3, 3, 2), std::nullopt);
+}
+
+}  // namespace
+}  // namespace muster::sched
