@@ -84,6 +84,7 @@ struct CancelRequest {
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
   bool hurry = false;
+  Text sibling;  // of a federation: the cluster whose part of the job is meant
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -92,6 +93,7 @@ struct CancelRequest {
     v(4, batch_only);
     v(5, full);
     v(6, hurry);
+    v(250, sibling);
   }
 };
 enum class JobAction : std::uint8_t {

@@ -60,7 +60,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"error", 'e', B|R, required, text<&S::std_err>, "file", "standard error goes to this file", "SBATCH_ERROR", "SLURM_STDERRMODE"},
 {"exact", 0, R, none, flag<&O::exact>, "", "the step takes the CPUs of its tasks only", {}, "SLURM_EXACT"},
 {"exclude", 'x', kAll, required, exclude_list, "nodes", "nodes that must not be used"},
-{"exclusive", 0, kAll, optional, exclusive, "user", "share no node with other jobs", "SBATCH_EXCLUSIVE", "SLURM_EXCLUSIVE", "SALLOC_EXCLUSIVE"},
+{"exclusive", 0, kAll, optional, exclusive, "user|mcs", "share no node with other jobs", "SBATCH_EXCLUSIVE", "SLURM_EXCLUSIVE", "SALLOC_EXCLUSIVE"},
 {"export", 0, B|R, required, text<&O::export_list>, "names", "variables that the job gets: ALL, NONE, A,B=value", "SBATCH_EXPORT", "SRUN_EXPORT_ENV SLURM_EXPORT_ENV"},
 {"export-file", 0, B, required, text<&O::export_file>, "file|fd", "variables that the job gets, from a file"},
 {"extra-node-info", 'B', kAll, required, extra_node_info, "s[:c[:t]]", "sockets, cores and threads that nodes must have"},

@@ -223,7 +223,10 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "mcs")) return {};  // there are no labels that would tell jobs apart
+  if (iequals(value, "mcs")) {  // there are no labels that would tell jobs apart
+    o.spec.exclusive_mcs = true;
+    return {};
+  }
   if (iequals(value, "user")) {
     o.spec.exclusive_user = true;
     return {};
