@@ -9,7 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/lib/environment.h"
 #include "cli/lib/limits.h"
+#include "cli/lib/name_lookup.h"
+#include "cli/lib/submitter.h"
+#include "cli/srun_unallocated.h"
 
 namespace muster::cli {
 
@@ -114,6 +118,17 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   return OwnStep{*job, std::unexpected(Ended{step_failed(*job, error)})};
 }
 
+std::expected<SrunController::OwnStep, Ended> SrunController::start_unallocated() {
+  auto request = unallocated_request(
+      make_step_request(plan_, JobId{}, launcher(), JobEnvironment::of_process()));
+  add_limits(request, plan_, config_);
+  const bool as_another = owner_of(options_).uid != own_uid();
+  auto reply = as_another ? fail(ErrorCode::access_denied, request.node_list.str())
+                          : controller_->ask_for<wire::StepReply>(request);
+  if (!reply) return std::unexpected(Ended{say_not_launched(request, reply.error())});
+  return OwnStep{request.job, std::move(*reply)};
+}
+
 bool SrunController::cancel_step(JobId job, StepId step, int signal) {
   // A connection of its own: the kept one may have an answer under way.
   auto controller = Controller::connect(config_);
@@ -123,6 +138,19 @@ bool SrunController::cancel_step(JobId job, StepId step, int signal) {
   request.signal = signal;
   auto reply = controller->ask_for<wire::CancelReply>(request);
   return reply && reply->errors.empty();
+}
+
+void SrunController::watch_step(JobId job, StepId step) {
+  watched_ = wire::WaitJobRequest{.job = job, .step = step};
+  if (!controller_->send(*watched_)) stop_keeping();
+}
+
+// A controller that does not answer keeps nobody waiting for long, and a signal ends the wait.
+void SrunController::await_step_end() {
+  if (!watched_ || has_ended()) return;
+  if (!controller_ && (!reconnect() || !controller_->send(*watched_))) return;
+  auto answer = wait_answer(config_.message_timeout, [] {}, Clock::now() + config_.message_timeout);
+  (void)answer;  // the step is over, or will be soon
 }
 
 bool SrunController::is_ending(JobId job) {

@@ -26,7 +26,7 @@ int exit_code_of_status(std::uint32_t wait_status) {
 
 void TaskBook::add_place(const std::string& node, const std::vector<std::uint32_t>& ranks) {
   for (std::uint32_t rank : ranks) {
-    tasks_[rank] = {node, TaskPhase::starting};
+    tasks_[rank] = {.node = node};
     ranks_of_[node].push_back(rank);
   }
   left_ = tasks_.size();
@@ -38,10 +38,21 @@ void TaskBook::leave(Task& task, TaskPhase phase) {
   --left_;
 }
 
-void TaskBook::started(std::uint32_t rank) {
+void TaskBook::started(std::uint32_t rank, std::uint32_t pid) {
   auto task = tasks_.find(rank);
-  if (task != tasks_.end() && task->second.phase == TaskPhase::starting)
-    task->second.phase = TaskPhase::running;
+  if (task == tasks_.end() || task->second.phase != TaskPhase::starting) return;
+  task->second.phase = TaskPhase::running;
+  task->second.pid = pid;
+  ++begun_;
+}
+
+std::vector<std::string> TaskBook::process_lines(
+    const std::function<std::string(std::uint32_t rank)>& program) const {
+  std::vector<std::string> lines;
+  for (const auto& [rank, task] : tasks_)
+    lines.push_back(fmt::format("task:{}, host:{}, pid:{}, executable:{}", rank, task.node,
+                                task.pid, program(rank)));
+  return lines;
 }
 
 void TaskBook::fail(std::uint32_t wait_status) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -20,7 +21,7 @@ enum class TaskPhase : std::uint8_t { starting, running, exited, exited_abnormal
 class TaskBook {
  public:
   void add_place(const std::string& node, const std::vector<std::uint32_t>& ranks);
-  void started(std::uint32_t rank);
+  void started(std::uint32_t rank, std::uint32_t pid);
   void exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory);
   void lost(const std::string& node);  // its tasks can no longer be heard of
 
@@ -38,11 +39,17 @@ class TaskBook {
   bool any_exited() const { return any_exited_; }
   bool any_signalled() const { return any_signalled_; }
   bool all_exited() const { return left_ == 0; }
+  bool all_started() const { return begun_ == tasks_.size(); }
+
+  // "task:0, host:n1, pid:4711, executable:a.out", one line per task.
+  std::vector<std::string> process_lines(
+      const std::function<std::string(std::uint32_t rank)>& program) const;
 
  private:
   struct Task {
     std::string node;
     TaskPhase phase = TaskPhase::starting;
+    std::uint32_t pid = 0;
   };
   struct Failure {
     std::string node, description;
@@ -53,6 +60,7 @@ class TaskBook {
   std::map<std::uint32_t, Task> tasks_;
   std::map<std::string, std::vector<std::uint32_t>> ranks_of_;  // by node
   std::size_t left_ = 0;                                        // tasks that have not exited
+  std::size_t begun_ = 0;                                       // tasks that have started
   std::vector<Failure> untold_;
   void fail(std::uint32_t wait_status);
 

@@ -155,7 +155,7 @@ void StepRunner::hang_up_if_finished(Link& link) {
 
 void StepRunner::on_message(Place& place, wire::FromStep&& message) {
   if (auto* output = std::get_if<wire::TaskOutput>(&message)) return on_output(std::move(*output));
-  if (auto* start = std::get_if<wire::TaskStarted>(&message)) return book_.started(start->rank);
+  if (auto* start = std::get_if<wire::TaskStarted>(&message)) return on_started(*start);
   if (auto* exit = std::get_if<wire::TaskExited>(&message)) return on_exited(*exit);
   if (auto* said = std::get_if<wire::StepMessage>(&message)) {
     std::string line = said->text;

@@ -1,8 +1,9 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, step_queue, register, complete, schedule, preempt,
-//   turns, tick, usage, effects, site_programs, mail, health, power, reboot, recover.
+//   submit, cancel, job_action, update_*, step, step_queue, unallocated, register, complete,
+//   schedule, preempt, turns, tick, usage, effects, site_programs, mail, health, power, reboot,
+//   recover.
 #pragma once
 
 #include <cstdint>
@@ -117,6 +118,9 @@ class Core {
   Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request,
                                      std::optional<StepId> number, Time now);
   wire::Answer queue_step(Caller caller, wire::StepRequest request, Time now);
+  wire::Answer run_unallocated(Caller caller, const wire::StepRequest& request, Time now);
+  Result<std::vector<const Node*>> unallocated_nodes(Caller caller,
+                                                     const wire::StepRequest& request) const;
   bool is_queued(JobId job, StepId step) const;
   Result<void> cancel_queued_step(const Job& job, StepId step);
   Result<void> recover_queued_steps();
@@ -325,6 +329,7 @@ class Core {
     ReplyTo to;
     JobId job;
     bool until_started = false;
+    std::optional<StepId> step = {};  // waits for this one's end, not the job's
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>

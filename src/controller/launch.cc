@@ -179,6 +179,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.watch_key = key;
   launch.key = std::move(key);
   launch.waits_for_client = !request.async;
+  launch.stopped = request.stopped;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};
 }
 

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,8 +140,20 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
   if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);
+  if (plan.stopped) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   int error = execute(plan.argv, plan.environment);
   give_up(setup, "execve(): " + plan.argv[0], error);
+}
+
+// A traced process stops as its program begins. It is left there, for whoever attaches to it or
+// sends it SIGCONT. One that never got so far is waited for like any other.
+void leave_stopped(pid_t pid) {
+  siginfo_t seen{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0)
+    if (errno != EINTR) return;
+  if (seen.si_code != CLD_TRAPPED) return;
+  waitpid(pid, nullptr, WUNTRACED);
+  ptrace(PTRACE_DETACH, pid, nullptr, reinterpret_cast<void*>(SIGSTOP));
 }
 
 }  // namespace
@@ -171,6 +185,7 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   if (pid != 0) sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
+  if (plan.stopped) leave_stopped(pid);
 
   for (int fd : {ours.in, ours.out, ours.err}) {
     if (fd < 0) continue;

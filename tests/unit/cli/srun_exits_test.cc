@@ -45,11 +45,24 @@ TEST(TaskBook, SignalsAndMemoryHaveTheirOwnWords) {
 TEST(TaskBook, TheStatusGroupsTasksByWhatTheyAreAt) {
   TaskBook book;
   book.add_place("n1", {0, 1, 2});
-  for (std::uint32_t rank : {0u, 1u, 2u}) book.started(rank);
+  for (std::uint32_t rank : {0u, 1u, 2u}) book.started(rank, 100 + rank);
   EXPECT_EQ(book.status_lines("1.0"), (Lines{"StepId=1.0 tasks 0-2: running"}));
   book.exited(1, code(4), false);
   EXPECT_EQ(book.status_lines("1.0"),
             (Lines{"StepId=1.0 tasks 0,2: running", "StepId=1.0 task 1: exited abnormally"}));
+}
+
+TEST(TaskBook, ListsProcessesForADebugger) {
+  TaskBook book;
+  book.add_place("n1", {0});
+  book.add_place("n2", {1});
+  book.started(0, 100);
+  EXPECT_FALSE(book.all_started());
+  book.started(1, 200);
+  EXPECT_TRUE(book.all_started());
+  EXPECT_EQ(
+      book.process_lines([](std::uint32_t rank) { return rank == 0 ? "a" : "b"; }),
+      (Lines{"task:0, host:n1, pid:100, executable:a", "task:1, host:n2, pid:200, executable:b"}));
 }
 
 TEST(TaskBook, TasksThatAreLostCountAsFailed) {
