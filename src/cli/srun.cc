@@ -160,7 +160,8 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   runner.run();
   terminal.reset();
   runner.tell_ends();
-  run_srun_program(config.srun_epilog, "epilog_srun", plan, around);
+  if (int code = run_srun_program(config.srun_epilog, "epilog_srun", plan, around); code != 0)
+    print_error(kProgram, fmt::format("srun epilog failed status={}", code));
   if (runner.ended_well()) controller.await_step_end();
   give_back(runner.worst_status());
   return runner.exit_code();

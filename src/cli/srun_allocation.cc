@@ -35,10 +35,12 @@ void add_limits(wire::StepRequest& request, const SrunPlan& plan, const ClientCo
 
 }  // namespace
 
-int SrunController::step_failed(JobId job, const Error& error) const {
-  if (error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::job_pending) {
-    print_error(kProgram, fmt::format("Unable to confirm allocation for job {}: {}", job.value,
-                                      error_text(error.code)));
+int SrunController::step_failed(JobId job, const Error& error, bool waited) const {
+  const bool expired = error.code == ErrorCode::already_done && !waited;
+  if (expired || error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::job_pending) {
+    print_error(kProgram, expired ? fmt::format("Slurm job {} has expired", job.value)
+                                  : fmt::format("Unable to confirm allocation for job {}: {}",
+                                                job.value, error_text(error.code)));
     print_info(kProgram,
                fmt::format("Check SLURM_JOB_ID environment variable. Expired or invalid job {}",
                            job.value));
@@ -83,7 +85,7 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
       while (!reconnect()) std::this_thread::sleep_for(500ms);
       continue;
     }
-    if (!answer) return std::unexpected(Ended{step_failed(job, answer.error())});
+    if (!answer) return std::unexpected(Ended{step_failed(job, answer.error(), told)});
     auto* reply = std::get_if<wire::StepReply>(&*answer);
     if (!reply) return std::unexpected(Ended{step_failed(job, {ErrorCode::protocol_version, {}})});
     if (told) print_info(kProgram, fmt::format("Step created for job {}", job.value));
@@ -93,9 +95,11 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
 
 std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   wire::SubmitRequest request = make_submit_request(plan_);
-  if (!request.test_only)
+  if (!request.test_only) {
     request.first_step.push_back(
         make_step_request(plan_, JobId{}, launcher(), JobEnvironment::of_process()));
+    add_limits(request.first_step.front(), plan_, config_);
+  }
   auto job = submit(request);
   if (!job) return std::unexpected(job.error());
   awaits_end_ = true;

@@ -36,7 +36,8 @@ class SrunController : public Allocation {
   LauncherAddress launcher();
 
  private:
-  int step_failed(JobId job, const Error& error) const;
+  // `waited`: the job was there when the step was asked for.
+  int step_failed(JobId job, const Error& error, bool waited = false) const;
 
   const SrunPlan& plan_;
   std::optional<wire::WaitJobRequest> watched_;

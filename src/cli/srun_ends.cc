@@ -95,9 +95,14 @@ void StepRunner::flush_messages() {
   tell_ends();
 }
 
+void StepRunner::say_failures(std::string_view node) {
+  for (const std::string& line : book_.take_messages(node)) print_error(plan_.program, line);
+}
+
 void StepRunner::tell_ends() {
-  for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
-  if (!all_finished() || !book_.any_signalled() || aborting_ || plan_.looks_on || told_forced_)
+  say_failures();
+  if (!all_finished() || !book_.any_forced() || plan_.options.quiet || aborting_ ||
+      plan_.looks_on || told_forced_)
     return;
   told_forced_ = true;
   print_info(plan_.program, fmt::format("Force Terminated StepId={}", step_text()));

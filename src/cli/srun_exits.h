@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/idset.h"
@@ -26,8 +27,8 @@ class TaskBook {
   void lost(const std::string& node);  // its tasks can no longer be heard of
 
   // Failures that were not told yet, tasks of one node with the same end in one line:
-  // "n1: tasks 0-1: Exited with exit code 3".
-  std::vector<std::string> take_messages();
+  // "n1: tasks 0-1: Exited with exit code 3". Of this node, or of all.
+  std::vector<std::string> take_messages(std::string_view node = {});
   bool has_messages() const { return !untold_.empty(); }
 
   // "StepId=1.0 tasks 0-1: running", one line per phase that occurs.
@@ -37,7 +38,7 @@ class TaskBook {
   std::uint32_t worst_status() const { return worst_status_; }  // the wait status behind exit_code
   bool any_failed() const { return exit_code_ != 0; }
   bool any_exited() const { return any_exited_; }
-  bool any_signalled() const { return any_signalled_; }
+  bool any_forced() const { return any_forced_; }  // ended by SIGKILL or SIGTERM
   bool all_exited() const { return left_ == 0; }
   bool all_started() const { return begun_ == tasks_.size(); }
 
@@ -66,7 +67,7 @@ class TaskBook {
 
   int exit_code_ = 0;
   std::uint32_t worst_status_ = 0;
-  bool any_exited_ = false, any_signalled_ = false;
+  bool any_exited_ = false, any_forced_ = false;
 };
 
 }  // namespace muster::cli

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -240,6 +242,9 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   plan.err = spec.std_err.empty() ? plan.out : stream_target(spec.std_err);
   plan.pty = plan.options.pty;
   if (plan.pty && isatty(STDIN_FILENO) == 0) {
+    winsize size{};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0)
+      print_error(kProgram, fmt::format("ioctl(TIOCGWINSZ): {}", std::strerror(errno)));
     print_error(kProgram, "Not using a pseudo-terminal, disregarding --pty option");
     plan.pty = false;
   }
@@ -306,7 +311,9 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.node_list = spec.required_nodes;
   request.excluded_nodes = spec.excluded_nodes;
   request.overlap = plan.options.overlap || plan.options.interactive;
-  bool exact = spec.exclusive || plan.options.exact || spec.cpus_per_task;
+  const bool shares_job =
+      spec.exclusive && plan.options.job_id;  // alone it is about the job's nodes
+  bool exact = shares_job || plan.options.exact || spec.cpus_per_task;
   request.exclusive = exact && !plan.options.whole;
   request.memory_per_node_mib = spec.memory_per_node_mib;
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;

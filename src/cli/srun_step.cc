@@ -172,7 +172,7 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
 void StepRunner::finish(Place& place) {
   place.finished = true;
   book_.lost(place.where.node.str());  // those that were never started
-  flush_messages();
+  if (!plan_.pty) say_failures(place.where.node);
 }
 
 void StepRunner::on_aborted(const std::string& text) {

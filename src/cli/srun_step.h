@@ -94,6 +94,7 @@ class StepRunner {
   void say_waiting() const;
   Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
   void flush_messages();
+  void say_failures(std::string_view node = {});  // of this node, or of all
 
   void send(Link& link, const wire::ToStep& message);
   void send_all(const wire::ToStep& message);

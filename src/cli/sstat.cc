@@ -129,7 +129,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "-j job[.step]"};
+constexpr CommandText kCommand{kProgram, "", "-j job[.step]", /*hints_at_help=*/false};
 
 std::optional<AcctField> find_field(std::string_view name) {
   for (std::string_view known : kFields) {

@@ -100,6 +100,7 @@ class Core {
   Result<std::vector<Job>> accept_all(Caller caller, const wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
   bool fits_limits_of_partition(const Job& job) const;
+  bool has_to_wait(const Job& job, Time now) const;
   wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
   std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now);

@@ -52,6 +52,26 @@ TEST(TaskBook, TheStatusGroupsTasksByWhatTheyAreAt) {
             (Lines{"StepId=1.0 tasks 0,2: running", "StepId=1.0 task 1: exited abnormally"}));
 }
 
+TEST(TaskBook, ANodesFailuresCanBeToldAlone) {
+  TaskBook book;
+  book.add_place("n1", {0, 1});
+  book.add_place("n2", {2});
+  book.exited(0, code(3), false);
+  book.exited(2, code(3), false);
+  EXPECT_EQ(book.take_messages("n2"), (Lines{"n2: task 2: Exited with exit code 3"}));
+  book.exited(1, code(3), false);
+  EXPECT_EQ(book.take_messages(), (Lines{"n1: tasks 0-1: Exited with exit code 3"}));
+}
+
+TEST(TaskBook, OnlyKillAndTermAreForce) {
+  TaskBook book;
+  book.add_place("n1", {0, 1});
+  book.exited(0, SIGSEGV, false);
+  EXPECT_FALSE(book.any_forced());
+  book.exited(1, SIGTERM, false);
+  EXPECT_TRUE(book.any_forced());
+}
+
 TEST(TaskBook, ListsProcessesForADebugger) {
   TaskBook book;
   book.add_place("n1", {0});
