@@ -311,9 +311,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.node_list = spec.required_nodes;
   request.excluded_nodes = spec.excluded_nodes;
   request.overlap = plan.options.overlap || plan.options.interactive;
-  const bool shares_job =
-      spec.exclusive && plan.options.job_id;  // alone it is about the job's nodes
-  bool exact = shares_job || plan.options.exact || spec.cpus_per_task;
+  bool exact = spec.exclusive || plan.options.exact || spec.cpus_per_task;
   request.exclusive = exact && !plan.options.whole;
   request.memory_per_node_mib = spec.memory_per_node_mib;
   request.memory_per_cpu_mib = spec.memory_per_cpu_mib;

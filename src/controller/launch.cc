@@ -75,13 +75,17 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
   if (istarts_with(text, "plane=")) variables["SLURM_DIST_PLANESIZE"] = text.substr(6);
 }
 
-// srun outside of a job: its own one has nothing to tell its steps that the step does not know.
-void forget_own_job(const Job& job, const wire::StepRequest& request, Variables& variables) {
+// srun outside of a job: what is told is the job's, and some of it is not told at all.
+void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
+                     Variables& variables) {
   const Text& line = job.spec->submit_line;
   if (job.spec->kind != JobKind::allocation || line.empty() || line != request.submit_line) return;
   variables.erase("SLURM_NODE_ALIASES");
   variables.erase("SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0");
   if (request.distribution.empty()) variables.erase("SLURM_DISTRIBUTION");
+  auto share = std::ranges::find(job.allocation, node, &NodeShare::node);
+  if (share != job.allocation.end())
+    variables["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
 }
 
 std::string value_of(const std::vector<std::string>& environment, std::string_view name) {
@@ -160,7 +164,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   }
   Variables variables = step_variables(cluster, job, step, node);
   add_distribution(request, step, variables);
-  forget_own_job(job, request, variables);
+  tell_as_own_job(job, node, request, variables);
   launch.argv = request.argv;
   launch.argv_by_rank = request.argv_by_rank;
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
