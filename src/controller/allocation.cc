@@ -87,7 +87,8 @@ void Core::answer_waiters() {
   std::erase_if(waiters_, [&](const Waiter& w) {
     const Job* job = committed_.jobs.find(w.job);
     if (w.step) {
-      if (job && !is_step_over(*job, *w.step)) return false;
+      auto is_over = [&](const Job* component) { return is_step_over(*component, *w.step); };
+      if (job && !std::ranges::all_of(committed_.components(*job), is_over)) return false;
       host_.reply(w.to, wire::Done{});
       return true;
     }

@@ -104,6 +104,16 @@ def test_one_node_speaks_for_a_cancelled_step(cluster):
     assert re.findall(r"STEP \S+ ON (\w+) CANCELLED", done.err) == ["n1"]
 
 
+def test_process_ids_are_listed_node_by_node(cluster):
+    done = in_job(cluster, "-N2", body="""srun -N2 sleep 60 & step=$SLURM_JOB_ID.0
+until sstat -n -j $step 2> /dev/null | grep -q .; do sleep 0.1; done
+sstat -i -n -P -o jobid -j $step
+kill %1; wait""")
+    rows = [line.split("|") for line in done.lines]
+    assert [row[1] for row in rows] == ["n1", "n2"]
+    assert all(row[2].isdigit() and row[3] == row[0] for row in rows)
+
+
 # --- refusals ---
 
 @pytest.mark.parametrize("options, text", [
