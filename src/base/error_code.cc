@@ -60,6 +60,10 @@ std::string_view error_text(ErrorCode code) {
       return "Access denied to requested reservation";
     case ErrorCode::reservation_overlap:
       return "Requested reservation overlaps with another reservation";
+    case ErrorCode::not_federated:
+      return "Not a valid federated job";
+    case ErrorCode::no_node_address:
+      return "Can't find an address, check slurm.conf";
     case ErrorCode::job_suspended:
       return "Job is suspended";
     case ErrorCode::bad_signal:

@@ -54,6 +54,8 @@ enum class ErrorCode : std::uint32_t {
   invalid_node_state = 2040,
   invalid_begin = 2118,
   insufficient_memory = 2044,
+  not_federated = 7103,
+  no_node_address = 1012,
   not_supported_yet = 9000,
   state_storage_full = 9001,
   config_invalid = 9002,

@@ -32,6 +32,10 @@ inline constexpr StepId kBatchStep{0xfffffffbu};
 inline constexpr StepId kExternStep{0xfffffffcu};
 constexpr bool is_numbered(StepId id) { return id < kInteractiveStep; }
 
+// srun --no-allocate: steps that are in no job go by ids that no job gets.
+inline constexpr JobId kFirstUnallocated{0xffff0000u};
+constexpr bool is_unallocated(JobId id) { return id >= kFirstUnallocated; }
+
 inline constexpr std::uint32_t kNoTask = 0xfffffffeu;  // %a of a job that is no array task
 
 }  // namespace muster

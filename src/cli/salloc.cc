@@ -1,9 +1,11 @@
 // salloc: gets an allocation, runs a command or a shell in it here, and gives it back.
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -94,6 +96,11 @@ std::expected<SallocPlan, Refusal> read_plan(std::vector<ParsedWords>& words,
           Refusal{error_lines(kProgram, "Invalid --kill-command specification"), kExitBadOption});
     plan.kill_signal = *number;
   }
+  const Text& directory = options.spec.work_dir;
+  if (!directory.empty() && access(directory.str().c_str(), X_OK) != 0)
+    return std::unexpected(Refusal{
+        error_lines(kProgram, fmt::format("chdir({}): {}", directory.view(), std::strerror(errno))),
+        kExitFailure});
   std::vector<std::string>& command = words.back().rest;
   plan.argv = std::move(command);
   return plan;

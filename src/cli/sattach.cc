@@ -1,6 +1,7 @@
 // sattach: joins the output and input of a step that another srun has started.
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -18,20 +19,37 @@ namespace {
 constexpr std::string_view kProgram = "sattach";
 
 struct AttachOptions {
-  std::string input, output, error;  // ranks
+  std::optional<std::uint32_t> input, output, error;  // ranks
   bool label = false, layout = false, quiet = false, pty = false;
   int verbose = 0;
 };
 
+template <auto Member>
+constexpr std::string_view filter_name() {
+  if (Member == &AttachOptions::input) return "input";
+  return Member == &AttachOptions::output ? "output" : "error";
+}
+
+// A filter names one rank; without one all tasks are meant.
+template <std::optional<std::uint32_t> AttachOptions::* Member>
+Outcome filter(AttachOptions& options, Value value) {
+  options.*Member = parse_number<std::uint32_t>(value);
+  if (options.*Member) return {};
+  return std::unexpected(
+      Refusal{error_lines(kProgram, fmt::format("Invalid numeric value \"{}\" for {}-filter.",
+                                                value, filter_name<Member>())),
+              kExitFailure});
+}
+
 using O = AttachOptions;
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
-    {{{"error-filter", 0, required}, "rank", "only this task's standard error"}, keep<&O::error>},
+    {{{"error-filter", 0, required}, "rank", "only this task's standard error"}, filter<&O::error>},
     {{{"help", 'h', none}, "", "show this list"}},
-    {{{"input-filter", 0, required}, "rank", "standard input goes to this task alone"}, keep<&O::input>},
+    {{{"input-filter", 0, required}, "rank", "standard input goes to this task alone"}, filter<&O::input>},
     {{{"label", 'l', none}, "", "put the task's rank before each line"}, flag<&O::label>},
     {{{"layout", 0, none}, "", "show which task is where, join nothing"}, flag<&O::layout>},
-    {{{"output-filter", 0, required}, "rank", "only this task's standard output"}, keep<&O::output>},
+    {{{"output-filter", 0, required}, "rank", "only this task's standard output"}, filter<&O::output>},
     {{{"pty", 0, none}, "", "hand the terminal through to a step that has one"}, flag<&O::pty>},
     {{{"quiet", 'Q', none}, "", "print errors only"}, flag<&O::quiet>},
     {{{"usage", 'u', none}, "", "show the options in short"}},
@@ -65,17 +83,6 @@ void print_layout(const wire::StepReply& step) {
   std::fputs(out.c_str(), stdout);
 }
 
-// A filter names one rank; without one all tasks are meant.
-std::expected<StreamTarget, std::string> filtered(const std::string& rank, std::string_view name,
-                                                  std::uint32_t tasks) {
-  if (rank.empty()) return StreamTarget{};
-  auto number = parse_number<std::uint32_t>(rank);
-  if (!number)
-    return std::unexpected(fmt::format("Invalid numeric value \"{}\" for {}-filter.", rank, name));
-  if (*number >= tasks) return std::unexpected(fmt::format("Invalid --{}-filter: {}", name, rank));
-  return StreamTarget{StreamTarget::Kind::one_task, *number, {}};
-}
-
 int attach(const AttachOptions& options, JobId job, wire::StepReply step, Controller connection) {
   SrunPlan plan(JobOptions(Client::srun, Time{}));
   plan.program = kProgram;
@@ -85,16 +92,17 @@ int attach(const AttachOptions& options, JobId job, wire::StepReply step, Contro
   plan.options.quiet = options.quiet;
   plan.options.unbuffered = options.pty;
   struct Filter {
-    const std::string& rank;
+    std::optional<std::uint32_t> rank;
     std::string_view name;
     StreamTarget& target;
   };
-  for (const Filter& filter :
+  for (const Filter& each :
        {Filter{options.input, "input", plan.in}, Filter{options.output, "output", plan.out},
         Filter{options.error, "error", plan.err}}) {
-    auto target = filtered(filter.rank, filter.name, step.num_tasks);
-    if (!target) return refuse(target.error());
-    filter.target = *target;
+    if (!each.rank) continue;
+    if (*each.rank >= step.num_tasks)
+      return refuse(fmt::format("Invalid --{}-filter: {}", each.name, *each.rank));
+    each.target = {StreamTarget::Kind::one_task, *each.rank, {}};
   }
   SignalQueue signals;
   SrunController controller(std::move(connection), plan, signals);

@@ -79,6 +79,7 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
   request.batch_only = options.batch_only;
   request.full = options.full;
   request.hurry = options.hurry;
+  request.sibling = options.sibling;
   if (is_plain(options))
     for (const wire::JobRef& ref : request.jobs) announce(options, ref);
   auto reply = controller.ask_for<wire::CancelReply>(request);

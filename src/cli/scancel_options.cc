@@ -115,10 +115,6 @@ Outcome verbose(CancelOptions& o, std::string_view value) {
   return {};
 }
 
-Outcome not_yet_sibling(CancelOptions&, std::string_view) {
-  return refuse("--sibling: not supported yet");
-}
-
 using O = CancelOptions;
 // clang-format off
 constexpr auto kRows = std::to_array<CommandOption<O>>({
@@ -139,7 +135,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"qos", 'q', required}, "name", "only jobs of this quality of service", "SCANCEL_QOS"}, qos},
     {{{"quiet", 'Q', none}, "", "no word about jobs that have ended"}, flag<&O::quiet>},
     {{{"reservation", 'R', required}, "name", "only jobs of this reservation"}, reservation},
-    {{{"sibling", 0, required}, "cluster", "remove a federated job's sibling"}, not_yet_sibling},
+    {{{"sibling", 0, required}, "cluster", "the part of a federated job on this cluster; here no job has any"}, keep<&O::sibling>},
     {{{"signal", 's', required}, "name|number", "send this signal instead of ending the job"}, signal},
     {{{"state", 't', required}, "state", "only jobs in this state: PENDING, RUNNING, SUSPENDED", "SCANCEL_STATE"}, state},
     {{{"usage", 0, none}, "", "show the options in short"}},

@@ -16,7 +16,7 @@ struct CancelOptions {
   wire::JobFilter filter;
   bool has_filter = false;
   std::string filter_text;  // "job_name=x state=RUNNING ", for messages
-  std::string wckey, clusters;
+  std::string wckey, clusters, sibling;
   int signal = 0;  // 0 = end the job
   bool batch_only = false, full = false, hurry = false;
   bool interactive = false, quiet = false;

@@ -12,6 +12,22 @@ namespace muster::cli {
 
 namespace {
 
+Json json_sharing(wire::Sharing sharing) {
+  switch (sharing) {
+    case wire::Sharing::ok:
+      return nullptr;
+    case wire::Sharing::no:
+      return "none";
+    case wire::Sharing::yes:
+      return "shared";
+    case wire::Sharing::user:
+      return "user";
+    case wire::Sharing::mcs:
+      return "mcs";
+  }
+  return nullptr;
+}
+
 void add_identity(Json& out, const JobRow& row) {
   const Job& job = row.job();
   const JobSpec& spec = row.spec();
@@ -134,7 +150,7 @@ void add_state(Json& out, const JobRow& row) {
   out["resize_time"] = 0;
   out["restart_cnt"] = job.restarts;
   out["resv_name"] = json_text(job.shown_reservation());
-  out["shared"] = nullptr;
+  out["shared"] = json_sharing(row.view->sharing);
   out["show_flags"] = {"SHOW_ALL", "SHOW_DETAIL", "SHOW_LOCAL"};
   out["sockets_per_board"] = 0;
   out["sockets_per_node"] = json_or_null(spec.sockets_per_node);

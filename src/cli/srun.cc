@@ -23,6 +23,7 @@
 #include "cli/srun_mpi.h"
 #include "cli/srun_programs.h"
 #include "cli/srun_step.h"
+#include "cli/srun_unallocated.h"
 
 namespace muster::cli {
 
@@ -52,6 +53,7 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
   if (!options.quiet && place.alone)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
+  if (auto done = check_unallocated(options); !done) return std::unexpected(done.error());
   auto plan = make_plan(std::move(options), words.rest, std::move(submit_line));
   if (!plan) return plan;
   if (auto done = plan_bcast(*plan); !done) return std::unexpected(done.error());
@@ -129,8 +131,10 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
       print_info(kProgram, fmt::format("launching StepId={}.{} on host {}, {} tasks: {}", job.value,
                                        step_name(reply->step), place.node.view(),
                                        place.ranks.size(), ranks_text(place.ranks)));
-  if (plan.options.job_id)
+  if (plan.options.no_allocate)
     controller.stop_keeping();
+  else if (plan.options.job_id)
+    controller.watch_step(job, reply->step);
   else
     controller.start_keeping(job);
   const AroundStep around{job, reply->step, reply->num_tasks,
@@ -156,7 +160,9 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   runner.run();
   terminal.reset();
   runner.tell_ends();
-  run_srun_program(config.srun_epilog, "epilog_srun", plan, around);
+  if (int code = run_srun_program(config.srun_epilog, "epilog_srun", plan, around); code != 0)
+    print_error(kProgram, fmt::format("srun epilog failed status={}", code));
+  if (runner.ended_well()) controller.await_step_end();
   give_back(runner.worst_status());
   return runner.exit_code();
 }
@@ -197,6 +203,12 @@ int run_plan(SrunPlan plan) {
   if (plan.options.job_id && !plan.options.test_only) {
     const JobId job{*plan.options.job_id};
     return run_step(plan, controller, signals, config, job, controller.create_step(job),
+                    [](std::uint32_t) {});
+  }
+  if (plan.options.no_allocate && !plan.options.test_only) {
+    auto launched = controller.start_unallocated();
+    if (!launched) return launched.error().exit_code;
+    return run_step(plan, controller, signals, config, launched->job, std::move(launched->step),
                     [](std::uint32_t) {});
   }
   auto own = controller.start_alone();

@@ -9,7 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "cli/lib/environment.h"
 #include "cli/lib/limits.h"
+#include "cli/lib/name_lookup.h"
+#include "cli/lib/submitter.h"
+#include "cli/srun_unallocated.h"
 
 namespace muster::cli {
 
@@ -31,10 +35,12 @@ void add_limits(wire::StepRequest& request, const SrunPlan& plan, const ClientCo
 
 }  // namespace
 
-int SrunController::step_failed(JobId job, const Error& error) const {
-  if (error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::job_pending) {
-    print_error(kProgram, fmt::format("Unable to confirm allocation for job {}: {}", job.value,
-                                      error_text(error.code)));
+int SrunController::step_failed(JobId job, const Error& error, bool waited) const {
+  const bool expired = error.code == ErrorCode::already_done && !waited;
+  if (expired || error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::job_pending) {
+    print_error(kProgram, expired ? fmt::format("Slurm job {} has expired", job.value)
+                                  : fmt::format("Unable to confirm allocation for job {}: {}",
+                                                job.value, error_text(error.code)));
     print_info(kProgram,
                fmt::format("Check SLURM_JOB_ID environment variable. Expired or invalid job {}",
                            job.value));
@@ -79,7 +85,7 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
       while (!reconnect()) std::this_thread::sleep_for(500ms);
       continue;
     }
-    if (!answer) return std::unexpected(Ended{step_failed(job, answer.error())});
+    if (!answer) return std::unexpected(Ended{step_failed(job, answer.error(), told)});
     auto* reply = std::get_if<wire::StepReply>(&*answer);
     if (!reply) return std::unexpected(Ended{step_failed(job, {ErrorCode::protocol_version, {}})});
     if (told) print_info(kProgram, fmt::format("Step created for job {}", job.value));
@@ -89,9 +95,11 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
 
 std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   wire::SubmitRequest request = make_submit_request(plan_);
-  if (!request.test_only)
+  if (!request.test_only) {
     request.first_step.push_back(
         make_step_request(plan_, JobId{}, launcher(), JobEnvironment::of_process()));
+    add_limits(request.first_step.front(), plan_, config_);
+  }
   auto job = submit(request);
   if (!job) return std::unexpected(job.error());
   awaits_end_ = true;
@@ -114,6 +122,17 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
   return OwnStep{*job, std::unexpected(Ended{step_failed(*job, error)})};
 }
 
+std::expected<SrunController::OwnStep, Ended> SrunController::start_unallocated() {
+  auto request = unallocated_request(
+      make_step_request(plan_, JobId{}, launcher(), JobEnvironment::of_process()));
+  add_limits(request, plan_, config_);
+  const bool as_another = owner_of(options_).uid != own_uid();
+  auto reply = as_another ? fail(ErrorCode::access_denied, request.node_list.str())
+                          : controller_->ask_for<wire::StepReply>(request);
+  if (!reply) return std::unexpected(Ended{say_not_launched(request, reply.error())});
+  return OwnStep{request.job, std::move(*reply)};
+}
+
 bool SrunController::cancel_step(JobId job, StepId step, int signal) {
   // A connection of its own: the kept one may have an answer under way.
   auto controller = Controller::connect(config_);
@@ -123,6 +142,19 @@ bool SrunController::cancel_step(JobId job, StepId step, int signal) {
   request.signal = signal;
   auto reply = controller->ask_for<wire::CancelReply>(request);
   return reply && reply->errors.empty();
+}
+
+void SrunController::watch_step(JobId job, StepId step) {
+  watched_ = wire::WaitJobRequest{.job = job, .step = step};
+  if (!controller_->send(*watched_)) stop_keeping();
+}
+
+// A controller that does not answer keeps nobody waiting for long, and a signal ends the wait.
+void SrunController::await_step_end() {
+  if (!watched_ || has_ended()) return;
+  if (!controller_ && (!reconnect() || !controller_->send(*watched_))) return;
+  auto answer = wait_answer(config_.message_timeout, [] {}, Clock::now() + config_.message_timeout);
+  (void)answer;  // the step is over, or will be soon
 }
 
 bool SrunController::is_ending(JobId job) {

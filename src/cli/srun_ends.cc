@@ -1,4 +1,5 @@
-// How a step comes to its end: exits of tasks, nodes that are lost, signals that srun was sent.
+// How a step begins and comes to its end: starts and exits of tasks, nodes that are lost, signals
+// that srun was sent.
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -27,6 +28,7 @@ void StepRunner::lose(Link& link) {
   bool relayed = false;
   for (Place& place : places_of(link)) {
     if (place.finished) continue;
+    lost_ = true;
     relayed = relayed || &place != &places_of(link).front();
     if (!aborted)
       print_error(plan_.program,
@@ -41,6 +43,7 @@ void StepRunner::on_lost(const wire::PlacesLost& lost) {
   for (std::uint32_t number : lost.places) {
     if (number >= places_.size() || places_[number].finished) continue;
     Place& place = places_[number];
+    lost_ = true;
     if (lost.never_joined)
       say_launch_failed(place, lost.text);
     else if (!aborted)
@@ -52,6 +55,25 @@ void StepRunner::on_lost(const wire::PlacesLost& lost) {
 }
 
 // --- tasks ---
+
+std::string StepRunner::program_of(std::uint32_t rank) const {
+  const SrunPlan* part = &plan_;
+  for (std::size_t i = 0; i < plan_.parts.size() && i < reply_.part_tasks.size(); ++i) {
+    if (rank < reply_.part_tasks[i]) break;
+    rank -= reply_.part_tasks[i];
+    part = &plan_.parts[i];
+  }
+  auto own = part->programs.find(rank);
+  return own == part->programs.end() ? part->argv.front() : own->second.front();
+}
+
+// --debugger-test: what a debugger would attach to.
+void StepRunner::on_started(const wire::TaskStarted& start) {
+  book_.started(start.rank, start.pid);
+  if (!plan_.options.debugger_test || plan_.options.quiet || !book_.all_started()) return;
+  auto program = [this](std::uint32_t rank) { return program_of(rank); };
+  for (const std::string& line : book_.process_lines(program)) print_info(plan_.program, line);
+}
 
 void StepRunner::on_exited(const wire::TaskExited& exit) {
   book_.exited(exit.rank, exit.wait_status, exit.out_of_memory);
@@ -73,9 +95,14 @@ void StepRunner::flush_messages() {
   tell_ends();
 }
 
+void StepRunner::say_failures(std::string_view node) {
+  for (const std::string& line : book_.take_messages(node)) print_error(plan_.program, line);
+}
+
 void StepRunner::tell_ends() {
-  for (const std::string& line : book_.take_messages()) print_error(plan_.program, line);
-  if (!all_finished() || !book_.any_signalled() || aborting_ || plan_.looks_on || told_forced_)
+  say_failures();
+  if (!all_finished() || !book_.any_forced() || plan_.options.quiet || aborting_ ||
+      plan_.looks_on || told_forced_)
     return;
   told_forced_ = true;
   print_info(plan_.program, fmt::format("Force Terminated StepId={}", step_text()));

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <csignal>
 
 #include <fmt/format.h>
 
@@ -26,7 +27,7 @@ int exit_code_of_status(std::uint32_t wait_status) {
 
 void TaskBook::add_place(const std::string& node, const std::vector<std::uint32_t>& ranks) {
   for (std::uint32_t rank : ranks) {
-    tasks_[rank] = {node, TaskPhase::starting};
+    tasks_[rank] = {.node = node};
     ranks_of_[node].push_back(rank);
   }
   left_ = tasks_.size();
@@ -38,10 +39,21 @@ void TaskBook::leave(Task& task, TaskPhase phase) {
   --left_;
 }
 
-void TaskBook::started(std::uint32_t rank) {
+void TaskBook::started(std::uint32_t rank, std::uint32_t pid) {
   auto task = tasks_.find(rank);
-  if (task != tasks_.end() && task->second.phase == TaskPhase::starting)
-    task->second.phase = TaskPhase::running;
+  if (task == tasks_.end() || task->second.phase != TaskPhase::starting) return;
+  task->second.phase = TaskPhase::running;
+  task->second.pid = pid;
+  ++begun_;
+}
+
+std::vector<std::string> TaskBook::process_lines(
+    const std::function<std::string(std::uint32_t rank)>& program) const {
+  std::vector<std::string> lines;
+  for (const auto& [rank, task] : tasks_)
+    lines.push_back(fmt::format("task:{}, host:{}, pid:{}, executable:{}", rank, task.node,
+                                task.pid, program(rank)));
+  return lines;
 }
 
 void TaskBook::fail(std::uint32_t wait_status) {
@@ -58,7 +70,8 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
   if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) return;
   bool failed = wait_status != 0 || out_of_memory;
   leave(task, failed ? TaskPhase::exited_abnormally : TaskPhase::exited);
-  any_signalled_ |= WIFSIGNALED(static_cast<int>(wait_status));
+  const int signal = WTERMSIG(static_cast<int>(wait_status));
+  any_forced_ |= signal == SIGKILL || signal == SIGTERM;
   if (!failed) return;
   constexpr std::uint32_t kExitedWithOne = 1u << 8;
   fail(wait_status != 0 ? wait_status : kExitedWithOne);
@@ -79,13 +92,15 @@ void TaskBook::lost(const std::string& node) {
   }
 }
 
-std::vector<std::string> TaskBook::take_messages() {
+std::vector<std::string> TaskBook::take_messages(std::string_view node) {
   std::vector<std::string> lines;
-  for (const Failure& failure : untold_)
+  std::erase_if(untold_, [&](const Failure& failure) {
+    if (!node.empty() && failure.node != node) return false;
     lines.push_back(fmt::format("{}: {} {}: {}", failure.node,
                                 failure.ranks.size() == 1 ? "task" : "tasks",
                                 ranges_text(failure.ranks), failure.description));
-  untold_.clear();
+    return true;
+  });
   return lines;
 }
 

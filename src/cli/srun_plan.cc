@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/lib/name_lookup.h"
 #include "cli/lib/submitter.h"
 #include "cli/libraries.h"
 #include "io/files.h"
@@ -167,6 +170,7 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   } else {
     add_submit_variables(environment);
   }
+  if (options.no_allocate) environment.set("SLURM_JOB_USER", NameLookup().user(own_uid()));
   environment = exported(environment, options.export_list);
   // Without any PATH no task would find its program.
   if (!environment.find("PATH") && own.find("PATH")) environment.set("PATH", own.value("PATH"));
@@ -238,6 +242,9 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   plan.err = spec.std_err.empty() ? plan.out : stream_target(spec.std_err);
   plan.pty = plan.options.pty;
   if (plan.pty && isatty(STDIN_FILENO) == 0) {
+    winsize size{};
+    if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0)
+      print_error(kProgram, fmt::format("ioctl(TIOCGWINSZ): {}", std::strerror(errno)));
     print_error(kProgram, "Not using a pseudo-terminal, disregarding --pty option");
     plan.pty = false;
   }
@@ -321,6 +328,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.rendezvous = plan.options.rendezvous;
   request.reserved_ports = plan.options.reserved_ports;
   request.async = plan.options.async;
+  request.stopped = plan.options.debugger_test;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
     request.immediate_s = plan.options.immediate_s;

@@ -56,6 +56,10 @@ int run_srun_program(const std::string& site_program, const std::string& context
   const Text& own = context == "prolog_srun" ? plan.options.prolog : plan.options.epilog;
   const std::string program = own.empty() ? site_program : own.str();
   if (program.empty() || iequals(program, "none")) return 0;
+  if (program.starts_with('/') && access(program.c_str(), R_OK | X_OK) != 0) {
+    print_info("srun", fmt::format("Access denied for {}: {}", program, std::strerror(errno)));
+    return 0;
+  }
   std::vector<std::string> words{program};
   words.insert(words.end(), plan.argv.begin(), plan.argv.end());
   const std::vector<std::string> variables = program_environment(context, plan, around);

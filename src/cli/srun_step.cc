@@ -155,7 +155,7 @@ void StepRunner::hang_up_if_finished(Link& link) {
 
 void StepRunner::on_message(Place& place, wire::FromStep&& message) {
   if (auto* output = std::get_if<wire::TaskOutput>(&message)) return on_output(std::move(*output));
-  if (auto* start = std::get_if<wire::TaskStarted>(&message)) return book_.started(start->rank);
+  if (auto* start = std::get_if<wire::TaskStarted>(&message)) return on_started(*start);
   if (auto* exit = std::get_if<wire::TaskExited>(&message)) return on_exited(*exit);
   if (auto* said = std::get_if<wire::StepMessage>(&message)) {
     std::string line = said->text;
@@ -172,7 +172,7 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
 void StepRunner::finish(Place& place) {
   place.finished = true;
   book_.lost(place.where.node.str());  // those that were never started
-  flush_messages();
+  if (!plan_.pty) say_failures(place.where.node);
 }
 
 void StepRunner::on_aborted(const std::string& text) {

@@ -35,6 +35,9 @@ class StepRunner {
   void tell_ends();
   std::optional<int> left_by() const { return left_by_; }  // the signal that made an onlooker leave
 
+  // Every node has told the end of its tasks: their step is over.
+  bool ended_well() const { return all_finished() && !lost_; }
+
   StepId step() const { return reply_.step; }
   int exit_code() const { return book_.exit_code(); }
   std::uint32_t worst_status() const { return book_.worst_status(); }
@@ -69,6 +72,8 @@ class StepRunner {
   void hang_up_if_finished(Link& link);
   void on_message(Place& place, wire::FromStep&& message);
   void on_output(wire::TaskOutput&& output);
+  void on_started(const wire::TaskStarted& start);
+  std::string program_of(std::uint32_t rank) const;
   void on_exited(const wire::TaskExited& exit);
   void on_aborted(const std::string& text);
   void on_cancelled();
@@ -90,6 +95,7 @@ class StepRunner {
   void say_waiting() const;
   Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
   void flush_messages();
+  void say_failures(std::string_view node = {});  // of this node, or of all
 
   void send(Link& link, const wire::ToStep& message);
   void send_all(const wire::ToStep& message);
@@ -110,7 +116,8 @@ class StepRunner {
 
   std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
       last_interrupt_;
-  bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false;
+  bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false,
+       lost_ = false;  // a node, before it had told its end
   std::optional<int> left_by_;
 };
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -94,16 +96,13 @@ constexpr AcctField kNodes{
 
 struct StatOptions {
   std::vector<std::string> jobs;
-  std::string format = std::string(kDefault);
+  std::string format;  // -o
   bool all_steps = false, header = true, lists_fields = false, convert = true;
+  bool by_node = false;  // -i: the processes of each node in a row of their own
   AcctForm form = AcctForm::table;
   int verbose = 0;
 };
 
-Outcome pid_format(StatOptions& options, Value) {
-  options.format = kPidFormat;
-  return {};
-}
 template <AcctForm Form>
 Outcome bars(StatOptions& options, Value) {
   options.form = Form;
@@ -123,13 +122,13 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"noheader", 'n', none}, "", "no header"}, flag<&O::header, false>},
     {{{"parsable", 'p', none}, "", "fields end with |"}, bars<AcctForm::bars_ending>},
     {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<AcctForm::bars>},
-    {{{"pidformat", 'i', none}, "", "show the steps' process ids"}, pid_format},
+    {{{"pidformat", 'i', none}, "", "show the steps' process ids, node by node"}, flag<&O::by_node>},
     {{{"usage", 0, none}, "", "show the options in short"}},
     {{{"verbose", 'v', none}, "", "say more"}, count<&O::verbose>},
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "-j job[.step]"};
+constexpr CommandText kCommand{kProgram, "", "-j job[.step]", /*hints_at_help=*/false};
 
 std::optional<AcctField> find_field(std::string_view name) {
   for (std::string_view known : kFields) {
@@ -181,15 +180,30 @@ std::string field_list() {
   return out;
 }
 
-// The step's record as accounting would have it, with what it has used so far.
-Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& step) {
+// What to show: -i comes before what -o names.
+std::string format_of(const StatOptions& options) {
+  if (!options.by_node) return options.format.empty() ? std::string(kDefault) : options.format;
+  return std::string(kPidFormat) + (options.format.empty() ? "" : "," + options.format);
+}
+
+// The step's record as accounting would have it, with what it has used so far; or one for each of
+// its nodes.
+Result<std::vector<StepRecord>> ask_step(Controller& controller, const Job& job, const Step& step,
+                                         bool by_node) {
   auto reply = controller.ask_for<wire::StepReply>(wire::AttachStepRequest{job.id, step.id});
   if (!reply) return std::unexpected(reply.error());
   StepRecord record;
   record.job = job.id;
   record.step = step.id;
   record.num_tasks = step.num_tasks;
+  std::vector<StepRecord> records;
   std::vector<std::string> names, pids;
+  auto finish = [&] {
+    record.nodes = compress_hostlist(std::exchange(names, {}));
+    record.submit_line = join(std::exchange(pids, {}), ",");
+    records.push_back(record);
+    record.usage = {};
+  };
   for (std::size_t i = 0; i < reply->places.size() && i < step.nodes.size(); ++i) {
     const wire::StepPlace& place = reply->places[i];
     auto used = ask_usage(controller.config(), {job.id, place.attempt, step.id}, place.key, place);
@@ -198,10 +212,10 @@ Result<StepRecord> ask_step(Controller& controller, const Job& job, const Step& 
     names.push_back(place.node.str());
     for (std::uint32_t pid : used->pids) pids.push_back(std::to_string(pid));
     record.usage_nodes[step.nodes[i].node] = place.node;
+    if (by_node) finish();
   }
-  record.nodes = compress_hostlist(names);
-  record.submit_line = join(pids, ",");
-  return record;
+  if (!by_node) finish();
+  return records;
 }
 
 bool is_wanted(const wire::JobRef& ref, const Step& step, bool all_steps) {
@@ -211,8 +225,9 @@ bool is_wanted(const wire::JobRef& ref, const Step& step, bool all_steps) {
 }
 
 // The rows of one "-j" word; what is not there is said.
-void ask_job(Controller& controller, const wire::JobRef& ref, bool all_steps,
+void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions& options,
              std::vector<AccountingRow>& rows) {
+  const bool all_steps = options.all_steps;
   wire::JobsRequest request;
   request.filter.jobs.push_back({ref.job, ref.tasks, std::nullopt});
   request.with_steps = true;
@@ -230,12 +245,12 @@ void ask_job(Controller& controller, const wire::JobRef& ref, bool all_steps,
     row.job.het_offset = job.het_offset;
     for (const auto& [id, step] : job.steps) {
       if (!is_wanted(ref, step, all_steps)) continue;
-      auto record = ask_step(controller, job, step);
-      if (record)
-        row.steps.push_back(std::move(*record));
+      auto records = ask_step(controller, job, step, options.by_node);
+      if (records)
+        std::ranges::move(*records, std::back_inserter(row.steps));
       else
         print_error(kProgram, fmt::format("StepId={}.{}: {}", job.id.value, step_name(id),
-                                          record.error().text()));
+                                          records.error().text()));
       if (!ref.step && !all_steps) break;
     }
     if (row.steps.empty() && !ref.step)
@@ -255,7 +270,7 @@ int show(const StatOptions& options, const Columns& columns, Controller& control
       const std::string text = fmt::format("Bad job/step specified: {}", word);
       return print(Refusal{fatal_line(kProgram, text), kExitFailure});
     }
-    ask_job(controller, *ref, options.all_steps, rows);
+    ask_job(controller, *ref, options, rows);
   }
   AcctOptions shown;
   shown.columns = columns.columns;
@@ -279,7 +294,7 @@ int sstat_main(int argc, char** argv) {
     std::fputs(field_list().c_str(), stdout);
     return 0;
   }
-  auto columns = read_columns(options.format);
+  auto columns = read_columns(format_of(options));
   if (!columns) return print(columns.error());
   options.jobs.insert(options.jobs.end(), rest->begin(), rest->end());
   if (options.jobs.empty()) {

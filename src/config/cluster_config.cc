@@ -125,18 +125,14 @@ std::uint32_t scheduler_number(const SlurmConf& slurm, std::string_view name,
 }
 
 SitePrograms programs_of(const SlurmConf& slurm) {
-  auto flag = [&](std::string_view name) {
-    return std::ranges::any_of(slurm.prolog_flags,
-                               [&](const std::string& word) { return iequals(word, name); });
-  };
   SitePrograms programs;
   programs.prolog = !slurm.prolog.empty();
   programs.epilog = !slurm.epilog.empty();
-  programs.contain = flag("Contain");
-  programs.force_requeue = flag("ForceRequeueOnFail");
-  programs.defer_batch = programs.prolog && flag("DeferBatch");
+  programs.contain = slurm.has_prolog_flag("Contain");
+  programs.force_requeue = slurm.has_prolog_flag("ForceRequeueOnFail");
+  programs.defer_batch = programs.prolog && slurm.has_prolog_flag("DeferBatch");
   programs.prolog_at_start =
-      programs.prolog && (programs.contain || programs.defer_batch || flag("Alloc"));
+      programs.prolog && (programs.defer_batch || slurm.has_prolog_flag("Alloc"));
   programs.prolog_slurmctld = !slurm.prolog_slurmctld.empty();
   programs.epilog_slurmctld = !slurm.epilog_slurmctld.empty();
   programs.reservation_prolog = !slurm.value("ResvProlog").empty();

@@ -119,7 +119,6 @@ class Loader {
       part = trim(part);
       if (iequals(part, "X11"))
         return invalid(at, "PrologFlags=X11: X11 forwarding is not supported; remove the flag");
-      if (iequals(part, "RunInJob")) ignore("PrologFlags=RunInJob");
     }
     return {};
   }
@@ -264,9 +263,7 @@ Result<void> Loader::check_job_container() const {
                 fmt::format("{}: JobContainerType={}: expected job_container/none or "
                             "job_container/tmpfs",
                             conf_.path, type));
-  const bool contain = std::ranges::any_of(
-      conf_.prolog_flags, [](const std::string& flag) { return iequals(flag, "Contain"); });
-  if (contain) return {};
+  if (conf_.has_prolog_flag("Contain")) return {};
   return fail(ErrorCode::config_invalid,
               fmt::format("{}: JobContainerType=job_container/tmpfs needs PrologFlags=Contain",
                           conf_.path));
@@ -305,6 +302,16 @@ std::string SlurmConf::value(std::string_view key) const {
   if (auto given = values.find(key); given != values.end()) return given->second;
   const Key* known = find_key(key);
   return known ? std::string(known->fallback) : std::string();
+}
+
+bool SlurmConf::has_prolog_flag(std::string_view name) const {
+  auto written = [&](std::string_view flag) {
+    return std::ranges::any_of(prolog_flags,
+                               [&](const std::string& word) { return iequals(word, flag); });
+  };
+  if (written(name)) return true;
+  if (iequals(name, "Alloc")) return has_prolog_flag("Contain");
+  return iequals(name, "Contain") && written("RunInJob");
 }
 
 std::optional<std::string> SlurmConf::option(std::string_view key, std::string_view name) const {

@@ -63,6 +63,8 @@ struct SlurmConf {
       srun_prolog, srun_epilog, health_check_program, reboot_program, unkillable_step_program,
       suspend_program, resume_program;
   std::vector<std::string> prolog_flags;  // "Alloc", "Contain"
+  // What a flag implies is there, too.
+  bool has_prolog_flag(std::string_view name) const;
   std::string mpi_default;
   std::string propagate_limits, propagate_limits_except;
 

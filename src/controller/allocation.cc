@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "controller/core.h"
+#include "controller/step_demand.h"
 #include "controller/view.h"
 
 namespace muster::controller {
@@ -73,7 +74,7 @@ void Core::end_orphans(Time now) {
 }
 
 void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
-  waiters_.push_back({to, request.job, request.until_started});
+  waiters_.push_back({to, request.job, request.until_started, request.step});
   const Job* job = cluster_.jobs.find(request.job);
   if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
@@ -85,6 +86,12 @@ void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& reque
 void Core::answer_waiters() {
   std::erase_if(waiters_, [&](const Waiter& w) {
     const Job* job = committed_.jobs.find(w.job);
+    if (w.step) {
+      auto is_over = [&](const Job* component) { return is_step_over(*component, *w.step); };
+      if (job && !std::ranges::all_of(committed_.components(*job), is_over)) return false;
+      host_.reply(w.to, wire::Done{});
+      return true;
+    }
     if (!job) {
       if (cluster_.jobs.contains(w.job)) return false;  // about to be committed
       host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});

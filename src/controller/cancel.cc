@@ -91,6 +91,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
     const Job& job = cluster_.jobs.at(id);
     if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
+    if (!request.sibling.empty() && !step) return fail(ErrorCode::not_federated);
     if (step && (is_ended(job.state) || job.state == JobState::pending))
       return fail(ErrorCode::invalid_job_id);
     if (step && request.signal == 0) {
@@ -118,7 +119,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     return end_job(job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
   };
 
-  const bool ends = request.signal == 0 || request.signal == SIGKILL;
+  const bool ends = (request.signal == 0 || request.signal == SIGKILL) && request.sibling.empty();
   for (wire::JobRef ref : request.jobs) {
     if (ends && !ref.step && !request.filter) {
       const auto dropped = drop_waiting_tasks(caller, ref, now);
@@ -150,8 +151,13 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
           matches(cluster_, job, *request.filter))
         ids.push_back(job.id);
     });
-    for (JobId id : ids)
-      if (one(id, std::nullopt)) ++reply.cancelled;
+    for (JobId id : ids) {
+      auto ok = one(id, std::nullopt);
+      if (ok)
+        ++reply.cancelled;
+      else if (ok.error().code == ErrorCode::not_federated)
+        reply.errors.emplace_back(wire::JobRef{id, {}, std::nullopt}, ok.error());
+    }
   }
   if (!pending.empty()) {
     record(PendingJobsEnded{

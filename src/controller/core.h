@@ -1,8 +1,9 @@
 // Core: the controller's logic, on one thread and without locks. Handlers validate against the
 // working state, apply events to it at once and append them to the open batch; replies, orders and
 // the published snapshot of a batch leave only after its commit. One file per verb:
-//   submit, cancel, job_action, update_*, step, step_queue, register, complete, schedule, preempt,
-//   turns, tick, usage, effects, site_programs, mail, health, power, reboot, recover.
+//   submit, cancel, job_action, update_*, step, step_queue, unallocated, register, complete,
+//   schedule, preempt, turns, tick, usage, effects, site_programs, mail, health, power, reboot,
+//   recover.
 #pragma once
 
 #include <cstdint>
@@ -99,6 +100,7 @@ class Core {
   Result<std::vector<Job>> accept_all(Caller caller, const wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
   bool fits_limits_of_partition(const Job& job) const;
+  bool has_to_wait(const Job& job, Time now) const;
   wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
   std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now);
@@ -120,6 +122,9 @@ class Core {
   Result<wire::StepReply> start_step(Caller caller, wire::StepRequest& request,
                                      std::optional<StepId> number, Time now);
   wire::Answer queue_step(Caller caller, wire::StepRequest request, Time now);
+  wire::Answer run_unallocated(Caller caller, const wire::StepRequest& request, Time now);
+  Result<std::vector<const Node*>> unallocated_nodes(Caller caller,
+                                                     const wire::StepRequest& request) const;
   bool is_queued(JobId job, StepId step) const;
   Result<void> cancel_queued_step(const Job& job, StepId step);
   Result<void> recover_queued_steps();
@@ -328,6 +333,7 @@ class Core {
     ReplyTo to;
     JobId job;
     bool until_started = false;
+    std::optional<StepId> step = {};  // waits for this one's end, not the job's
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>

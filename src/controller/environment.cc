@@ -162,6 +162,15 @@ void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint3
   v["SLURM_STEP_RENDEZVOUS"] = v["MASTER_ADDR"] + ":" + v["MASTER_PORT"];
 }
 
+// srun --no-allocate: what is said of a job is said of none.
+void forget_allocation(Variables& v) {
+  for (const char* name :
+       {"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_CPUS_PER_NODE",
+        "SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", "SLURM_JOB_PARTITION", "SLURM_JOB_ACCOUNT",
+        "SLURM_JOB_QOS", "SLURM_JOB_USER", "SLURM_NODE_ALIASES", "SLURM_CPUS_ON_NODE"})
+    v.erase(name);
+}
+
 }  // namespace
 
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
@@ -230,6 +239,7 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
     if (const Node* n = cluster.nodes.find(node))
       add_gpu_variables(*n, place.share, "SLURM_STEP_GPUS", v);
   }
+  if (is_unallocated(job.id)) forget_allocation(v);
   return v;
 }
 

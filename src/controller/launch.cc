@@ -18,9 +18,9 @@ std::vector<std::string> as_list(const Variables& variables) {
 
 // The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
 // own only where it has some.
-std::vector<std::string> merged(const std::vector<std::string>& environment,
-                                const Variables& variables) {
-  const bool has_gpus = variables.contains("SLURM_JOB_GPUS");
+std::vector<std::string> merged(const std::vector<std::string>& environment, Variables variables) {
+  // The job's own list is the batch shell's: a step has it from there or not at all.
+  const bool has_gpus = variables.erase("SLURM_JOB_GPUS") > 0;
   std::vector<std::string> list;
   for (const std::string& entry : environment) {
     std::string name = entry.substr(0, entry.find('='));
@@ -73,6 +73,19 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
   if (text.empty()) text = step.num_tasks > step.nodes.size() ? "block" : "cyclic";
   variables["SLURM_DISTRIBUTION"] = text.substr(0, text.find('='));
   if (istarts_with(text, "plane=")) variables["SLURM_DIST_PLANESIZE"] = text.substr(6);
+}
+
+// srun outside of a job: what is told is the job's, and some of it is not told at all.
+void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
+                     Variables& variables) {
+  const Text& line = job.spec->submit_line;
+  if (job.spec->kind != JobKind::allocation || line.empty() || line != request.submit_line) return;
+  variables.erase("SLURM_NODE_ALIASES");
+  variables.erase("SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0");
+  if (request.distribution.empty()) variables.erase("SLURM_DISTRIBUTION");
+  auto share = std::ranges::find(job.allocation, node, &NodeShare::node);
+  if (share != job.allocation.end())
+    variables["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
 }
 
 std::string value_of(const std::vector<std::string>& environment, std::string_view name) {
@@ -151,6 +164,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   }
   Variables variables = step_variables(cluster, job, step, node);
   add_distribution(request, step, variables);
+  tell_as_own_job(job, node, request, variables);
   launch.argv = request.argv;
   launch.argv_by_rank = request.argv_by_rank;
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
@@ -179,6 +193,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.watch_key = key;
   launch.key = std::move(key);
   launch.waits_for_client = !request.async;
+  launch.stopped = request.stopped;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};
 }
 

@@ -73,7 +73,8 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
 
   if (rebooted && !node->reboot.issued) lose_node(id, now, "it was rebooted");
   for (const wire::StepEnd& end : report.ended) on_step_end(id, end, now);
-  for (const wire::StepRef& ref : report.running) session.known.insert(ref);
+  for (const wire::StepRef& ref : report.running)
+    if (!is_unallocated(ref.job)) session.known.insert(ref);
   settle_unknown_steps(id, now);
 
   // By the facts of before: they tell whether it was rebooted.

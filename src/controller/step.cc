@@ -70,11 +70,6 @@ void join_parts(Step& step, const Step& next) {
   step.unfinished.insert(next.unfinished.begin(), next.unfinished.end());
 }
 
-bool is_over(const Job& job, StepId id) {
-  auto step = job.steps.find(id);
-  return step == job.steps.end() || is_ended(step->second.state);
-}
-
 // What is asked for in each job, in the order of the parts; further parts in the same job stay with
 // the first of them.
 std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
@@ -92,6 +87,11 @@ std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
 }
 
 }  // namespace
+
+bool is_step_over(const Job& job, StepId id) {
+  auto step = job.steps.find(id);
+  return step == job.steps.end() || is_ended(step->second.state);
+}
 
 Result<void> Core::can_take_steps(Caller caller, JobId id) const {
   const Job* job = cluster_.jobs.find(id);
@@ -176,7 +176,7 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
     if (jobs.empty() || jobs.back() != each->job) jobs.push_back(each->job);
   if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
     return fail("The commands of a step in one component follow each other");
-  if (request.interactive && !is_over(cluster_.jobs.at(request.job), kInteractiveStep))
+  if (request.interactive && !is_step_over(cluster_.jobs.at(request.job), kInteractiveStep))
     return fail("Duplicate job step id");
   const StepId id = request.interactive
                         ? kInteractiveStep
@@ -232,11 +232,9 @@ wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& reque
   const Job* job = cluster_.jobs.find(request.job);
   if (!job) return Error{ErrorCode::invalid_job_id, {}};
   if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
-  auto step = job->steps.find(request.step);
-  if (step == job->steps.end() || is_ended(step->second.state))
-    return Error{ErrorCode::invalid_job_id, {}};
-  wire::StepReply reply{.step = step->first};
-  add_places(*job, step->second, reply);
+  if (is_step_over(*job, request.step)) return Error{ErrorCode::invalid_job_id, {}};
+  wire::StepReply reply{.step = request.step};
+  add_places(*job, job->steps.at(request.step), reply);
   return reply;
 }
 

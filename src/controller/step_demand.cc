@@ -49,11 +49,15 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
   return shares;
 }
 
-Result<void> set_gres(const wire::StepRequest& request, sched::StepDemand& demand) {
+Result<void> set_gres(const Settings& settings, const wire::StepRequest& request,
+                      sched::StepDemand& demand) {
   if (!request.gres.empty()) {
     auto list = parse_gres(request.gres);
     if (!list) return fail(ErrorCode::invalid_gres);
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
+    for (const GresRequest& each : *list)
+      if (std::ranges::find(settings.gres_types, each.name) == settings.gres_types.end())
+        return unavailable(std::string(error_text(ErrorCode::invalid_gres)));
     demand.gres_per_node = std::move(*list);
   }
   for (auto [text, target] : {std::pair{&request.gpus, &demand.gpus_total},
@@ -139,7 +143,7 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   if (!held) return std::unexpected(held.error());
   wanted.held = std::move(*held);
   auto named = cluster.nodes_named(request.node_list);
-  if (!named) return std::unexpected(named.error());
+  if (!named) return fail(ErrorCode::requested_node_config_unavailable);
   auto distribution = parse_distribution(
       request.distribution.empty() ? std::string_view("block") : request.distribution.view());
   if (!distribution) return fail("Invalid --distribution specification");
@@ -162,7 +166,8 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   demand.exact = request.exclusive;
   demand.overcommit = request.overcommit;
   set_memory(cluster, job, request, demand);
-  if (auto ok = set_gres(request, demand); !ok) return std::unexpected(ok.error());
+  if (auto ok = set_gres(cluster.settings(), request, demand); !ok)
+    return std::unexpected(ok.error());
   set_cores(cluster, request, wanted.held, demand);
   set_cpus_per_gpu(request, demand);
   return wanted;

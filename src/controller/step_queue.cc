@@ -19,6 +19,7 @@ bool is_temporary(const Error& error) {
 
 std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                               Time now) {
+  if (request.unallocated) return run_unallocated(caller, request, now);
   if (request.async) return queue_step(caller, std::move(request), now);
   auto reply = start_step(caller, request, std::nullopt, now);
   if (reply) return std::move(*reply);

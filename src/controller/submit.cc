@@ -22,6 +22,8 @@ namespace muster::controller {
 
 namespace {
 
+constexpr std::string_view kBeyondPartition = "Requested partition configuration not available now";
+
 struct ArrayRequest {
   IdSet tasks;
   std::uint32_t limit = 0;
@@ -215,6 +217,14 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, const wire::SubmitReque
   return jobs;
 }
 
+// For something that no free node could give it.
+bool Core::has_to_wait(const Job& job, Time now) const {
+  if (job.hold != Hold::none || job.spec->begin > now) return true;
+  auto dependencies = sched::parse_dependencies(job.spec->dependency);
+  return dependencies &&
+         sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
+}
+
 wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
   auto jobs = accept_all(caller, request, now, reply.warnings);
@@ -229,6 +239,9 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   }
   if (request.test_only) return try_submission(*jobs, now);
   if (request.immediate) {
+    if (!fits_limits_of_partition(jobs->front()))
+      return Error{ErrorCode::failure, std::string(kBeyondPartition)};
+    if (has_to_wait(jobs->front(), now)) return Error{ErrorCode::dependency, {}};
     wire::Answer tried = try_submission(*jobs, now);
     auto* when = std::get_if<wire::SubmitReply>(&tried);
     if (!when || when->would_start > now) return Error{ErrorCode::nodes_busy, {}};
@@ -242,7 +255,7 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
                     "(AllowSpecResourcesUsage = No)",
                     asked.core_spec ? "-S" : "--thread-spec"));
   if (first.spec->kind == JobKind::allocation && !fits_limits_of_partition(first))
-    reply.warnings.emplace_back("Requested partition configuration not available now");
+    reply.warnings.emplace_back(kBeyondPartition);
   auto keep = [&](const Text& hash, const std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), bytes);
   };

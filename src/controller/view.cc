@@ -69,6 +69,7 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   const Partition* partition = cluster.find_partition(job.partition);
   if (spec.oversubscribe || (partition && partition->sharing(false) > 1)) return wire::Sharing::yes;
   if (spec.exclusive_user) return wire::Sharing::user;
+  if (spec.exclusive_mcs) return wire::Sharing::mcs;
   if (spec.exclusive || (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
     return wire::Sharing::no;
   return wire::Sharing::ok;

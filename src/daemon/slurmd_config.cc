@@ -171,8 +171,8 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   out.health_check_program = conf->health_check_program;
   out.reboot_program = conf->reboot_program;
   out.program_timeout = conf->prolog_epilog_timeout;
-  out.serial_programs =
-      std::ranges::any_of(conf->prolog_flags, [](auto& flag) { return iequals(flag, "Serial"); });
+  out.serial_programs = conf->has_prolog_flag("Serial");
+  out.programs_in_job = conf->has_prolog_flag("RunInJob");
   if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
   if (conf->value("JobContainerType") == "job_container/tmpfs") {
     auto loaded = config::load_job_container_conf(

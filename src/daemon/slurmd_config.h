@@ -40,6 +40,7 @@ struct SlurmdConfig {
   bool track_by_process_group = false;                   // ProctrackType=proctrack/pgid
   Seconds program_timeout{0};
   bool serial_programs = false;  // PrologFlags=Serial: one Prolog or Epilog at a time
+  bool programs_in_job = false;  // PrologFlags=RunInJob
   config::CgroupConf cgroup;
   bool track_by_cgroup = false;                                 // ProctrackType
   bool constrain = false;                                       // TaskPlugin

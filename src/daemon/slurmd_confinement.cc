@@ -56,23 +56,8 @@ Result<void> Slurmd::set_up_private_directories() {
   return {};
 }
 
-// InitScript comes before the first of them is made; the step does not start where it fails.
-Result<std::string> Slurmd::private_directories_of(const wire::StepLaunch& launch) const {
-  const JobId job = launch.ref.job;
-  const std::string& script = start_.config.private_directories->init_script;
-  if (!script.empty() && !namespaces_->has(job)) {
-    io::ProgramRun run = node_program(script);
-    run.environment.push_back(fmt::format("SLURM_JOB_ID={}", job.value));
-    run.environment.push_back(fmt::format("SLURM_JOB_UID={}", launch.uid.value));
-    run.environment.push_back(fmt::format("SLURM_JOB_USER={}", launch.user_name.view()));
-    const io::ProgramEnd end = io::run_program(run);
-    if (!end.succeeded)
-      return fail(fmt::format("InitScript failed: {} output:{}", end.failure, end.output));
-  }
-  return namespaces_->provide(job, launch.uid, launch.gid);
-}
-
 void Slurmd::clean_up(AttemptRef attempt) {
+  extern_groups_.erase(attempt);
   if (!namespaces_) return;
   auto left = namespaces_->release(attempt.job);
   if (!left)

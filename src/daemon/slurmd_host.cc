@@ -56,8 +56,7 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   options.heartbeat_every = start_.config.heartbeat_every;
   if (geteuid() != 0) options.only_user = Uid{geteuid()};
   if (start_.config.node.dynamic) options.dynamic = start_.config.node;
-  options.has_prolog = !start_.config.prolog.empty();
-  options.has_epilog = !start_.config.epilog.empty();
+  options.programs = node_programs();
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
 
   SlurmdSteps::Found found = steps_.recover(started_, start_.hardware.boot_id);
@@ -191,7 +190,7 @@ void Slurmd::reread_config() {
   start_.config = std::move(*config);
   io::set_log_level(start_.config.log_level);
   agent_->set_heartbeat(start_.config.heartbeat_every);
-  agent_->set_programs(!start_.config.prolog.empty(), !start_.config.epilog.empty());
+  agent_->set_programs(node_programs());
   io::log_info("configuration read again");
 }
 
@@ -259,10 +258,12 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.lock_future_memory = config.lock_future_memory;
   setup.track_by_group = config.track_by_process_group;
   if (namespaces_) {
-    auto held = private_directories_of(launch);
+    auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());
     setup.mount_namespace = *held;
   }
+  if (launch.ref.step == kExternStep)
+    extern_groups_[{launch.ref.job, launch.ref.attempt}] = setup.confinement;
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);

@@ -89,10 +89,13 @@ class Slurmd final : public NodeHost {
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
   Result<void> set_up_confinement();
   Result<void> set_up_private_directories();
-  Result<std::string> private_directories_of(const wire::StepLaunch& launch) const;
   void remove_in_background(const std::string& path);
   void check_health(std::function<void()> then);
   io::ProgramRun node_program(const std::string& path) const;
+  NodePrograms node_programs() const;
+  std::optional<io::ProgramGroups> groups_for_program(AttemptRef attempt) const;
+  void run_init_script(AttemptRef attempt, const std::vector<std::string>& environment);
+  void when_ended(NodeProgram program, AttemptRef attempt, const io::ProgramEnd& end);
   void sample_gpus(Time now);
   std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
@@ -103,6 +106,7 @@ class Slurmd final : public NodeHost {
   SlurmdUsers users_;
   NodeConfinement confinement_;
   std::optional<io::JobNamespaces> namespaces_;
+  std::map<AttemptRef, Confinement> extern_groups_;
   SlurmdGpus gpus_;
   Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;

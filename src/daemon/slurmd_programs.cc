@@ -49,27 +49,67 @@ void Slurmd::note_prepared(AttemptRef attempt, bool prepared) {
   close(fd);
 }
 
+NodePrograms Slurmd::node_programs() const {
+  const SlurmdConfig& config = start_.config;
+  return {
+      .prolog = !config.prolog.empty(),
+      .epilog = !config.epilog.empty(),
+      .init_script = config.private_directories && !config.private_directories->init_script.empty(),
+      .in_job = config.programs_in_job};
+}
+
+// PrologFlags=RunInJob: those of the extern step. An earlier slurmd's are found in its note.
+std::optional<io::ProgramGroups> Slurmd::groups_for_program(AttemptRef attempt) const {
+  if (!start_.config.programs_in_job) return std::nullopt;
+  Confinement groups;
+  if (auto known = extern_groups_.find(attempt); known != extern_groups_.end())
+    groups = known->second;
+  else if (auto note = steps_.note_of({attempt.job, attempt.attempt, kExternStep}))
+    groups = note->groups;
+  if (groups.groups == Confinement::Groups::none) return std::nullopt;
+  return io::ProgramGroups{std::move(groups), start_.stepd_path};
+}
+
+// Once for a job, whose directories outlive a slurmd.
+void Slurmd::run_init_script(AttemptRef attempt, const std::vector<std::string>& environment) {
+  if (namespaces_->has(attempt.job))
+    return when_ended(NodeProgram::init_script, attempt, io::ProgramEnd{});
+  io::ProgramRun run = node_program(start_.config.private_directories->init_script);
+  run.environment.insert(run.environment.end(), environment.begin(), environment.end());
+  programs_.run(std::move(run), [this, attempt](const io::ProgramEnd& end) {
+    when_ended(NodeProgram::init_script, attempt, end);
+  });
+}
+
+// On any thread.
+void Slurmd::when_ended(NodeProgram program, AttemptRef attempt, const io::ProgramEnd& end) {
+  constexpr std::string_view kNames[] = {"prolog", "epilog", "InitScript"};
+  if (!end.succeeded)
+    io::log_error("[job {}] {} failed: {} output:{}", attempt.job.value,
+                  kNames[static_cast<std::size_t>(program)], end.failure, end.output);
+  loop_.post([this, program, attempt, succeeded = end.succeeded] {
+    agent_->on_program_ended(program, attempt, succeeded, wall_clock());
+  });
+}
+
 void Slurmd::run_program(NodeProgram program, AttemptRef attempt,
                          const std::vector<std::string>& environment) {
+  if (program == NodeProgram::init_script) return run_init_script(attempt, environment);
   const SlurmdConfig& config = start_.config;
   const bool is_prolog = program == NodeProgram::prolog;
   io::ProgramRun run{.path = is_prolog ? config.prolog : config.epilog,
                      .environment = environment,
                      .arguments = {},
-                     .timeout = config.program_timeout};
+                     .timeout = config.program_timeout,
+                     .groups = groups_for_program(attempt)};
   for (const std::string& entry : node_program({}).environment) run.environment.push_back(entry);
   if (environment.empty()) {  // the controller has forgotten the job
     run.environment.push_back(fmt::format("SLURM_JOB_ID={}", attempt.job.value));
     run.environment.push_back(fmt::format("SLURM_JOBID={}", attempt.job.value));
   }
   io::ProgramRunner& runner = config.serial_programs ? programs_in_turn_ : programs_;
-  runner.run(std::move(run), [this, program, is_prolog, attempt](const io::ProgramEnd& end) {
-    if (!end.succeeded)
-      io::log_error("[job {}] {} failed: {} output:{}", attempt.job.value,
-                    is_prolog ? "prolog" : "epilog", end.failure, end.output);
-    loop_.post([this, program, attempt, succeeded = end.succeeded] {
-      agent_->on_program_ended(program, attempt, succeeded, wall_clock());
-    });
+  runner.run(std::move(run), [this, program, attempt](const io::ProgramEnd& end) {
+    when_ended(program, attempt, end);
   });
 }
 

@@ -15,6 +15,7 @@
 #include "io/file_receiver.h"
 #include "io/spare_step.h"
 #include "io/step_socket.h"
+#include "io/step_socket_directory.h"
 #include "node/step_setup.h"
 #include "wire/node_messages.h"
 
@@ -38,6 +39,9 @@ class SlurmdSteps {
   Result<void> spawn_receiver(const io::FileReceiverSetup& setup, int connection);
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
   void forget(const wire::StepRef& step);
+  std::optional<io::StepNote> note_of(const wire::StepRef& step) const {
+    return io::read_step_note(dir_of(step));
+  }
   // Steps that run but do not listen yet are tried again.
   void retry_connections();
   bool wants_retry() const;

@@ -18,7 +18,9 @@
 #include <optional>
 #include <thread>
 
+#include "base/codec.h"
 #include "base/strings.h"
+#include "io/grouped_program.h"
 #include "io/spawn.h"
 
 namespace muster::io {
@@ -78,6 +80,22 @@ bool wait_for(int process, int output_fd, Seconds timeout, std::string& output) 
   }
 }
 
+Result<pid_t> start(std::vector<std::string> argv, const ProgramRun& run, int output) {
+  SpawnRequest request{.path = argv.front(),
+                       .argv = argv,
+                       .descriptors = {},
+                       .environment = run.environment,
+                       .output = output};
+  if (!run.groups) return spawn(request);
+  auto memory = memory_file(encode(GroupedProgram{run.groups->groups, std::move(argv)}));
+  if (!memory) return std::unexpected(memory.error());
+  Descriptor setup(*memory);
+  request.path = run.groups->stepd_path;
+  request.argv = {"slurmstepd: [program]", kRunInGroup};
+  request.descriptors = {setup.get()};
+  return spawn(request);
+}
+
 // The failure's text; nothing where it ended well.
 std::optional<std::string> run_one(const std::string& path, const ProgramRun& run,
                                    std::string& output) {
@@ -87,11 +105,7 @@ std::optional<std::string> run_one(const std::string& path, const ProgramRun& ru
   fcntl(reader.get(), F_SETFL, O_NONBLOCK);
   std::vector<std::string> argv{path};
   argv.insert(argv.end(), run.arguments.begin(), run.arguments.end());
-  Result<pid_t> pid = spawn({.path = path,
-                             .argv = argv,
-                             .descriptors = {},
-                             .environment = run.environment,
-                             .output = writer.get()});
+  Result<pid_t> pid = start(std::move(argv), run, writer.get());
   if (!pid) return pid.error().text();
   writer.reset();
 

@@ -4,18 +4,27 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "model/confinement.h"
 
 namespace muster::io {
+
+// Control groups for a program to run in, and the slurmstepd that enters them for it.
+struct ProgramGroups {
+  Confinement groups;
+  std::string stepd_path;
+};
 
 struct ProgramRun {
   std::string path;  // may be a pattern ("/etc/slurm/prolog.d/*"): all are run, in order
   std::vector<std::string> environment;
   std::vector<std::string> arguments = {};
   Seconds timeout{0};  // of each; 0 = none
+  std::optional<ProgramGroups> groups = {};
 };
 
 struct ProgramEnd {

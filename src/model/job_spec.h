@@ -93,7 +93,7 @@ struct JobSpec {
   Text required_nodes, excluded_nodes;  // hostlists
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,
        spread_job = false, use_min_nodes = false, reboot = false, no_kill = false,
-       exclusive_user = false;
+       exclusive_user = false, exclusive_mcs = false;
   std::optional<std::uint32_t> core_spec, threads_per_core, sockets_per_node, cores_per_socket;
   Text distribution;
   std::uint32_t switches = 0;            // --switches: at most so many leaf switches; 0 = no matter
@@ -218,6 +218,7 @@ struct JobSpec {
     v(162, power);
     v(210, batch_features);
     v(211, prefer);
+    v(250, exclusive_mcs);
   }
 };
 

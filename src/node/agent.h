@@ -20,6 +20,12 @@
 
 namespace muster {
 
+// Which programs the site has.
+struct NodePrograms {
+  bool prolog = false, epilog = false, init_script = false;
+  bool in_job = false;  // PrologFlags=RunInJob: beside the extern step, between start and end of it
+};
+
 struct NodeAgentOptions {
   Text name;
   Epoch epoch;                   // the highest seen before this start
@@ -27,7 +33,7 @@ struct NodeAgentOptions {
   Millis heartbeat_every{10'000};
   Millis repeat_ends_after{10'000};
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
-  bool has_prolog = false, has_epilog = false;
+  NodePrograms programs = {};
   std::optional<NodeConfig> dynamic = {};  // what it is, where no file says so
 };
 
@@ -55,10 +61,7 @@ class NodeAgent {
   void flush();
 
   void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
-  void set_programs(bool prolog, bool epilog) {
-    options_.has_prolog = prolog;
-    options_.has_epilog = epilog;
-  }
+  void set_programs(const NodePrograms& programs) { options_.programs = programs; }
   std::size_t running_count() const { return running_.size(); }
   Epoch epoch() const { return options_.epoch; }
 
@@ -70,9 +73,10 @@ class NodeAgent {
   struct EndingJob {  // EndJob was ordered
     bool announced = false;
     bool epilog_runs = false;
+    std::optional<bool> epilog_failed;  // it has run; the extern step is still to end
     std::vector<std::string> epilog_environment;
   };
-  enum class Prolog : std::uint8_t { runs, succeeded, failed };
+  enum class Progress : std::uint8_t { runs, succeeded, failed };  // of a program
   struct WaitingAttach {
     AttachId id = 0;
     wire::StepRef step;
@@ -92,7 +96,12 @@ class NodeAgent {
   void on_order(const wire::RebootOrder& order, Time now);
 
   // Runs the Prolog if this attempt needs one that has not run.
-  Prolog prepare(AttemptRef attempt, const std::vector<std::string>& environment);
+  Progress prepare(AttemptRef attempt, const std::vector<std::string>& environment);
+  void run_prolog_in_job(AttemptRef attempt);  // once there is an extern step to run it in
+  // Likewise the InitScript.
+  Progress initialize(const wire::StepLaunch& launch);
+  void on_prolog_ended(AttemptRef attempt, bool succeeded, Time now);
+  void on_epilog_ended(AttemptRef attempt, bool succeeded, Time now);
   void launch(const wire::StepLaunch& launch, Time now);  // now, or when the Prolog is over
   void report_gone(AttemptRef attempt, bool epilog_failed, Time now);
   void start(const wire::StepLaunch& launch, Time now);
@@ -104,7 +113,8 @@ class NodeAgent {
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt, Time now);
-  bool anything_runs(AttemptRef attempt) const;
+  bool anything_runs(AttemptRef attempt) const;  // with RunInJob: besides the extern step
+  bool stays_for_epilog(const wire::StepRef& step) const;
   template <class Visit>
   void each_running_of(JobId job, Attempt attempt, Visit&& visit) const;
 
@@ -117,7 +127,8 @@ class NodeAgent {
   std::map<wire::StepRef, Ended> ended_;  // not confirmed yet
   // Until an older attempt is gone from here, the Prolog has run, or the job is resumed.
   std::map<wire::StepRef, wire::StepLaunch> held_back_;
-  std::map<AttemptRef, Prolog> prologs_;
+  std::map<AttemptRef, Progress> prologs_, init_scripts_;
+  std::map<AttemptRef, std::vector<std::string>> prologs_before_extern_;  // their environments
   std::set<AttemptRef> awaited_;  // the controller wants to hear that their Prologs succeeded
   std::set<AttemptRef> suspended_;
   std::map<AttemptRef, EndingJob> ending_;

@@ -18,8 +18,14 @@ void NodeAgent::report_end(Ended& ended, Time now) {
 }
 
 void NodeAgent::on_order(const wire::ConfirmOrder& order, Time) {
-  for (const wire::StepRef& step : order.steps)
-    if (ended_.erase(step) > 0) host_.forget(step);
+  for (const wire::StepRef& step : order.steps) {
+    if (ended_.erase(step) == 0) continue;
+    host_.forget(step);
+    if (!is_unallocated(step.job)) continue;
+    // No job ends after it.
+    init_scripts_.erase({step.job, step.attempt});
+    host_.clean_up({step.job, step.attempt});
+  }
 }
 
 }  // namespace muster

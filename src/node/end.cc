@@ -25,8 +25,10 @@ void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
   const bool announce = order.announce && !ending.announced;
   ending.announced = ending.announced || announce;
   each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
-    end_step(step, order.kill_wait, announce, order.message_suffix, now);
+    if (!stays_for_epilog(step))
+      end_step(step, order.kill_wait, announce, order.message_suffix, now);
   });
+  if (prologs_before_extern_.erase(attempt) > 0) prologs_.erase(attempt);  // it never began
   report_gone_if_gone(attempt, now);
 }
 
@@ -66,22 +68,45 @@ void NodeAgent::kill_overdue(Time now) {
   }
 }
 
+// PrologFlags=RunInJob: the extern step holds the Epilog's processes, so it ends after that.
+bool NodeAgent::stays_for_epilog(const wire::StepRef& step) const {
+  if (!options_.programs.in_job || !options_.programs.epilog || step.step != kExternStep)
+    return false;
+  auto ending = ending_.find({step.job, step.attempt});
+  return ending != ending_.end() && !ending->second.epilog_failed;
+}
+
 bool NodeAgent::anything_runs(AttemptRef attempt) const {
-  if (auto prolog = prologs_.find(attempt);
-      prolog != prologs_.end() && prolog->second == Prolog::runs)
-    return true;
+  for (const auto* programs : {&prologs_, &init_scripts_})
+    if (auto program = programs->find(attempt);
+        program != programs->end() && program->second == Progress::runs)
+      return true;
   bool found = false;
-  each_running_of(attempt.job, attempt.attempt, [&](const wire::StepRef&) { found = true; });
+  each_running_of(attempt.job, attempt.attempt, [&](const wire::StepRef& step) {
+    if (!stays_for_epilog(step)) found = true;
+  });
   return found;
 }
 
 // The Epilog is the last thing of an attempt here.
 void NodeAgent::report_gone_if_gone(AttemptRef attempt, Time now) {
+  auto found = ending_.find(attempt);
+  if (found == ending_.end() || found->second.epilog_runs || anything_runs(attempt)) return;
+  EndingJob& ending = found->second;
+  if (ending.epilog_failed) return report_gone(attempt, *ending.epilog_failed, now);
+  if (!options_.programs.epilog || gone_.contains(attempt)) return report_gone(attempt, false, now);
+  ending.epilog_runs = true;
+  host_.run_program(NodeProgram::epilog, attempt, ending.epilog_environment);
+}
+
+void NodeAgent::on_epilog_ended(AttemptRef attempt, bool succeeded, Time now) {
   auto ending = ending_.find(attempt);
-  if (ending == ending_.end() || ending->second.epilog_runs || anything_runs(attempt)) return;
-  if (!options_.has_epilog || gone_.contains(attempt)) return report_gone(attempt, false, now);
-  ending->second.epilog_runs = true;
-  host_.run_program(NodeProgram::epilog, attempt, ending->second.epilog_environment);
+  if (ending == ending_.end()) return;
+  ending->second.epilog_runs = false;
+  ending->second.epilog_failed = !succeeded;
+  each_running_of(attempt.job, attempt.attempt,
+                  [&](const wire::StepRef& step) { end_step(step, Seconds{0}, false, "", now); });
+  report_gone_if_gone(attempt, now);
 }
 
 void NodeAgent::report_gone(AttemptRef attempt, bool epilog_failed, Time now) {
@@ -91,6 +116,7 @@ void NodeAgent::report_gone(AttemptRef attempt, bool epilog_failed, Time now) {
   ending_.erase(attempt);
   suspended_.erase(attempt);
   awaited_.erase(attempt);
+  init_scripts_.erase(attempt);
   if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
   host_.clean_up(attempt);
   outbox_.emplace_back(wire::JobGoneReport{attempt.job, attempt.attempt, epilog_failed});

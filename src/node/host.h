@@ -36,8 +36,9 @@ struct AttemptRef {
   auto operator<=>(const AttemptRef&) const = default;
 };
 
-// Programs of the site that run here around a job.
-enum class NodeProgram : std::uint8_t { prolog, epilog };
+// Programs of the site that run here around a job. The InitScript comes before its private
+// directories are made, when the Prolog has succeeded.
+enum class NodeProgram : std::uint8_t { prolog, epilog, init_script };
 
 class NodeHost {
  public:
@@ -63,7 +64,8 @@ class NodeHost {
   virtual void hand_over(AttachId id, const wire::StepRef& step) = 0;
   virtual void refuse(AttachId id, std::string_view why) = 0;
 
-  // Runs it as root with these variables; how it ended arrives at NodeAgent::on_program_ended.
+  // Runs it as root with these variables; how it ended arrives at NodeAgent::on_program_ended. With
+  // PrologFlags=RunInJob it is among the processes of the job's extern step.
   virtual void run_program(NodeProgram program, AttemptRef attempt,
                            const std::vector<std::string>& environment) = 0;
   // Whether the Prolog of this attempt has run, for the next slurmd to know.

@@ -29,17 +29,22 @@ void NodeAgent::on_order(const wire::LaunchOrder& order, Time now) {
 }
 
 void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
-  switch (prepare({launch.ref.job, launch.ref.attempt}, launch.prolog_environment)) {
-    case Prolog::runs:
-      held_back_.emplace(launch.ref, launch);
-      return;
-    case Prolog::failed:
-      return fail_launch(launch, "Job prolog failed", now, true);
-    case Prolog::succeeded:
-      if (!suspended_.contains({launch.ref.job, launch.ref.attempt})) return start(launch, now);
-      held_back_.emplace(launch.ref, launch);
-      return;
+  const AttemptRef attempt{launch.ref.job, launch.ref.attempt};
+  const bool holds_prolog = options_.programs.in_job && launch.ref.step == kExternStep;
+  const Progress prolog = prepare(attempt, launch.prolog_environment);
+  if (prolog == Progress::failed && !holds_prolog)
+    return fail_launch(launch, "Job prolog failed", now, true);
+  Progress ready = holds_prolog ? Progress::succeeded : prolog;
+  if (ready == Progress::succeeded) ready = initialize(launch);
+  if (ready == Progress::failed) {
+    fail_launch(launch, "InitScript failed", now);
+  } else if (ready == Progress::runs || suspended_.contains(attempt)) {
+    held_back_.emplace(launch.ref, launch);
+    return;
+  } else {
+    start(launch, now);
   }
+  if (holds_prolog) run_prolog_in_job(attempt);
 }
 
 void NodeAgent::start(const wire::StepLaunch& launch, Time now) {

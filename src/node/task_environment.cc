@@ -113,7 +113,7 @@ Environment node_environment(const StepSetup& setup) {
   environment.set_if_missing("SLURM_PRIO_PROCESS", "0");
   environment.set_if_missing("TMPDIR", "/tmp");
   if (!setup.config_file.empty()) environment.set_if_missing("SLURM_CONF", setup.config_file);
-  if (!launch.share.cpus.empty())
+  if (!launch.share.cpus.empty() && !is_unallocated(launch.ref.job))
     environment.set_if_missing("SLURM_CPUS_ON_NODE", std::to_string(launch.share.cpus.size()));
   environment.set("SLURM_GTIDS", fmt::format("{}", fmt::join(launch.ranks, ",")));
 

@@ -256,6 +256,9 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
   std::vector<GresRequest> wanted = demand.gres_per_node.value_or(std::vector<GresRequest>{});
   for (const auto& gpus : {demand.gpus_total, demand.gpus_per_task})
     if (gpus) wanted.push_back(*gpus);
+  const bool has_any =
+      std::ranges::any_of(slots, [](const Slot& slot) { return !slot.held->gres.empty(); });
+  if (!wanted.empty() && !has_any) return "Step requested GRES but job doesn't have GRES";
   for (const GresRequest& each : wanted)
     if (most_of(each) == 0)
       return fmt::format("Step requested GRES ({}) not found in the job", name_of(each));

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "base/idset.h"
 #include "model/cpu_bind.h"
@@ -18,6 +19,7 @@ CpuLayout read_cpu_layout();
 struct TaskBinding {
   std::optional<IdSet> cpus;  // unset = as the step
   bool verbose = false;
+  std::string_view label = "NULL";  // of the kind, in what is said of it
 };
 TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environment& environment);
 

@@ -87,7 +87,9 @@ void Supervisor::obey(const io::StepSuspend& command) {
   stop_at_ = Clock::now() + kStopAfterTstp;
 }
 
+// One node speaks for a step.
 void Supervisor::obey(const io::StepAnnounce& command) {
+  if (setup_.launch.node_index != 0) return;
   const wire::StepRef& ref = setup_.launch.ref;
   const std::string what = is_batch() ? fmt::format("JOB {}", ref.job.value)
                                       : fmt::format("STEP {}.{}", ref.job.value, ref.step.value);

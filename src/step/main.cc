@@ -8,12 +8,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/codec.h"
+#include "io/cgroup.h"
+#include "io/grouped_program.h"
 #include "io/spare_step.h"
 #include "step/receive_file.h"
 #include "step/supervisor.h"
@@ -71,6 +75,22 @@ int receive_file() {
   return 0;
 }
 
+// Becomes a program of the site, among the processes of a job.
+int run_in_group() {
+  auto setup = muster::decode<muster::io::GroupedProgram>(read_setup());
+  if (!setup || setup->argv.empty()) return 1;
+  auto groups = muster::io::make_cgroup(setup->groups);
+  auto entered = groups ? (*groups)->enter() : std::unexpected(groups.error());
+  if (!entered) std::fprintf(stderr, "slurmstepd: error: %s\n", entered.error().text().c_str());
+  if (!entered) return 1;
+  std::vector<char*> argv;
+  for (std::string& word : setup->argv) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  execv(argv.front(), argv.data());
+  std::fprintf(stderr, "slurmstepd: error: %s: %s\n", argv.front(), std::strerror(errno));
+  return 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -79,6 +99,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
+  if (argc > 1 && std::strcmp(argv[1], muster::io::kRunInGroup) == 0) return run_in_group();
   // Buffers of output come and go with each turn: their memory is kept.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   if (argc > 1 && std::strcmp(argv[1], muster::io::kSpareStep) == 0 &&

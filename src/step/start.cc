@@ -52,6 +52,7 @@ Result<void> Supervisor::start_one(std::size_t index) {
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
   plan.cgroup = cgroup_.get();
+  plan.stopped = setup_.launch.stopped;
   if (mpi_) {
     Result<int> inherited = mpi_->add_task(index, plan.environment);
     if (!inherited) return std::unexpected(inherited.error());

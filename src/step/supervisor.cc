@@ -75,6 +75,7 @@ void Supervisor::run() {
       return finish_streams();
     }
   }
+  if (!work_dir_warning_.empty()) say(work_dir_warning_);  // now somebody hears it
   if (early_signal_ != 0) {
     end_.exit_status = static_cast<std::uint32_t>(early_signal_);
   } else if (Result<void> begun = start_mpi(); !begun) {
@@ -120,7 +121,7 @@ Result<void> Supervisor::prepare() {
     if (!script) return std::unexpected(script.error());
     script_path_ = std::move(*script);
   }
-  if (!work_dir.warning.empty()) say(work_dir.warning);
+  work_dir_warning_ = std::move(work_dir.warning);
   return make_group();
 }
 

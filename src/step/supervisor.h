@@ -82,6 +82,7 @@ class Supervisor {
   std::optional<Files> files_;
   std::string script_path_;
   int error_fd_ = -1;  // a batch step's stderr, owned by files_
+  std::string work_dir_warning_;
   Environment environment_{{}};
   std::vector<ResourceLimit> limits_;
   std::vector<Task> tasks_;

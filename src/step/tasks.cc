@@ -4,13 +4,18 @@
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "base/strings.h"
 #include "io/job_namespace.h"
@@ -88,28 +93,46 @@ void restore_signals() {
   _exit(error == 0 ? 1 : error);
 }
 
-// execve with the search along the task's own PATH. Returns the errno of the failure.
-int execute(const std::vector<std::string>& words, const Environment& environment) {
+bool is_file(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+// The program as the task's own PATH has it; as it was written where that has none.
+std::string find_command(const std::string& program, const Environment& environment) {
+  if (program.starts_with('.')) {
+    std::string here(PATH_MAX, '\0');
+    return getcwd(here.data(), here.size()) ? fmt::format("{}/{}", here.c_str(), program) : program;
+  }
+  const std::string* path = environment.find("PATH");
+  if (program.empty() || program.find('/') != std::string::npos || !path) return program;
+  std::string found = program;
+  for (std::string_view dir : split(std::string_view(*path).substr(5), ':')) {
+    std::string candidate = fmt::format("{}/{}", dir.empty() ? "." : dir, program);
+    if (!is_file(candidate)) continue;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (found == program) found = std::move(candidate);
+  }
+  return found;
+}
+
+// Returns only where it fails.
+void execute(const std::vector<std::string>& words, const Environment& environment) {
   std::vector<char*> argv, envp;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& entry : environment.entries())
     envp.push_back(const_cast<char*>(entry.c_str()));
   argv.push_back(nullptr);
   envp.push_back(nullptr);
+  execve(argv.front(), argv.data(), envp.data());
+}
 
-  const std::string& program = words[0];
-  const std::string* path = environment.find("PATH");
-  if (program.find('/') != std::string::npos || !path) {
-    execve(program.c_str(), argv.data(), envp.data());
-    return errno;
-  }
-  int error = ENOENT;
-  for (std::string_view dir : split(std::string_view(*path).substr(5), ':')) {
-    std::string candidate = dir.empty() ? program : fmt::format("{}/{}", dir, program);
-    execve(candidate.c_str(), argv.data(), envp.data());
-    if (errno != ENOENT && errno != ENOTDIR) error = errno;
-  }
-  return error;
+// What execve() did not find: the program, or what its first line names.
+std::string what_is_missing(const std::string& program, int error) {
+  std::ifstream file(program);
+  std::string line;
+  if (error != ENOENT || !std::getline(file, line) || !line.starts_with("#!")) return program;
+  return fmt::format("bad interpreter({})", trim(std::string_view(line).substr(2)));
 }
 
 [[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, const TaskEnds& ends,
@@ -138,8 +161,22 @@ int execute(const std::vector<std::string>& words, const Environment& environmen
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
   if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);
-  int error = execute(plan.argv, plan.environment);
-  give_up(setup, "execve(): " + plan.argv[0], error);
+  if (plan.stopped) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+  plan.argv[0] = find_command(plan.argv[0], plan.environment);
+  execute(plan.argv, plan.environment);
+  const int error = errno;
+  give_up(setup, "execve(): " + what_is_missing(plan.argv[0], error), error);
+}
+
+// A traced process stops as its program begins. It is left there, for whoever attaches to it or
+// sends it SIGCONT. One that never got so far is waited for like any other.
+void leave_stopped(pid_t pid) {
+  siginfo_t seen{};
+  while (waitid(P_PID, static_cast<id_t>(pid), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0)
+    if (errno != EINTR) return;
+  if (seen.si_code != CLD_TRAPPED) return;
+  waitpid(pid, nullptr, WUNTRACED);
+  ptrace(PTRACE_DETACH, pid, nullptr, reinterpret_cast<void*>(SIGSTOP));
 }
 
 }  // namespace
@@ -171,6 +208,7 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   if (pid != 0) sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
+  if (plan.stopped) leave_stopped(pid);
 
   for (int fd : {ours.in, ours.out, ours.err}) {
     if (fd < 0) continue;

@@ -12,6 +12,8 @@ std::string_view sharing_name(Sharing sharing) {
       return "YES";
     case Sharing::user:
       return "USER";
+    case Sharing::mcs:
+      return "MCS";
   }
   return "OK";
 }

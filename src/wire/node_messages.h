@@ -87,6 +87,7 @@ struct StepLaunch {
   bool rendezvous = false;                      // tasks get RANK, LOCAL_RANK and so on
   Text mpi;                                     // srun --mpi; empty = none
   std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
+  bool stopped = false;                         // tasks wait for a debugger before they begin
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -130,6 +131,7 @@ struct StepLaunch {
     v(100, rendezvous);
     v(130, mpi);
     v(131, layout);
+    v(250, stopped);
   }
 };
 

@@ -59,7 +59,7 @@ struct SubmitReply {
   }
 };
 // OverSubscribe of a job, which its partition has a say in.
-enum class Sharing : std::uint8_t { ok, no, yes, user };
+enum class Sharing : std::uint8_t { ok, no, yes, user, mcs };
 std::string_view sharing_name(Sharing sharing);
 // A job with what is known of it beyond the journal.
 struct JobView {

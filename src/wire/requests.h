@@ -84,6 +84,7 @@ struct CancelRequest {
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
   bool hurry = false;
+  Text sibling;  // of a federation: the cluster whose part of the job is meant
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -92,6 +93,7 @@ struct CancelRequest {
     v(4, batch_only);
     v(5, full);
     v(6, hurry);
+    v(250, sibling);
   }
 };
 enum class JobAction : std::uint8_t {
@@ -158,11 +160,13 @@ struct WaitJobRequest {
   JobId job;
   bool until_started = false;  // else until it has ended
   Ownership ownership = Ownership::unchanged;
+  std::optional<StepId> step;  // until this step of it has ended; answered with Done
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, until_started);
     v(3, ownership);
+    v(250, step);
   }
 };
 // srun in an allocation.
@@ -208,6 +212,10 @@ struct StepRequest {
   // --resv-ports; unset = as many as tasks on the fullest node and one more.
   std::optional<std::uint32_t> reserved_ports;
   bool interactive = false;  // salloc's shell: kInteractiveStep
+  // -Z: it runs without a job, under this number. `job` is a name that srun chose for the nodes
+  // (kFirstUnallocated), and the nodes are those of node_list.
+  std::optional<std::uint32_t> unallocated;
+  bool stopped = false;  // --debugger-test: tasks stop before the first instruction of the program
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -262,6 +270,8 @@ struct StepRequest {
     v(165, preserve_env);
     v(210, reserved_ports);
     v(211, interactive);
+    v(250, unallocated);
+    v(251, stopped);
   }
 };
 // The end of an allocation that a command owns.

@@ -102,3 +102,13 @@ def test_a_job_whose_shell_is_killed_has_failed(cluster):
     cluster.run("scancel", "-b", job).ok()
     record = cluster.wait_end(job)
     assert (record["JobState"], record["ExitCode"]) == ("FAILED", "0:9")
+
+
+def test_without_a_federation_no_job_has_siblings(cluster):
+    job = cluster.sbatch("-H", "--wrap", "true")
+    for words in ([job], ["--me"], ["-s", "USR1", job]):
+        done = cluster.run("scancel", "--sibling=other", *words)
+        assert (done.code, done.err) == (191, f"scancel: error: Kill job error on job id {job}: Not a valid federated job\n")
+    assert cluster.state(job) == "PENDING"
+    assert cluster.run("scancel", "--sibling=other", "999999").ok().err == ""
+    assert cluster.run("scancel", "--sibling=other").code == 1

@@ -110,3 +110,29 @@ def test_the_sites_script_comes_before_the_directories(cluster):
         conf.write_text(before)
         cluster.stop_node("n1")
         cluster.start_node("n1")
+
+
+def test_a_slow_script_of_the_site_keeps_nobody_else_waiting(cluster):
+    """slurmd goes on while InitScript runs: other jobs start and end on the node."""
+    conf = cluster.directory / "etc/job_container.conf"
+    before = conf.read_text()
+    init = cluster.script("slow.sh", f"[ -e {cluster.work}/slow ] || exit 0; rm {cluster.work}/slow; touch {cluster.work}/waits\n"
+                          f"while [ ! -e {cluster.work}/go ]; do sleep 0.1; done\n")
+    conf.write_text(before + f"InitScript={init}\n")
+    cluster.stop_node("n1")
+    cluster.start_node("n1")
+    try:
+        (cluster.work / "slow").touch()
+        slow = cluster.sbatch("-o", "slow.out", "--wrap", "echo ran")
+        wait_for(lambda: (cluster.work / "waits").exists(), "the script to run")
+        quick = cluster.sbatch("-o", "quick.out", "--wrap", "echo ran")
+        assert cluster.wait_end(quick)["JobState"] == "COMPLETED"
+        assert not (cluster.work / "slow.out").exists()
+        (cluster.work / "go").touch()
+        assert cluster.wait_end(slow)["JobState"] == "COMPLETED"
+        assert (cluster.work / "slow.out").read_text() == "ran\n"
+    finally:
+        (cluster.work / "go").touch()
+        conf.write_text(before)
+        cluster.stop_node("n1")
+        cluster.start_node("n1")

@@ -129,7 +129,7 @@ def test_tasks_are_bound_to_cpus(cluster):
     assert srun(cluster, "--cpu-bind=map_cpu:0", *show).ok().out.split() == ["Cpus_allowed_list:", "0"]
     done = srun(cluster, "--cpu-bind=verbose,mask_cpu:0x1", "bash", "-c", "echo $SLURM_CPU_BIND").ok()
     assert done.out == "verbose,mask_cpu:0x1\n"
-    assert re.search(r"cpu-bind=MASK - \S+, task  0  0 \[\d+\]: mask 0x1 set", done.err)
+    assert re.search(r"cpu-bind=MASK - n1, task  0  0 \[\d+\]: mask 0x1 set", done.err)
     assert srun(cluster, "--cpu-bind=foo", "true").code == 1
 
 

@@ -28,6 +28,7 @@ def shown(cluster, *args):
     (["--mcs-label=foo"], "MCS_label=foo"),
     (["--power=level"], "Power=LEVEL"),
     (["--exclusive=user"], "OverSubscribe=USER"),
+    (["--exclusive=mcs"], "OverSubscribe=MCS"),
     (["--hint=nomultithread"], "ReqB:S:C:T=0:0:*:1"),
     (["--hint=memory_bound"], "ReqB:S:C:T=0:0:1:1"),
     (["--ntasks-per-gpu=2", "--gpus=1"], "NtasksPerTRES=2"),

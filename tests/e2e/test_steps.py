@@ -25,6 +25,17 @@ srun -n1 --exact --whole {SHOW}
     assert lines == ["4/0,1,2,3", "1/0,1,2,3", "2/0,1,2,3", "1/0", "1/", "4/0,1,2,3"]
 
 
+@pytest.mark.ours
+def test_what_a_step_had_is_free_once_its_srun_has_returned(cluster):
+    assert job(cluster, "-N2", "-n4", body="""
+for i in $(seq 20); do
+  srun -n4 --exact true
+  squeue -h -s -j $SLURM_JOB_ID -o %i | grep -v -e batch -e extern
+  srun -I -n4 --exact true || echo busy
+done
+""") == []
+
+
 def test_four_steps_get_four_gpus_at_once(cluster):
     lines = job(cluster, "-n4", "--gres=gpu:4", body="""
 for i in 1 2 3 4; do

@@ -123,8 +123,44 @@ void add_distribution(JobEnvironment& environment, std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+// What a job asked for is told to its steps, which may ask for the same again. Tasks are not told
+// what only their own step was given: an srun among them is one of the job, not of the step.
+void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
+  const JobSpec& spec = options.spec;
+  auto set_amount = [&](const char* name, const auto& value) {
+    // All of a node's memory has no number of its own.
+    if (value.value_or(0) > 0) environment.set_number(name, *value);
+  };
+  auto set_text = [&](const char* name, const Text& value) {
+    if (!value.empty()) environment.set(name, value);
+  };
+  set_amount("SLURM_NTASKS_PER_GPU", spec.ntasks_per_gpu);
+  set_amount("SLURM_CPUS_PER_GPU", spec.cpus_per_gpu);
+  set_amount("SLURM_MEM_PER_NODE", spec.memory_per_node_mib);
+  set_amount("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mib);
+  set_amount("SLURM_MEM_PER_GPU", spec.memory_per_gpu_mib);
+  set_text("SLURM_HINT", options.hint);
+  set_text("SLURM_GPUS", spec.gpus);
+  set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node);
+  set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
+  set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket);
+  set_text("SLURM_GPU_FREQ", spec.gpu_freq);
+  set_text("SLURM_GPU_BIND", options.gpu_bind);
+  set_text("SLURM_PROFILE", options.profile);
+  set_text("SLURM_ACCTG_FREQ", spec.acctg_freq);
+  set_text("SLURM_JOB_DEPENDENCY", spec.dependency);
+  if (spec.open_mode != OpenMode::unset)
+    environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");
+}
+
+}  // namespace
+
 void add_option_variables(JobEnvironment& environment, const JobOptions& options) {
   const JobSpec& spec = options.spec;
+  if (options.client != Client::srun) add_job_variables(environment, options);
+  if (options.label) environment.set("SLURM_LABELIO", "1");
   auto set_if = [&](const char* name, const auto& value) {
     if (value) environment.set_number(name, *value);
   };
@@ -142,32 +178,11 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   if (options.hint == "multithread" && !spec.ntasks_per_core)
     environment.set("SLURM_NTASKS_PER_CORE", "65535");  // as many as there are threads
   set_if("SLURM_NTASKS_PER_SOCKET", spec.ntasks_per_socket);
-  set_if("SLURM_NTASKS_PER_GPU", spec.ntasks_per_gpu);
   set_if("SLURM_THREADS_PER_CORE", spec.threads_per_core);
-  set_text("SLURM_HINT", options.hint);
-  set_if("SLURM_CPUS_PER_GPU", spec.cpus_per_gpu);
-  // All of a node's memory has no number of its own.
-  if (spec.memory_per_node_mib.value_or(0) > 0)
-    environment.set_number("SLURM_MEM_PER_NODE", *spec.memory_per_node_mib);
-  if (spec.memory_per_cpu_mib.value_or(0) > 0)
-    environment.set_number("SLURM_MEM_PER_CPU", *spec.memory_per_cpu_mib);
-  if (spec.memory_per_gpu_mib.value_or(0) > 0)
-    environment.set_number("SLURM_MEM_PER_GPU", *spec.memory_per_gpu_mib);
-  set_text("SLURM_GPUS", spec.gpus);
-  set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node);
-  set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
-  set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket);
-  set_text("SLURM_GPU_FREQ", spec.gpu_freq);
   set_text("SLURM_CPU_FREQ_REQ", spec.cpu_freq);
-  set_text("SLURM_PROFILE", options.profile);
-  set_text("SLURM_ACCTG_FREQ", spec.acctg_freq);
-  set_text("SLURM_GPU_BIND", options.gpu_bind);
   add_mem_bind(environment, options.mem_bind);
   if (options.mpi != "none") set_text("SLURM_MPI_TYPE", options.mpi);
   add_distribution(environment, spec.distribution);
-  if (spec.open_mode != OpenMode::unset)
-    environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");
-  set_text("SLURM_JOB_DEPENDENCY", spec.dependency);
   if (spec.overcommit) environment.set("SLURM_OVERCOMMIT", "1");
   if (options.rendezvous) environment.set("SLURM_RENDEZVOUS", "1");
 }

@@ -59,7 +59,8 @@ struct JobOptions {
   // srun
   bool label = false, unbuffered = false, overlap = false, exact = false, whole = false,
        multi_prog = false, pty = false, preserve_env = false, disable_status = false,
-       quit_on_interrupt = false, async = false, interactive = false;
+       quit_on_interrupt = false, async = false, interactive = false, no_allocate = false,
+       debugger_test = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   std::optional<std::uint32_t> reserved_ports;
   Text mpi, cpu_bind, mem_bind;

@@ -157,6 +157,17 @@ Outcome list_tasks(JobOptions& o) {
   return {};
 }
 
+// srun with more names than nodes: the first ones count.
+void keep_first_names(JobOptions& o, std::vector<std::string> names, std::uint32_t count) {
+  JobSpec& spec = o.spec;
+  print_error(client_name(o.client),
+              fmt::format("Required nodelist includes more nodes than permitted by max-node count "
+                          "({} > {}). Eliminating nodes from the nodelist.",
+                          count, spec.max_nodes));
+  names.resize(spec.max_nodes);
+  spec.required_nodes = Text(compress_hostlist(names));
+}
+
 // A list of nodes asks for at least that many.
 Outcome count_named_nodes(JobOptions& o) {
   JobSpec& spec = o.spec;
@@ -165,9 +176,13 @@ Outcome count_named_nodes(JobOptions& o) {
   if (!names) return {};  // the controller says what is wrong with it
   auto count = static_cast<std::uint32_t>(distinct(*names));
   if (count <= spec.min_nodes) return {};
-  if (spec.nodes_given && spec.max_nodes != 0 && spec.max_nodes < count)
-    return refused(o, fmt::format("invalid number of nodes (-N {}-{})", count, spec.max_nodes),
-                   kExitFailure);
+  if (spec.nodes_given && spec.max_nodes != 0 && spec.max_nodes < count) {
+    if (o.client != Client::srun)
+      return refused(o, fmt::format("invalid number of nodes (-N {}-{})", count, spec.max_nodes),
+                     kExitFailure);
+    keep_first_names(o, std::move(*names), count);
+    count = spec.max_nodes;
+  }
   spec.min_nodes = count;
   return {};
 }

@@ -223,7 +223,10 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
 }
 
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "mcs")) return {};  // there are no labels that would tell jobs apart
+  if (iequals(value, "mcs")) {  // there are no labels that would tell jobs apart
+    o.spec.exclusive_mcs = true;
+    return {};
+  }
   if (iequals(value, "user")) {
     o.spec.exclusive_user = true;
     return {};
@@ -464,7 +467,11 @@ Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
                 "  mask_cpu:MASK,...           to these sets of CPUs, task by task\n",
                 0});
   auto bind = parse_cpu_bind(value);
-  if (!bind) return refused(o, bind.error().text(), kExitFailure);
+  if (!bind)
+    return std::unexpected(
+        Refusal{error_lines(client_name(o.client), bind.error().text()) +
+                    fatal_line(client_name(o.client), "Failed to parse --cpu-bind= values."),
+                kExitFailure});
   o.cpu_bind = Text(value);
   return {};
 }

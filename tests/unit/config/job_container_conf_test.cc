@@ -49,6 +49,7 @@ TEST(JobContainerConf, NeedsTheExternStep) {
   const std::string type = "JobContainerType=job_container/tmpfs\n";
   EXPECT_FALSE(conf(type));
   EXPECT_TRUE(conf(type + "PrologFlags=Contain\n"));
+  EXPECT_TRUE(conf(type + "PrologFlags=RunInJob\n"));
   EXPECT_FALSE(conf("JobContainerType=job_container/other\nPrologFlags=Contain\n"));
 }
 

@@ -49,6 +49,19 @@ TEST_F(StepQueue, ThatDoNotFitWaitAndStartWhenOthersEnd) {
   EXPECT_EQ(w.job(id).steps.at(StepId{2}).nodes.front().share.cpus, IdSet::range(0, 1));
 }
 
+TEST_F(StepQueue, WhoWaitsForAStepHearsOfItsEnd) {
+  ask(exact_step(id, 1));
+  const auto waits = w.ask(wire::WaitJobRequest{.job = JobId{id}, .step = StepId{0}}, kAlice, 5);
+  w.run();
+  EXPECT_FALSE(answered(waits));
+  w.step_end(1, step_of(id, 0));
+  ASSERT_TRUE(answered(waits));
+  EXPECT_TRUE(std::holds_alternative<wire::Done>(w.host.replies.at(waits)));
+  const auto late = w.ask(wire::WaitJobRequest{.job = JobId{id}, .step = StepId{0}}, kAlice, 5);
+  w.run();
+  EXPECT_TRUE(answered(late));
+}
+
 TEST_F(StepQueue, TakeAllTheJobsMemoryWhereTheJobAskedForSome) {
   EXPECT_TRUE(answered(ask(exact_step(id, 1))));
   EXPECT_FALSE(answered(ask(exact_step(id, 1))));

@@ -47,7 +47,8 @@ class FakeHost : public NodeHost {
   }
   void run_program(NodeProgram program, AttemptRef attempt,
                    const std::vector<std::string>& environment) override {
-    calls.push_back(fmt::format("{} {}.{} {}", program == NodeProgram::prolog ? "prolog" : "epilog",
+    constexpr std::string_view kNames[] = {"prolog", "epilog", "init"};
+    calls.push_back(fmt::format("{} {}.{} {}", kNames[static_cast<std::size_t>(program)],
                                 attempt.job.value, attempt.attempt.value,
                                 fmt::join(environment, " ")));
   }
@@ -79,8 +80,8 @@ class FakeHost : public NodeHost {
 
  private:
   void note(std::string what, const wire::StepRef& ref) {
-    std::string step = ref.step == kBatchStep ? "batch" : std::to_string(ref.step.value);
-    calls.push_back(fmt::format("{} {}.{}.{}", what, ref.job.value, ref.attempt.value, step));
+    calls.push_back(
+        fmt::format("{} {}.{}.{}", what, ref.job.value, ref.attempt.value, step_name(ref.step)));
   }
 };
 

@@ -41,9 +41,11 @@ class Prepare : public testing::Test {
     agent.flush();
   }
   FakeHost host;
-  NodeAgent agent{
-      host,
-      {.name = "n1", .epoch = Epoch{5}, .only_user = {}, .has_prolog = true, .has_epilog = true}};
+  NodeAgent agent{host,
+                  {.name = "n1",
+                   .epoch = Epoch{5},
+                   .only_user = {},
+                   .programs = {.prolog = true, .epilog = true}}};
 };
 
 TEST_F(Prepare, LaunchesWaitForThePrologWhichRunsOnce) {
@@ -124,6 +126,87 @@ TEST_F(Prepare, AFailedPrologIsNotToldAsASuccess) {
   };
   EXPECT_TRUE(std::ranges::none_of(host.reports, is_prepared));
   EXPECT_EQ(host.take_reports<wire::PrologFailedReport>().size(), 1u);
+}
+
+// InitScript of job_container.conf.
+struct InitScript : Prepare {
+  InitScript() { agent.set_programs({.prolog = true, .epilog = true, .init_script = true}); }
+};
+
+TEST_F(InitScript, ComesOnceAfterThePrologAndBeforeAllSteps) {
+  launch(kBatch);
+  launch(kStep0);
+  EXPECT_EQ(host.take_calls(), Calls{"prolog 12.1 A=1"});
+  program_ended(NodeProgram::prolog, true);
+  EXPECT_EQ(host.take_calls(), Calls{"init 12.1 SLURM_JOB_ID=12 SLURM_JOB_UID=0 SLURM_JOB_USER="});
+  program_ended(NodeProgram::init_script, true);
+  EXPECT_EQ(host.take_calls(), (Calls{"spawn 12.1.0", "spawn 12.1.batch"}));
+}
+
+TEST_F(InitScript, FailsTheLaunchesWhereItFails) {
+  agent.on_found_prepared(kRun);
+  launch(kBatch);
+  host.take_calls();
+  program_ended(NodeProgram::init_script, false);
+  auto ends = host.take_reports<wire::StepEndReport>();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_TRUE(ends[0].end.launch_failed && !ends[0].end.prolog_failed);
+  EXPECT_TRUE(host.take_calls().empty());
+}
+
+TEST_F(InitScript, IsOverBeforeTheJobIsGone) {
+  agent.on_found_prepared(kRun);
+  launch(kBatch);
+  host.take_calls();
+  end_job();
+  EXPECT_TRUE(host.take_calls().empty());
+  program_ended(NodeProgram::init_script, true);
+  EXPECT_EQ(host.take_calls(), Calls{"epilog 12.1 B=2"});
+}
+
+// PrologFlags=RunInJob.
+const wire::StepRef kExtern{JobId{12}, Attempt{1}, kExternStep};
+
+struct RunInJob : Prepare {
+  RunInJob() { agent.set_programs({.prolog = true, .epilog = true, .in_job = true}); }
+};
+
+TEST_F(RunInJob, ThePrologFollowsTheExternStepAndTheOthersFollowIt) {
+  order(wire::PrepareOrder{JobId{12}, Attempt{1}, {"A=1"}});
+  launch(kBatch);
+  EXPECT_TRUE(host.take_calls().empty());
+  launch(kExtern);
+  EXPECT_EQ(host.take_calls(), (Calls{"spawn 12.1.extern", "prolog 12.1 A=1"}));
+  program_ended(NodeProgram::prolog, true);
+  EXPECT_EQ(host.take_calls(), Calls{"spawn 12.1.batch"});
+}
+
+TEST_F(RunInJob, TheExternStepEndsAfterTheEpilog) {
+  launch(kExtern);
+  program_ended(NodeProgram::prolog, true);
+  host.take_calls();
+  end_job();
+  EXPECT_EQ(host.take_calls(), Calls{"epilog 12.1 B=2"});
+  program_ended(NodeProgram::epilog, false);
+  EXPECT_EQ(host.take_calls(), Calls{"signal 9 12.1.extern"});
+  EXPECT_TRUE(host.take_reports<wire::JobGoneReport>().empty());
+  agent.on_step_ended({.ref = kExtern}, t0);
+  agent.flush();
+  auto gone = host.take_reports<wire::JobGoneReport>();
+  ASSERT_EQ(gone.size(), 1u);
+  EXPECT_TRUE(gone[0].epilog_failed);
+}
+
+TEST_F(RunInJob, AJobThatEndsBeforeItsExternStepHasNoProlog) {
+  order(wire::PrepareOrder{JobId{12}, Attempt{1}, {"A=1"}});
+  end_job();
+  EXPECT_EQ(host.take_calls(), Calls{"epilog 12.1 B=2"});
+}
+
+TEST_F(RunInJob, ThePrologRunsWithoutTheExternStepWhereThatCannotStart) {
+  host.spawn_error = "no memory";
+  launch(kExtern);
+  EXPECT_EQ(host.take_calls(), Calls{"prolog 12.1 A=1"});
 }
 
 }  // namespace

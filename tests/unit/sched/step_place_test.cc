@@ -191,6 +191,8 @@ TEST(StepPlace, SaysWhyItCanNeverBe) {
   gpus.gres_per_node = {{"gpu", "a100", 1}};
   EXPECT_EQ(place_step(job, {}, gpus).error().detail,
             "Step requested GRES (gpu:a100) not found in the job");
+  EXPECT_EQ(place_step({held(1, 4, 4000, 0)}, {}, gpus).error().detail,
+            "Step requested GRES but job doesn't have GRES");
   StepDemand elsewhere = tasks(1);
   elsewhere.required_nodes = {NodeId{7}};
   EXPECT_EQ(place_step(job, {}, elsewhere).error().code,

@@ -1,0 +1,44 @@
+"""TaskPlugin=task/affinity: whom a job's processes share CPUs with, and how a binding is shown."""
+import os
+import re
+
+import pytest
+
+CPUS = os.cpu_count()
+CLUSTER = dict(nodes=1, cpus=CPUS, conf="TaskPlugin=task/affinity\n")
+pytestmark = pytest.mark.skipif(CPUS < 2, reason="needs two CPUs")
+ALLOWED = "grep Cpus_allowed_list /proc/self/status | cut -f2"
+SHOW = "env | grep ^SLURM_CPU_BIND= ; " + ALLOWED
+
+
+def said(err):
+    return sorted(re.findall(r"cpu-bind=(\S+) +- (\w+), task +(\d+) .*: mask (.*)", err))
+
+
+def test_a_script_keeps_to_the_cpus_of_its_job(cluster):
+    job = cluster.sbatch("-n1", "--wrap", ALLOWED)
+    cluster.wait_end(job)
+    assert cluster.output(job) == "0\n"
+
+
+def test_a_task_that_is_not_bound_keeps_to_those_of_its_step(cluster):
+    done = cluster.run("srun", "-n1", "--cpu-bind=verbose,none", "bash", "-c", SHOW).ok()
+    assert done.lines == ["SLURM_CPU_BIND=verbose,mask_cpu:0x1", "0"]
+    assert said(done.err) == [("MASK", "n1", "0", "0x1 set")]
+    done = cluster.run("srun", "-c", CPUS, "--cpu-bind=verbose,none", "bash", "-c", SHOW).ok()
+    assert done.lines == ["SLURM_CPU_BIND=verbose,none", f"0-{CPUS - 1}"]
+    assert said(done.err) == [("NONE", "n1", "0", "0x0")]
+
+
+@pytest.mark.parametrize("how, label, shown", [("rank", "RANK", "rank"), ("map_cpu:1,0", "MAP", "map_cpu:1,0"),
+                                               ("mask_cpu:0x2,0x1", "MASK", "mask_cpu:2,1")])
+def test_with_all_of_a_node_a_binding_is_shown_as_it_was_asked_for(cluster, how, label, shown):
+    done = cluster.run("srun", "-n", CPUS, f"--cpu-bind=verbose,{how}", "bash", "-c", SHOW).ok()
+    assert f"SLURM_CPU_BIND=verbose,{shown}" in done.lines
+    assert (label, "n1", "0", "0x1 set" if how == "rank" else "0x2 set") in said(done.err)
+
+
+def test_a_word_that_is_no_binding(cluster):
+    done = cluster.run("srun", "--cpu-bind=bad", "true")
+    assert (done.code, done.err) == (1, 'srun: error: unrecognized --cpu-bind argument "bad"\n'
+                                        "srun: fatal: Failed to parse --cpu-bind= values.\n")
