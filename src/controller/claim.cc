@@ -24,7 +24,7 @@ wire::Answer Core::claim_node(Caller caller, const wire::ClaimNodeRequest& reque
   if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
   if (request.by.hostname.empty()) return Error{ErrorCode::failure, "a machine has a name"};
   const Node* found = nullptr;
-  for (NodeId id : cluster_.node_order) {
+  for (NodeId id : *cluster_.node_order) {
     const Node& node = cluster_.nodes.at(id);
     if (node.claim.hostname == request.by.hostname)
       return wire::ClaimNodeReply{.name = node.config.name};
