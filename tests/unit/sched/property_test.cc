@@ -8,6 +8,7 @@
 #include "random_queue.h"
 #include "sched/dependency.h"
 #include "sched/request.h"
+#include "sched/reserved.h"
 #include "state/invariants.h"
 
 namespace muster::sched {
@@ -133,8 +134,9 @@ void check_limits(const Cluster& cluster) {
   }
 }
 
-// Whoever was promised a start is within the limits of his QOS then, if all keep to their times.
-void check_promised_limits(const Cluster& after, const Plan& p) {
+// Whoever was promised a start is within the limits of his QOS then, if all keep to their times;
+// one that is suspended, to those that it has left.
+void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
   const Qos* qos = after.find_qos("few");
   if (!qos) return;
   for (const Expected& e : p.expected) {
@@ -149,7 +151,7 @@ void check_promised_limits(const Cluster& after, const Plan& p) {
     };
     for (std::uint32_t id : after.active.ids())
       if (const Job& other = after.jobs.at(JobId{id}); is_active(other.state))
-        count(other, t0, other.end_limit(), total(other.allocation).cpus);
+        count(other, t0, leaves_at(after, other, now), total(other.allocation).cpus);
     for (const Expected& other : p.expected)
       if (const Job& o = after.jobs.at(other.job); !o.is_array_record())
         count(o, other.at, other.at + o.time_limit, other.cpus);
@@ -200,7 +202,8 @@ void check_one_history(std::uint32_t seed) {
     take_over(cluster, p, now);
     check_limits(cluster);
     check_licenses(cluster);
-    if (cluster.settings().preempt.type == PreemptType::none) check_promised_limits(cluster, p);
+    if (cluster.settings().preempt.type == PreemptType::none)
+      check_promised_limits(cluster, p, now);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
     check_turns(cluster, now);
     end_some(cluster, dice);
