@@ -1,4 +1,6 @@
 // scontrol update node: state, reason, features, weight, comment.
+#include <algorithm>
+
 #include "controller/core.h"
 #include "controller/node_change.h"
 #include "controller/node_state.h"
@@ -17,9 +19,16 @@ bool takes_out(std::string_view state) {
   return iequals(state, "drain") || iequals(state, "down") || iequals(state, "fail");
 }
 
+std::vector<Text> words_of(std::string_view list) {
+  std::vector<Text> words;
+  for (std::string_view word : split(list, ','))
+    if (!word.empty()) words.emplace_back(word);
+  return words;
+}
+
 // What is not the state: comment, weight, features.
 Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& settings,
-                       NodeChanged& change) {
+                       const Node& node, NodeChanged& change) {
   for (const auto& [key, value] : settings) {
     if (iequals(key, "Comment")) change.comment = value;
     if (iequals(key, "Weight")) {
@@ -27,13 +36,16 @@ Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& s
       if (!weight) return fail(ErrorCode::failure, "Invalid value");
       change.weight = *weight;
     }
-    if (iequals(key, "ActiveFeatures") || iequals(key, "Features") ||
-        iequals(key, "AvailableFeatures")) {
-      change.active_features.clear();
-      for (std::string_view f : split(value, ','))
-        if (!f.empty()) change.active_features.emplace_back(f);
-    }
+    if (iequals(key, "ActiveFeatures")) change.active_features = words_of(value);
+    if (iequals(key, "Features") || iequals(key, "AvailableFeatures"))
+      change.available_features = words_of(value);
   }
+  const auto& available =
+      change.available_features ? *change.available_features : node.config.features;
+  const bool known = std::ranges::all_of(change.active_features, [&](const Text& feature) {
+    return std::ranges::find(available, feature) != available.end();
+  });
+  if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
   return {};
 }
 
@@ -55,33 +67,36 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
   const std::string state(find_setting(request.settings, {"State"}).value_or(""));
   auto reason = find_setting(request.settings, {"Reason"});
   const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
-  std::vector<NodeChanged> changes;
+  // Nodes that cannot follow do not keep the others from it.
+  std::optional<Error> refusal;
   for (NodeId id : *nodes) {
     const Node& node = cluster_.nodes.at(id);
     NodeChanged change = current(node);
     if (reason && !reason->empty() && has_a_reason(node, state)) change.reason = *reason;
     if (takes_out(state) && change.reason.empty())
       return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};
-    if (!state.empty()) {
-      StateWish wish{.state = state,
-                     .next_state = next,
-                     .has_reason = reason.has_value(),
-                     .connected = sessions_.contains(id),
-                     .now = now};
-      if (auto ok = set_state(cluster_.settings(), node, wish, change); !ok) return ok.error();
-    }
+    const StateWish wish{.state = state,
+                         .next_state = next,
+                         .has_reason = reason.has_value(),
+                         .connected = sessions_.contains(id),
+                         .now = now};
+    Result<void> ok;
+    if (!state.empty()) ok = set_state(cluster_.settings(), node, wish, change);
     if (change.reason != node.reason && !change.reason.empty()) {
       change.reason_uid = caller.uid;
       change.reason_time = now;
     }
-    if (auto ok = set_other(request.settings, change); !ok) return ok.error();
-    changes.push_back(std::move(change));
+    if (ok) ok = set_other(request.settings, node, change);
+    if (ok)
+      change_node(change, now);
+    else
+      refusal = ok.error();
   }
-  for (const NodeChanged& change : changes) change_node(change, now);
   if (iequals(state, "POWER_DOWN_FORCE"))
     for (NodeId id : *nodes) clear_node(id, now);
   if (iequals(state, "POWER_UP")) power_up_again(*nodes, now);
   want_plan();
+  if (refusal) return *refusal;
   return wire::Done{};
 }
 

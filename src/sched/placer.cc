@@ -33,7 +33,8 @@ Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
   for (NodeId id : nodes) {
     const Free* free = free_(id);
     if (!free) continue;
-    const TaskRoom room = room_on(NodeFit(request_, cluster_.nodes.at(id), *free));
+    const Node& node = cluster_.nodes.at(id);
+    const TaskRoom room = room_on(node, NodeFit(request_, node, *free));
     if (room.capacity == 0) continue;
     usable_.push_back({id, room});
     // Mostly the first nodes that have room will do, and the others need not be looked at.
@@ -64,11 +65,13 @@ Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
   return std::nullopt;
 }
 
-TaskRoom Placer::room_on(const NodeFit& fit) const {
+TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   TaskRoom room{.capacity = fit.task_capacity()};
   if (room.capacity == 0) return room;
-  std::uint32_t least = std::max(1u, fit.cpus_for(1) / request_.cpus_per_task);
-  while (least > 1 && fit.cpus_for(least) > fit.cpus_for(1)) --least;
+  // A core is kept even where CPUs are handed out one by one.
+  const std::uint32_t kept = std::max(fit.cpus_for(1), cpus_per_core(node));
+  std::uint32_t least = std::max(1u, kept / request_.cpus_per_task);
+  while (least > 1 && fit.cpus_for(least) > kept) --least;
   room.least = std::min(room.capacity, least);
   room.floor = std::max(1u, request_.min_cpus_per_node / request_.cpus_per_task);
   return room;

@@ -29,7 +29,7 @@ class Placer {
   bool is_plain() const;
   Shares among(const std::vector<NodeId>& nodes);
   bool hold_all_tasks() const;
-  TaskRoom room_on(const NodeFit& fit) const;
+  TaskRoom room_on(const Node& node, const NodeFit& fit) const;
   Shares choose(std::uint32_t count, Order order) const;
   Shares close_together(std::uint32_t count, Order order) const;
   Shares of_all(std::uint32_t count, std::vector<Usable> others, Order order) const;

@@ -98,13 +98,16 @@ void Planner::bar(const Members& members) {
 void Planner::explain(const Member& member, bool first_here) {
   const Job& job = *member.job;
   const Shape& shape = *member.shape;
+  const bool few_are_up = !enough_are_up(shape);
+  // Where the job says which nodes, it hears which of these are missing.
+  const Request& r = shape.request;
   std::vector<std::string> unavailable;
-  for (NodeId id : shape.request.required_nodes)
+  for (NodeId id : r.excluded_nodes.empty() || !few_are_up ? r.required_nodes : shape.nodes->all)
     if (!profile_.available(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
   if (!unavailable.empty())
     return wait(job, Reason::required_node_not_available,
                 "ReqNodeNotAvail, UnavailableNodes:" + compress_hostlist_sorted(unavailable));
-  if (!enough_are_up(shape)) return wait(job, Reason::nodes_down);
+  if (few_are_up) return wait(job, Reason::nodes_down);
   if (std::string kept = kept_by_reservations(member); !kept.empty())
     return wait(job, Reason::required_node_not_available, kept);
   wait(job, first_here ? Reason::resources : Reason::priority);

@@ -198,6 +198,8 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   if (!required) return std::unexpected(required.error());
   auto excluded = node_ids(cluster, spec.excluded_nodes);
   if (!excluded) return std::unexpected(excluded.error());
+  for (NodeId id : *required)
+    if (std::ranges::binary_search(*excluded, id)) return fail(ErrorCode::invalid_node_name);
   request.required_nodes = std::move(*required);
   request.excluded_nodes = std::move(*excluded);
   auto constraint = parse_constraint(cluster, spec.features);
@@ -216,10 +218,11 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
             .value_or(0));
   set_memory(cluster, spec, partition, request);
   set_shape(spec, partition, cluster.settings().one_task_per_core, request);
-  request.cores_over_sockets = spreads_over_sockets(spec, cluster.settings());
+  request.unit = unit_in(cluster.settings(), partition);
+  request.cores_over_sockets =
+      request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
   set_counts(spec, request);
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
-  request.unit = unit_in(cluster.settings(), partition);
   request.as_many_nodes = spec.spread_job || (spec.nodes_given && !spec.use_min_nodes &&
                                               request.max_nodes > request.min_nodes);
   if (partition.max_nodes)

@@ -93,6 +93,7 @@ void Applier::operator()(const NodeChanged& e) {
   node.comment = e.comment;
   node.active_features = e.active_features;
   node.config.weight = e.weight;
+  if (e.available_features) node.config.features = *e.available_features;
   node.power = e.power;
   node.reboot = e.reboot;
   if (node.claim == e.claim) return;

@@ -309,6 +309,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   NodePower power;
   NodeReboot reboot;
   NodeClaim claim;
+  std::optional<std::vector<Text>> available_features;  // set where somebody changed them
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -326,6 +327,7 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
     v(120, power);
     v(121, reboot);
     v(240, claim);
+    v(241, available_features);
   }
 };
 struct PartitionChanged {

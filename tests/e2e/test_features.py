@@ -65,6 +65,7 @@ def test_a_job_starts_elsewhere_where_preferred_nodes_do_not_suffice(cluster):
 
 @pytest.mark.ours  # there, scontrol knows no such key for a node of the configuration file
 def test_features_that_an_administrator_gave_can_be_asked_for(cluster):
-    cluster.run("scontrol", "update", "nodename=n2", "activefeatures=a,x,fresh").ok()
+    cluster.run("scontrol", "update", "nodename=n2", "availablefeatures=a,x,fresh",
+                "activefeatures=a,x,fresh").ok()
     job, seen = nodes_of(cluster, "-C", "fresh")
     assert seen == ["n2", "n2"]

@@ -194,12 +194,9 @@ def test_a_node_fails_while_it_works(cluster):
     job = cluster.sbatch("-w", "n1", "--wrap", "sleep 100")
     cluster.wait_state(job, "RUNNING")
     update(cluster, "fail", "reason=x").ok()
-    wait_node(cluster, "fail")
+    wait_node(cluster, "failg")
     cluster.cancel_all()
-    whole = cluster.sbatch("-w", "n2", "--exclusive", "--wrap", "sleep 100")
-    cluster.wait_state(whole, "RUNNING")
-    update(cluster, "fail", "reason=x", node="n2").ok()
-    wait_node(cluster, "failg", node="n2")
+    wait_node(cluster, "fail")
 
 
 def test_only_a_node_out_of_service_has_a_reason(cluster):
@@ -230,3 +227,40 @@ def test_a_job_that_was_put_back_held_says_so(cluster):
     cluster.run("scontrol", "requeuehold", job).ok()
     cluster.wait_reason(job, "job requeued in held state")
     assert cluster.job(job)["Reason"] == "job_requeued_in_held_state"
+
+
+def test_nodes_that_cannot_follow_do_not_keep_the_others(cluster):
+    update(cluster, "drain", "reason=x").ok()
+    done = update(cluster, "resume", node="n[1-2]")
+    assert (done.code, done.err) == (1, REFUSED)
+    wait_node(cluster, "idle")
+
+
+def features(cluster):
+    shown = cluster.run("scontrol", "show", "node", "n1").ok().out
+    return tuple(re.search(rf"{kind}Features=(\S*)", shown)[1] for kind in ("Available", "Active"))
+
+
+def test_active_features_are_some_of_those_available(cluster):
+    def change(*words):
+        return cluster.run("scontrol", "update", "nodename=n1", *words)
+
+    for words in (("activefeatures=slow",), ("availablefeatures=slow",), ("availablefeatures=a", "activefeatures=b")):
+        done = change(*words)
+        assert (done.code, done.err) == (1, "slurm_update error: Active features not subset of available features\n")
+    assert features(cluster) == ("fast", "fast")
+    change("availablefeatures=fast,slow", "activefeatures=slow").ok()
+    assert features(cluster) == ("fast,slow", "slow")
+    cluster.run("scontrol", "reconfigure").ok()
+    wait_for(lambda: features(cluster) == ("fast", "fast"), lambda: f"features of the file: {features(cluster)}")
+
+
+def test_a_job_that_leaves_out_nodes_hears_which_of_the_others_are_missing(cluster):
+    update(cluster, "drain", "reason=x").ok()
+    job = cluster.sbatch("-x", "n2", "--wrap", "true")
+    cluster.wait_reason(job, "ReqNodeNotAvail, UnavailableNodes:n1")
+
+
+def test_a_node_is_not_wanted_and_left_out(cluster):
+    refused = cluster.run("sbatch", "-w", "n1", "-x", "n1", "--wrap", "true")
+    assert refused.code == 1 and "Invalid node name specified" in refused.err

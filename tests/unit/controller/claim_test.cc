@@ -95,5 +95,14 @@ TEST(NodeState, OnlyOutOfServiceHasAReason) {
   EXPECT_EQ(node(w, 2).reason, "two");
 }
 
+TEST(NodeFeatures, ActiveOnesAreSomeOfThoseAvailable) {
+  World w{ClusterBuilder().nodes(2)};
+  set_node(w, {{"ActiveFeatures", "slow"}});
+  EXPECT_TRUE(node(w, 2).active_features.empty());
+  set_node(w, {{"AvailableFeatures", "fast,slow"}, {"ActiveFeatures", "slow"}});
+  EXPECT_EQ(node(w, 2).config.features, (std::vector<Text>{"fast", "slow"}));
+  EXPECT_EQ(node(w, 2).active_features, std::vector<Text>{"slow"});
+}
+
 }  // namespace
 }  // namespace muster::controller

@@ -87,6 +87,15 @@ TEST(Layout, TasksPerCoreBindTheTasksThatAreTold) {
   EXPECT_EQ(layout(alone(2).cpus_per_task(3)), "8 2") << "none shares its core";
 }
 
+TEST(Layout, OfSingleCpusGoesOneSocketAfterTheOther) {
+  auto b = ClusterBuilder().nodes(4).sockets(2, 4, 2);
+  b.settings([](Settings& s) { s.use_core_granularity = false; });
+  std::string text;
+  for (const Start& start : plan(b.pending(tasks(20).nodes(3)).build(), t0).starts)
+    for (const NodeShare& share : start.allocation) text += share.cpus.text() + " ";
+  EXPECT_EQ(text, "0-15 0-1 0-1 ") << "a core is left to each node";
+}
+
 TEST(RequiredNodes, AreFilledFirstAndThenTheOnesBehindThem) {
   EXPECT_EQ(nodes_of(tasks(20).on("n3")), "n3:16 n4:4 ");
   EXPECT_EQ(nodes_of(tasks(20).on("n4")), "n3:4 n4:16 ");

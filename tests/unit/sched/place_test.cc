@@ -370,7 +370,7 @@ TEST(Feasible, RefusesWhatCouldNeverRun) {
   EXPECT_EQ(refusal(b, job().not_on("n[1-4]")), kNever);
   EXPECT_EQ(refusal(b, job().on("n9")), ErrorCode::invalid_node_name);
   EXPECT_EQ(refusal(b, job().not_on("n9")), ErrorCode::invalid_node_name);
-  EXPECT_EQ(refusal(b, job().on("n1").not_on("n1")), kNever);
+  EXPECT_EQ(refusal(b, job().on("n1").not_on("n1")), ErrorCode::invalid_node_name);
 }
 
 TEST(Feasible, WhatIsDownOrBusyNowCounts) {
