@@ -125,6 +125,8 @@ int sattach_main(int argc, char** argv) {
   auto rest =
       read_options<O>(kCommand, kRows, std::vector<std::string>(argv + 1, argv + argc), options);
   if (!rest) return print(rest.error());
+  if (options.quiet && options.verbose > 0)
+    return refuse("don't specify both --verbose (-v) and --quiet (-Q)");
   if (rest->size() != 1) return show_usage("too many parameters");
   auto ref = wire::parse_job_ref(rest->front());
   if (!ref || !ref->step || !ref->tasks.empty())

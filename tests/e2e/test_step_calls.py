@@ -164,3 +164,17 @@ def test_without_a_terminal_there_is_none(cluster):
 def test_a_filter_of_sattach_is_a_number(cluster, name):
     done = cluster.run("sattach", f"--{name}-filter=x", "999999.0")
     assert (done.code, done.err) == (1, f'sattach: error: Invalid numeric value "x" for {name}-filter.\n')
+
+
+@pytest.mark.parametrize("call", [["srun", "true"], ["salloc", "true"], ["sbatch", "--wrap", "true"], ["sattach", "999999.0"]],
+                         ids=lambda call: call[0])
+def test_nobody_is_loud_and_quiet(cluster, call):
+    done = cluster.run(call[0], "-v", "-Q", *call[1:])
+    assert done.code != 0
+    assert f"{call[0]}: error: don't specify both --verbose (-v) and --quiet (-Q)\n" in done.err
+
+
+@pytest.mark.parametrize("variable", ["SLURM_NNODES=2", "SLURM_JOBID=999999"])
+def test_variables_that_only_tell_and_do_not_ask(cluster, variable):
+    name, value = variable.split("=")
+    assert cluster.run("srun", "echo", "hi", env={name: value}).ok().out == "hi\n"

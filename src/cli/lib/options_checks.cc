@@ -216,6 +216,8 @@ void count_tasks(JobOptions& o) {
 }  // namespace
 
 Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
+  if (o.quiet && o.verbose > 0)
+    return refused(o, "don't specify both --verbose (-v) and --quiet (-Q)", kExitFailure);
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_spec_cores(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
