@@ -17,8 +17,9 @@ const T* find_job(const std::vector<T>& list, JobId job) {
 
 }  // namespace
 
+// Enough that what a plan has to find out anew is worth the starts that it finds.
 Budget quick_budget(const Cluster& cluster) {
-  return {.max_questions = 3000 + 4 * std::uint64_t{cluster.nodes.size()},
+  return {.max_questions = 40000 + 4 * std::uint64_t{cluster.nodes.size()},
           .max_idle_questions = 3000,
           .thorough = false,
           .order_changed = false};
