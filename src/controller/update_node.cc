@@ -1,5 +1,6 @@
 // scontrol update node: state, reason, features, weight, comment.
 #include <algorithm>
+#include <array>
 
 #include "controller/core.h"
 #include "controller/node_change.h"
@@ -26,10 +27,15 @@ std::vector<Text> words_of(std::string_view list) {
   return words;
 }
 
+constexpr std::array<std::string_view, 6> kFixed{"CpuBind",  "Extra",        "Gres",
+                                                 "NodeAddr", "NodeHostName", "ResumeAfter"};
+
 // What is not the state: comment, weight, features.
 Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& settings,
                        const Node& node, NodeChanged& change) {
   for (const auto& [key, value] : settings) {
+    if (std::ranges::any_of(kFixed, [&](std::string_view fixed) { return iequals(key, fixed); }))
+      return fail(ErrorCode::not_supported_yet, key);
     if (iequals(key, "Comment")) change.comment = value;
     if (iequals(key, "Weight")) {
       auto weight = parse_number<std::uint32_t>(value);

@@ -264,3 +264,10 @@ def test_a_job_that_leaves_out_nodes_hears_which_of_the_others_are_missing(clust
 def test_a_node_is_not_wanted_and_left_out(cluster):
     refused = cluster.run("sbatch", "-w", "n1", "-x", "n1", "--wrap", "true")
     assert refused.code == 1 and "Invalid node name specified" in refused.err
+
+
+@pytest.mark.ours
+def test_what_cannot_be_changed_of_a_node_is_refused(cluster):
+    for setting in ["nodehostname=elsewhere", "gres=gpu:1", "extra=x"]:
+        refused = cluster.run("scontrol", "update", "nodename=n1", setting)
+        assert refused.code == 1 and "not supported yet" in refused.err, setting
