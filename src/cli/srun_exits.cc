@@ -20,6 +20,8 @@ std::string exit_description(std::uint32_t wait_status, bool out_of_memory) {
   return WCOREDUMP(status) ? text + " (core dumped)" : text;
 }
 
+static constexpr std::uint32_t kExitedWithOne = 1u << 8;  // a wait status
+
 int exit_code_of_status(std::uint32_t wait_status) {
   int status = static_cast<int>(wait_status);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -63,6 +65,8 @@ void TaskBook::fail(std::uint32_t wait_status) {
   worst_status_ = wait_status;
 }
 
+void TaskBook::aborted() { fail(kExitedWithOne); }
+
 void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory) {
   auto found = tasks_.find(rank);
   if (found == tasks_.end()) return;
@@ -73,7 +77,6 @@ void TaskBook::exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of
   const int signal = WTERMSIG(static_cast<int>(wait_status));
   any_forced_ |= signal == SIGKILL || signal == SIGTERM;
   if (!failed) return;
-  constexpr std::uint32_t kExitedWithOne = 1u << 8;
   fail(wait_status != 0 ? wait_status : kExitedWithOne);
   std::string description = exit_description(wait_status, out_of_memory);
   auto same = std::ranges::find_if(untold_, [&](const Failure& f) {
@@ -88,7 +91,7 @@ void TaskBook::lost(const std::string& node) {
     Task& task = tasks_.at(rank);
     if (task.phase == TaskPhase::exited || task.phase == TaskPhase::exited_abnormally) continue;
     leave(task, TaskPhase::exited_abnormally);
-    fail(1u << 8);
+    fail(kExitedWithOne);
   }
 }
 

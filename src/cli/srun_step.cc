@@ -178,6 +178,7 @@ void StepRunner::finish(Place& place) {
 void StepRunner::on_aborted(const std::string& text) {
   if (terminating_ || plan_.looks_on) return;
   print_info(plan_.program, fmt::format("StepId={}: {}", step_text(), text));
+  book_.aborted();
   terminate();
 }
 

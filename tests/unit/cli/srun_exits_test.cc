@@ -19,6 +19,15 @@ TEST(TaskBook, TheHighestExitCodeWins) {
   EXPECT_TRUE(book.all_exited());
 }
 
+TEST(TaskBook, AnAbortedStepHasFailedHoweverItsTasksLeave) {
+  TaskBook book;
+  book.add_place("n1", {0, 1});
+  book.aborted();
+  book.exited(0, 0, false);
+  book.exited(1, 0, false);
+  EXPECT_EQ(book.exit_code(), 1);
+}
+
 TEST(TaskBook, TasksOfANodeWithTheSameEndShareALine) {
   TaskBook book;
   book.add_place("n1", {0, 1, 2});
