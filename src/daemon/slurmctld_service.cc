@@ -166,10 +166,14 @@ void Service::stop() {
     loop_->post([&] { left.set_value(); });
     left.get_future().wait();
   }
-  server_.reset();
-  // What was acknowledged is on disk; what is being committed is waited for.
+  programs_.forget();
+  mails_.forget();
+  // What was acknowledged is on disk; what is being committed is waited for. Answers that are being
+  // made still leave.
   for (auto* worker : {&planner_, &store_thread_, &sender_, &accounting_thread_, &background_})
     if (*worker) (*worker)->stop();
+  if (loop_) loop_->stop_blocking();
+  server_.reset();
 }
 
 void Service::post(std::function<void()> work) {

@@ -123,7 +123,7 @@ Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>(1)) 
 
 Loop::~Loop() {
   stop();
-  impl_->blocking.stop();
+  stop_blocking();
   for (std::thread& thread : impl_->threads) thread.join();
 }
 
@@ -139,6 +139,8 @@ void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
 }
 
 void Loop::run_blocking(std::function<void()> work) { impl_->blocking.run(std::move(work)); }
+
+void Loop::stop_blocking() { impl_->blocking.stop(); }
 
 void Loop::stop() { impl_->context.stop(); }
 

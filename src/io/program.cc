@@ -144,7 +144,7 @@ ProgramRunner::ProgramRunner(std::size_t most_at_once) : state_(std::make_shared
   state_->most_at_once = most_at_once;
 }
 
-ProgramRunner::~ProgramRunner() {
+void ProgramRunner::forget() {
   std::lock_guard lock(state_->mutex);
   state_->wanted = false;
 }

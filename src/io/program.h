@@ -37,7 +37,8 @@ struct ProgramEnd {
 class ProgramRunner {
  public:
   explicit ProgramRunner(std::size_t most_at_once = 0);  // 0 = any number
-  ~ProgramRunner();  // programs still running go on; nobody hears of their end
+  ~ProgramRunner() { forget(); }
+  void forget();  // programs still running go on; nobody hears of their end
   ProgramRunner(const ProgramRunner&) = delete;
   ProgramRunner& operator=(const ProgramRunner&) = delete;
 

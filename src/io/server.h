@@ -40,6 +40,7 @@ class Loop {
   void after(std::chrono::microseconds delay, std::function<void()> work);
   // For calls that block (munge, name service): runs on a small pool, never on an io thread.
   void run_blocking(std::function<void()> work);
+  void stop_blocking();  // finishes what runs on the pool, drops what waits
   void stop();
 
   struct Impl;

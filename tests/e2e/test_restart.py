@@ -115,3 +115,22 @@ def test_reconfigure_takes_new_partitions(cluster):
     cluster.run("scontrol", "reconfigure").ok()
     wait_for(lambda: "added" in cluster.run("sinfo", "-h", "-o", "%R").out.split(), "the new partition")
     assert cluster.wait_end(cluster.sbatch("-p", "added", "--wrap", "true"))["JobState"] == "COMPLETED"
+
+
+@pytest.mark.ours
+def test_a_controller_that_is_asked_for_much_ends_in_order(cluster):
+    """Long answers, to squeue and to sacct, are under way while it is told to end."""
+    cluster.run("bash", "-c", "seq 600 | xargs -P8 -I{} sbatch -H -o /dev/null --wrap true").ok()
+    for _ in range(5):
+        asking = [cluster.start("bash", "-c", f"while {command} >/dev/null 2>&1; do :; done")
+                  for command in ("squeue", "sacct -a", "squeue", "scontrol show job")]
+        wait_for(lambda: cluster.run("squeue", "-h").ok().lines, "an answer")
+        pid = cluster.controller_pid
+        cluster.stop_controller()
+        for process in asking:
+            process.kill()
+            process.communicate()
+        log = (cluster.directory / "log/slurmctld.log").read_text().splitlines()
+        assert "slurmctld has ended" in log[-1], pid
+        cluster.start_controller()
+    cluster.run("scancel", "--state=PENDING", "--me").ok()
