@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from muster import wait_for
+from muster import wait_for, write_program
 
 PLACE = Path(tempfile.mkdtemp(prefix="muster.health.", dir="/tmp"))
 PLACE.chmod(0o777)
@@ -13,10 +13,7 @@ CLUSTER = dict(nodes=2, conf=f"HealthCheckProgram={PLACE}/check\nHealthCheckInte
 
 def write_check(body=""):
     """Notes that it ran, then does what the test wants."""
-    new = PLACE / "check.new"
-    new.write_text(f"#!/bin/bash\necho $SLURMD_NODENAME >> {PLACE}/ran\n{body}\n")
-    new.chmod(0o755)
-    new.rename(PLACE / "check")
+    write_program(PLACE / "check", f"echo $SLURMD_NODENAME >> {PLACE}/ran\n{body}")
 
 
 def runs(node):

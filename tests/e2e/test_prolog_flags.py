@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muster import wait_for
+from muster import wait_for, write_program
 
 PROGRAMS = Path(tempfile.mkdtemp(prefix="muster.flags.", dir="/tmp"))
 PROGRAMS.chmod(0o777)
@@ -15,10 +15,7 @@ pytestmark = pytest.mark.ours
 
 
 def write(name, body="true"):
-    new = PROGRAMS / f"{name}.new"
-    new.write_text(f"#!/bin/bash\n{body}\n")
-    new.chmod(0o755)
-    new.rename(PROGRAMS / name)
+    write_program(PROGRAMS / name, body)
 
 
 @pytest.fixture(scope="module", autouse=True)

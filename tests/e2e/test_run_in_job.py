@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from muster import is_alive, wait_for
+from muster import is_alive, wait_for, write_program
 
 V1 = Path("/sys/fs/cgroup/freezer").exists()
 pytestmark = [pytest.mark.ours, pytest.mark.as_root,
@@ -18,10 +18,7 @@ CLUSTER = dict(nodes=1, cpus=2, cgroup="CgroupPlugin=cgroup/v1\nConstrainCores=y
 
 
 def write(name, body):
-    new = PROGRAMS / f"{name}.new"
-    new.write_text(f"#!/bin/bash\n{body}\n")
-    new.chmod(0o755)
-    new.rename(PROGRAMS / name)
+    write_program(PROGRAMS / name, body)
 
 
 @pytest.fixture(scope="module", autouse=True)
