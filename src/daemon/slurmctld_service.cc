@@ -138,12 +138,12 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
     return ok;
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
   // From here on all is the loop's.
-  std::promise<Result<void>> listening;
-  loop.post([&] {
-    listening.set_value(listen(server));
+  auto listening = std::make_shared<std::promise<Result<void>>>();  // whoever lets go of it last
+  loop.post([this, &server, listening] {
+    listening->set_value(listen(server));
     tick();
   });
-  return listening.get_future().get();
+  return listening->get_future().get();
 }
 
 Result<void> Service::listen(const io::ServerOptions& server) {
@@ -162,9 +162,10 @@ Result<void> Service::listen(const io::ServerOptions& server) {
 void Service::stop() {
   if (stopping_.exchange(true)) return;
   if (loop_) {
-    std::promise<void> left;  // the loop's thread, which looks at stopping_, all of this
-    loop_->post([&] { left.set_value(); });
-    left.get_future().wait();
+    // Then the loop's thread, which looks at stopping_, has left all of this.
+    auto left = std::make_shared<std::promise<void>>();
+    loop_->post([left] { left->set_value(); });
+    left->get_future().wait();
   }
   programs_.forget();
   mails_.forget();
@@ -241,12 +242,13 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 
 // Nobody else waits for a long answer.
 void Service::on_query(controller::ReplyTo to, wire::Request query) {
+  const bool is_short = controller::has_short_answer(*published_, query);
   auto answer = [this, to, query = std::move(query), published = published_] {
     controller::answer_query(*published, query, system_now(), [&](wire::Answer part, bool more) {
       send_part(to, std::move(part), more);
     });
   };
-  if (controller::has_short_answer(*published_, query))
+  if (is_short)
     answer();
   else
     loop_->run_blocking(std::move(answer));

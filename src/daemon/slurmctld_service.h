@@ -19,7 +19,6 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
-
 #include "io/blob_cache.h"
 #include "io/program.h"
 #include "io/server.h"
