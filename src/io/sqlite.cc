@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -148,6 +149,25 @@ Result<void> Database::checkpoint_beyond(int pages) {
   if (code != SQLITE_OK && !last_failure_was_full()) return std::unexpected(error("checkpoint"));
   *wal_pages_ = 0;  // after a full disk: try again when as much again has been written
   return {};
+}
+
+// The zeros end the WAL as its end did: a frame counts by its checksum. Where they find no room,
+// the commit that needs it will say so.
+void Database::keep_wal_ahead() {
+  static constexpr std::int64_t kWalPage = 4096 + 24;  // with the header of its frame
+  static constexpr std::int64_t kLow = 64 << 10, kStep = 1 << 20;
+  static constexpr std::array<char, 64 << 10> kZeros{};
+  const std::int64_t used = *wal_pages_ * kWalPage;
+  if (used + kLow <= wal_size_) return;
+  sqlite3_file* wal = nullptr;
+  sqlite3_int64 size = 0;
+  if (sqlite3_file_control(handle_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &wal) !=
+          SQLITE_OK ||
+      !wal->pMethods || wal->pMethods->xFileSize(wal, &size) != SQLITE_OK)
+    return;
+  for (; size < used + kStep; size += kZeros.size())
+    if (wal->pMethods->xWrite(wal, kZeros.data(), kZeros.size(), size) != SQLITE_OK) break;
+  wal_size_ = size;
 }
 
 bool Database::last_failure_was_full() const {

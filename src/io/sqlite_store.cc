@@ -204,6 +204,7 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
   // The batch is durable; a failing checkpoint is told at the next use.
   if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
     give_up(checkpoint.error());
+  database_.keep_wal_ahead();
   return outcome;
 }
 

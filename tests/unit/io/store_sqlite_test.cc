@@ -87,6 +87,23 @@ TEST(SqliteStore, ReloadsASnapshotWithTheBatchesAfterIt) {
   EXPECT_FALSE(std::filesystem::exists(dir.path() + "/snapshot-100"));
 }
 
+TEST(SqliteStore, CommitsWithoutMakingItsFileGrowAndReadsOnlyWhatWasCommitted) {
+  TempDir dir, copy;
+  auto store = open_store(dir.path());
+  commit_range(*store, 1, 1);
+  const auto wal = dir.path() + "/journal.db-wal";
+  const auto size = std::filesystem::file_size(wal);
+  commit_range(*store, 2, 20);
+  EXPECT_EQ(std::filesystem::file_size(wal), size);
+  // What a crash leaves: the files as they are, not closed.
+  std::filesystem::copy(dir.path(), copy.path(), std::filesystem::copy_options::recursive);
+  auto state = open_store(copy.path())->load();
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->journal.size(), 20u);
+  commit_range(*store, 21, 400);
+  EXPECT_GT(std::filesystem::file_size(wal), size);
+}
+
 TEST(SqliteStore, RefusesASecondOpen) {
   TempDir dir;
   auto store = open_store(dir.path());
