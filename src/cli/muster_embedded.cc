@@ -14,7 +14,7 @@
 #include "cli/muster_machine.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
-#include "io/step_socket_directory.h"
+#include "io/step_file.h"
 
 namespace muster::cli {
 
@@ -98,8 +98,8 @@ bool Embedded::has_crashed() const { return !list_daemons(run_directory()).empty
 bool Embedded::has_live_steps() const {
   for (const std::string& node : configured_node_names()) {
     const std::string steps = fmt::format("{}/spool/{}/steps", base_, node);
-    for (const wire::StepRef& step : io::list_step_dirs(steps))
-      if (io::is_step_alive(steps + "/" + io::step_dir_name(step))) return true;
+    for (const wire::StepRef& step : io::list_step_files(steps))
+      if (io::is_step_alive(steps + "/" + io::step_file_name(step))) return true;
   }
   return false;
 }

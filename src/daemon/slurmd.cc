@@ -20,7 +20,7 @@
 #include "io/files.h"
 #include "io/hardware.h"
 #include "io/log.h"
-#include "io/step_socket_directory.h"
+#include "io/step_file.h"
 
 namespace muster {
 namespace {
@@ -73,9 +73,9 @@ void open_slurmd_log(const SlurmdOptions& options, const SlurmdConfig& config) {
 
 void forget_old_ends(const std::string& spool_dir) {
   const std::string steps = spool_dir + "/steps";
-  for (const wire::StepRef& step : io::list_step_dirs(steps)) {
-    const std::string dir = steps + "/" + io::step_dir_name(step);
-    if (!io::is_step_alive(dir)) io::remove_step_dir(dir);
+  for (const wire::StepRef& step : io::list_step_files(steps)) {
+    const std::string file = steps + "/" + io::step_file_name(step);
+    if (!io::is_step_alive(file)) io::remove_step_file(file);
   }
 }
 

@@ -154,14 +154,14 @@ void Slurmd::turn() {
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
   if (gpus_.watches()) timeout = std::min(timeout, std::max(Millis{0}, next_gpu_sample_ - now));
-  if (Time spare = steps_.spare_due(); spare != Time::max())
-    timeout = std::min(timeout, std::max(Millis{0}, spare - now));
+  if (Time due = steps_.nursery_due(); due != Time::max())
+    timeout = std::min(timeout, std::max(Millis{0}, due - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
   if (gpus_.watches()) sample_gpus(wall_clock());
   agent_->on_tick(wall_clock());
   agent_->flush();
-  if (!stopped_) steps_.prepare_spare(wall_clock());
+  if (!stopped_) steps_.prepare_nursery(wall_clock());
 }
 
 void Slurmd::sample_gpus(Time now) {

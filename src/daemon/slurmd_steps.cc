@@ -14,15 +14,12 @@
 #include "io/cgroup.h"
 #include "io/log.h"
 #include "io/processes.h"
-#include "io/spawn.h"
-#include "io/step_socket_directory.h"
 
 namespace muster {
 namespace {
 
-constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a spare once it has its step
-constexpr Millis kSpareAfter{1};        // the step that took the last one has its start first
-constexpr Seconds kSpareAfterTrouble{10};
+constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a step that the nursery has forked
+constexpr Seconds kNurseryAfterTrouble{10};
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
@@ -60,10 +57,11 @@ SlurmdSteps::SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string st
     : loop_(loop),
       spool_dir_(std::move(spool_dir)),
       stepd_path_(std::move(stepd_path)),
+      files_(spool_dir_ + "/steps"),
       on_ended_(std::move(on_ended)) {}
 
-std::string SlurmdSteps::dir_of(const wire::StepRef& step) const {
-  return fmt::format("{}/steps/{}", spool_dir_, io::step_dir_name(step));
+std::string SlurmdSteps::file_of(const wire::StepRef& step) const {
+  return fmt::format("{}/steps/{}", spool_dir_, io::step_file_name(step));
 }
 
 std::string SlurmdSteps::job_dir_of(const wire::StepRef& step) const {
@@ -71,23 +69,24 @@ std::string SlurmdSteps::job_dir_of(const wire::StepRef& step) const {
 }
 
 SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
+  files_.remove_unused();
   Found found;
-  for (const wire::StepRef& step : io::list_step_dirs(spool_dir_ + "/steps")) {
-    const std::string dir = dir_of(step);
-    const bool alive = io::is_step_alive(dir);  // first: one that ends now is found ended below
-    if (auto end = io::read_step_end(dir)) {
+  for (const wire::StepRef& step : io::list_step_files(spool_dir_ + "/steps")) {
+    const std::string file = file_of(step);
+    const bool alive = io::is_step_alive(file);  // first: one that ends now is found ended below
+    if (auto end = io::read_step_end(file)) {
       found.ended.push_back(std::move(*end));
     } else if (alive) {
       running_[step];
       found.running.push_back(step);
-    } else if (auto note = io::read_step_note(dir)) {
+    } else if (auto note = io::read_step_note(file)) {
       // A note of this boot means a killed slurmstepd, whose tasks may be left.
       const bool same_boot = note->boot_id == boot_id;
       if (same_boot) kill_processes(*note);
       found.ended.push_back(end_of_crashed(
           step, now, same_boot ? "slurmstepd ended unexpectedly" : "the node was rebooted"));
     } else {
-      io::remove_step_dir(dir);  // it was never started; the controller will order it again
+      io::remove_step_file(file);  // it was never started; the controller will order it again
     }
   }
   return found;
@@ -95,62 +94,65 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
 
 Result<void> SlurmdSteps::spawn(StepSetup setup) {
   const wire::StepRef ref = setup.launch.ref;
-  const std::string dir = dir_of(ref);
-  setup.step_dir = dir;
+  setup.step_file = file_of(ref);
   setup.job_dir = job_dir_of(ref);
 
-  Result<int> lock = io::create_step_dir(dir);
+  const std::string name = io::step_file_name(ref);
+  Result<int> lock = files_.create(name);
   if (!lock) return std::unexpected(lock.error());
   auto sockets = io::StepSocket::pair();
   Result<int> memory = io::memory_file(encode(setup));
-  Result<pid_t> pid = fail("");
+  Result<void> started;
   if (!sockets)
-    pid = std::unexpected(sockets.error());
+    started = std::unexpected(sockets.error());
   else if (!memory)
-    pid = std::unexpected(memory.error());
+    started = std::unexpected(memory.error());
   else
-    pid = start(setup, {*memory, sockets->second.fd(), *lock});
+    started = start(setup, {*memory, sockets->second.fd(), *lock});
   if (memory) close(*memory);
   close(*lock);
-  if (!pid) {
-    io::remove_step_dir(dir);
-    return std::unexpected(pid.error());
+  if (!started) {
+    files_.forget(name);
+    return started;
   }
-  io::log_debug("step {} runs as process {}", io::step_dir_name(ref), *pid);
-  children_.insert(*pid);
   running_[ref];
   adopt(ref, std::move(sockets->first));
   return {};
 }
 
-Result<pid_t> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptors& descriptors) {
+Result<void> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptors& descriptors) {
   const std::string shown = title(setup.launch.ref);
   const bool needs_pmix = setup.launch.mpi == "pmix";
-  if (spare_ && !needs_pmix) {
-    Spare spare = std::move(*spare_);
-    spare_.reset();
-    spare_due_ = wall_clock() + kSpareAfter;
-    if (io::give_step(spare.socket.fd(), shown, descriptors)) return spare.pid;
+  if (nursery_ && !needs_pmix) {
+    if (io::give_step(nursery_->fd(), shown, descriptors)) return {};
+    nursery_.reset();
+    nursery_due_ = wall_clock();
   }
-  return io::spawn({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
-                    .argv = {shown},
-                    .descriptors = {descriptors.begin(), descriptors.end()}});
+  return spawn_child({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
+                      .argv = {shown},
+                      .descriptors = {descriptors.begin(), descriptors.end()}});
 }
 
-// A launch that finds no spare starts its own: so trouble here is no trouble of any step.
-void SlurmdSteps::prepare_spare(Time now) {
-  if (now < spare_due()) return;
-  spare_due_ = now + kSpareAfterTrouble;
-  auto sockets = io::StepSocket::pair();
-  if (!sockets) return io::log_error("no spare slurmstepd: {}", sockets.error().text());
-  std::string shown = "slurmstepd: [spare]";
-  shown.resize(kTitleRoom, ' ');
-  auto pid = io::spawn({.path = stepd_path_,
-                        .argv = {shown, io::kSpareStep},
-                        .descriptors = {sockets->second.fd()}});
-  if (!pid) return io::log_error("no spare slurmstepd: {}", pid.error().text());
+Result<void> SlurmdSteps::spawn_child(const io::SpawnRequest& request) {
+  Result<pid_t> pid = io::spawn(request);
+  if (!pid) return std::unexpected(pid.error());
   children_.insert(*pid);
-  spare_.emplace(*pid, std::move(sockets->first));
+  return {};
+}
+
+// A launch that finds no nursery starts its own: so trouble here is no trouble of any step.
+void SlurmdSteps::prepare_nursery(Time now) {
+  if (now < nursery_due()) return;
+  nursery_due_ = now + kNurseryAfterTrouble;
+  auto sockets = io::StepSocket::pair();
+  if (!sockets) return io::log_error("no nursery of slurmstepds: {}", sockets.error().text());
+  std::string shown = "slurmstepd: [nursery]";
+  shown.resize(kTitleRoom, ' ');
+  auto started = spawn_child({.path = stepd_path_,
+                              .argv = {shown, io::kStepNursery},
+                              .descriptors = {sockets->second.fd()}});
+  if (!started) return io::log_error("no nursery of slurmstepds: {}", started.error().text());
+  nursery_.emplace(std::move(sockets->first));
 }
 
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
@@ -159,7 +161,7 @@ void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
   running.socket.emplace(std::move(socket));
   for (const io::StepCommand& command : std::exchange(running.held_back, {}))
     if (Result<void> sent = running.socket->send(command); !sent)
-      io::log_error("step {}: {}", io::step_dir_name(step), sent.error().text());
+      io::log_error("step {}: {}", io::step_file_name(step), sent.error().text());
 }
 
 void SlurmdSteps::on_socket(const wire::StepRef& step) {
@@ -174,13 +176,13 @@ void SlurmdSteps::on_socket(const wire::StepRef& step) {
 }
 
 void SlurmdSteps::collect(const wire::StepRef& step) {
-  const std::string dir = dir_of(step);
+  const std::string file = file_of(step);
   running_.erase(step);
-  if (auto end = io::read_step_end(dir)) return on_ended_(std::move(*end));
-  io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_dir_name(step));
-  if (auto note = io::read_step_note(dir)) kill_processes(*note);
+  if (auto end = io::read_step_end(file)) return on_ended_(std::move(*end));
+  io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_file_name(step));
+  if (auto note = io::read_step_note(file)) kill_processes(*note);
   wire::StepEnd end = end_of_crashed(step, wall_clock(), "slurmstepd ended unexpectedly");
-  (void)io::write_step_end(dir,
+  (void)io::write_step_end(file,
                            end);  // where that fails, a restarted slurmd finds the same out again
   on_ended_(std::move(end));
 }
@@ -196,7 +198,7 @@ wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
   end.exit_status = SIGKILL;
   end.failure = why;
   end.ended = now;
-  auto note = io::read_step_note(dir_of(step));
+  auto note = io::read_step_note(file_of(step));
   end.started = note ? note->started : now;
   return end;
 }
@@ -204,13 +206,11 @@ wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
 Result<void> SlurmdSteps::spawn_receiver(const io::FileReceiverSetup& setup, int connection) {
   Result<int> memory = io::memory_file(encode(setup));
   if (!memory) return std::unexpected(memory.error());
-  Result<pid_t> pid = io::spawn({.path = stepd_path_,
-                                 .argv = {"slurmstepd: [sbcast]", io::kReceiveFile},
-                                 .descriptors = {*memory, connection}});
+  Result<void> started = spawn_child({.path = stepd_path_,
+                                      .argv = {"slurmstepd: [sbcast]", io::kReceiveFile},
+                                      .descriptors = {*memory, connection}});
   close(*memory);
-  if (!pid) return std::unexpected(pid.error());
-  children_.insert(*pid);
-  return {};
+  return started;
 }
 
 Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command,
@@ -225,16 +225,16 @@ Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepComma
   return found->second.socket->send(command, fd);
 }
 
-void SlurmdSteps::forget(const wire::StepRef& step) { io::remove_step_dir(dir_of(step)); }
+void SlurmdSteps::forget(const wire::StepRef& step) { files_.forget(io::step_file_name(step)); }
 
 void SlurmdSteps::retry_connections() {
   std::vector<wire::StepRef> gone;
   for (auto& [step, running] : running_) {
     if (running.socket) continue;
-    const std::string dir = dir_of(step);
-    if (auto socket = io::StepSocket::connect(dir))
+    const std::string file = file_of(step);
+    if (auto socket = io::StepSocket::connect(file))
       adopt(step, std::move(*socket));
-    else if (!io::is_step_alive(dir) || io::read_step_end(dir))
+    else if (!io::is_step_alive(file) || io::read_step_end(file))
       gone.push_back(step);
   }
   for (const wire::StepRef& step : gone) collect(step);

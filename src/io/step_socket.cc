@@ -8,13 +8,13 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "base/codec.h"
 
 namespace muster::io {
 namespace {
 
-constexpr const char* kSocketName = "socket";
 constexpr int kSocketType = SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC;
 
 std::unexpected<Error> system_error(std::string_view what) {
@@ -25,22 +25,25 @@ std::unexpected<Error> system_error(std::string_view what) {
 // to an open directory instead.
 class DirectoryAddress {
  public:
-  explicit DirectoryAddress(const std::string& dir)
-      : dir_(open(dir.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)) {
+  explicit DirectoryAddress(const std::string& step_file) {
+    const std::filesystem::path path = step_file + kStepSocketSuffix;
+    name_ = path.filename();
+    dir_ = open(path.parent_path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     address_.sun_family = AF_UNIX;
     fmt::format_to_n(address_.sun_path, sizeof address_.sun_path - 1, "/proc/self/fd/{}/{}", dir_,
-                     kSocketName);
+                     name_);
   }
   DirectoryAddress(const DirectoryAddress&) = delete;
   ~DirectoryAddress() {
     if (dir_ >= 0) ::close(dir_);
   }
   bool ok() const { return dir_ >= 0; }
-  int dir() const { return dir_; }
+  void remove() const { unlinkat(dir_, name_.c_str(), 0); }
   const sockaddr* address() const { return reinterpret_cast<const sockaddr*>(&address_); }
 
  private:
   int dir_;
+  std::string name_;
   sockaddr_un address_{};
 };
 
@@ -57,20 +60,20 @@ Result<std::pair<StepSocket, StepSocket>> StepSocket::pair() {
   return std::pair(StepSocket(ends[0]), StepSocket(ends[1]));
 }
 
-Result<StepSocket> StepSocket::listen(const std::string& step_dir) {
-  DirectoryAddress at(step_dir);
-  if (!at.ok()) return system_error(step_dir);
+Result<StepSocket> StepSocket::listen(const std::string& step_file) {
+  DirectoryAddress at(step_file);
+  if (!at.ok()) return system_error(step_file);
   StepSocket socket(::socket(AF_UNIX, kSocketType, 0));
   if (socket.fd_ < 0) return system_error("socket");
-  unlinkat(at.dir(), kSocketName, 0);
+  at.remove();
   if (bind(socket.fd_, at.address(), sizeof(sockaddr_un)) != 0) return system_error("bind");
   if (::listen(socket.fd_, 4) != 0) return system_error("listen");
   return socket;
 }
 
-Result<StepSocket> StepSocket::connect(const std::string& step_dir) {
-  DirectoryAddress at(step_dir);
-  if (!at.ok()) return system_error(step_dir);
+Result<StepSocket> StepSocket::connect(const std::string& step_file) {
+  DirectoryAddress at(step_file);
+  if (!at.ok()) return system_error(step_file);
   StepSocket socket(::socket(AF_UNIX, kSocketType, 0));
   if (socket.fd_ < 0) return system_error("socket");
   if (::connect(socket.fd_, at.address(), sizeof(sockaddr_un)) != 0) return system_error("connect");

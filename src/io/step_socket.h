@@ -62,6 +62,8 @@ struct ReceivedCommand {
   int fd = -1;  // now the receiver's
 };
 
+inline constexpr const char* kStepSocketSuffix = ".socket";
+
 class StepSocket {
  public:
   explicit StepSocket(int fd) : fd_(fd) {}  // takes it over
@@ -73,8 +75,9 @@ class StepSocket {
   ~StepSocket() { close(); }
 
   static Result<std::pair<StepSocket, StepSocket>> pair();
-  static Result<StepSocket> listen(const std::string& step_dir);
-  static Result<StepSocket> connect(const std::string& step_dir);
+  // Beside the step's file (io/step_file.h).
+  static Result<StepSocket> listen(const std::string& step_file);
+  static Result<StepSocket> connect(const std::string& step_file);
   // A peer that is neither root nor this process's user is turned away.
   Result<StepSocket> accept() const;
 

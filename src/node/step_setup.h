@@ -20,7 +20,7 @@ struct StepSetup {
   Text node_name;    // SLURMD_NODENAME
   Text host_name;    // %N: the machine's own short name
   Text program;      // "slurmstepd" or, on a machine with several slurmd, "slurmstepd-n1"
-  Text step_dir;     // where the end is written
+  Text step_file;    // where the end is written
   Text job_dir;      // where the batch script is spooled
   Text config_file;  // SLURM_CONF of tasks that have none
   Text home, shell;  // of the user
@@ -43,7 +43,7 @@ struct StepSetup {
     v(2, node_name);
     v(3, host_name);
     v(4, program);
-    v(5, step_dir);
+    v(5, step_file);
     v(6, job_dir);
     v(7, config_file);
     v(8, home);

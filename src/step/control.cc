@@ -28,7 +28,7 @@ void Supervisor::watch_slurmd(PollSet& set) {
   }
   // Without a slurmd, wait for the next one.
   if (slurmd_.empty() && !listener_) {
-    if (auto listener = io::StepSocket::listen(setup_.step_dir.str()))
+    if (auto listener = io::StepSocket::listen(setup_.step_file.str()))
       listener_ = std::move(*listener);
   }
   if (!listener_) return;

@@ -1,6 +1,6 @@
 // slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
-// in 4 and the lock of the step's directory in 5; or as a spare (io/spare_step.h), which gets them
-// later. It outlives slurmd.
+// in 4 and the lock of the step's file in 5; or forked by the nursery (io/step_nursery.h), which
+// gets them later. It outlives slurmd.
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -13,12 +13,13 @@
 #include <cstdio>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/codec.h"
 #include "io/cgroup.h"
 #include "io/grouped_program.h"
-#include "io/spare_step.h"
+#include "io/step_nursery.h"
 #include "step/receive_file.h"
 #include "step/supervisor.h"
 
@@ -48,22 +49,35 @@ int watch_children() {
   return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-// Waits for a step and becomes what it would have been started as; false = there will be none.
-bool become_step(char* title, char* argument) {
-  constexpr int kSpare = kSetup, kAboveAll = kLock + 1;
-  fcntl(kSpare, F_SETFD, FD_CLOEXEC);
-  auto given = muster::io::await_step(kSpare);
-  if (!given) return false;
+// Makes of a process forked for a step what would have been started for it.
+bool become_step(muster::io::GivenStep given, char* title, char* argument) {
+  constexpr int kAboveAll = kLock + 1;
+  setsid();
+  std::signal(SIGCHLD, SIG_DFL);
   // None of them may be overwritten before its turn.
-  for (int& fd : given->descriptors) fd = fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll);
-  for (std::size_t i = 0; i < given->descriptors.size(); ++i)
-    if (dup2(given->descriptors[i], kSetup + static_cast<int>(i)) < 0) return false;
+  for (int& fd : given.descriptors) fd = fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll);
+  for (std::size_t i = 0; i < given.descriptors.size(); ++i)
+    if (dup2(given.descriptors[i], kSetup + static_cast<int>(i)) < 0) return false;
   close_range(kAboveAll, ~0u, 0);
   const std::size_t room = std::strlen(title);
   std::memset(title, 0, room);
   std::memset(argument, 0, std::strlen(argument));
-  std::memcpy(title, given->title.data(), std::min(room, given->title.size()));
+  std::memcpy(title, given.title.data(), std::min(room, given.title.size()));
   return true;
+}
+
+// Forks a process for each step and returns in it; false = slurmd has gone, and with it the
+// nursery.
+bool fork_steps(char* title, char* argument) {
+  constexpr int kNursery = kSetup;
+  std::signal(SIGCHLD, SIG_IGN);  // nobody waits for a step here
+  while (auto given = muster::io::await_step(kNursery)) {
+    const pid_t child = fork();
+    // Where no process is to be had, this one is given up for the step: slurmd starts another.
+    if (child <= 0) return become_step(std::move(*given), title, argument);
+    for (int fd : given->descriptors) close(fd);
+  }
+  return false;
 }
 
 int receive_file() {
@@ -102,8 +116,8 @@ int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], muster::io::kRunInGroup) == 0) return run_in_group();
   // Buffers of output come and go with each turn: their memory is kept.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
-  if (argc > 1 && std::strcmp(argv[1], muster::io::kSpareStep) == 0 &&
-      !become_step(argv[0], argv[1]))
+  if (argc > 1 && std::strcmp(argv[1], muster::io::kStepNursery) == 0 &&
+      !fork_steps(argv[0], argv[1]))
     return 0;
   if (fcntl(kLock, F_GETFD) < 0) {
     std::fputs("slurmstepd is started by slurmd, not by hand\n", stderr);

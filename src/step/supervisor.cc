@@ -8,7 +8,7 @@
 #include <csignal>
 #include <thread>
 
-#include "io/step_socket_directory.h"
+#include "io/step_file.h"
 #include "step/login_environment.h"
 #include "step/script.h"
 #include "step/signals.h"
@@ -235,7 +235,7 @@ void Supervisor::report_end() {
   if (cgroup_) cgroup_->remove();
   if (is_batch()) remove_script(setup_);
   // On a full disk slurmd is not told yet: the end must not be lost, so this waits for room.
-  while (!io::write_step_end(setup_.step_dir.str(), end_)) std::this_thread::sleep_for(1s);
+  while (!io::write_step_end(lock_, end_)) std::this_thread::sleep_for(1s);
   slurmd_.clear();  // slurmd reads the end when the socket closes
   listener_.reset();
 }

@@ -363,9 +363,11 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
             return None
 
     def supervisors(self, step):
-        """The slurmstepds of "12.0" or "12.batch", children of this cluster's slurmds: others run steps, too."""
-        nodes = {self.node_pid(node) for node in self.node_names}
-        return [pid for pid, parent, line in _processes() if parent in nodes and f"slurmstepd: [{step}]" in line]
+        """The slurmstepds of "12.0" or "12.batch", below this cluster's slurmds: others run steps, too."""
+        processes = list(_processes())
+        parents = {self.node_pid(node) for node in self.node_names}
+        parents |= {pid for pid, parent, line in processes if parent in parents and "slurmstepd: [nursery]" in line}
+        return [pid for pid, parent, line in processes if parent in parents and f"slurmstepd: [{step}]" in line]
 
     def start_controller(self):
         self.run(SBIN / "slurmctld", "-f", self.config_file).ok()

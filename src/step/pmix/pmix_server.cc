@@ -66,7 +66,7 @@ PmixServer::PmixServer(const StepSetup& setup, MpiHost host)
       host_(std::move(host)),
       name_(
           fmt::format("slurm.pmix.{}.{}", setup.launch.ref.job.value, setup.launch.ref.step.value)),
-      directory_(fmt::format("{}/pmix.{}.{}", parent_of(parent_of(setup.step_dir.str())),
+      directory_(fmt::format("{}/pmix.{}.{}", parent_of(parent_of(setup.step_file.str())),
                              setup.launch.ref.job.value, setup.launch.ref.step.value)),
       wakeup_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   CHECK(wakeup_ >= 0);

@@ -1,4 +1,4 @@
-#include "io/spare_step.h"
+#include "io/step_nursery.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>
@@ -30,7 +30,7 @@ std::string content(int fd) {
   return size < 0 ? "?" : std::string(buffer, static_cast<std::size_t>(size));
 }
 
-TEST(SpareStep, GetsItsTitleAndDescriptors) {
+TEST(StepNursery, GetsAStepsTitleAndDescriptors) {
   Pair pair;
   StepDescriptors given{*memory_file("setup"), *memory_file("socket"), *memory_file("lock")};
   ASSERT_TRUE(give_step(pair.ends[1], "slurmstepd: [7.0]", given));
@@ -44,13 +44,13 @@ TEST(SpareStep, GetsItsTitleAndDescriptors) {
   for (int fd : step->descriptors) close(fd);
 }
 
-TEST(SpareStep, EndsWithoutOneWhenSlurmdHasGone) {
+TEST(StepNursery, EndsWhenSlurmdHasGone) {
   Pair pair;
   pair.hang_up();
   EXPECT_FALSE(await_step(pair.ends[0]));
 }
 
-TEST(SpareStep, IsNotGivenOneAfterItHasGone) {
+TEST(StepNursery, IsNotGivenAStepAfterItHasGone) {
   Pair pair;
   pair.hang_up();
   EXPECT_FALSE(give_step(pair.ends[0], "slurmstepd: [7.0]", {0, 1, 2}));

@@ -1,4 +1,4 @@
-#include "io/spare_step.h"
+#include "io/step_nursery.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -30,7 +30,7 @@ Result<void> give_step(int socket, const std::string& title, const StepDescripto
   header->cmsg_len = CMSG_LEN(sizeof descriptors);
   std::memcpy(CMSG_DATA(header), descriptors.data(), sizeof descriptors);
   if (sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
-    return fail(fmt::format("the spare slurmstepd: {}", std::strerror(errno)));
+    return fail(fmt::format("the nursery of slurmstepds: {}", std::strerror(errno)));
   return {};
 }
 

@@ -1,6 +1,7 @@
-// A slurmstepd that is started before there is a step for it, because starting it takes longer than
-// anything else of a launch. It gets its step in one packet: the title that ps is to show, and the
-// descriptors that it would otherwise have been started with.
+// The nursery: a slurmstepd that has no step itself and forks one for each packet that slurmd sends
+// it, because starting the program anew takes longer than anything else of a launch. A packet holds
+// the title that ps is to show, and the descriptors that the slurmstepd would otherwise have been
+// started with.
 #pragma once
 
 #include <array>
@@ -11,7 +12,7 @@
 
 namespace muster::io {
 
-inline constexpr const char* kSpareStep = "spare";  // its first argument
+inline constexpr const char* kStepNursery = "nursery";  // its first argument
 
 using StepDescriptors = std::array<int, 3>;  // setup, socket to slurmd, lock
 
@@ -23,7 +24,7 @@ struct GivenStep {
 // The descriptors stay the caller's.
 Result<void> give_step(int socket, const std::string& title, const StepDescriptors& descriptors);
 
-// Waits for a step; nothing = slurmd has gone, or sent something else.
+// Waits for the next step; nothing = slurmd has gone, or sent something else.
 std::optional<GivenStep> await_step(int socket);
 
 }  // namespace muster::io
