@@ -96,6 +96,14 @@ Record read_records(const std::string& path) {
   return all;
 }
 
+// A record of nothing stays: ext4 takes a file that was cut to no bytes for one that is being
+// replaced, and writes it to the disk as it is closed.
+bool make_empty(int fd) {
+  const RecordSize nothing = 0;
+  return pwrite(fd, &nothing, sizeof nothing, 0) == static_cast<ssize_t>(sizeof nothing) &&
+         ftruncate(fd, sizeof nothing) == 0;
+}
+
 // Nothing = somebody else has it locked.
 std::optional<int> locked(int fd) {
   if (fd < 0) return std::nullopt;
@@ -184,7 +192,7 @@ std::optional<int> StepFiles::reuse(const std::string& path) {
   const std::string unused = std::move(unused_.back());
   unused_.pop_back();
   const auto fd = locked(open(unused.c_str(), O_RDWR | O_CLOEXEC));
-  if (fd && ftruncate(*fd, 0) == 0 &&
+  if (fd && make_empty(*fd) &&
       renameat2(AT_FDCWD, unused.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
     return fd;
   if (fd) close(*fd);
