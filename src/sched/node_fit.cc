@@ -55,6 +55,7 @@ std::uint32_t NodeFit::round_up(std::uint32_t cpus) const {
 }
 
 std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
+  if (request_.all_devices) return free_devices(free_.gres, {"gpu"});
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
     if (g.name == "gpu") n += g.count;
@@ -273,6 +274,17 @@ Devices NodeFit::devices_beside(const NodeShare& share) const {
   Free left = free_;
   muster::sched::take(left, share);
   return left.gres;
+}
+
+// Parts of GPUs are not: these are taken whole.
+void NodeFit::take_other_devices(NodeShare& share) const {
+  Free left = free_;
+  muster::sched::take(left, share);
+  part_gpus(node_, left);
+  const Devices others = left.gres;
+  for (const GresShare& g : others)
+    if (!is_part_of_gpus(g.name))
+      take_devices(left.gres, {g.name, g.type, g.count}, g.count, share.gres);
 }
 
 }  // namespace muster::sched

@@ -22,6 +22,7 @@ class NodeFit {
   // Everything but the devices that are counted over the whole job; nothing if it does not fit.
   std::optional<NodeShare> take(std::uint32_t tasks) const;
   Devices devices_beside(const NodeShare& share) const;  // that are free, too
+  void take_other_devices(NodeShare& share) const;       // all that are left
   std::uint32_t cpus_for(std::uint32_t tasks) const;     // allocated, by whole cores or sockets
   std::uint64_t memory_for(std::uint32_t tasks) const;
   IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs

@@ -233,6 +233,7 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
         return std::nullopt;
       gpus_left -= n;
     }
+    if (request_.all_devices) fit.take_other_devices(*share);
     shares.push_back(std::move(*share));
   }
   if (gpus_left > 0) return std::nullopt;

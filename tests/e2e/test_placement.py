@@ -17,6 +17,25 @@ def test_an_exclusive_job_takes_the_whole_node(cluster):
     cluster.wait_reason(waiting, "Resources|ReqNodeNotAvail.*")
 
 
+def test_an_exclusive_job_has_all_gpus_and_its_steps_those_it_asked_for(cluster):
+    script = """echo $CUDA_VISIBLE_DEVICES $SLURM_JOB_GPUS $SLURM_GPUS_ON_NODE
+srun -n1 bash -c 'echo step $CUDA_VISIBLE_DEVICES'
+srun -n1 --gres=gpu:3 bash -c 'echo three $CUDA_VISIBLE_DEVICES'
+sleep 100"""
+    for options, own in [((), ""), (("--gres=gpu:1",), " 0"), (("--gpus=2",), " 0,1")]:
+        job = cluster.sbatch("--exclusive", *options, "--wrap", script)
+        text = cluster.wait_text(f"slurm-{job}.out", "three.*\n")
+        assert text == f"0,1,2,3 0,1,2,3 4\nstep{own}\nthree 0,1,2\n"
+        assert "GRES=gpu:v100:4(IDX:0-3)" in cluster.run("scontrol", "show", "job", job, "-d").ok().out
+        cluster.cancel_all()
+
+
+def test_exclusive_jobs_have_memory_for_all_gpus(cluster):
+    job = cluster.sbatch("--exclusive", "--gpus=1", "--mem-per-gpu=100", *SLEEP, memory=None)
+    cluster.wait_state(job, "RUNNING")
+    assert " Mem=400 " in cluster.run("scontrol", "-d", "show", "job", job).ok().out
+
+
 def test_nodes_asked_for_and_nodes_excluded(cluster):
     record = running(cluster, "-x", "n[1-2]")
     assert record["NodeList"] in ("n3", "n4")
