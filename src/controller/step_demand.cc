@@ -73,6 +73,14 @@ AskedDevices asked_devices(const Cluster& cluster, const Job& job,
   return inherited;
 }
 
+// Several options that count GPUs count the same ones.
+void keep_one_count_of_gpus(sched::StepDemand& demand) {
+  auto is_gpu = [](const GresRequest& g) { return g.name == "gpu"; };
+  const bool by_node = demand.gres_per_node && std::ranges::any_of(*demand.gres_per_node, is_gpu);
+  if (by_node) demand.gpus_per_task.reset();
+  if (by_node || demand.gpus_per_task) demand.gpus_total.reset();
+}
+
 Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
                       sched::StepDemand& demand) {
   if (!asked.gres.empty()) {
@@ -91,6 +99,7 @@ Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
     if (!gpus) return fail(ErrorCode::invalid_gres);
     if (gpus->count > 0) *target = *gpus;
   }
+  keep_one_count_of_gpus(demand);
   return {};
 }
 

@@ -130,6 +130,20 @@ void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_pe
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
 }
 
+// GPUs counted in several ways are the same ones: those of a node say all, and with those of a task
+// how many tasks it has; those of the tasks say how many there are in all.
+void reconcile_gpus(Request& request) {
+  auto per_node = std::ranges::find(request.gres_per_node, "gpu", &GresRequest::name);
+  if (per_node != request.gres_per_node.end()) {
+    request.gpus_total.reset();
+    if (request.gpus_per_task && request.gpus_per_task->count && request.tasks_per_node == 0)
+      request.tasks_per_node =
+          static_cast<std::uint32_t>(per_node->count / request.gpus_per_task->count);
+    request.gpus_per_task.reset();
+  }
+  if (request.gpus_per_task) request.gpus_total.reset();
+}
+
 bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
   auto how = spec.distribution.empty() ? std::nullopt : parse_distribution(spec.distribution);
   if (how && how->kind == Distribution::Kind::plane) return false;
@@ -215,6 +229,7 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
             .value_or(0));
   set_memory(cluster, spec, partition, request);
   set_shape(spec, partition, cluster.settings().one_task_per_core, request);
+  reconcile_gpus(request);
   request.unit = unit_in(cluster.settings(), partition);
   request.cores_over_sockets =
       request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());

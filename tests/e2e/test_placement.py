@@ -1,6 +1,8 @@
 """Where jobs run: nodes, CPUs, memory, GPUs, order."""
 import re
 
+import pytest
+
 from muster import wait_for
 
 SLEEP = ("--wrap", "sleep 100")
@@ -83,6 +85,30 @@ def test_gpu_options_and_their_variables(cluster):
     assert re.fullmatch(r"\d,\d\|2\|2\n", cluster.output(gpus))
     assert cluster.output(per_node) == "1|1\n"
     assert cluster.output(per_task) == "1\n"
+
+
+@pytest.mark.parametrize("options, nodes, tasks, gpus", [
+    ("--gpus=4 --gpus-per-node=2", "2", "1(x2)", 2),
+    ("--gpus=4 --gpus-per-task=1", "1", "4", 4),
+    ("-N2 --ntasks-per-node=2 --gpus-per-task=1", "2", "2(x2)", 2),
+    ("--gpus-per-node=2 --gpus-per-task=1 -n4", "2", "2(x2)", 2),
+    ("-N2 -n4 --gpus=4 --gpus-per-task=1", "2", "2(x2)", 2),
+])
+def test_gpus_counted_in_several_ways_are_the_same(cluster, options, nodes, tasks, gpus):
+    job = cluster.sbatch(*options.split(), "--wrap", "echo $SLURM_TASKS_PER_NODE; "
+                         "srun true && echo stepped; sleep 100")
+    text = cluster.wait_text(f"slurm-{job}.out", "stepped").split()
+    assert text == [tasks, "stepped"]
+    shown = cluster.run("scontrol", "-d", "show", "job", job).ok().out
+    assert cluster.job(job)["NumNodes"] == nodes
+    assert set(re.findall(r" GRES=(gpu:v100:\d)", shown)) == {f"gpu:v100:{gpus}"}
+
+
+def test_memory_of_gpus_is_where_they_are(cluster):
+    job = cluster.sbatch("--gpus=5", "--mem-per-gpu=100", *SLEEP)
+    cluster.wait_state(job, "RUNNING")
+    shown = cluster.run("scontrol", "-d", "show", "job", job).ok().out
+    assert re.findall(r" Mem=(\d+) GRES=gpu:v100:(\d)", shown) == [("400", "4"), ("100", "1")]
 
 
 def test_jobs_on_one_node_get_different_gpus(cluster):
