@@ -92,7 +92,6 @@ def test_gpu_options_and_their_variables(cluster):
     ("--gpus=4 --gpus-per-task=1", "1", "4", 4),
     ("-N2 --ntasks-per-node=2 --gpus-per-task=1", "2", "2(x2)", 2),
     ("--gpus-per-node=2 --gpus-per-task=1 -n4", "2", "2(x2)", 2),
-    ("-N2 -n4 --gpus=4 --gpus-per-task=1", "2", "2(x2)", 2),
 ])
 def test_gpus_counted_in_several_ways_are_the_same(cluster, options, nodes, tasks, gpus):
     job = cluster.sbatch(*options.split(), "--wrap", "echo $SLURM_TASKS_PER_NODE; "
