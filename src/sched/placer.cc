@@ -72,7 +72,8 @@ TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   const std::uint32_t kept = std::max(fit.cpus_for(1), cpus_per_core(node));
   std::uint32_t least = std::max(1u, kept / request_.cpus_per_task);
   while (least > 1 && fit.cpus_for(least) > kept) --least;
-  room.least = std::min(room.capacity, least);
+  room.kept = std::min(room.capacity, least);
+  room.least = request_.unit == Request::Unit::cpu ? 1 : room.kept;
   room.floor = std::max(1u, request_.min_cpus_per_node / request_.cpus_per_task);
   return room;
 }
