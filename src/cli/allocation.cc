@@ -84,7 +84,9 @@ std::expected<Result<wire::Answer>, Ended> Allocation::wait_in_queue(JobId job) 
       wait_answer(said_queued_ ? Millis{0} : kQueuedAfter, [&] { say_queued(job); }, give_up_);
   if (!answer && answer.error().signal == 0) {
     release(job, 0);
-    return std::unexpected(Ended{failed({ErrorCode::nodes_busy, {}})});
+    if (!is_salloc()) return std::unexpected(Ended{failed({ErrorCode::nodes_busy, {}})});
+    print_error(program(), "Unable to allocate resources: Connection timed out");
+    return std::unexpected(Ended{immediate_failure_code()});
   }
   if (!answer) return std::unexpected(revoke(job));
   return std::move(*answer);

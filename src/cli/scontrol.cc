@@ -2,6 +2,7 @@
 // dialogue of commands, one a line.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -193,6 +194,13 @@ constexpr std::array kOptions{
     WordOption{"version", 'V'},
 };
 
+// "show job 12 -d" is fine, but what setdebugflags takes away ("-backfill") is no option.
+Operands operands_of(std::span<const std::string> words) {
+  const bool flags_follow = std::ranges::any_of(
+      words, [](std::string_view word) { return istarts_with(word, "setdebugf"); });
+  return flags_follow ? Operands::end_options : Operands::anywhere;
+}
+
 // Nothing = go on; else the exit code to end with at once.
 std::optional<int> apply_option(ScontrolSession& session, std::string_view name) {
   if (name == "all") session.all = true;
@@ -252,7 +260,7 @@ int scontrol_main(int argc, char** argv) {
   ScontrolSession session;
   if (const char* all = std::getenv("SCONTROL_ALL"); all && *all) session.all = true;
   std::vector<std::string> words(argv + 1, argv + argc);
-  auto split = split_options(kOptions, words, Operands::end_options);
+  auto split = split_options(kOptions, words, operands_of(words));
   if (!split) {
     fmt::print(stderr, "scontrol: {}\nTry \"scontrol --help\" for more information\n",
                split.error());

@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "sched/features.h"
+#include "sched/request.h"
 
 namespace muster::controller {
 
@@ -49,10 +50,41 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
   return shares;
 }
 
-Result<void> set_gres(const Settings& settings, const wire::StepRequest& request,
+struct AskedDevices {
+  Text gres, gpus, gpus_per_task;
+  bool any() const { return !gres.empty() || !gpus.empty() || !gpus_per_task.empty(); }
+};
+
+// A step that says nothing of devices has all of its job's, unless these are more than the job
+// asked for: then it has what that was.
+AskedDevices asked_devices(const Cluster& cluster, const Job& job,
+                           const wire::StepRequest& request) {
+  const AskedDevices own{request.gres, request.gpus, request.gpus_per_task};
+  const JobSpec& spec = *job.spec;
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (own.any() || !spec.gpus_per_socket.empty() || !partition ||
+      !sched::has_all_devices(cluster, spec, *partition))
+    return own;
+  AskedDevices inherited{spec.gres, spec.gpus, spec.gpus_per_task};
+  if (!spec.gpus_per_node.empty())
+    inherited.gres = fmt::format("{}{}gpu:{}", spec.gres.view(), spec.gres.empty() ? "" : ",",
+                                 spec.gpus_per_node.view());
+  if (!inherited.any()) inherited.gres = "none";
+  return inherited;
+}
+
+// Several options that count GPUs count the same ones.
+void keep_one_count_of_gpus(sched::StepDemand& demand) {
+  auto is_gpu = [](const GresRequest& g) { return g.name == "gpu"; };
+  const bool by_node = demand.gres_per_node && std::ranges::any_of(*demand.gres_per_node, is_gpu);
+  if (by_node) demand.gpus_per_task.reset();
+  if (by_node || demand.gpus_per_task) demand.gpus_total.reset();
+}
+
+Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
                       sched::StepDemand& demand) {
-  if (!request.gres.empty()) {
-    auto list = parse_gres(request.gres);
+  if (!asked.gres.empty()) {
+    auto list = parse_gres(asked.gres);
     if (!list) return fail(ErrorCode::invalid_gres);
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
     for (const GresRequest& each : *list)
@@ -60,13 +92,14 @@ Result<void> set_gres(const Settings& settings, const wire::StepRequest& request
         return unavailable(std::string(error_text(ErrorCode::invalid_gres)));
     demand.gres_per_node = std::move(*list);
   }
-  for (auto [text, target] : {std::pair{&request.gpus, &demand.gpus_total},
-                              std::pair{&request.gpus_per_task, &demand.gpus_per_task}}) {
+  for (auto [text, target] : {std::pair{&asked.gpus, &demand.gpus_total},
+                              std::pair{&asked.gpus_per_task, &demand.gpus_per_task}}) {
     if (text->empty()) continue;
     auto gpus = parse_gpus(*text);
     if (!gpus) return fail(ErrorCode::invalid_gres);
     if (gpus->count > 0) *target = *gpus;
   }
+  keep_one_count_of_gpus(demand);
   return {};
 }
 
@@ -166,7 +199,7 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   demand.exact = request.exclusive;
   demand.overcommit = request.overcommit;
   set_memory(cluster, job, request, demand);
-  if (auto ok = set_gres(cluster.settings(), request, demand); !ok)
+  if (auto ok = set_gres(cluster.settings(), asked_devices(cluster, job, request), demand); !ok)
     return std::unexpected(ok.error());
   set_cores(cluster, request, wanted.held, demand);
   set_cpus_per_gpu(request, demand);

@@ -55,14 +55,24 @@ std::uint32_t NodeFit::round_up(std::uint32_t cpus) const {
 }
 
 std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
+  if (request_.all_devices) return free_devices(free_.gres, {"gpu"});
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
     if (g.name == "gpu") n += g.count;
   if (request_.gpus_per_task) n += request_.gpus_per_task->count * tasks;
   if (request_.gpus_per_socket)
     n += request_.gpus_per_socket->count * std::max(1u, request_.min_sockets);
-  if (request_.gpus_total) n += request_.gpus_total->count;
+  if (request_.gpus_total) n += counted_gpus_;
   return n;
+}
+
+std::uint64_t NodeFit::count_gpus(std::uint64_t most) {
+  most = std::min(most, free_devices(free_.gres, *request_.gpus_total));
+  if (const std::uint64_t each = request_.memory_per_gpu_mib.value_or(0); each)
+    most = std::min(most, free_.memory_mib / each);
+  if (request_.cpus_per_gpu && !request_.whole_nodes)
+    most = std::min<std::uint64_t>(most, free_.usable_cpus() / request_.cpus_per_gpu);
+  return counted_gpus_ = most;
 }
 
 // One that shares its cores with no other has whole ones.
@@ -273,6 +283,17 @@ Devices NodeFit::devices_beside(const NodeShare& share) const {
   Free left = free_;
   muster::sched::take(left, share);
   return left.gres;
+}
+
+// Parts of GPUs are not: these are taken whole.
+void NodeFit::take_other_devices(NodeShare& share) const {
+  Free left = free_;
+  muster::sched::take(left, share);
+  part_gpus(node_, left);
+  const Devices others = left.gres;
+  for (const GresShare& g : others)
+    if (!is_part_of_gpus(g.name))
+      take_devices(left.gres, {g.name, g.type, g.count}, g.count, share.gres);
 }
 
 }  // namespace muster::sched

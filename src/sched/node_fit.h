@@ -19,9 +19,13 @@ class NodeFit {
   NodeFit(const Request& request, const Node& node, const Free& free);
 
   std::uint32_t task_capacity() const;
+  // Of the devices that are counted over the whole job: so many at most can be here, with what each
+  // brings. From then on the job has them here (otherwise one).
+  std::uint64_t count_gpus(std::uint64_t most);
   // Everything but the devices that are counted over the whole job; nothing if it does not fit.
   std::optional<NodeShare> take(std::uint32_t tasks) const;
   Devices devices_beside(const NodeShare& share) const;  // that are free, too
+  void take_other_devices(NodeShare& share) const;       // all that are left
   std::uint32_t cpus_for(std::uint32_t tasks) const;     // allocated, by whole cores or sockets
   std::uint64_t memory_for(std::uint32_t tasks) const;
   IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs
@@ -51,6 +55,7 @@ class NodeFit {
   const Free& free_;
   std::uint32_t threads_, cpus_per_socket_;
   std::vector<GpuGroup> groups_;
+  std::uint64_t counted_gpus_ = 1;  // if any
 };
 
 }  // namespace muster::sched

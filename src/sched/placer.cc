@@ -72,7 +72,8 @@ TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   const std::uint32_t kept = std::max(fit.cpus_for(1), cpus_per_core(node));
   std::uint32_t least = std::max(1u, kept / request_.cpus_per_task);
   while (least > 1 && fit.cpus_for(least) > kept) --least;
-  room.least = std::min(room.capacity, least);
+  room.kept = std::min(room.capacity, least);
+  room.least = request_.unit == Request::Unit::cpu ? 1 : room.kept;
   room.floor = std::max(1u, request_.min_cpus_per_node / request_.cpus_per_task);
   return room;
 }
@@ -220,19 +221,20 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto [node, tasks] = chosen[i];
     NodeFit fit(request_, cluster_.nodes.at(node), *free_(node));
+    // Every later node needs at least one of what is left.
+    const std::uint64_t later = chosen.size() - i - 1;
+    const std::uint64_t gpus = gpus_left > later ? fit.count_gpus(gpus_left - later) : 0;
+    if (request_.gpus_total && gpus == 0) return std::nullopt;
     auto share = fit.take(tasks);
     if (!share) return std::nullopt;
     if (request_.gpus_total) {
-      // Every later node needs at least one of what is left.
-      std::uint64_t later = chosen.size() - i - 1;
-      if (gpus_left <= later) return std::nullopt;
       Devices left = fit.devices_beside(*share);
-      std::uint64_t n = std::min(free_devices(left, *request_.gpus_total), gpus_left - later);
-      if (n == 0 || !take_devices(left, *request_.gpus_total, n, share->gres,
-                                  fit.preferred_gpus(share->cpus)))
+      if (!take_devices(left, *request_.gpus_total, gpus, share->gres,
+                        fit.preferred_gpus(share->cpus)))
         return std::nullopt;
-      gpus_left -= n;
+      gpus_left -= gpus;
     }
+    if (request_.all_devices) fit.take_other_devices(*share);
     shares.push_back(std::move(*share));
   }
   if (gpus_left > 0) return std::nullopt;

@@ -87,14 +87,11 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
   } else if (auto g = job_default(partition, "DefMemPerGPU", s.default_memory_per_gpu_mib);
              g && asks_for_gpus(request)) {
     request.memory_per_gpu_mib = g;
-  } else if (auto m = partition.default_memory_per_cpu_mib) {
-    request.memory_per_cpu_mib = m;
-  } else if (auto n = partition.default_memory_per_node_mib) {
-    request.memory_per_node_mib = n;
-  } else if (s.default_memory_per_cpu_mib) {
-    request.memory_per_cpu_mib = s.default_memory_per_cpu_mib;
+  } else if (const auto by_default = default_memory(cluster, spec, partition);
+             by_default.per_cpu_mib) {
+    request.memory_per_cpu_mib = by_default.per_cpu_mib;
   } else {
-    request.memory_per_node_mib = s.default_memory_per_node_mib.value_or(0);
+    request.memory_per_node_mib = by_default.per_node_mib.value_or(0);
   }
   if (!counts_memory(s, partition)) {
     request.memory_per_node_mib.reset();
@@ -131,6 +128,20 @@ void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_pe
   request.min_sockets = spec.sockets_per_node.value_or(0);
   request.min_cores_per_socket = spec.cores_per_socket.value_or(0);
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
+}
+
+// GPUs counted in several ways are the same ones: those of a node say all, and with those of a task
+// how many tasks it has; those of the tasks say how many there are in all.
+void reconcile_gpus(Request& request) {
+  auto per_node = std::ranges::find(request.gres_per_node, "gpu", &GresRequest::name);
+  if (per_node != request.gres_per_node.end()) {
+    request.gpus_total.reset();
+    if (request.gpus_per_task && request.gpus_per_task->count && request.tasks_per_node == 0)
+      request.tasks_per_node =
+          static_cast<std::uint32_t>(per_node->count / request.gpus_per_task->count);
+    request.gpus_per_task.reset();
+  }
+  if (request.gpus_per_task) request.gpus_total.reset();
 }
 
 bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
@@ -218,6 +229,7 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
             .value_or(0));
   set_memory(cluster, spec, partition, request);
   set_shape(spec, partition, cluster.settings().one_task_per_core, request);
+  reconcile_gpus(request);
   request.unit = unit_in(cluster.settings(), partition);
   request.cores_over_sockets =
       request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
@@ -229,13 +241,9 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
     request.max_nodes =
         std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
   request.sharing = partition.sharing(spec.oversubscribe);
-  request.exclusive = spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
-                      (cluster.settings().whole_nodes && request.sharing == 1);
-  if (spec.reboot && cluster.settings().can_reboot) request.exclusive = true;
-  if (spec.core_spec || spec.thread_spec) {
-    request.spec_cores = spec.core_spec;
-    request.exclusive = true;
-  }
+  request.exclusive = has_nodes_alone(cluster, spec, partition);
+  request.all_devices = has_all_devices(cluster, spec, partition);
+  if (spec.core_spec || spec.thread_spec) request.spec_cores = spec.core_spec;
   request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
   request.switches_max = spec.switches;
   request.user = spec.uid;
@@ -248,11 +256,32 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   return request;
 }
 
+bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partition& partition) {
+  const Settings& settings = cluster.settings();
+  return spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
+         (settings.whole_nodes && partition.sharing(spec.oversubscribe) == 1) ||
+         (spec.reboot && settings.can_reboot) || spec.core_spec || spec.thread_spec;
+}
+
+bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partition& partition) {
+  return !cluster.settings().whole_nodes && has_nodes_alone(cluster, spec, partition);
+}
+
 MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition) {
   if (partition.max_memory_per_cpu_mib || partition.max_memory_per_node_mib)
     return {partition.max_memory_per_cpu_mib, partition.max_memory_per_node_mib};
   const Settings& s = cluster.settings();
   return {s.max_memory_per_cpu_mib, s.max_memory_per_node_mib};
+}
+
+DefaultMemory default_memory(const Cluster& cluster, const JobSpec& spec,
+                             const Partition& partition) {
+  if (spec.memory_per_cpu_mib || spec.memory_per_node_mib || spec.memory_per_gpu_mib) return {};
+  if (partition.default_memory_per_cpu_mib) return {partition.default_memory_per_cpu_mib, {}};
+  if (partition.default_memory_per_node_mib) return {{}, partition.default_memory_per_node_mib};
+  const Settings& s = cluster.settings();
+  if (s.default_memory_per_cpu_mib) return {s.default_memory_per_cpu_mib, {}};
+  return {{}, s.default_memory_per_node_mib};
 }
 
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,

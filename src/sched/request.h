@@ -42,6 +42,7 @@ struct Request {
   const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
   bool whole_nodes = false;                            // takes all CPUs of its nodes
+  bool all_devices = false;  // and all their devices, however many it asks for
   // Cores of each socket in turn (or as many tasks as fit there, where these have several CPUs),
   // not one socket after the other.
   bool cores_over_sockets = false;
@@ -66,11 +67,23 @@ struct Request {
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
                              const Partition& partition);
 
+// Nobody else runs on the nodes of such a job.
+bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
+// And it has all devices there; only select/linear gives no more than was asked for.
+bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
+
 // MaxMemPerCPU or MaxMemPerNode: the partition's, or else the cluster's.
 struct MemoryLimit {
   std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
 };
 MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition);
+
+// DefMemPerCPU or DefMemPerNode, likewise; neither where the job itself says how much.
+struct DefaultMemory {
+  std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
+};
+DefaultMemory default_memory(const Cluster& cluster, const JobSpec& spec,
+                             const Partition& partition);
 
 // "matlab:2,ansys": names and counts.
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,

@@ -9,13 +9,13 @@ std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<Tas
                                                            std::uint64_t tasks) {
   needed = std::min(needed, nodes.size());
   std::uint64_t left = tasks, kept = 0;  // kept: for the needed nodes behind
-  for (std::size_t i = 0; i < needed; ++i) kept += nodes[i].least;
+  for (std::size_t i = 0; i < needed; ++i) kept += nodes[i].kept;
   std::vector<std::uint32_t> rooms;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const TaskRoom& node = nodes[i];
     std::uint64_t floor = node.floor;
     if (i < needed) {
-      kept -= node.least;
+      kept -= node.kept;
       const std::uint64_t behind = needed - i - 1;
       if (left > behind)
         floor = std::max<std::uint64_t>(floor, std::min<std::uint64_t>(node.least, left - behind));

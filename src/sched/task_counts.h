@@ -9,11 +9,13 @@ namespace muster::sched {
 
 struct TaskRoom {
   std::uint32_t capacity = 0;  // tasks
-  std::uint32_t least = 1;     // tasks that fit in what one task takes: CPUs come by the core
+  std::uint32_t kept = 1;      // tasks that fit in what is kept for one: a core
+  std::uint32_t least = 1;     // tasks that fit in what one takes: CPUs come by the core, or singly
   std::uint32_t floor = 1;     // tasks for which there are CPUs anyway (--mincpus)
 };
 
-// The first nodes take most. Of the first `needed` nodes each has its `least`; a node beyond them
+// The first nodes take most, but leave the other needed ones what is `kept` for these; each of the
+// first `needed` nodes has its `least`. A node beyond them
 // takes only what its floor has room for, or what the others had no room for.
 std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<TaskRoom>& nodes,
                                                            std::size_t needed, std::uint64_t tasks);

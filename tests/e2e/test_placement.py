@@ -1,6 +1,8 @@
 """Where jobs run: nodes, CPUs, memory, GPUs, order."""
 import re
 
+import pytest
+
 from muster import wait_for
 
 SLEEP = ("--wrap", "sleep 100")
@@ -15,6 +17,25 @@ def test_an_exclusive_job_takes_the_whole_node(cluster):
     assert (record["NumCPUs"], record["NodeList"]) == ("8", "n2")
     waiting = cluster.sbatch("-w", "n2", "--wrap", "true")
     cluster.wait_reason(waiting, "Resources|ReqNodeNotAvail.*")
+
+
+def test_an_exclusive_job_has_all_gpus_and_its_steps_those_it_asked_for(cluster):
+    script = """echo $CUDA_VISIBLE_DEVICES $SLURM_JOB_GPUS $SLURM_GPUS_ON_NODE
+srun -n1 bash -c 'echo step $CUDA_VISIBLE_DEVICES'
+srun -n1 --gres=gpu:3 bash -c 'echo three $CUDA_VISIBLE_DEVICES'
+sleep 100"""
+    for options, own in [((), ""), (("--gres=gpu:1",), " 0"), (("--gpus=2",), " 0,1")]:
+        job = cluster.sbatch("--exclusive", *options, "--wrap", script)
+        text = cluster.wait_text(f"slurm-{job}.out", "three.*\n")
+        assert text == f"0,1,2,3 0,1,2,3 4\nstep{own}\nthree 0,1,2\n"
+        assert "GRES=gpu:v100:4(IDX:0-3)" in cluster.run("scontrol", "show", "job", job, "-d").ok().out
+        cluster.cancel_all()
+
+
+def test_exclusive_jobs_have_memory_for_all_gpus(cluster):
+    job = cluster.sbatch("--exclusive", "--gpus=1", "--mem-per-gpu=100", *SLEEP, memory=None)
+    cluster.wait_state(job, "RUNNING")
+    assert " Mem=400 " in cluster.run("scontrol", "-d", "show", "job", job).ok().out
 
 
 def test_nodes_asked_for_and_nodes_excluded(cluster):
@@ -64,6 +85,29 @@ def test_gpu_options_and_their_variables(cluster):
     assert re.fullmatch(r"\d,\d\|2\|2\n", cluster.output(gpus))
     assert cluster.output(per_node) == "1|1\n"
     assert cluster.output(per_task) == "1\n"
+
+
+@pytest.mark.parametrize("options, nodes, tasks, gpus", [
+    ("--gpus=4 --gpus-per-node=2", "2", "1(x2)", 2),
+    ("--gpus=4 --gpus-per-task=1", "1", "4", 4),
+    ("-N2 --ntasks-per-node=2 --gpus-per-task=1", "2", "2(x2)", 2),
+    ("--gpus-per-node=2 --gpus-per-task=1 -n4", "2", "2(x2)", 2),
+])
+def test_gpus_counted_in_several_ways_are_the_same(cluster, options, nodes, tasks, gpus):
+    job = cluster.sbatch(*options.split(), "--wrap", "echo $SLURM_TASKS_PER_NODE; "
+                         "srun true && echo stepped; sleep 100")
+    text = cluster.wait_text(f"slurm-{job}.out", "stepped").split()
+    assert text == [tasks, "stepped"]
+    shown = cluster.run("scontrol", "-d", "show", "job", job).ok().out
+    assert cluster.job(job)["NumNodes"] == nodes
+    assert set(re.findall(r" GRES=(gpu:v100:\d)", shown)) == {f"gpu:v100:{gpus}"}
+
+
+def test_memory_of_gpus_is_where_they_are(cluster):
+    job = cluster.sbatch("--gpus=5", "--mem-per-gpu=100", *SLEEP)
+    cluster.wait_state(job, "RUNNING")
+    shown = cluster.run("scontrol", "-d", "show", "job", job).ok().out
+    assert re.findall(r" Mem=(\d+) GRES=gpu:v100:(\d)", shown) == [("400", "4"), ("100", "1")]
 
 
 def test_jobs_on_one_node_get_different_gpus(cluster):

@@ -51,6 +51,7 @@ def test_a_jobs_record(cluster):
     assert re.search(rf"Nodes={node} CPU_IDs=0-3 Mem=500 GRES=gpu:v100:1\(IDX:0\)", detail)
     assert "JOB_GRES=gpu:v100:1" in detail
     assert show(cluster, "-o", "show", "job", job).count("\n") == 1
+    assert show(cluster, "show", "job", "-o", job, "-d").count("\n") == 1
 
 
 def test_a_nodes_record_idle_and_in_use(cluster):

@@ -8,9 +8,9 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "cli/lib/options.h"
+#include "cli/lib/options_gpus.h"
 #include "cli/lib/options_values.h"
 #include "model/distribution.h"
-#include "model/resources.h"
 
 namespace muster::cli {
 
@@ -48,78 +48,6 @@ Outcome check_spec_cores(JobOptions& o) {
       Refusal{fatal_line(client_name(o.client),
                          "-S/--core-spec and --thread-spec options are mutually exclusive"),
               kExitFailure});
-}
-
-Outcome check_gpus_per_task(JobOptions& o) {
-  JobSpec& spec = o.spec;
-  if (spec.gpus_per_task.empty() || spec.num_tasks) return {};
-  if (spec.gpus.empty())
-    return refused(o,
-                   "Failed to validate job spec. --gpus-per-task used without either --gpus or "
-                   "-n/--ntasks is not allowed.\nInvalid generic resource (gres) specification",
-                   kExitFailure);
-  auto total = parse_gpus(spec.gpus), each = parse_gpus(spec.gpus_per_task);
-  if (!total || !each)
-    return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
-  if (each->count > 0 && total->count >= each->count)
-    spec.num_tasks = static_cast<std::uint32_t>(total->count / each->count);
-  return {};
-}
-
-bool asks_gpus(const JobSpec& spec) {
-  for (const Text* gpus :
-       {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
-    if (!gpus->empty()) return true;
-  auto gres = parse_gres(spec.gres);
-  return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
-}
-
-Outcome bad_gres(const JobOptions& o, std::string_view why) {
-  return refused(o, fmt::format("{}\nInvalid generic resource (gres) specification", why),
-                 kExitFailure);
-}
-
-Outcome check_memory_per_gpu(JobOptions& o) {
-  const JobSpec& spec = o.spec;
-  if (!spec.memory_per_gpu_mib || o.job_id || asks_gpus(spec)) return {};
-  return bad_gres(o, fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.",
-                                 *spec.memory_per_gpu_mib));
-}
-
-// Tasks of a GPU and GPUs of the job give each other's number.
-Outcome check_tasks_per_gpu(JobOptions& o) {
-  JobSpec& spec = o.spec;
-  if (!spec.ntasks_per_gpu) return {};
-  if (!spec.gpus_per_task.empty())
-    return std::unexpected(
-        Refusal{fatal_line(client_name(o.client),
-                           "--gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
-                           "SLURM_NTASKS_PER_GPU"),
-                kExitFailure});
-  if (o.gpu_bind.empty()) o.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
-  if (o.job_id) return {};  // a step takes the counts of its job
-  if (!asks_gpus(spec)) {
-    if (!spec.num_tasks)
-      return bad_gres(o,
-                      "gres_job_state_validate: --ntasks-per-tres needs either a GRES GPU "
-                      "specification or a node/ntask specification");
-    spec.gpus = std::to_string((*spec.num_tasks + *spec.ntasks_per_gpu - 1) / *spec.ntasks_per_gpu);
-    return {};
-  }
-  auto total = parse_gpus(spec.gpus);
-  if (!spec.gpus.empty() && total)
-    spec.num_tasks = static_cast<std::uint32_t>(total->count) * *spec.ntasks_per_gpu;
-  return {};
-}
-
-Outcome check_gpu_options(JobOptions& o) {
-  const JobSpec& spec = o.spec;
-  if (auto done = check_tasks_per_gpu(o); !done || o.job_id) return done;
-  if (spec.cpus_per_gpu && spec.cpus_per_task)
-    return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
-  if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
-    return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
-  return {};
 }
 
 std::size_t distinct(std::vector<std::string> names) {
@@ -187,6 +115,16 @@ Outcome count_named_nodes(JobOptions& o) {
   return {};
 }
 
+// sbatch and salloc take the parts that -B asks for as the places of tasks.
+void count_tasks_by_shape(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (o.client == Client::srun || !o.is_given("extra-node-info") || spec.num_tasks ||
+      spec.ntasks_per_node)
+    return;
+  spec.num_tasks = std::max(1u, spec.min_nodes) * spec.sockets_per_node.value_or(1) *
+                   spec.cores_per_socket.value_or(1) * spec.threads_per_core.value_or(1);
+}
+
 void shrink_to_tasks(JobOptions& o, std::vector<std::string>& warnings) {
   JobSpec& spec = o.spec;
   if (!spec.num_tasks || *spec.num_tasks >= spec.min_nodes) return;
@@ -220,11 +158,10 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
     return refused(o, "don't specify both --verbose (-v) and --quiet (-Q)", kExitFailure);
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_spec_cores(o); !done) return done;
-  if (auto done = check_gpus_per_task(o); !done) return done;
-  if (auto done = check_gpu_options(o); !done) return done;
-  if (auto done = check_memory_per_gpu(o); !done) return done;
+  if (auto done = check_gpus(o); !done) return done;
   if (auto done = list_tasks(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
+  count_tasks_by_shape(o);
   shrink_to_tasks(o, warnings);
   count_tasks(o);
   return {};

@@ -163,6 +163,44 @@ TEST(OptionValues, MakeThreadsOfAHint) {
             "1 sbatch: error: Invalid numeric value \"x\" for second arg of -B.\n");
 }
 
+TEST(OptionValues, CountTasksByTheShapeOfNodes) {
+  EXPECT_EQ(given({"-B", "2:4:2"}).options.spec.num_tasks, 16u);
+  EXPECT_EQ(given({"-B", "2:2", "-N2"}).options.spec.num_tasks, 8u);
+  EXPECT_EQ(given({"-B", "*:*:2"}).options.spec.num_tasks, 2u);
+  EXPECT_EQ(given({"-B", "2:4", "-n3"}).options.spec.num_tasks, 3u);
+  EXPECT_FALSE(given({"--cores-per-socket=4"}).options.spec.num_tasks);
+}
+
+TEST(OptionValues, GpusCountedInSeveralWaysSayHowManyNodesAndTasks) {
+  EXPECT_EQ(given({"-G4", "--gpus-per-node=2"}).options.spec.min_nodes, 2u);
+  EXPECT_EQ(given({"-G4", "--gres=gpu:1", "-N1-9"}).options.spec.max_nodes, 4u);
+  EXPECT_EQ(given({"-G4", "--gpus-per-task=2"}).options.spec.num_tasks, 2u);
+  EXPECT_EQ(given({"-N3", "--gpus-per-task=1"}).options.spec.num_tasks, 3u);
+  EXPECT_EQ(given({"-N2", "--ntasks-per-node=2", "--gpus-per-task=1"}).options.spec.num_tasks, 4u);
+  auto refusal = [](std::vector<std::string> words) {
+    const std::string text = error_of(std::move(words));
+    return text.substr(0, text.find('\n'));
+  };
+  EXPECT_EQ(refusal({"-G3", "--gpus-per-node=2"}),
+            "1 sbatch: error: Failed to validate job spec, --gpus is not multiple of "
+            "--gres=gpu/--gpus-per-node");
+  EXPECT_EQ(refusal({"-G4", "--gpus-per-node=2", "-N3"}),
+            "1 sbatch: error: Failed to validate job spec. Based on --gpu and "
+            "--gres=gpu/--gpus-per-node required nodes (2) doesn't fall between min_nodes (3) and "
+            "max_nodes (3) boundaries.");
+  EXPECT_EQ(refusal({"-G1", "--gpus-per-node=2"}),
+            "1 sbatch: error: Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= "
+            "--gpus-per-socket");
+  EXPECT_EQ(refusal({"-G6", "--gpus-per-task=2", "-n2"}),
+            "1 sbatch: error: Failed to validate job spec. Based on --gpus and --gpus-per-task "
+            "number of requested tasks differ from -n/--ntasks.");
+  EXPECT_EQ(refusal({"-G5", "--gpus-per-task=2"}),
+            "1 sbatch: error: Failed to validate job spec, --gpus not multiple of --gpus-per-task");
+  EXPECT_EQ(refusal({"-n2", "--gpus-per-node=3", "--gpus-per-task=2"}),
+            "1 sbatch: error: Failed to validate job spec, --gres=gpu/--gpus-per-node not multiple "
+            "of --gpus-per-task.");
+}
+
 TEST(OptionValues, CountTasksAndGpusByEachOther) {
   EXPECT_EQ(given({"-G", "2", "--ntasks-per-gpu=3"}).options.spec.num_tasks, 6u);
   EXPECT_EQ(given({"-n", "5", "--ntasks-per-gpu=2"}).options.spec.gpus, "3");

@@ -48,6 +48,59 @@ void expect_sound(Cluster cluster, const Plan& p) {
   EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
 }
 
+// "gpu=4 tape=3": of the first node.
+std::string devices_of(const Plan& p) {
+  std::string out;
+  for (const GresShare& g : p.starts.at(0).allocation[0].gres)
+    out += (out.empty() ? "" : " ") + g.name.str() + "=" + std::to_string(g.count);
+  return out;
+}
+ClusterConfig with_tapes() {
+  ClusterConfig config = machine();
+  config.settings.gres_types.emplace_back("tape");
+  config.nodes[0].gres.push_back({.name = "tape", .count = 3});
+  return config;
+}
+
+TEST(ExclusiveDevices, AllOfTheNodeAreTheJobs) {
+  for (Text gres : {"", "gpu:1", "tape:2"}) {
+    auto cluster = with(with_tapes()).pending(job().memory(10).gres(gres).exclusive()).build();
+    Plan p = plan(cluster, t0);
+    EXPECT_EQ(places(p), "0-7/0-3");
+    EXPECT_EQ(devices_of(p), gres == "tape:2" ? "tape=3 gpu=4" : "gpu=4 tape=3");
+    expect_sound(cluster, p);
+  }
+}
+
+TEST(ExclusiveDevices, CountedOverTheJobOrByTaskTheyAreAllTheSame) {
+  for (JobSpec spec : {JobSpec(job().gpus("3")), JobSpec(job().tasks(2).gpus_per_task("1"))}) {
+    spec.exclusive = true;
+    spec.memory_per_node_mib = 10;
+    auto cluster = with(machine()).pending(spec).build();
+    EXPECT_EQ(places(plan(cluster, t0)), "0-7/0-3");
+  }
+}
+
+TEST(ExclusiveDevices, MemoryGoesByAllGpus) {
+  auto spec = job().gpus("1").exclusive().set(&JobSpec::memory_per_gpu_mib, 100u);
+  auto cluster = with(machine()).pending(spec).build();
+  EXPECT_EQ(plan(cluster, t0).starts.at(0).allocation[0].memory_mib, 400u);
+}
+
+TEST(ExclusiveDevices, AGpuInPartsIsNotTakenWholeToo) {
+  auto cluster = with(machine()).pending(job().memory(10).gres("shard:2").exclusive()).build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(devices_of(p), "shard=2 gpu=3");
+  expect_sound(cluster, p);
+}
+
+TEST(ExclusiveDevices, SelectLinearGivesWhatWasAskedFor) {
+  ClusterConfig config = machine();
+  config.settings.whole_nodes = true;
+  auto cluster = with(config).pending(job().memory(10).gres("gpu:1")).build();
+  EXPECT_EQ(places(plan(cluster, t0)), "0-7/0");
+}
+
 TEST(Shards, OfOneJobAreOfOneGpu) {
   auto cluster = with(machine()).pending(asks("shard:3")).pending(asks("shard:2")).build();
   Plan p = plan(cluster, t0);

@@ -347,8 +347,6 @@ TEST(Gpus, OverlappingRequestsAreCountedTogether) {
   b.nodes(1).gpus(4);
   EXPECT_EQ(refusal(b, job().gres("gpu:3,gpu:v100:2")),
             ErrorCode::requested_node_config_unavailable);
-  EXPECT_EQ(refusal(b, job().gres("gpu:3").gpus_per_task("2")),
-            ErrorCode::requested_node_config_unavailable);
 }
 
 TEST(Feasible, RefusesWhatCouldNeverRun) {
@@ -421,6 +419,37 @@ TEST(OneTaskPerCore, TakesWholeCores) {
   Plan p = plan(with_threads.pending(job().tasks(3).memory(1)).build(), t0);
   ASSERT_EQ(starts(p), "1");
   EXPECT_EQ(p.starts[0].allocation[0].cpus.size(), 6u);
+}
+
+// GPUs and memory of each node: "n1:4/400 n2:1/100".
+std::string gpus_placed(const JobSpec& spec) {
+  auto cluster = ClusterBuilder().nodes(4, 16).gpus(4).pending(spec).build();
+  const Plan p = plan(cluster, t0);
+  std::string out;
+  if (p.starts.empty()) return out;
+  for (const NodeShare& share : p.starts[0].allocation)
+    out += (out.empty() ? "" : " ") + cluster.nodes.at(share.node).config.name.str() + ":" +
+           std::to_string(share.gres.empty() ? 0 : share.gres[0].count) + "/" +
+           std::to_string(share.memory_mib);
+  return out;
+}
+
+TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
+  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobSpec::memory_per_gpu_mib, 100u)),
+            "n1:4/400 n2:1/100");
+  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobSpec::memory_per_gpu_mib, 7000u)),
+            "n1:2/14000 n2:2/14000 n3:1/7000");
+  EXPECT_EQ(gpus_placed(job().gpus("6").memory(1).set(&JobSpec::cpus_per_gpu, 5u)),
+            "n1:3/1 n2:3/1");
+}
+
+TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
+  EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_node("2").nodes(2).memory(1)), "n1:2/1 n2:2/1");
+  EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_task("1").tasks(4).memory(1)), "n1:4/1");
+  EXPECT_EQ(gpus_placed(job().gpus_per_node("2").gpus_per_task("1").tasks(4).memory(1)),
+            "n1:2/1 n2:2/1");
+  EXPECT_EQ(gpus_placed(job().gres("gpu:4").gpus_per_task("1").tasks(4).nodes(1).memory(1)),
+            "n1:4/1");
 }
 
 }  // namespace

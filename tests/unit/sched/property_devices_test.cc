@@ -3,6 +3,7 @@
 
 #include "builders.h"
 #include "dice.h"
+#include "sched/gres_fit.h"
 #include "sched/topology.h"
 #include "state/invariants.h"
 
@@ -55,8 +56,17 @@ SpecBuilder some_job(Dice& dice, const Text& part) {
     spec.gres("gpu:" + std::to_string(dice.between(1, 3)));
   else
     spec.gres(part.str() + ":" + std::to_string(dice.between(1, 7)));
+  if (dice.one_in(5)) spec.exclusive();
   if (dice.one_in(2)) spec.set(&JobSpec::switches, dice.between(1, 2));
   return spec;
+}
+
+// Whoever has a node alone has all its GPUs, those of its own shares in part.
+void check_has_all_gpus(const Node& node, const NodeShare& share) {
+  IdSet all;
+  for (const GresPool& pool : node.config.gres)
+    if (pool.name == "gpu") all.merge(pool.indices);
+  EXPECT_EQ(gpus_in(share.gres), all);
 }
 
 // Shares of a node come from one GPU and are as many as were asked for; who waits for few switches
@@ -67,6 +77,10 @@ void check_start(const Cluster& cluster, const Start& s) {
   std::vector<NodeId> nodes;
   for (const NodeShare& share : s.allocation) {
     nodes.push_back(share.node);
+    if (spec.exclusive) {
+      check_has_all_gpus(cluster.nodes.at(share.node), share);
+      continue;
+    }
     ASSERT_EQ(share.gres.size(), 1u);
     EXPECT_EQ(share.gres[0].count, asked.count);
     EXPECT_EQ(share.gres[0].indices.size(), asked.count);

@@ -22,7 +22,11 @@ TEST(InTurns, NobodyStaysWithoutATaskAndNoTaskWithoutANode) {
 }
 
 std::optional<Counts> on_cores(std::size_t nodes, std::size_t needed, std::uint64_t tasks) {
-  return first_nodes_most(std::vector(nodes, TaskRoom{.capacity = 16, .least = 2}), needed, tasks);
+  return first_nodes_most(std::vector(nodes, TaskRoom{.capacity = 16, .kept = 2, .least = 2}),
+                          needed, tasks);
+}
+std::optional<Counts> on_cpus(std::size_t nodes, std::size_t needed, std::uint64_t tasks) {
+  return first_nodes_most(std::vector(nodes, TaskRoom{.capacity = 16, .kept = 2}), needed, tasks);
 }
 
 TEST(FirstNodesMost, NodesThatHaveToBeThereKeepACore) {
@@ -30,6 +34,14 @@ TEST(FirstNodesMost, NodesThatHaveToBeThereKeepACore) {
   EXPECT_EQ(on_cores(4, 4, 20), (Counts{14, 2, 2, 2}));
   EXPECT_EQ(on_cores(3, 3, 7), (Counts{3, 2, 2}));
   EXPECT_EQ(on_cores(2, 2, 3), (Counts{2, 1}));
+}
+
+TEST(FirstNodesMost, WhereCpusAreGivenSinglyTheFirstNodeCanHaveTheFewest) {
+  EXPECT_EQ(on_cpus(2, 2, 3), (Counts{1, 2}));
+  EXPECT_EQ(on_cpus(3, 3, 4), (Counts{1, 1, 2}));
+  EXPECT_EQ(on_cpus(4, 4, 6), (Counts{1, 1, 2, 2}));
+  EXPECT_EQ(on_cpus(2, 2, 17), (Counts{15, 2}));
+  EXPECT_EQ(on_cpus(3, 2, 4), (Counts{2, 1, 1}));
 }
 
 TEST(FirstNodesMost, NodesOnTopGetWhatIsLeftInTurns) {
@@ -40,7 +52,7 @@ TEST(FirstNodesMost, NodesOnTopGetWhatIsLeftInTurns) {
 }
 
 TEST(FirstNodesMost, CpusThatANodeHasAnywayAreUsed) {
-  std::vector<TaskRoom> rooms(2, {.capacity = 16, .least = 8, .floor = 8});
+  std::vector<TaskRoom> rooms(2, {.capacity = 16, .kept = 8, .least = 8, .floor = 8});
   EXPECT_EQ(first_nodes_most(rooms, 1, 20), (Counts{12, 8}));
 }
 

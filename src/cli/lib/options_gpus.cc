@@ -1,0 +1,156 @@
+#include "cli/lib/options_gpus.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/lib/options.h"
+#include "model/resources.h"
+
+namespace muster::cli {
+
+namespace {
+
+// How many GPUs each of the options says; 0 = it says nothing.
+struct GpuCounts {
+  std::uint64_t total = 0, per_node = 0, per_socket = 0, per_task = 0;
+};
+
+std::uint64_t count_in(const Text& option) {
+  if (option.empty()) return 0;
+  auto gpus = parse_gpus(option);
+  return gpus ? gpus->count : 0;
+}
+
+GpuCounts counts_of(const JobSpec& spec) {
+  GpuCounts counts{count_in(spec.gpus), count_in(spec.gpus_per_node),
+                   count_in(spec.gpus_per_socket), count_in(spec.gpus_per_task)};
+  if (auto gres = parse_gres(spec.gres))
+    for (const GresRequest& g : *gres)
+      if (g.name == "gpu") counts.per_node += g.count;
+  return counts;
+}
+
+bool asks_gpus(const JobSpec& spec) {
+  for (const Text* gpus :
+       {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
+    if (!gpus->empty()) return true;
+  auto gres = parse_gres(spec.gres);
+  return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
+}
+
+Outcome bad_gres(const JobOptions& o, std::string_view why) {
+  return refused(o, fmt::format("{}\nInvalid generic resource (gres) specification", why),
+                 kExitFailure);
+}
+
+// -n, or what stands for it; 0 = nothing does.
+std::uint32_t tasks_said(const JobSpec& spec) {
+  if (spec.num_tasks) return *spec.num_tasks;
+  if (spec.ntasks_per_node) return std::max(1u, spec.min_nodes) * *spec.ntasks_per_node;
+  return spec.nodes_given ? spec.min_nodes : 0;
+}
+
+Outcome check_gpus_per_task(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (spec.gpus_per_task.empty()) return {};
+  for (const Text* option : {&spec.gpus, &spec.gpus_per_task})
+    if (!option->empty() && !parse_gpus(*option))
+      return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
+  const GpuCounts gpus = counts_of(spec);
+  const std::uint32_t tasks = tasks_said(spec);
+  if (tasks == 0 && spec.gpus.empty())
+    return bad_gres(o,
+                    "Failed to validate job spec. --gpus-per-task used without either --gpus or "
+                    "-n/--ntasks is not allowed.");
+  if (o.job_id || gpus.per_task == 0) return {};
+  if (gpus.per_node % gpus.per_task != 0)
+    return bad_gres(o,
+                    "Failed to validate job spec, --gres=gpu/--gpus-per-node not multiple of "
+                    "--gpus-per-task.");
+  if (gpus.total % gpus.per_task != 0)
+    return bad_gres(o, "Failed to validate job spec, --gpus not multiple of --gpus-per-task");
+  if (gpus.total && tasks && gpus.total / gpus.per_task != tasks)
+    return bad_gres(o,
+                    "Failed to validate job spec. Based on --gpus and --gpus-per-task number of "
+                    "requested tasks differ from -n/--ntasks.");
+  if (!spec.num_tasks && !spec.ntasks_per_node)
+    spec.num_tasks = tasks ? tasks : static_cast<std::uint32_t>(gpus.total / gpus.per_task);
+  return {};
+}
+
+// GPUs of the job and of each node give the number of nodes.
+Outcome check_gpus_per_node(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  const GpuCounts gpus = counts_of(spec);
+  if ((gpus.total && gpus.total < gpus.per_node) ||
+      (gpus.per_node && gpus.per_node < gpus.per_socket))
+    return bad_gres(o,
+                    "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
+  if (gpus.total == 0 || gpus.per_node == 0) return {};
+  if (gpus.total % gpus.per_node != 0)
+    return bad_gres(o,
+                    "Failed to validate job spec, --gpus is not multiple of "
+                    "--gres=gpu/--gpus-per-node");
+  const auto nodes = static_cast<std::uint32_t>(gpus.total / gpus.per_node);
+  const std::uint32_t most = std::max(spec.min_nodes, spec.max_nodes);
+  if (spec.nodes_given && (nodes < spec.min_nodes || nodes > most))
+    return bad_gres(
+        o, fmt::format("Failed to validate job spec. Based on --gpu and --gres=gpu/--gpus-per-node "
+                       "required nodes ({}) doesn't fall between min_nodes ({}) and max_nodes ({}) "
+                       "boundaries.",
+                       nodes, spec.min_nodes, most));
+  spec.min_nodes = spec.max_nodes = nodes;
+  spec.nodes_given = true;
+  return {};
+}
+
+Outcome check_memory_per_gpu(JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (!spec.memory_per_gpu_mib || o.job_id || asks_gpus(spec)) return {};
+  return bad_gres(o, fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.",
+                                 *spec.memory_per_gpu_mib));
+}
+
+// Tasks of a GPU and GPUs of the job give each other's number.
+Outcome check_tasks_per_gpu(JobOptions& o) {
+  JobSpec& spec = o.spec;
+  if (!spec.ntasks_per_gpu) return {};
+  if (!spec.gpus_per_task.empty())
+    return std::unexpected(
+        Refusal{fatal_line(client_name(o.client),
+                           "--gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
+                           "SLURM_NTASKS_PER_GPU"),
+                kExitFailure});
+  if (o.gpu_bind.empty()) o.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
+  if (o.job_id) return {};  // a step takes the counts of its job
+  if (!asks_gpus(spec)) {
+    if (!spec.num_tasks)
+      return bad_gres(o,
+                      "gres_job_state_validate: --ntasks-per-tres needs either a GRES GPU "
+                      "specification or a node/ntask specification");
+    spec.gpus = std::to_string((*spec.num_tasks + *spec.ntasks_per_gpu - 1) / *spec.ntasks_per_gpu);
+    return {};
+  }
+  auto total = parse_gpus(spec.gpus);
+  if (!spec.gpus.empty() && total)
+    spec.num_tasks = static_cast<std::uint32_t>(total->count) * *spec.ntasks_per_gpu;
+  return {};
+}
+
+}  // namespace
+
+Outcome check_gpus(JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (auto done = check_gpus_per_task(o); !done) return done;
+  if (auto done = check_tasks_per_gpu(o); !done) return done;
+  if (o.job_id) return {};
+  if (spec.cpus_per_gpu && spec.cpus_per_task)
+    return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
+    return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
+  if (auto done = check_gpus_per_node(o); !done) return done;
+  return check_memory_per_gpu(o);
+}
+
+}  // namespace muster::cli
