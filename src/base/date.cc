@@ -58,7 +58,7 @@ std::optional<Time> at(CalendarDay day, TimeOfDay time) {
 class DateParser {
  public:
   DateParser(std::string_view text, Time now, DateOptions options)
-      : rest_(trim(text)), now_(now), today_(local(now)), options_(options) {}
+      : text_(text), rest_(trim(text)), now_(now), today_(local(now)), options_(options) {}
 
   std::optional<Time> parse() {
     if (istarts_with(rest_, "uts")) return unix_time();
@@ -71,7 +71,17 @@ class DateParser {
     return resolve();
   }
 
+  // After parse() has refused.
+  std::size_t fault() const {
+    return static_cast<std::size_t>(rest_.data() - text_.data()) + in_rest_;
+  }
+
  private:
+  bool refuse_at(std::size_t position) {
+    in_rest_ = position;
+    return false;
+  }
+
   std::optional<Time> unix_time() {
     auto seconds = parse_number<std::int64_t>(rest_.substr(3));
     if (!seconds || *seconds < 0 || *seconds > 253402300799) return std::nullopt;
@@ -83,10 +93,11 @@ class DateParser {
     if (rest_.empty()) return now_;
     if (rest_[0] != '+' && rest_[0] != '-') return std::nullopt;
     bool back = rest_[0] == '-';
-    rest_ = trim(rest_.substr(1));
-    auto end = rest_.find_first_not_of("0123456789");
-    auto count = parse_number<std::int64_t>(rest_.substr(0, end));
+    const std::string_view amount = trim(rest_.substr(1));
+    auto end = amount.find_first_not_of("0123456789");
+    auto count = parse_number<std::int64_t>(amount.substr(0, end));
     if (!count || *count > 1'000'000'000) return std::nullopt;
+    rest_ = amount;
     std::string_view name = end == rest_.npos ? "seconds" : trim(rest_.substr(end));
     for (const Unit& unit : kUnits) {
       bool plural = name.size() == unit.name.size() + 1 && (name.back() | 32) == 's';
@@ -101,7 +112,6 @@ class DateParser {
   void skip_separator() {
     if (!rest_.empty() && (rest_[0] == 'T' || rest_[0] == '-')) {
       rest_.remove_prefix(1);
-      if (rest_.empty()) rest_ = "?";  // nothing follows: not a date
       return;
     }
     rest_ = trim(rest_);
@@ -128,8 +138,13 @@ class DateParser {
     return {today_.tm_year + 1900, today_.tm_mon + 1, today_.tm_mday + plus_days};
   }
 
-  bool set_day(CalendarDay day, std::size_t consumed) {
-    if (day_ || day.month < 1 || day.month > 12 || day.day < 1 || day.day > 31) return false;
+  // Where the month and the day are: "2020-13-01" ceases to be a date at 5.
+  struct Places {
+    std::size_t month, day;
+  };
+  bool set_day(CalendarDay day, std::size_t consumed, Places places) {
+    if (day.month < 1 || day.month > 12) return refuse_at(places.month);
+    if (day.day < 1 || day.day > 31) return refuse_at(places.day);
     if (day.year == 0) {
       // A day without a year is the next such day, or the last one when looking back.
       day.year = today_.tm_year + 1900;
@@ -148,19 +163,19 @@ class DateParser {
     if (take_word("tomorrow")) return day_ = today(1), true;
     std::size_t first = digits_at(0);
     if (first == 4 && peek(4) == '-' && digits_at(5) == 2 && peek(7) == '-' && digits_at(8) == 2)
-      return set_day({number(0, 4), number(5, 2), number(8, 2)}, 10);
-    if (first == 4) return set_day({0, number(0, 2), number(2, 2)}, 4);
-    if (first == 6) return set_day({2000 + number(4, 2), number(0, 2), number(2, 2)}, 6);
+      return set_day({number(0, 4), number(5, 2), number(8, 2)}, 10, {5, 8});
+    if (first == 4) return set_day({0, number(0, 2), number(2, 2)}, 4, {0, 2});
+    if (first == 6) return set_day({2000 + number(4, 2), number(0, 2), number(2, 2)}, 6, {0, 2});
     char mark = peek(first);
     if (first < 1 || first > 2 || (mark != '/' && mark != '.')) return false;
     std::size_t second = digits_at(first + 1);
     if (second < 1 || second > 2) return false;
     CalendarDay day{0, number(0, first), number(first + 1, second)};
     std::size_t used = first + 1 + second;
-    if (peek(used) != mark) return set_day(day, used);
+    if (peek(used) != mark) return set_day(day, used, {0, first + 1});
     if (digits_at(used + 1) != 2) return false;
     day.year = 2000 + number(used + 1, 2);
-    return set_day(day, used + 3);
+    return set_day(day, used + 3, {0, first + 1});
   }
 
   bool take_time() {
@@ -176,7 +191,9 @@ class DateParser {
       time.second = number(used + 1, 2);
       used += 3;
     }
-    if (time.hour > 23 || time.minute > 59 || time.second > 59) return false;
+    if (time.hour > 23) return false;
+    if (time.minute > 59) return refuse_at(first + 1);
+    if (time.second > 59) return refuse_at(first + 4);
     rest_ = trim(rest_.substr(used));
     return take_half_day(time) && (time_ = time, true);
   }
@@ -197,7 +214,8 @@ class DateParser {
     return at(today(1), *time_);
   }
 
-  std::string_view rest_;
+  std::string_view text_, rest_;
+  std::size_t in_rest_ = 0;
   Time now_;
   std::tm today_;
   DateOptions options_;
@@ -209,6 +227,12 @@ class DateParser {
 
 std::optional<Time> parse_date(std::string_view text, Time now, DateOptions options) {
   return DateParser(text, std::chrono::floor<Seconds>(now), options).parse();
+}
+
+std::size_t date_fault(std::string_view text, Time now, DateOptions options) {
+  DateParser parser(text, std::chrono::floor<Seconds>(now), options);
+  (void)parser.parse();
+  return parser.fault();
 }
 
 std::string format_date(Time t) {

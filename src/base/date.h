@@ -18,6 +18,8 @@ struct DateOptions {
   bool past = false;
 };
 std::optional<Time> parse_date(std::string_view text, Time now, DateOptions options = {});
+// Where a text ceases to be a date.
+std::size_t date_fault(std::string_view text, Time now, DateOptions options = {});
 
 std::string format_date(Time t);  // "2026-11-16T00:45:00", "Unknown" if unset
 std::string format_date(Time t, std::string_view strftime_format);

@@ -89,6 +89,8 @@ std::string_view error_text(ErrorCode code) {
       return "Task count specification invalid";
     case ErrorCode::user_id_missing:
       return "Invalid user id";
+    case ErrorCode::script_missing:
+      return "Job script not specified";
     case ErrorCode::too_many_jobs:
       return "Slurm job queue full";
     case ErrorCode::invalid_gres:

@@ -160,12 +160,21 @@ void Allocation::start_keeping(JobId job) {
 }
 
 void Allocation::on_readable() {
-  auto frame = controller_->channel().try_receive();
-  if (!frame) return controller_.reset();
-  if (!*frame) return;
-  auto reply = decode<wire::ReplyFrame>(**frame);
-  // The answer to the wait: the job has ended, or nobody knows it any more.
-  if (reply) ended_ = true;
+  while (true) {
+    auto frame = controller_->channel().try_receive();
+    if (!frame) return controller_.reset();
+    if (!*frame) return;
+    auto reply = decode<wire::ReplyFrame>(**frame);
+    // The answer to the wait: the job has ended, or nobody knows it any more.
+    if (reply && !say_notice(reply->answer)) ended_ = true;
+  }
+}
+
+// scontrol notify
+bool Allocation::say_notice(const wire::Answer& answer) const {
+  const auto* notice = std::get_if<wire::Notice>(&answer);
+  if (notice && !options_.quiet) print_info(program(), notice->text.view());
+  return notice != nullptr;
 }
 
 void Allocation::reconnect_if_lost() {

@@ -73,6 +73,7 @@ class Allocation {
 
  private:
   void say_queued(JobId job);
+  bool say_notice(const wire::Answer& answer) const;  // false: it is something else
   Ended revoke(JobId job);
   int failed(const Error& error) const;
   std::string_view program() const { return client_name(options_.client); }
@@ -96,6 +97,7 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     // First what has come together with an earlier answer: no poll would tell of it.
     auto answer = controller_->try_receive();
     if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
+    if (*answer && say_notice(**answer)) continue;
     if (*answer) return Result<wire::Answer>(std::move(**answer));
     Millis wait = told ? Millis{-1} : std::max(slow_after, Millis{0});
     if (give_up) {

@@ -90,7 +90,9 @@ template <auto Member>
 Outcome set_time(Parsing& parsing, Value value) {
   auto parsed = parse_date(value, parsing.now, {.past = true});
   if (!parsed)
-    return std::unexpected(Refusal{fmt::format("Invalid time specification (pos=0): {}\n", value)});
+    return std::unexpected(
+        Refusal{fmt::format("Invalid time specification (pos={}): {}\n",
+                            date_fault(value, parsing.now, {.past = true}), value)});
   parsing.options.request.*Member = *parsed;
   return {};
 }

@@ -167,8 +167,6 @@ std::expected<CancelOptions, Refusal> parse_cancel(std::span<const std::string> 
   if (auto done = read_ids(options, *rest); !done) return std::unexpected(done.error());
   if (options.jobs.empty() && !options.has_filter && !options.interactive)
     return refuse("No job identification provided");
-  // KILL is what ending a job means anyway.
-  if (options.signal == SIGKILL && !options.batch_only && !options.full) options.signal = 0;
   return options;
 }
 

@@ -64,6 +64,7 @@ constexpr std::array kVerbs{
     Verb{"hold", 2, 1, kAnyCount, act<wire::JobAction::hold>},
     Verb{"holdu", 5, 1, kAnyCount, act<wire::JobAction::user_hold>},
     Verb{"listpids", 1, 0, 2, scontrol_list_pids},
+    Verb{"notify", 1, 2, kAnyCount, scontrol_notify},
     Verb{"oneliner", 1, 0, 0, [](S& s, Words) { s.one_line = true; }},
     Verb{"ping", 2, 0, 0, [](S& s, Words) { scontrol_ping(s); }},
     Verb{"quiet", 4, 0, 0, [](S& s, Words) { s.quiet = true; }},
@@ -89,9 +90,8 @@ constexpr std::array kVerbs{
     Verb{"write", 1, 1, 3, scontrol_write},
 };
 
-constexpr std::array kNotYet{std::string_view("fsdampeningfactor"), std::string_view("notify"),
-                             std::string_view("pidinfo"), std::string_view("schedloglevel"),
-                             std::string_view("token")};
+constexpr std::array kNotYet{std::string_view("fsdampeningfactor"), std::string_view("pidinfo"),
+                             std::string_view("schedloglevel"), std::string_view("token")};
 
 const Verb* find_verb(std::string_view word) {
   for (const Verb& verb : kVerbs)

@@ -121,6 +121,7 @@ Commands (may be shortened):
   requeuehold JOBS             the same, held
   suspend JOBS, resume JOBS    stops the processes of running jobs, lets them go on
   top JOBS                     moves a user's jobs before the user's others
+  notify JOB TEXT              a message to the srun, salloc or batch script of a job
   wait_job JOB                 waits until a job's nodes are ready
   write batch_script JOB [FILE]
                                the script of a job, to FILE ("-" = standard output)

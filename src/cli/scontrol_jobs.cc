@@ -1,5 +1,5 @@
-// What scontrol does to jobs: hold, release, requeue, suspend and their relatives; wait_job; write
-// batch_script; completing.
+// What scontrol does to jobs: hold, release, requeue, suspend and their relatives; notify;
+// wait_job; write batch_script; completing.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -78,6 +78,18 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
     }
   }
   if (!request.jobs.empty()) send_action(session, request);
+}
+
+void scontrol_notify(ScontrolSession& session, Words words) {
+  auto ref = wire::parse_job_ref(words[0]);
+  if (!ref) return session.error("Invalid job_id {}", words[0]);
+  ref->step.reset();
+  wire::JobActionRequest request{.action = wire::JobAction::notify, .jobs = {*ref}};
+  request.message = join(std::vector(words.begin() + 1, words.end()), " ");
+  auto reply = session.ask_for<wire::CancelReply>(request);
+  if (!reply) return session.error("job notify failure: {}", reply.error().text());
+  for (const auto& [job, error] : reply->errors)
+    session.error("job notify failure: {}", error_text(error.code));
 }
 
 void scontrol_wait_job(ScontrolSession& session, Words words) {

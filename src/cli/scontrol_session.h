@@ -68,6 +68,7 @@ void scontrol_update(ScontrolSession& session, Words words);
 void scontrol_create(ScontrolSession& session, Words words);
 void scontrol_delete(ScontrolSession& session, Words words);
 void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words);
+void scontrol_notify(ScontrolSession& session, Words words);
 void scontrol_wait_job(ScontrolSession& session, Words words);
 void scontrol_write(ScontrolSession& session, Words words);
 void scontrol_list_pids(ScontrolSession& session, Words words);

@@ -218,6 +218,11 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
     return std::unexpected(
         Refusal{fatal_line(kProgram, "--relative option invalid for job allocation request"),
                 kExitFailure});
+  if (plan.options.relative &&
+      (!plan.options.spec.required_nodes.empty() || !plan.options.spec.excluded_nodes.empty()))
+    return std::unexpected(Refusal{
+        error_lines(kProgram, "-r,--relative not allowed with -w,--nodelist or -x,--exclude."),
+        kExitFailure});
   if (plan.options.job_id) {
     say_ignored(plan.options);
     drop_inherited_counts(plan.options);
@@ -329,6 +334,7 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.reserved_ports = plan.options.reserved_ports;
   request.async = plan.options.async;
   request.stopped = plan.options.debugger_test;
+  request.label = plan.options.label;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
     request.immediate_s = plan.options.immediate_s;

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "base/line_assembler.h"
 #include "base/tree.h"
 #include "cli/srun_allocation.h"
 #include "cli/srun_exchange.h"
 #include "cli/srun_exits.h"
-#include "cli/srun_output.h"
 #include "cli/srun_streams.h"
 #include "io/channel.h"
 #include "wire/step_messages.h"

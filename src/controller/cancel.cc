@@ -28,6 +28,15 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   return {};
 }
 
+namespace {
+
+// In the output of a job or step that gets the signal.
+bool is_announced(int signal, bool is_batch) {
+  return signal == SIGTERM || (is_batch && signal == SIGKILL);
+}
+
+}  // namespace
+
 // A step over several components is signalled in all of them.
 void Core::signal_step(const Job& job, const Step& step, int signal) {
   for (const Job* component : cluster_.components(job)) {
@@ -37,7 +46,7 @@ void Core::signal_step(const Job& job, const Step& step, int signal) {
       o.batch = true;
     else
       o.steps = {step.id};
-    o.announce = signal == SIGTERM;
+    o.announce = is_announced(signal, step.id == kBatchStep);
     for (NodeId node : component->unfinished) order(node, o);
   }
 }
@@ -52,10 +61,13 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
     signal_step(job, found->second, request.signal);
     return {};
   }
+  if (request.batch_only && job.spec->kind != JobKind::batch)
+    return fail(ErrorCode::script_missing);
   wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = request.signal};
-  o.batch = request.batch_only || request.full;
+  o.batch = request.batch_only || request.full;  // the script, with all that it has started
   o.whole_batch = request.full;
-  o.all_steps = !request.batch_only;
+  o.all_steps = !o.batch;
+  o.announce = is_announced(request.signal, o.batch);
   for (NodeId node : job.unfinished) order(node, o);
   return {};
 }
@@ -101,8 +113,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
       end_step(job, found->second, Seconds{0}, "");
       return {};
     }
-    if (request.signal != 0 &&
-        !(request.signal == SIGKILL && !step && !request.batch_only && !request.full)) {
+    if (request.signal != 0 && !(request.signal == SIGKILL && !step && !request.batch_only)) {
       if (job.state == JobState::pending && request.signal == SIGKILL) {
         pending.insert(id.value);
         return {};

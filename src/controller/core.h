@@ -157,6 +157,7 @@ class Core {
   Result<void> requeue(Caller caller, const Job& job, bool hold, Time now);
   Result<void> hold(Caller caller, const Job& job, Hold kind);
   Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
+  Result<void> notify(Caller caller, const Job& job, const Text& message);
   Result<void> move_to_top(Caller caller, const Job& job, Time now);
   Result<void> signal_job(const Job& job, const wire::CancelRequest& request,
                           std::optional<StepId> step);

@@ -1,4 +1,6 @@
-// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume; top is in top.cc.
+// scontrol hold, uhold, release, requeue, requeuehold, suspend, resume, notify; top is in top.cc.
+#include <algorithm>
+
 #include "controller/core.h"
 #include "controller/task_outcomes.h"
 #include "sched/priority.h"
@@ -63,6 +65,27 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
   return {};
 }
 
+// To the output of a batch script, or to the command that keeps an allocation.
+Result<void> Core::notify(Caller caller, const Job& job, const Text& message) {
+  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (is_ended(job.state)) return fail(ErrorCode::already_done);
+  if (job.state == JobState::pending) return fail(ErrorCode::disabled);
+  if (job.spec->kind == JobKind::batch) {
+    const NodeId first = job.allocation.front().node;
+    order(first, wire::NotifyOrder{.job = job.id, .attempt = job.attempt, .text = message});
+    return {};
+  }
+  const JobId kept = job.het_id ? job.het_id : job.id;
+  auto keeps = [&](const Waiter& waiter) {
+    auto owner = allocation_owners_.find(waiter.to.connection);
+    return owner != allocation_owners_.end() && owner->second == kept && waiter.job == kept;
+  };
+  auto keeper = std::ranges::find_if(waiters_, keeps);
+  if (keeper == waiters_.end()) return fail(ErrorCode::disabled);
+  host_.reply(keeper->to, wire::Notice{message});
+  return {};
+}
+
 wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& request, Time now) {
   using wire::JobAction;
   wire::CancelReply reply;
@@ -84,6 +107,8 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
         return suspend(caller, job, true, now);
       case JobAction::top:
         return move_to_top(caller, job, now);
+      case JobAction::notify:
+        return notify(caller, job, request.message);
     }
     return fail(ErrorCode::failure, "no such action");
   };

@@ -208,6 +208,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.key = std::move(key);
   launch.waits_for_client = !request.async;
   launch.stopped = request.stopped;
+  launch.label = request.label;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};
 }
 

@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "controller/core.h"
 #include "controller/launch.h"
+#include "controller/program_environment.h"
 
 namespace muster::controller {
 
@@ -76,10 +77,15 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
 
   wire::StepReply reply{.step = step.id};
   add_places(job, step, reply);
-  for (const StepNode& place : step.nodes)
-    order(place.node, step_launch(cluster_, job, step, place.node, request,
-                                  host_.step_key(job.id, job.attempt, step.id))
-                          .order);
+  for (const StepNode& place : step.nodes) {
+    OutgoingOrder out = step_launch(cluster_, job, step, place.node, request,
+                                    host_.step_key(job.id, job.attempt, step.id));
+    // There is no job that would end with an Epilog.
+    if (cluster_.settings().programs.prolog)
+      std::get<wire::LaunchOrder>(out.order).launch.prolog_environment =
+          prolog_environment(cluster_, job, cluster_.nodes.at(place.node));
+    order(place.node, std::move(out.order));
+  }
   host_.log("step " + std::to_string(job.id.value) + "." + std::to_string(step.id.value) +
             " runs without an allocation on " + request.node_list.str() + ", for user " +
             std::to_string(caller.uid.value));

@@ -283,8 +283,11 @@ void Slurmd::signal(const wire::StepRef& step, int number, SignalScope scope) {
 void Slurmd::suspend(const wire::StepRef& step, bool resume) {
   command(step, io::StepSuspend{resume});
 }
-void Slurmd::announce(const wire::StepRef& step, std::string_view suffix) {
-  command(step, io::StepAnnounce{std::string(suffix)});
+void Slurmd::announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) {
+  command(step, io::StepAnnounce{std::string(suffix), ends_step});
+}
+void Slurmd::notify(const wire::StepRef& step, std::string_view text) {
+  command(step, io::StepNotice{std::string(text)});
 }
 void Slurmd::forget(const wire::StepRef& step) { steps_.forget(step); }
 

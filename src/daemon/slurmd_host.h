@@ -56,7 +56,8 @@ class Slurmd final : public NodeHost {
   Result<void> spawn(const wire::StepLaunch& launch) override;
   void signal(const wire::StepRef& step, int number, SignalScope scope) override;
   void suspend(const wire::StepRef& step, bool resume) override;
-  void announce(const wire::StepRef& step, std::string_view suffix) override;
+  void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) override;
+  void notify(const wire::StepRef& step, std::string_view text) override;
   void forget(const wire::StepRef& step) override;
   void send(const wire::ReportBatch& batch) override;
   void store_epoch(Epoch epoch) override;

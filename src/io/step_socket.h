@@ -34,9 +34,18 @@ struct StepSuspend {
 };
 struct StepAnnounce {
   std::string suffix;
+  bool ends_step = true;  // not where tasks that catch the signal may go on
   template <class V>
   void fields(V& v) {
     v(1, suffix);
+    v(280, ends_step);
+  }
+};
+struct StepNotice {  // to be written where the step's errors go
+  std::string text;
+  template <class V>
+  void fields(V& v) {
+    v(1, text);
   }
 };
 struct StepAttach {  // the srun's socket comes along
@@ -48,7 +57,7 @@ struct StepAttach {  // the srun's socket comes along
     v(2, session);
   }
 };
-using StepCommand = std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach>;
+using StepCommand = std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach, StepNotice>;
 
 struct StepCommandFrame {
   StepCommand command;

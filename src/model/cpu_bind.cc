@@ -69,8 +69,12 @@ Result<CpuBind> parse_cpu_bind(std::string_view text) {
   while (!rest.empty()) {
     std::string_view word = rest.substr(0, rest.find(','));
     const bool verbose = iequals(word, "verbose") || iequals(word, "v");
-    if (!verbose && !iequals(word, "quiet") && !iequals(word, "q")) break;
-    bind.verbose = verbose;
+    if (iequals(word, "one_thread"))
+      bind.one_thread = true;
+    else if (verbose || iequals(word, "quiet") || iequals(word, "q"))
+      bind.verbose = verbose;
+    else
+      break;
     rest.remove_prefix(std::min(rest.size(), word.size() + 1));
   }
   if (rest.empty()) return bind;
@@ -90,9 +94,22 @@ Result<CpuBind> parse_cpu_bind(std::string_view text) {
   return fail("unrecognized --cpu-bind argument \"" + std::string(text) + "\"");
 }
 
-std::optional<IdSet> cpus_of_task(const CpuBind& bind, const CpuLayout& layout, const IdSet& cpus,
-                                  BoundTask task, bool automatic) {
-  if (cpus.empty()) return std::nullopt;
+namespace {
+
+// The first of each core's.
+IdSet one_thread_each(const IdSet& cpus, const CpuLayout& layout) {
+  IdSet cores, out;
+  for (std::uint32_t cpu : cpus.ids()) {
+    auto place = layout.find(cpu);
+    if (place != layout.end() && cores.contains(place->second.core)) continue;
+    if (place != layout.end()) cores.insert(place->second.core);
+    out.insert(cpu);
+  }
+  return out;
+}
+
+std::optional<IdSet> all_cpus_of_task(const CpuBind& bind, const CpuLayout& layout,
+                                      const IdSet& cpus, BoundTask task, bool automatic) {
   IdSet own = own_cpus(cpus, task);
   switch (bind.kind) {
     case Kind::none:
@@ -126,6 +143,16 @@ std::optional<IdSet> cpus_of_task(const CpuBind& bind, const CpuLayout& layout, 
       return cpus_of_domains(bind.list[task.local_id % bind.list.size()], layout);
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<IdSet> cpus_of_task(const CpuBind& bind, const CpuLayout& layout, const IdSet& cpus,
+                                  BoundTask task, bool automatic) {
+  if (cpus.empty()) return std::nullopt;
+  std::optional<IdSet> own = all_cpus_of_task(bind, layout, cpus, task, automatic);
+  if (!bind.one_thread || bind.kind == Kind::none) return own;
+  return one_thread_each(own.value_or(cpus), layout);
 }
 
 std::string mask_text(const IdSet& bits) {

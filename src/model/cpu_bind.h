@@ -28,9 +28,11 @@ struct CpuBind {
   Kind kind = Kind::unset;
   std::vector<IdSet> list;
   bool verbose = false;
+  bool one_thread = false;  // of each core
 };
 
-// "cores", "verbose,map_cpu:0,2", "mask_cpu:0x3,0xc", "rank", "quiet", "none", ...
+// "cores", "one_thread,cores", "verbose,map_cpu:0,2", "mask_cpu:0x3,0xc", "rank", "quiet", "none",
+// ...
 Result<CpuBind> parse_cpu_bind(std::string_view text);
 
 // Where a machine's CPUs are.

@@ -94,6 +94,7 @@ class NodeAgent {
   void on_order(const wire::PrepareOrder& order, Time now);
   void on_order(const wire::HealthCheckOrder& order, Time now);
   void on_order(const wire::RebootOrder& order, Time now);
+  void on_order(const wire::NotifyOrder& order, Time now);
 
   // Runs the Prolog if this attempt needs one that has not run.
   Progress prepare(AttemptRef attempt, const std::vector<std::string>& environment);

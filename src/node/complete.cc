@@ -23,8 +23,10 @@ void NodeAgent::on_order(const wire::ConfirmOrder& order, Time) {
     host_.forget(step);
     if (!is_unallocated(step.job)) continue;
     // No job ends after it.
-    init_scripts_.erase({step.job, step.attempt});
-    host_.clean_up({step.job, step.attempt});
+    const AttemptRef attempt{step.job, step.attempt};
+    init_scripts_.erase(attempt);
+    if (prologs_.erase(attempt) > 0) host_.note_prepared(attempt, false);
+    host_.clean_up(attempt);
   }
 }
 

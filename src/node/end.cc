@@ -43,7 +43,7 @@ void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
 
 void NodeAgent::end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
                          std::string_view suffix, Time now) {
-  if (announce) host_.announce(step, suffix);
+  if (announce) host_.announce(step, suffix, true);
   std::optional<Time>& kill_at = running_.at(step);
   const Time deadline = now + kill_wait;
   if (!kill_at) {

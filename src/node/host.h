@@ -52,8 +52,9 @@ class NodeHost {
   virtual void signal(const wire::StepRef& step, int number, SignalScope scope) = 0;
   virtual void suspend(const wire::StepRef& step, bool resume) = 0;
   // Writes "*** JOB 12 ON n1 CANCELLED AT <now><suffix> ***" (or STEP 12.0) where the step's errors
-  // go.
-  virtual void announce(const wire::StepRef& step, std::string_view suffix) = 0;
+  // go. A step that such a line ends says so to its srun.
+  virtual void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) = 0;
+  virtual void notify(const wire::StepRef& step, std::string_view text) = 0;  // in the same place
   // The controller has recorded this step's end: nothing of it needs to be kept.
   virtual void forget(const wire::StepRef& step) = 0;
 

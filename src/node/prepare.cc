@@ -26,7 +26,7 @@ NodeAgent::Progress NodeAgent::prepare(AttemptRef attempt,
   if (!options_.programs.prolog || environment.empty()) return Progress::succeeded;
   auto [known, is_new] = prologs_.try_emplace(attempt, Progress::runs);
   if (!is_new) return known->second;
-  if (options_.programs.in_job)
+  if (options_.programs.in_job && !is_unallocated(attempt.job))
     prologs_before_extern_.emplace(attempt, environment);
   else
     host_.run_program(NodeProgram::prolog, attempt, environment);

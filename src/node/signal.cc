@@ -1,4 +1,4 @@
-// Signals to running steps, suspending and resuming.
+// Signals and messages to running steps, suspending and resuming.
 #include "node/agent.h"
 
 namespace muster {
@@ -8,12 +8,18 @@ void NodeAgent::on_order(const wire::SignalOrder& order, Time) {
   each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
     const bool is_batch = step.step == kBatchStep;
     const bool is_numbered = !is_batch && step.step != kExternStep;
-    if (is_batch && order.batch && !order.whole_batch)
-      return host_.signal(step, order.signal, SignalScope::leader);
-    if (order.announce && order.steps.contains(step.step)) host_.announce(step, "");
-    if (order.steps.contains(step.step) || (is_batch && order.whole_batch) ||
-        (is_numbered && order.all_steps))
-      host_.signal(step, order.signal, SignalScope::everything);
+    if (!(is_batch && order.batch) && !(is_numbered && order.all_steps) &&
+        !order.steps.contains(step.step))
+      return;
+    if (order.announce) host_.announce(step, "", false);
+    host_.signal(step, order.signal,
+                 is_batch && !order.whole_batch ? SignalScope::leader : SignalScope::everything);
+  });
+}
+
+void NodeAgent::on_order(const wire::NotifyOrder& order, Time) {
+  each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
+    if (step.step == kBatchStep) host_.notify(step, order.text);
   });
 }
 

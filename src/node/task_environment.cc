@@ -45,6 +45,8 @@ void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::ui
   if (launch.gpu_bind.empty()) return;
   auto bind = parse_gpu_bind(launch.gpu_bind);
   if (!bind) return;  // srun has refused it
+  if (bind->kind == GpuBind::Kind::single || bind->kind == GpuBind::Kind::per_task)
+    environment.set("SLURMD_TRES_BIND", fmt::format("gpu:{}", launch.gpu_bind.view()));
   IdSet gpus;
   for (const GresShare& share : launch.share.gres)
     if (share.name == "gpu") gpus.merge(share.indices);

@@ -47,7 +47,8 @@ class FakeNode final : public NodeHost {
   Result<void> spawn(const wire::StepLaunch& launch) override;
   void signal(const wire::StepRef& step, int number, SignalScope scope) override;
   void suspend(const wire::StepRef&, bool) override {}
-  void announce(const wire::StepRef&, std::string_view) override {}
+  void announce(const wire::StepRef&, std::string_view, bool) override {}
+  void notify(const wire::StepRef&, std::string_view) override {}
   void forget(const wire::StepRef& step) override { ended_.erase(step); }
   void send(const wire::ReportBatch& batch) override { callbacks_.report(*this, batch); }
   void store_epoch(Epoch epoch) override { epoch_ = epoch; }

@@ -60,6 +60,7 @@ void Supervisor::obey(io::ReceivedCommand received) {
   if (auto* signal = std::get_if<io::StepSignal>(&received.command)) obey(*signal);
   if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) obey(*suspend);
   if (auto* announce = std::get_if<io::StepAnnounce>(&received.command)) obey(*announce);
+  if (auto* notice = std::get_if<io::StepNotice>(&received.command)) obey(*notice);
 }
 
 void Supervisor::obey(const io::StepSignal& command) {
@@ -71,6 +72,7 @@ void Supervisor::obey(const io::StepSignal& command) {
     stop_at_.reset();
     if (cgroup_) (void)cgroup_->freeze(false);
   }
+  if (command.number == SIGKILL && !command.leader_only) leave_by_ = Clock::now();
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
   else
@@ -89,6 +91,7 @@ void Supervisor::obey(const io::StepSuspend& command) {
 
 // One node speaks for a step.
 void Supervisor::obey(const io::StepAnnounce& command) {
+  told_to_end_ = told_to_end_ || command.ends_step;
   if (setup_.launch.node_index != 0) return;
   const wire::StepRef& ref = setup_.launch.ref;
   const std::string what = is_batch() ? fmt::format("JOB {}", ref.job.value)
@@ -96,7 +99,7 @@ void Supervisor::obey(const io::StepAnnounce& command) {
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(),
                   format_date(now), command.suffix),
-      true);
+      command.ends_step);
 }
 
 }  // namespace muster::step

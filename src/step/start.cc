@@ -1,6 +1,7 @@
 // Starting the tasks: what each one runs, with which environment, files and process manager.
 #include <chrono>
 #include <csignal>
+#include <utility>
 
 #include "step/signals.h"
 #include "step/supervisor.h"
@@ -11,6 +12,11 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kFirstSample = 500ms;
+
+// The task writes to pipes then, and we to the files.
+TaskFiles take_outputs(TaskFiles& files) {
+  return {.out = std::exchange(files.out, kToClient), .err = std::exchange(files.err, kToClient)};
+}
 
 }  // namespace
 
@@ -48,6 +54,7 @@ Result<void> Supervisor::start_one(std::size_t index) {
   plan.local_id = task.local_id;
   plan.binding = bind_task(setup_, task.local_id, plan.environment);
   plan.memory = add_memory_variables(setup_, plan.environment);
+  const TaskFiles labelled = setup_.launch.label ? take_outputs(*files) : TaskFiles{};
   plan.files = *files;
   plan.limits = limits_;
   plan.pty = setup_.launch.pty && index == 0;
@@ -64,7 +71,7 @@ Result<void> Supervisor::start_one(std::size_t index) {
   task.pid = started->pid;
   task.error_fd = started->error_fd;
   children_left_ = true;
-  stdio_.add_task(task, started->pipes);
+  stdio_.add_task(task, started->pipes, labelled);
   return {};
 }
 

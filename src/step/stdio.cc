@@ -39,7 +39,7 @@ Stdio::~Stdio() {
   for (Output& output : outputs_) close_fd(output.fd);
 }
 
-void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
+void Stdio::add_task(const Task& task, const TaskPipes& pipes, const TaskFiles& labelled) {
   if (pipes.in >= 0) {
     Input& input = inputs_[task.rank];
     input.fd = pipes.in;
@@ -48,8 +48,8 @@ void Stdio::add_task(const Task& task, const TaskPipes& pipes) {
     write_input(input);
     if (window_.rows != 0) set_window(window_);
   }
-  if (pipes.out >= 0) outputs_.push_back({task.rank, false, pipes.out});
-  if (pipes.err >= 0) outputs_.push_back({task.rank, true, pipes.err});
+  if (pipes.out >= 0) outputs_.push_back({task.rank, false, pipes.out, labelled.out});
+  if (pipes.err >= 0) outputs_.push_back({task.rank, true, pipes.err, labelled.err});
   send_all(wire::TaskStarted{task.rank, static_cast<std::uint32_t>(task.pid)});
 }
 
@@ -139,7 +139,7 @@ void Stdio::watch(PollSet& set) {
   remove_broken();
   const bool may_read_output = drops_output_ || (had_client_ && queued_bytes() < kMaxQueuedOutput);
   for (Output& output : outputs_)
-    if (output.fd >= 0 && may_read_output)
+    if (output.fd >= 0 && (may_read_output || output.file != kToClient))
       set.add(output.fd, POLLIN, [this, &output](short) { read_output(output); });
 
   for (auto& [rank, input] : inputs_)
@@ -193,8 +193,22 @@ void Stdio::read_output(Output& output) {
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   // A terminal whose last user has gone answers EIO: that is its end.
   if (count <= 0) close_fd(output.fd);
+  if (output.file != kToClient) return write_labelled(output, std::move(message.bytes));
   wire::FromStep sent = send_all(std::move(message), true);
   if (!drops_output_) keep(std::get<wire::TaskOutput>(std::move(sent)));
+}
+
+// srun -l with files of this node. What a full disk does not take is lost, as where tasks write to
+// such a file themselves.
+void Stdio::write_labelled(const Output& output, std::string bytes) {
+  const bool ended = bytes.empty();
+  std::string lines = ended ? labelled_lines_.finish(output.rank, output.is_stderr)
+                            : labelled_lines_.take(output.rank, output.is_stderr, std::move(bytes));
+  for (std::string_view rest = lines; !rest.empty();) {
+    const ssize_t count = write(output.file, rest.data(), rest.size());
+    if (count < 0 && errno != EINTR) return;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
 }
 
 void Stdio::keep(wire::TaskOutput&& message) {

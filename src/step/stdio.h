@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/line_assembler.h"
 #include "io/channel.h"
 #include "node/step_setup.h"
 #include "step/poll_set.h"
@@ -30,7 +31,8 @@ class Stdio {
   Stdio(const Stdio&) = delete;
   ~Stdio();
 
-  void add_task(const Task& task, const TaskPipes& pipes);
+  // `labelled`: files that what comes out of the pipes is written to, line by line.
+  void add_task(const Task& task, const TaskPipes& pipes, const TaskFiles& labelled);
   void task_ended(const Task& task);
   // Checks the key; `tasks` are told to the newcomer as they stand.
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session,
@@ -61,6 +63,7 @@ class Stdio {
     std::uint32_t rank = 0;
     bool is_stderr = false;
     int fd = -1;
+    int file = kToClient;
   };
   struct Client {
     io::Channel channel;
@@ -78,6 +81,7 @@ class Stdio {
   void keep(wire::TaskOutput&& message);
   wire::FromStep send_all(wire::FromStep message, bool is_output = false);
   void read_output(Output& output);
+  void write_labelled(const Output& output, std::string bytes);
   void read_client(Client& client);
   void read_held_back();
   void join_nodes_below(Client& client, const wire::AttachRequest& request);
@@ -94,6 +98,7 @@ class Stdio {
   std::function<wire::StepUsage()> measure_;
   std::map<std::uint32_t, Input> inputs_;  // by rank
   std::vector<Output> outputs_;
+  LineAssembler labelled_lines_{{.label = true}};
   std::deque<wire::TaskOutput> recent_;  // what a newcomer is shown first
   std::size_t recent_bytes_ = 0;
   std::list<Client> clients_;  // handlers of one turn refer to them while others attach

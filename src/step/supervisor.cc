@@ -21,6 +21,7 @@ using namespace std::chrono_literals;
 constexpr auto kWaitForClient = 60s;
 constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun does not read on
 constexpr auto kWaitForFarewell = 5s;
+constexpr auto kWaitForLeftovers = 2s;
 constexpr int kRepeatKillMs = 20;
 
 Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
@@ -196,11 +197,19 @@ void Supervisor::act_on_deadlines() {
   if (due(kill_at_)) signal_all(SIGKILL);
   due(client_due_);
   if (due(drain_due_)) stdio_.drop_output();
-  // No process survives its step.
-  if (started_ && all_tasks_ended() && anything_left()) {
+  if (started_ && all_tasks_ended() && anything_left()) end_leftovers(now);
+}
+
+// No process survives its step. But the sruns of a batch script may see their tasks out: those have
+// the job's grace where it is being ended, and are ended by their srun where the script has left.
+void Supervisor::end_leftovers(Clock::time_point now) {
+  if (is_batch() && !leave_by_) {
+    leave_by_ = now + (told_to_end_ ? Millis(setup_.kill_wait) : Millis(kWaitForLeftovers));
+    if (!told_to_end_) signal_all(SIGTERM);
+  } else if (!leave_by_ || now >= *leave_by_) {
     signal_all(SIGKILL);
-    wait_for_children();
   }
+  wait_for_children();
 }
 
 void Supervisor::fail_launch(const Error& why) {

@@ -60,6 +60,7 @@ class Supervisor {
   void obey(const io::StepSignal& command);
   void obey(const io::StepSuspend& command);
   void obey(const io::StepAnnounce& command);
+  void obey(const io::StepNotice& notice) { say(notice.text); }
 
   // "slurmstepd-n1: error: text" where the step's errors go.
   void say(std::string_view text, bool ends_step = false);
@@ -69,6 +70,7 @@ class Supervisor {
 
   void signal_all(int number);  // every process of the step
   bool anything_left() const;   // when the tasks have ended
+  void end_leftovers(Clock::time_point now);
   void freeze(bool frozen);
   void kill_if_over_memory();
   void note_out_of_memory();
@@ -96,7 +98,9 @@ class Supervisor {
   bool started_ = false;  // the tasks were
   bool children_left_ = false;
   int early_signal_ = 0;  // ended before the tasks were started
+  bool told_to_end_ = false;
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
+  Deadline leave_by_;  // what a batch script has left behind
   wire::StepEnd end_;
 };
 

@@ -84,15 +84,47 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   return status;
 }
 
+void say_error(int fd, const StepSetup& setup, const std::string& text) {
+  dprintf(fd, "%s: error: %s\n", setup.program.str().c_str(), text.c_str());
+}
+
+void say_not_executable(const StepSetup& setup, const std::string& program, int error) {
+  say_error(2, setup,
+            fmt::format("run_command: user task_prolog can not be executed ({}) {}", program,
+                        std::strerror(error)));
+  say_error(2, setup,
+            "user task_prolog did not exit normally. reason: Run command failed - configuration "
+            "error");
+}
+
+// The wait status; -1 where the user's own could not be run.
+int run_task_epilog(const StepSetup& setup, const Text& program, const Environment& environment,
+                    int error_fd) {
+  const bool of_user = &program == &setup.launch.task_epilog;
+  if (of_user && access(program.str().c_str(), X_OK) != 0) {
+    say_error(error_fd, setup,
+              fmt::format("Could not run user task_epilog [{}]: access denied", program.view()));
+    return -1;
+  }
+  pid_t child = fork();
+  if (child == 0) execute(program.str(), environment, -1, error_fd);
+  return child > 0 ? wait_status_of(child) : 0;
+}
+
 }  // namespace
 
 int run_task_prologs(const StepSetup& setup, Environment& environment) {
   for (const Text* program : {&setup.task_prolog, &setup.launch.task_prolog}) {
     if (program->empty()) continue;
-    int status = run_task_prolog(program->str(), environment);
+    const bool of_user = program == &setup.launch.task_prolog;
+    int status = 1;
+    if (of_user && access(program->str().c_str(), X_OK) != 0)
+      say_not_executable(setup, program->str(), errno);
+    else
+      status = run_task_prolog(program->str(), environment);
     if (status == 0) continue;
-    dprintf(2, "%s: error: %s failed status=%d\n", setup.program.str().c_str(),
-            program == &setup.task_prolog ? "TaskProlog" : "--task-prolog", status);
+    say_error(2, setup,
+              fmt::format("{} failed status={}", of_user ? "--task-prolog" : "TaskProlog", status));
     return status;
   }
   return 0;
@@ -116,12 +148,8 @@ Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment,
   if (!become_user(setup)) _exit(1);
   for (const Text* program : {&setup.launch.task_epilog, &setup.task_epilog}) {
     if (program->empty()) continue;
-    pid_t child = fork();
-    if (child == 0) execute(program->str(), environment, -1, error_fd);
-    const int status = child > 0 ? wait_status_of(child) : 0;
-    if (status != 0)
-      dprintf(error_fd, "%s: error: TaskEpilog failed status=%d\n", setup.program.str().c_str(),
-              status);
+    const int status = run_task_epilog(setup, *program, environment, error_fd);
+    if (status != 0) say_error(error_fd, setup, fmt::format("TaskEpilog failed status={}", status));
   }
   _exit(0);
 }

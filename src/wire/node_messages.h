@@ -88,6 +88,7 @@ struct StepLaunch {
   Text mpi;                                     // srun --mpi; empty = none
   std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
   bool stopped = false;                         // tasks wait for a debugger before they begin
+  bool label = false;                           // lines in files begin with their task's rank
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -132,6 +133,7 @@ struct StepLaunch {
     v(130, mpi);
     v(131, layout);
     v(250, stopped);
+    v(281, label);
   }
 };
 
@@ -152,7 +154,7 @@ struct SignalOrder {
   bool whole_batch = false;
   bool all_steps = false;  // every numbered step here
   int signal = 0;
-  bool announce = false;  // "STEP 1.0 ... CANCELLED AT" in the output of `steps`
+  bool announce = false;  // "CANCELLED AT" in the output of what is signalled
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -246,9 +248,20 @@ struct RebootOrder {  // run RebootProgram
   template <class V>
   void fields(V&) {}
 };
-using Order =
-    std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder, ConfirmOrder,
-                 ReconfigureOrder, ShutdownOrder, PrepareOrder, HealthCheckOrder, RebootOrder>;
+struct NotifyOrder {  // a line in the error output of the batch script
+  JobId job;
+  Attempt attempt;
+  Text text;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, text);
+  }
+};
+using Order = std::variant<LaunchOrder, SignalOrder, EndJobOrder, EndStepOrder, SuspendOrder,
+                           ConfirmOrder, ReconfigureOrder, ShutdownOrder, PrepareOrder,
+                           HealthCheckOrder, RebootOrder, NotifyOrder>;
 struct OrderBatch {
   Epoch epoch;
   std::vector<Order> orders;

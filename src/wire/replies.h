@@ -395,9 +395,18 @@ struct ClaimNodeReply {
   }
 };
 
+// scontrol notify: to whoever keeps an allocation, between the answers it waits for.
+struct Notice {
+  Text text;
+  template <class V>
+  void fields(V& v) {
+    v(1, text);
+  }
+};
+
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
                             BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply>;
+                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice>;
 
 }  // namespace muster::wire

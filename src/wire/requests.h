@@ -105,16 +105,19 @@ enum class JobAction : std::uint8_t {
   suspend,
   resume,
   top,
+  notify,
 };
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
-  Text name;  // jobname=: all of that name instead of ids
+  Text name;     // jobname=: all of that name instead of ids
+  Text message;  // of notify
   template <class V>
   void fields(V& v) {
     v(1, action);
     v(2, jobs);
     v(3, name);
+    v(280, message);
   }
 };
 // scontrol update: keys as written, in order; the controller knows what they mean.
@@ -216,6 +219,7 @@ struct StepRequest {
   // (kFirstUnallocated), and the nodes are those of node_list.
   std::optional<std::uint32_t> unallocated;
   bool stopped = false;  // --debugger-test: tasks stop before the first instruction of the program
+  bool label = false;    // -l, for files that the nodes open
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -272,6 +276,7 @@ struct StepRequest {
     v(211, interactive);
     v(250, unallocated);
     v(251, stopped);
+    v(281, label);
   }
 };
 // The end of an allocation that a command owns.

@@ -63,3 +63,11 @@ def test_a_missing_working_directory_falls_back_to_tmp(cluster):
     text = cluster.output(job, "out")
     assert "couldn't chdir to `/no/such/place': No such file or directory: going to /tmp instead" in text
     assert text.endswith("/tmp\n")
+
+
+def test_files_of_the_nodes_have_labels(cluster):
+    cluster.run("srun", "--mem=100", "-n2", "-l", "-o", "label.%t", "bash", "-c",
+                "echo out $SLURM_PROCID; echo err >&2; printf open").ok()
+    for rank in range(2):
+        lines = (cluster.work / f"label.{rank}").read_text().splitlines()
+        assert sorted(lines) == [f"{rank}: err", f"{rank}: open", f"{rank}: out {rank}"]

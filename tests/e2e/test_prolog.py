@@ -117,6 +117,12 @@ def test_srun_names_programs_of_its_own(cluster):
 
 
 @pytest.mark.ours
+def test_a_step_without_an_allocation_has_a_prolog_alone(cluster):
+    cluster.run("srun", "-Z", "-w", "n1", "true").ok()
+    names = [line.split()[1] for line in (PROGRAMS / "log").read_text().splitlines()]
+    assert "Prolog" in names and "Epilog" not in names
+
+
 def test_srun_hears_of_a_failing_prolog(cluster):
     write("Prolog", "exit 1")
     done = cluster.run("srun", "--mem=100", "true")

@@ -103,6 +103,17 @@ def test_a_prolog_that_fails_is_told(cluster):
     assert done.code == 3 and "error: --task-prolog failed status=3" in done.err
 
 
+def test_programs_around_a_task_that_are_missing_are_told(cluster):
+    done = cluster.run("srun", "--mem=100", "--task-prolog=/no/such", "echo", "ran")
+    assert done.code == 1 and done.out == ""
+    assert ("error: run_command: user task_prolog can not be executed (/no/such) No such file or directory\n"
+            in done.err)
+    assert "error: --task-prolog failed status=1\n" in done.err
+    done = cluster.run("srun", "--mem=100", "--task-epilog=/no/such", "echo", "ran").ok()
+    assert "error: Could not run user task_epilog [/no/such]: access denied\n" in done.err
+    assert "error: TaskEpilog failed status=-1\n" in done.err
+
+
 def test_a_number_beyond_the_ranks_is_a_file(cluster):
     done = cluster.run("srun", "--mem=100", "-i", "5", "cat")
     assert done.code == 1 and "srun: error: Could not open stdin file: No such file or directory" in done.err

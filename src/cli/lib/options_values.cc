@@ -82,8 +82,14 @@ std::optional<std::uint64_t> parse_memory(std::string_view text) {
   }
 }
 
-std::optional<Time> parse_option_date(const JobOptions& o, std::string_view value) {
-  return parse_date(value, o.now);
+std::expected<Time, Refusal> parse_option_date(const JobOptions& o, const OptionRow& row,
+                                               std::string_view value) {
+  if (auto time = parse_date(value, o.now)) return *time;
+  Refusal refusal = invalid_specification(o, row).error();
+  if (!trim(value).empty())
+    refusal.text.insert(0, fmt::format("Invalid time specification (pos={}): {}\n",
+                                       date_fault(value, o.now), value));
+  return std::unexpected(std::move(refusal));
 }
 
 std::optional<std::string> read_node_file(const std::string& path) {
@@ -463,6 +469,7 @@ Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
                 "  none                        not at all\n"
                 "  rank                        to one CPU, by the task's number on the node\n"
                 "  threads, cores, sockets, ldoms   to so many whole ones as it has CPUs\n"
+                "  one_thread[,HOW]            of each core to one thread\n"
                 "  map_cpu:N,...               to these CPUs, task by task\n"
                 "  mask_cpu:MASK,...           to these sets of CPUs, task by task\n",
                 0});

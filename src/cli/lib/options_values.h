@@ -82,11 +82,12 @@ Outcome time_limit(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-std::optional<Time> parse_option_date(const JobOptions& o, std::string_view value);
+std::expected<Time, Refusal> parse_option_date(const JobOptions& o, const OptionRow& row,
+                                               std::string_view value);
 template <auto Member>
 Outcome date(JobOptions& o, const OptionRow& row, std::string_view value) {
-  auto time = parse_option_date(o, value);
-  if (!time) return invalid_specification(o, row);
+  auto time = parse_option_date(o, row, value);
+  if (!time) return std::unexpected(time.error());
   field_of(o, Member) = *time;
   return {};
 }

@@ -69,15 +69,30 @@ TEST_F(Date, ReadsCalendarDates) {
   EXPECT_EQ(parsed("16:00 12/20"), "2026-12-20T16:00:00");
   EXPECT_EQ(parsed("uts1900000000"), "2030-03-17T17:46:40");
   EXPECT_EQ(parsed("2030-02-31"), "2030-03-03T00:00:00");
+  EXPECT_EQ(parsed("2030-01-20T"), "2030-01-20T00:00:00");
 }
 
 TEST_F(Date, RefusesOtherTexts) {
   for (const char* bad :
        {"",           "now+",       "now+x",       "now+1month",    "now+1min",
         "now+1h",     "12am",       "16",          "25:00",         "13:00pm",
-        "2030-13-01", "2030-1-2",   "2030-01-20T", "2030-01-20T12", "monday",
+        "2030-13-01", "2030-1-2",   "16:00 16:00", "2030-01-20T12", "monday",
         "12202030",   "12/20/2030", "1900000000",  "uts",           "12/20 12/21"})
     EXPECT_EQ(parsed(bad), "refused") << bad;
+}
+
+TEST_F(Date, TellsWhereATextCeasesToBeADate) {
+  auto fault = [&](std::string_view text) { return date_fault(text, now); };
+  EXPECT_EQ(fault("foo"), 0u);
+  EXPECT_EQ(fault("now+"), 3u);
+  EXPECT_EQ(fault("now+5x"), 4u);
+  EXPECT_EQ(fault("25:00"), 0u);
+  EXPECT_EQ(fault("12:61"), 3u);
+  EXPECT_EQ(fault("12:00pmx"), 7u);
+  EXPECT_EQ(fault("2020-13-01"), 5u);
+  EXPECT_EQ(fault("13/01/26"), 0u);
+  EXPECT_EQ(fault("10:00 foo"), 6u);
+  EXPECT_EQ(fault("noonx"), 4u);
 }
 
 TEST_F(Date, PrintsUnsetAsUnknown) {

@@ -59,6 +59,13 @@ TEST(OptionValues, RefuseBadCountsWithTheValue) {
             "1 sbatch: error: Invalid numeric value \"x\" for --wait-all-nodes.\n");
 }
 
+TEST(OptionValues, SayWhereADateIsNone) {
+  EXPECT_EQ(error_of({"--begin=2020-13-01"}),
+            "255 Invalid time specification (pos=5): 2020-13-01\n"
+            "sbatch: error: Invalid --begin specification\n");
+  EXPECT_EQ(error_of({"--deadline="}), "255 sbatch: error: Invalid --deadline specification\n");
+}
+
 TEST(OptionValues, RefuseBadSpecificationsByName) {
   for (const char* bad : {"--time=bad",
                           "--time=1:2:3:4",
@@ -72,8 +79,6 @@ TEST(OptionValues, RefuseBadSpecificationsByName) {
                           "--mem=",
                           "--mem-per-cpu=x",
                           "--mem-per-gpu=x",
-                          "--begin=xxx",
-                          "--deadline=bad",
                           "--signal=FOO",
                           "--signal=USR1@abc",
                           "--signal=USR1@99999999",

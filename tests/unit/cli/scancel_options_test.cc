@@ -42,7 +42,7 @@ TEST(Scancel, RefusesBadValuesInTheReferencesWords) {
 }
 
 TEST(Scancel, TakesKillForEndingTheJob) {
-  EXPECT_EQ(parse_cancel(Words{"-s", "KILL", "1"})->signal, 0);
+  EXPECT_EQ(parse_cancel(Words{"-s", "KILL", "1"})->signal, 9);
   EXPECT_EQ(parse_cancel(Words{"-b", "-s", "KILL", "1"})->signal, 9);
 }
 

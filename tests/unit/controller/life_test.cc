@@ -130,6 +130,34 @@ TEST(Cancel, WhatIsOverOrUnknownIsAnError) {
   EXPECT_EQ(code(99), ErrorCode::invalid_job_id);
 }
 
+TEST(Cancel, FullMeansTheScriptAndWhatItHasStarted) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  wire::CancelRequest request = World::cancel_of(id);
+  request.signal = SIGTERM;
+  request.full = true;
+  w.answer(request);
+  auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 1u);
+  EXPECT_TRUE(signals[0].second.whole_batch);
+  EXPECT_FALSE(signals[0].second.all_steps);
+  EXPECT_TRUE(signals[0].second.announce);
+  request.signal = SIGKILL;
+  w.answer(request);
+  EXPECT_EQ(w.job(id).ending->becomes, JobState::cancelled);
+}
+
+TEST(Notify, GoesToTheNodeOfTheScript) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  wire::JobActionRequest request{.action = wire::JobAction::notify, .jobs = {{.job = JobId{id}}}};
+  request.message = "hello";
+  EXPECT_TRUE(std::get<wire::CancelReply>(w.answer(request)).errors.empty());
+  auto orders = w.take<wire::NotifyOrder>();
+  ASSERT_EQ(orders.size(), 1u);
+  EXPECT_EQ(orders[0].second.text, "hello");
+}
+
 TEST(Cancel, ASignalIsPassedOn) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());

@@ -35,6 +35,8 @@ TEST(CpuBind, SaysWhichCpusATaskGets) {
   EXPECT_EQ(bound("sockets"), "0-3 0-3 0-3");
   EXPECT_EQ(bound("verbose,ldoms"), "0-3 0-3 0-3");
   EXPECT_EQ(bound("map_cpu:5,3"), "5 3 5");
+  EXPECT_EQ(bound("one_thread"), "0,2,4 0,2,4 0,2,4");
+  EXPECT_EQ(bound("verbose,one_thread,sockets"), "0,2 0,2 0,2");
   EXPECT_EQ(bound("quiet,mask_cpu:0x3,0x30"), "0-1 4-5 0-1");
   EXPECT_EQ(bound("rank_ldom"), "0-3 4-7 0-3");
   EXPECT_EQ(bound("map_ldom:1"), "4-7 4-7 4-7");

@@ -209,6 +209,26 @@ TEST_F(Agent, SendsSignalsWhereTheOrderSays) {
   EXPECT_TRUE(host.calls.empty());
 }
 
+TEST_F(Agent, WhatIsSignalledSaysSoWhereTheOrderSays) {
+  run(kBatch);
+  run(kStep0);
+  wire::SignalOrder signal{.job = JobId{12}, .attempt = Attempt{1}, .signal = 15};
+  signal.all_steps = signal.announce = true;
+  order(signal);
+  EXPECT_EQ(host.take_calls(), (Calls{"announce signal 12.1.0", "signal 15 12.1.0"}));
+  signal.all_steps = false;
+  signal.batch = signal.whole_batch = true;
+  order(signal);
+  EXPECT_EQ(host.take_calls(), (Calls{"announce signal 12.1.batch", "signal 15 12.1.batch"}));
+}
+
+TEST_F(Agent, ANoticeGoesToTheBatchScript) {
+  run(kBatch);
+  run(kStep0);
+  order(wire::NotifyOrder{.job = JobId{12}, .attempt = Attempt{1}, .text = "hello"});
+  EXPECT_EQ(host.take_calls(), Calls{"notify \"hello\" 12.1.batch"});
+}
+
 TEST_F(Agent, AnOlderAttemptIsKilledBeforeANewerOneStarts) {
   run(kBatch);
   const wire::StepRef second{JobId{12}, Attempt{2}, kBatchStep};

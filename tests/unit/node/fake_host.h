@@ -31,8 +31,11 @@ class FakeHost : public NodeHost {
   void suspend(const wire::StepRef& step, bool resume) override {
     note(resume ? "resume" : "suspend", step);
   }
-  void announce(const wire::StepRef& step, std::string_view suffix) override {
-    note(fmt::format("announce{}", suffix), step);
+  void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) override {
+    note(fmt::format("announce{}{}", suffix, ends_step ? "" : " signal"), step);
+  }
+  void notify(const wire::StepRef& step, std::string_view text) override {
+    note(fmt::format("notify \"{}\"", text), step);
   }
   void forget(const wire::StepRef& step) override { note("forget", step); }
   void send(const wire::ReportBatch& batch) override {

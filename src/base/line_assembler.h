@@ -1,4 +1,5 @@
-// What tasks print, on its way to srun's own output: whole lines, labelled where asked for.
+// What tasks print, on its way to a terminal or file of several of them: whole lines, labelled
+// where asked for.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-namespace muster::cli {
+namespace muster {
 
 struct OutputStyle {
   bool label = false;
@@ -32,4 +33,4 @@ class LineAssembler {
   std::map<std::pair<std::uint32_t, bool>, std::string> partial_;
 };
 
-}  // namespace muster::cli
+}  // namespace muster

@@ -1,4 +1,4 @@
-#include "cli/srun_output.h"
+#include "base/line_assembler.h"
 
 #include <cstring>
 #include <utility>
@@ -7,7 +7,7 @@
 
 #include "base/strings.h"
 
-namespace muster::cli {
+namespace muster {
 
 namespace {
 // A line longer than this is passed on in pieces rather than kept for ever.
@@ -62,4 +62,4 @@ std::string LineAssembler::finish(std::uint32_t rank, bool is_stderr) {
   return rest.empty() ? rest : labelled(rank, std::move(rest));
 }
 
-}  // namespace muster::cli
+}  // namespace muster
