@@ -2,9 +2,11 @@
 // dialogue of commands, one a line.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/strings.h"
 #include "cli/lib/command.h"
@@ -39,7 +41,12 @@ void refuse(ScontrolSession& session, std::string_view what, std::string_view wh
 void print_error_text(ScontrolSession& session, Words words) {
   auto number = parse_number<std::uint32_t>(words[0]);
   if (!number) return session.error("Invalid error number: {}", words[0]);
-  fmt::print("{}\n", error_text(static_cast<ErrorCode>(*number)));
+  // Numbers below Slurm's own are the system's.
+  constexpr std::uint32_t kFirstOwn = 1000;
+  if (*number < kFirstOwn)
+    fmt::print("{}\n", std::strerror(static_cast<int>(*number)));
+  else
+    fmt::print("{}\n", error_text(static_cast<ErrorCode>(*number)));
 }
 
 using S = ScontrolSession;
@@ -193,6 +200,13 @@ constexpr std::array kOptions{
     WordOption{"version", 'V'},
 };
 
+// Options may stand anywhere (show jobid -dd 12), but what follows setdebugflags are its flags:
+// -name clears one.
+Operands operands_of(std::span<const std::string> words) {
+  auto names_flags = [](const std::string& word) { return iequals(word, "setdebugflags"); };
+  return std::ranges::any_of(words, names_flags) ? Operands::end_options : Operands::anywhere;
+}
+
 // Nothing = go on; else the exit code to end with at once.
 std::optional<int> apply_option(ScontrolSession& session, std::string_view name) {
   if (name == "all") session.all = true;
@@ -252,7 +266,7 @@ int scontrol_main(int argc, char** argv) {
   ScontrolSession session;
   if (const char* all = std::getenv("SCONTROL_ALL"); all && *all) session.all = true;
   std::vector<std::string> words(argv + 1, argv + argc);
-  auto split = split_options(kOptions, words, Operands::end_options);
+  auto split = split_options(kOptions, words, operands_of(words));
   if (!split) {
     fmt::print(stderr, "scontrol: {}\nTry \"scontrol --help\" for more information\n",
                split.error());

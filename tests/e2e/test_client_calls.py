@@ -1,0 +1,114 @@
+"""How programs call the commands: options in odd places, empty lists, variables, requests for nothing."""
+import os
+import re
+
+CLUSTER = dict(nodes=2, gpus=2, conf="Licenses=matlab:4,fluent:2\n"
+               "PartitionName=secret Nodes=n1 Hidden=YES State=UP\n")
+
+
+def ids(cluster, *args, **more):
+    return sorted(cluster.run("squeue", "-h", "-o", "%i", *args, **more).ok().out.split())
+
+
+def held(cluster, *args):
+    return cluster.sbatch("-H", *args, "--wrap", "true")
+
+
+def test_options_of_scontrol_may_stand_anywhere(cluster):
+    job = held(cluster)
+    plain = cluster.run("scontrol", "show", "job", job).ok().out
+    detailed = cluster.run("scontrol", "-d", "show", "job", job).ok().out
+    assert cluster.run("scontrol", "show", "jobid", "-dd", job).ok().out == detailed
+    assert cluster.run("scontrol", "show", "job", job, "-d").ok().out == detailed
+    assert cluster.run("scontrol", "show", "-o", "job", job).ok().out.count("\n") == 1
+    assert cluster.run("scontrol", "show", "--", "job", job).ok().out == plain
+    refused = cluster.run("scontrol", "show", "job", job, "-x")
+    assert refused.code == 1 and "invalid option -- 'x'" in refused.err
+
+
+def test_a_debug_flag_is_cleared_with_a_dash(cluster):
+    def flags():
+        config = cluster.run("scontrol", "show", "config").ok().out
+        return re.search(r"^DebugFlags +=+ (.*)$", config, re.M)[1]
+
+    cluster.run("scontrol", "setdebugflags", "+backfill").ok()
+    assert "Backfill" in flags()
+    cluster.run("scontrol", "setdebugflags", "-backfill").ok()
+    assert "Backfill" not in flags()
+
+
+def test_scontrol_acts_on_jobs_by_key_too(cluster):
+    job = cluster.sbatch("-b", "now+1hour", "-J", "named", "--wrap", "true")
+    for key in ("job", "jobid", "JobId"):
+        cluster.run("scontrol", "hold", f"{key}={job}").ok()
+        assert cluster.job(job)["Reason"].startswith("JobHeld")
+        cluster.run("scontrol", "release", f"{key}={job}").ok()
+        cluster.wait_reason(job, "BeginTime")
+    cluster.run("scontrol", "hold", "jobname=named").ok()
+    assert cluster.job(job)["Reason"].startswith("JobHeld")
+
+
+def test_what_this_cluster_has_none_of_is_shown_as_nothing(cluster):
+    for entity in ("burstbuffer", "bbstat", "dwstat", "federation"):
+        assert cluster.run("scontrol", "show", entity).ok().out == ""
+    assert cluster.run("scontrol", "show", "frontend").ok().out == "No nodes in the system\n"
+    assert cluster.run("scontrol", "show", "frontend", "x").code == 1
+
+
+def test_numbers_of_system_errors_have_their_text(cluster):
+    assert cluster.run("scontrol", "errnumstr", "2").ok().out == "No such file or directory\n"
+
+
+def test_root_sees_hidden_partitions(cluster):
+    shown = cluster.run("scontrol", "show", "partition").ok().out
+    assert ("PartitionName=secret" in shown) == (os.geteuid() == 0)
+    assert "PartitionName=secret" in cluster.run("scontrol", "-a", "show", "partition").ok().out
+
+
+def test_squeue_finds_a_job_in_each_of_its_partitions(cluster):
+    job = held(cluster, "-p", "batch,standard")
+    other = held(cluster, "-p", "short")
+    assert ids(cluster, "-p", "standard") == ids(cluster, "-p", "batch") == [job]
+    assert ids(cluster, "-p", "short,standard") == sorted([job, other])
+
+
+def test_squeue_finds_jobs_by_the_names_of_licenses(cluster):
+    one = held(cluster, "-L", "matlab:2")
+    both = held(cluster, "-L", "fluent:1,matlab")
+    held(cluster)
+    assert ids(cluster, "-L", "matlab") == sorted([one, both])
+    assert ids(cluster, "-L", "fluent") == [both]
+    assert ids(cluster, "-L", "matlab:2") == []
+
+
+def test_an_empty_list_of_jobs_names_none(cluster):
+    held(cluster)
+    assert ids(cluster, "-j", "") == ids(cluster, "--jobs=") == []
+    assert len(ids(cluster, "-j")) == 1
+    assert cluster.run("squeue", "-s", "").ok().out.count("\n") == 1
+
+
+def test_a_task_that_an_array_does_not_have_is_no_error_of_squeue(cluster):
+    array = held(cluster, "-a", "1-3")
+    assert ids(cluster, "-j", f"{array}_9") == []
+    assert cluster.run("squeue", "-j", "99999_9").code == 1
+    shown = cluster.run("scontrol", "show", "job", f"{array}_9")
+    assert shown.code == 1 and shown.out == f"Job {array}_9 not found\n"
+
+
+def test_variables_with_formats_yield_to_other_forms(cluster):
+    held(cluster)
+    squeue = {"SQUEUE_FORMAT": "<%T>"}
+    assert cluster.run("squeue", "-h", env=squeue).ok().out == "<PENDING>\n"
+    assert "<PENDING>" not in cluster.run("squeue", "-h", "-l", env=squeue).ok().out
+    sinfo = {"SINFO_FORMAT": "<%a>"}
+    assert cluster.run("sinfo", "-h", "-p", "batch", env=sinfo).ok().out == "<up>\n"
+    for form in ("-N", "-s", "-R"):
+        assert "<up>" not in cluster.run("sinfo", "-h", form, env=sinfo).ok().out
+
+
+def test_no_gpus_may_be_asked_for(cluster):
+    for option in ("--gpus=0", "--gpus-per-node=0", "--gpus-per-task=0", "--gres=gpu:0"):
+        job = cluster.sbatch("-n1", option, "--wrap", "echo ${CUDA_VISIBLE_DEVICES-none}")
+        assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+        assert cluster.output(job).strip() in ("none", "")
