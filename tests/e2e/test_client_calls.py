@@ -112,3 +112,48 @@ def test_no_gpus_may_be_asked_for(cluster):
         job = cluster.sbatch("-n1", option, "--wrap", "echo ${CUDA_VISIBLE_DEVICES-none}")
         assert cluster.wait_end(job)["JobState"] == "COMPLETED"
         assert cluster.output(job).strip() in ("none", "")
+
+
+def record(cluster, job):
+    return cluster.run("scontrol", "show", "job", job).ok().out
+
+
+def test_what_a_waiting_job_asks_for_is_changed(cluster):
+    job = held(cluster, "-n1", "-t", "10")
+    changes = (("numnodes=2", "NumNodes=2 NumCPUs=2 NumTasks=2 "), ("licenses=matlab:2", "Licenses=matlab:2 "),
+               ("timemin=5", "TimeMin=00:05:00\n"), ("mintmpdisknode=0", "MinTmpDiskNode=0\n"),
+               ("oversubscribe=yes", "OverSubscribe=YES "), ("shared=no", "OverSubscribe=NO "),
+               ("switches=1@2", "Switches=1@00:02:00\n"), ("wait-for-switch=60", "Switches=1@00:01:00\n"))
+    for change, shown in changes:
+        cluster.run("scontrol", "update", f"jobid={job}", change).ok()
+        assert shown in record(cluster, job)
+    for change, said in (("licenses=nosuch", "Invalid license specification"),
+                         ("timemin=50", "Invalid time-min specification"),
+                         ("endtime=now+5minutes", "Job is not running")):
+        refused = cluster.run("scontrol", "update", f"jobid={job}", change)
+        assert refused.code == 1 and said in refused.err
+    assert "Licenses=matlab:2 " in record(cluster, job)
+
+
+def test_licenses_that_were_added_are_waited_for(cluster):
+    cluster.wait_state(cluster.sbatch("-n1", "-L", "fluent:2", "--wrap", "sleep 100"), "RUNNING")
+    job = held(cluster, "-n1")
+    cluster.run("scontrol", "update", f"jobid={job}", "licenses=fluent:1").ok()
+    cluster.run("scontrol", "release", job).ok()
+    cluster.wait_reason(job, "Licenses")
+
+
+def test_a_running_job_is_given_an_end(cluster):
+    job = cluster.sbatch("-n1", "-t", "30", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    cluster.run("scontrol", "update", f"jobid={job}", "endtime=now+5minutes").ok()
+    assert re.search(r"TimeLimit=00:0[56]:00 ", record(cluster, job))
+    refused = cluster.run("scontrol", "update", f"jobid={job}", "endtime=now-5minutes")
+    assert refused.code == 1 and "Invalid time specified" in refused.err
+
+
+def test_states_of_partitions_may_be_abbreviated(cluster):
+    for word, shown in (("inact", "inact"), ("DRA", "drain"), ("dow", "down"), ("up", "up")):
+        cluster.run("scontrol", "update", "partitionname=short", f"state={word}").ok()
+        assert cluster.run("sinfo", "-h", "-p", "short", "-o", "%.5a").ok().out.strip() == shown
+    assert cluster.run("scontrol", "update", "partitionname=short", "state=nosuch").code == 1
