@@ -162,6 +162,16 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
   if (!session.quiet) fmt::print("Partition {} not found\n", name);
 }
 
+// The job's own steps, which have the highest numbers, before those of srun.
+std::vector<const Step*> steps_in_order(const Job& job) {
+  std::vector<const Step*> ordered;
+  for (const auto* steps : {&job.steps, &job.queued_steps})
+    for (const auto& [id, step] : *steps) ordered.push_back(&step);
+  auto is_own = [](const Step* step) { return step->id == kBatchStep || step->id == kExternStep; };
+  std::ranges::stable_partition(ordered, is_own);
+  return ordered;
+}
+
 void show_steps(ScontrolSession& session, const std::string& id) {
   wire::JobsRequest request;
   request.with_steps = true;
@@ -181,15 +191,14 @@ void show_steps(ScontrolSession& session, const std::string& id) {
   bool any = false;
   if (reply)
     for (const wire::JobView& view : reply->jobs)
-      for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
-        for (const auto& [step_id, step] : *steps) {
-          if ((wanted && *wanted != step_id) || is_ended(step.state)) continue;
-          const ShowStyle style = session.style(reply->now);
-          if (step.commands.empty()) print_text(step_text(view, step, {}, style));
-          for (const CommandOfStep& command : commands_of(step))
-            print_text(step_text(view, command.step, command.suffix, style));
-          any = true;
-        }
+      for (const Step* step : steps_in_order(*view.job)) {
+        if ((wanted && *wanted != step->id) || is_ended(step->state)) continue;
+        const ShowStyle style = session.style(reply->now);
+        if (step->commands.empty()) print_text(step_text(view, *step, {}, style));
+        for (const CommandOfStep& command : commands_of(*step))
+          print_text(step_text(view, command.step, command.suffix, style));
+        any = true;
+      }
   if (any) return;
   if (id.empty()) {
     if (!session.quiet) fmt::print("No job steps in the system\n");

@@ -2,6 +2,8 @@
 import os
 import re
 
+from muster import wait_for
+
 CLUSTER = dict(nodes=2, gpus=2, conf="Licenses=matlab:4,fluent:2\n"
                "PartitionName=secret Nodes=n1 Hidden=YES State=UP\n")
 
@@ -157,3 +159,21 @@ def test_states_of_partitions_may_be_abbreviated(cluster):
         cluster.run("scontrol", "update", "partitionname=short", f"state={word}").ok()
         assert cluster.run("sinfo", "-h", "-p", "short", "-o", "%.5a").ok().out.strip() == shown
     assert cluster.run("scontrol", "update", "partitionname=short", "state=nosuch").code == 1
+
+
+def test_a_script_that_a_signal_ended(cluster):
+    job = cluster.sbatch("-n1", "--wrap", "kill -9 $$")
+    ended = cluster.wait_end(job)
+    assert (ended["JobState"], ended["Reason"], ended["ExitCode"]) == ("FAILED", "JobLaunchFailure", "0:9")
+
+
+def test_the_batch_script_is_shown_before_the_other_steps(cluster):
+    job = cluster.sbatch("-n1", "--wrap", "srun sleep 100")
+    wait_for(lambda: re.findall(r"StepId=(\S+)", cluster.run("scontrol", "show", "step", job).out)
+             == [f"{job}.batch", f"{job}.0"], "both steps")
+
+
+def test_scancel_refuses_users_that_there_are_not(cluster):
+    for name in ("nosuchuser", "77777"):
+        refused = cluster.run("scancel", "-u", name)
+        assert refused.code == 1 and f"Invalid user name: {name}" in refused.err
