@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "cli/lib/command_options.h"
 #include "cli/lib/lists.h"
-#include "cli/lib/name_service.h"
+#include "cli/lib/name_lookup.h"
 
 namespace muster::cli {
 
@@ -85,13 +85,9 @@ Outcome state(CancelOptions& o, std::string_view value) {
 }
 
 Outcome user(CancelOptions& o, std::string_view value) {
-  std::string text(value);
-  auto number = parse_number<std::uint32_t>(text);
-  if (auto entry = user_named(text))
-    number = entry->uid.value;
-  else if (!number)
-    return refuse(fmt::format("Invalid user name: {}", value));
-  o.filter.uids = {Uid{*number}};
+  auto uid = find_user(value);
+  if (!uid) return refuse(fmt::format("Invalid user name: {}", value));
+  o.filter.uids = {*uid};
   note_filter(o, "user_name", value);
   return {};
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/strings.h"
 #include "cli/lib/command.h"
@@ -40,7 +41,12 @@ void refuse(ScontrolSession& session, std::string_view what, std::string_view wh
 void print_error_text(ScontrolSession& session, Words words) {
   auto number = parse_number<std::uint32_t>(words[0]);
   if (!number) return session.error("Invalid error number: {}", words[0]);
-  fmt::print("{}\n", error_text(static_cast<ErrorCode>(*number)));
+  // Numbers below Slurm's own are the system's.
+  constexpr std::uint32_t kFirstOwn = 1000;
+  if (*number < kFirstOwn)
+    fmt::print("{}\n", std::strerror(static_cast<int>(*number)));
+  else
+    fmt::print("{}\n", error_text(static_cast<ErrorCode>(*number)));
 }
 
 using S = ScontrolSession;

@@ -36,6 +36,15 @@ void send_action(ScontrolSession& session, const wire::JobActionRequest& request
   for (const auto& [ref, error] : reply->errors) report(session, request.action, ref, error);
 }
 
+constexpr std::string_view kJob = "job";  // "job=12" names an id, "jobn=me" a name
+
+// "jobid=12"; a word without '=' has no key.
+std::pair<std::string_view, std::string_view> key_and_value(std::string_view word) {
+  auto equals = word.find('=');
+  if (equals == word.npos) return {{}, word};
+  return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
 bool write_file(const std::string& path, const std::string& content) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) return false;
@@ -58,15 +67,15 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
   wire::JobActionRequest request;
   request.action = action;
   for (const std::string& word : words) {
-    auto equals = word.find('=');
-    if (equals != word.npos && equals > 0 && istarts_with("jobname", word.substr(0, equals))) {
+    auto [key, value] = key_and_value(word);
+    if (istarts_with("jobname", key) && key.size() > kJob.size()) {
       wire::JobActionRequest by_name;
       by_name.action = action;
-      by_name.name = word.substr(equals + 1);
+      by_name.name = value;
       send_action(session, by_name);
       continue;
     }
-    for (const std::string& item : split_job_list(word)) {
+    for (const std::string& item : split_job_list(istarts_with("jobid", key) ? value : word)) {
       auto ref = wire::parse_job_ref(item);
       if (ref && !ref->step) {
         request.jobs.push_back(std::move(*ref));

@@ -60,18 +60,6 @@ void say_not_found(ScontrolSession& session, const std::string& id) {
   if (!session.quiet) fmt::print("Job {} not found\n", id);
 }
 
-// A task that an array does not have is told apart from a job that nobody has heard of.
-bool is_task_of_known_array(Controller& controller, wire::JobsRequest request) {
-  if (request.filter.jobs.size() != 1 || request.filter.jobs.front().tasks.empty()) return false;
-  request.filter.jobs.front().tasks = {};
-  bool known = false;
-  auto done = controller.stream(request, [&](wire::Answer&& part) {
-    auto* reply = std::get_if<wire::JobsReply>(&part);
-    known |= reply && !reply->jobs.empty();
-  });
-  return done && known;
-}
-
 void show_jobs(ScontrolSession& session, const std::string& id) {
   wire::JobsRequest request;
   request.filter.all_states = true;
@@ -97,7 +85,6 @@ void show_jobs(ScontrolSession& session, const std::string& id) {
   if (session.json) return show_jobs_as_json(session, **to, request);
   if (auto done = (*to)->stream(request, print_part); !done) {
     bool asks_id = done.error().code == ErrorCode::invalid_job_id;
-    if (asks_id && is_task_of_known_array(**to, request)) return say_not_found(session, id);
     return session.error(
         "slurm_load_jobs error: {}",
         asks_id ? std::string(error_text(done.error().code)) : done.error().text());
@@ -107,6 +94,7 @@ void show_jobs(ScontrolSession& session, const std::string& id) {
     if (!session.quiet) fmt::print("No jobs in the system\n");
     return;
   }
+  // A task that an array does not have is told apart from a job that nobody has heard of.
   bool asks_task = !request.filter.jobs.front().tasks.empty();
   if (asks_task) return say_not_found(session, id);
   session.error("slurm_load_jobs error: {}", error_text(ErrorCode::invalid_job_id));
@@ -157,10 +145,11 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
   auto reply = session.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
   if (!reply) return session.error("slurm_load_partitions error: {}", reply.error().text());
   ShowStyle style = session.style(now_by_clock());
+  bool shows_hidden = session.all || own_uid() == Uid{0};
   bool any = false;
   for (const wire::PartitionView& view : reply->partitions) {
     if (!name.empty() && view.partition.name.view() != name) continue;
-    if (name.empty() && view.partition.hidden && !session.all) continue;
+    if (name.empty() && view.partition.hidden && !shows_hidden) continue;
     print_text(partition_text(view, style));
     any = true;
   }
@@ -171,6 +160,16 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
   }
   session.exit_code = 1;
   if (!session.quiet) fmt::print("Partition {} not found\n", name);
+}
+
+// The job's own steps, which have the highest numbers, before those of srun.
+std::vector<const Step*> steps_in_order(const Job& job) {
+  std::vector<const Step*> ordered;
+  for (const auto* steps : {&job.steps, &job.queued_steps})
+    for (const auto& [id, step] : *steps) ordered.push_back(&step);
+  auto is_own = [](const Step* step) { return step->id == kBatchStep || step->id == kExternStep; };
+  std::ranges::stable_partition(ordered, is_own);
+  return ordered;
 }
 
 void show_steps(ScontrolSession& session, const std::string& id) {
@@ -192,15 +191,14 @@ void show_steps(ScontrolSession& session, const std::string& id) {
   bool any = false;
   if (reply)
     for (const wire::JobView& view : reply->jobs)
-      for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
-        for (const auto& [step_id, step] : *steps) {
-          if ((wanted && *wanted != step_id) || is_ended(step.state)) continue;
-          const ShowStyle style = session.style(reply->now);
-          if (step.commands.empty()) print_text(step_text(view, step, {}, style));
-          for (const CommandOfStep& command : commands_of(step))
-            print_text(step_text(view, command.step, command.suffix, style));
-          any = true;
-        }
+      for (const Step* step : steps_in_order(*view.job)) {
+        if ((wanted && *wanted != step->id) || is_ended(step->state)) continue;
+        const ShowStyle style = session.style(reply->now);
+        if (step->commands.empty()) print_text(step_text(view, *step, {}, style));
+        for (const CommandOfStep& command : commands_of(*step))
+          print_text(step_text(view, command.step, command.suffix, style));
+        any = true;
+      }
   if (any) return;
   if (id.empty()) {
     if (!session.quiet) fmt::print("No job steps in the system\n");
@@ -298,6 +296,13 @@ void show_aliases(ScontrolSession& session, const std::string& host) {
   if (!names.empty()) fmt::print("{}\n", names);
 }
 
+// Nodes speak for themselves: there is no front end to any.
+void show_frontends(ScontrolSession& session, const std::string& name) {
+  if (name.empty()) return fmt::print("No nodes in the system\n");
+  session.exit_code = 1;
+  if (!session.quiet) fmt::print("Node {} not found\n", name);
+}
+
 struct Entity {
   std::string_view name;
   std::size_t shortest;
@@ -324,11 +329,14 @@ constexpr std::array kEntities{
     Entity{"steps", 2, show_steps},
     Entity{"topology", 1, show_topology},
     Entity{"federation", 1, [](S&, Id) {}},
+    Entity{"frontends", 2, show_frontends},
+    // There are no burst buffers, and no programs that would tell of them.
+    Entity{"burstbuffer", 2, [](S&, Id) {}},
+    Entity{"bbstat", 2, [](S&, Id) {}},
+    Entity{"dwstat", 2, [](S&, Id) {}},
 };
 
-constexpr std::array kNotYet{std::string_view("assoc_mgr"),   std::string_view("bbstat"),
-                             std::string_view("burstbuffer"), std::string_view("dwstat"),
-                             std::string_view("frontend"),    std::string_view("slurmd")};
+constexpr std::array kNotYet{std::string_view("assoc_mgr"), std::string_view("slurmd")};
 
 const Entity* find_entity(std::string_view word) {
   for (const Entity& entity : kEntities)

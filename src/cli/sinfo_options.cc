@@ -92,7 +92,8 @@ std::expected<InfoOptions, Refusal> parse_sinfo(std::span<const std::string> wor
     return refuse("Conflicting options, -a and -p, specified. Please choose one or the other.");
   if (options.partitions.empty() && !options.all_given)
     options.partitions = split_list(env_text("SINFO_PARTITION"));
-  if (options.format.empty() && options.long_format.empty())
+  bool chosen = options.node_form || options.summarize || options.reasons;
+  if (!chosen && options.format.empty() && options.long_format.empty())
     options.format = env_text("SINFO_FORMAT");
   return options;
 }

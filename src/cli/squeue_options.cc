@@ -37,7 +37,9 @@ Outcome set_me(QueueOptions& options, Value) {
 }
 
 Outcome set_jobs(QueueOptions& options, Value list) {
-  for (const std::string& part : split_job_list(list)) {
+  auto parts = split_job_list(list);
+  options.nobody = !list.empty() && parts.empty();  // -j "": none of them
+  for (const std::string& part : parts) {
     auto ref = wire::parse_job_ref(trim(part));
     if (!ref) return refuse(fmt::format("Invalid job id: {}", trim(part)));
     ref->component.reset();  // a heterogeneous job is listed whole
@@ -138,9 +140,9 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
 // clang-format on
 constexpr CommandText kCommand{"squeue", "Lists the jobs of the queue.", ""};
 
-// Formats of the environment yield to either format of the command line.
+// Formats of the environment yield to any form that the command line chose.
 void apply_format_variables(QueueOptions& options) {
-  if (!options.format.empty() || !options.long_format.empty()) return;
+  if (options.long_form || !options.format.empty() || !options.long_format.empty()) return;
   options.format = env_text("SQUEUE_FORMAT");
   if (options.format.empty()) options.long_format = env_text("SQUEUE_FORMAT2");
 }

@@ -29,19 +29,10 @@ std::string_view end_reason(JobState state, std::uint32_t status) {
     case JobState::node_fail:
       return "NodeDown";
     case JobState::failed:
-      return (status & 0x7f) ? "RaisedSignal" : "NonZeroExitCode";
+      return (status & 0x7f) ? "JobLaunchFailure" : "NonZeroExitCode";  // a signal, 53 for no start
     default:
       return "None";
   }
-}
-
-std::string signal_reason(JobState state, std::uint32_t status) {
-  constexpr std::uint32_t kLaunchFailedStatus = 53;
-  if (state == JobState::failed && status == kLaunchFailedStatus) return "JobLaunchFailure";
-  std::string reason(end_reason(state, status));
-  if (state == JobState::failed && (status & 0x7f))
-    reason += ":" + std::to_string(status & 0x7f) + "(" + std::to_string(status & 0x7f) + ")";
-  return reason;
 }
 
 }  // namespace
@@ -188,7 +179,7 @@ void Core::finish(const Job& job, Time now) {
               .exit_status = status,
               .derived_exit_status = job.derived_exit_status,
               .at = now,
-              .reason = signal_reason(state, status)});
+              .reason = end_reason(state, status)});
 }
 
 void Core::record_end(JobEnded end) {

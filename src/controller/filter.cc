@@ -20,6 +20,15 @@ bool lists_any(const std::vector<Text>& list, const Text& names) {
                              [&](std::string_view name) { return lists(list, Text(name)); });
 }
 
+// "matlab:2,fluent": by name, whatever the count.
+bool needs_license(const JobSpec& spec, const std::vector<Text>& names) {
+  if (names.empty()) return true;
+  for (std::string_view list : split(spec.licenses, ';'))
+    for (std::string_view license : split(list, ','))
+      if (lists(names, Text(license.substr(0, license.find(':'))))) return true;
+  return false;
+}
+
 bool matches_ref(const Job& job, const wire::JobRef& ref) {
   if (ref.component) return job.het_id == ref.job && job.het_offset == *ref.component;
   if (job.id != ref.job && job.array_id != ref.job && job.het_id != ref.job) return false;
@@ -57,9 +66,9 @@ bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filt
     if (!by_name && !by_uid) return false;
   }
   return matches_state(job, filter) && lists(filter.accounts, job.account) &&
-         lists(filter.names, spec.name) && lists(filter.partitions, job.partition) &&
+         lists(filter.names, spec.name) && lists_any(filter.partitions, job.partition) &&
          lists(filter.qos, job.qos) && lists_any(filter.reservations, job.shown_reservation()) &&
-         lists(filter.licenses, spec.licenses) && uses_node(cluster, job, filter.nodes);
+         needs_license(spec, filter.licenses) && uses_node(cluster, job, filter.nodes);
 }
 
 }  // namespace muster::controller

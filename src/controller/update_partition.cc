@@ -44,18 +44,18 @@ Result<void> set_oversubscribe(Partition& p, std::string_view value) {
   return {};
 }
 
+// A state by its name or the beginning of that.
 Result<void> set_state(Partition& p, std::string_view value) {
-  if (iequals(value, "up")) {
-    p.state = PartitionState::up;
-  } else if (iequals(value, "down")) {
-    p.state = PartitionState::down;
-  } else if (iequals(value, "drain")) {
-    p.state = PartitionState::drain;
-  } else if (iequals(value, "inactive")) {
-    p.state = PartitionState::inactive;
-  } else {
+  constexpr std::pair<std::string_view, PartitionState> kStates[] = {
+      {"up", PartitionState::up},
+      {"down", PartitionState::down},
+      {"drain", PartitionState::drain},
+      {"inactive", PartitionState::inactive}};
+  auto at = std::ranges::find_if(
+      kStates, [&](const auto& state) { return istarts_with(state.first, value); });
+  if (value.size() < 2 || at == std::end(kStates))
     return fail(ErrorCode::failure, "Invalid partition state");
-  }
+  p.state = at->second;
   return {};
 }
 

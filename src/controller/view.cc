@@ -175,15 +175,8 @@ wire::Answer priorities_reply(const Published& published, Time now) {
 }
 
 bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
-  return std::all_of(filter.jobs.begin(), filter.jobs.end(), [&](const wire::JobRef& ref) {
-    const Job* job = cluster.jobs.find(ref.job);
-    if (!job) return false;
-    return ref.tasks.empty() || !job->array_id ||
-           std::any_of(ref.tasks.ranges().begin(), ref.tasks.ranges().end(),
-                       [&](const IdSet::Range& r) {
-                         return cluster.find_task(job->array_id, r.first) != nullptr;
-                       });
-  });
+  return std::ranges::all_of(
+      filter.jobs, [&](const wire::JobRef& ref) { return cluster.jobs.find(ref.job) != nullptr; });
 }
 
 // By numbers of single jobs, so that the others need not be looked at.
@@ -198,7 +191,8 @@ bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) 
 void jobs_reply(const Published& published, const wire::JobsRequest& request, Time now,
                 const std::function<void(wire::Answer, bool)>& part) {
   const Cluster& cluster = published.cluster;
-  // A single unknown id is an error; in a list the others are shown.
+  // A single unknown id is an error, a task that an array does not have is not; in a list the
+  // others are shown.
   if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
     return part(Error{ErrorCode::invalid_job_id, {}}, false);
   JobsPart jobs(now);

@@ -57,7 +57,7 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
     auto parsed = parse_gpus(option.text);
     if (!parsed) return fail(ErrorCode::invalid_gres);
     if (!known(*parsed)) return fail(ErrorCode::invalid_gres);
-    *option.target = *parsed;
+    if (parsed->count > 0) *option.target = *parsed;  // none at all is no wish
   }
   if (per_node) request.gres_per_node.push_back(*per_node);
   for (const GresRequest& g : request.gres_per_node)

@@ -49,19 +49,23 @@ class Splitter {
       if (option.argument == Argument::none)
         return Failure(fmt::format("option '--{}' doesn't allow an argument", option.name));
       value = text.substr(equals + 1);
+      if (value.empty() && option.argument == Argument::optional_word) value = kEmptyList;
     } else if (option.argument == Argument::required) {
       if (next_ == words_.size())
         return Failure(fmt::format("option '--{}' requires an argument", option.name));
       value = words_[next_++];
     } else if (option.argument == Argument::optional_word && next_is_value()) {
-      value = words_[next_++];
+      value = take_list();
     }
     out_.options.push_back({*index, std::move(value)});
     return {};
   }
 
-  bool next_is_value() const {
-    return next_ < words_.size() && !words_[next_].empty() && words_[next_][0] != '-';
+  bool next_is_value() const { return next_ < words_.size() && !words_[next_].starts_with('-'); }
+
+  std::string_view take_list() {
+    const std::string& word = words_[next_++];
+    return word.empty() ? kEmptyList : std::string_view(word);
   }
 
   // An exact name, or the only one that starts so; a plural is its singular's.
@@ -102,7 +106,7 @@ class Splitter {
         text = words_[next_++];
       }
       if (text.empty() && argument == Argument::optional_word && next_is_value())
-        text = words_[next_++];
+        text = take_list();
       out_.options.push_back({*index, std::string(text)});
       return {};
     }

@@ -37,6 +37,9 @@ struct SplitWords {
   bool ended_by_dashes = false;
 };
 
+// What -j "" gives an option with an optional word, so that it is not taken for -j alone.
+inline constexpr std::string_view kEmptyList = ",";
+
 enum class Operands : std::uint8_t {
   end_options,  // the first word that is no option starts the command (sbatch, srun)
   anywhere,     // options may follow (scancel 12 --signal TERM)

@@ -1,0 +1,202 @@
+// The keys of an update of a job: its times, its rank, its names, whose it is.
+#include "controller/update_job_keys.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/date.h"
+#include "base/duration.h"
+#include "controller/core.h"
+#include "controller/membership.h"
+#include "model/mail_type.h"
+#include "sched/dependency.h"
+#include "sched/priority.h"
+
+namespace muster::controller {
+
+namespace {
+
+Result<void> set_time_limit(JobDraft& d, std::string_view value) {
+  bool add = value.starts_with('+'), subtract = value.starts_with('-');
+  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
+  if (!limit) return fail(ErrorCode::invalid_time_limit);
+  Minutes result = *limit;
+  if ((add || subtract) && d.job.time_limit != kUnlimited)
+    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
+  if (result.count() <= 0 && result != kUnlimited) result = kUnlimited;
+  if (d.job.state != JobState::pending && !d.by_operator && result > d.job.time_limit)
+    return fail(ErrorCode::access_denied);
+  d.spec.time_limit = result;
+  d.event.time_limit = result;
+  return {};
+}
+
+// A job that runs ends then; its limit is that many minutes, begun ones counted whole.
+Result<void> set_end(JobDraft& d, std::string_view value) {
+  if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
+  auto end = parse_date(value, d.now);
+  if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  auto limit = std::chrono::ceil<Minutes>(*end - d.job.started);
+  if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
+  d.spec.time_limit = d.event.time_limit = limit;
+  return {};
+}
+
+Result<void> set_time_min(JobDraft& d, std::string_view value) {
+  auto least = parse_time_limit(value);
+  if (!least) return bad_value();
+  if (*least > d.event.time_limit)
+    return fail(ErrorCode::failure,
+                "Invalid time-min specification (exceeds job's time or other limits)");
+  d.spec.time_min = *least;
+  return {};
+}
+
+Result<void> set_priority(JobDraft& d, std::string_view value) {
+  auto priority = parse_number<std::uint32_t>(value);
+  if (!priority) return bad_value();
+  if (*priority == 0) return {};  // a hold: see update_job
+  if (d.job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  d.spec.priority = *priority;
+  d.event.priority = *priority;
+  d.event.priority_fixed = true;
+  return {};
+}
+
+Result<void> set_nice(JobDraft& d, std::string_view value) {
+  auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
+  if (!nice) return bad_value();
+  if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
+  d.spec.nice = *nice;
+  if (!d.event.priority_fixed && d.job.hold == Hold::none)
+    d.event.priority = sched::basic_priority(d.job.id, *nice);
+  return {};
+}
+
+Result<void> set_partition(JobDraft& d, std::string_view value) {
+  auto named = named_partitions(d.cluster, value);
+  if (!named) return fail(ErrorCode::invalid_partition);
+  d.spec.partition = Text(value);
+  d.event.partition = Text(value);
+  if (!d.spec.time_limit)
+    d.event.time_limit = effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+  return {};
+}
+
+Result<void> set_begin(JobDraft& d, std::string_view value) {
+  auto begin = parse_date(value, d.now);
+  if (!begin) return fail(ErrorCode::invalid_begin);
+  d.spec.begin = *begin;
+  d.event.eligible = *begin;
+  return {};
+}
+
+Result<void> set_deadline(JobDraft& d, std::string_view value) {
+  auto deadline = parse_date(value, d.now);
+  if (!deadline) return bad_value();
+  d.spec.deadline = *deadline;
+  return {};
+}
+
+Result<void> set_dependency(JobDraft& d, std::string_view value) {
+  if (!value.empty() && !sched::parse_dependencies(value)) return fail(ErrorCode::dependency);
+  d.spec.dependency = Text(value);
+  return {};
+}
+
+Result<void> set_throttle(JobDraft& d, std::string_view value) {
+  auto limit = parse_number<std::uint32_t>(value);
+  if (!limit) return bad_value();
+  if (!d.job.array_id) return fail(ErrorCode::failure, "Job is not an array");
+  d.event.task_limit = *limit;
+  return {};
+}
+
+Result<void> set_mail_type(JobDraft& d, std::string_view value) {
+  auto types = parse_mail_types(value);
+  if (!types) return bad_value();
+  d.spec.mail_type = *types;
+  return {};
+}
+
+Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span || span->count() < 0) return bad_value();
+  d.spec.delay_boot_s = static_cast<std::uint32_t>(span->count());
+  return {};
+}
+
+Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
+
+Result<void> set_account(JobDraft& d, std::string_view value) {
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
+  d.spec.account = d.event.account = Text(value);
+  return {};
+}
+
+Result<void> set_qos(JobDraft& d, std::string_view value) {
+  // Operators give any that exists.
+  auto ok = d.by_operator ? is_known_qos(d.cluster, value)
+                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
+                                        first_partition(d));
+  if (!ok) return ok;
+  d.spec.qos = d.event.qos = Text(value);
+  return {};
+}
+
+Result<void> set_reservation(JobDraft& d, std::string_view value) {
+  for (std::string_view name : split(value, ',')) {
+    if (name.empty()) continue;
+    const Reservation* r = d.cluster.find_reservation(name);
+    if (!r) return fail(ErrorCode::invalid_reservation);
+    if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
+  }
+  d.spec.reservation = Text(value);
+  return {};
+}
+
+constexpr JobKey kKeys[] = {
+    {"TimeLimit", false, set_time_limit},
+    {"TimeMin", true, set_time_min},
+    {"EndTime", false, set_end},
+    {"Priority", false, set_priority},
+    {"Nice", false, set_nice},
+    {"Partition", true, set_partition},
+    {"Name", false, set_text<&JobSpec::name>},
+    {"JobName", false, set_text<&JobSpec::name>},
+    {"Comment", false, set_text<&JobSpec::comment>},
+    {"AdminComment", false, set_text<&JobSpec::admin_comment>},
+    {"WCKey", true, set_text<&JobSpec::wckey>},
+    {"Account", true, set_account},
+    {"QOS", true, set_qos},
+    {"StartTime", true, set_begin},
+    {"EligibleTime", true, set_begin},
+    {"Deadline", true, set_deadline},
+    {"Dependency", true, set_dependency},
+    {"Requeue", false, set_yes_no<&JobSpec::requeue>},
+    {"ArrayTaskThrottle", false, set_throttle},
+    {"ReservationName", true, set_reservation},
+    {"StdOut", true, set_text<&JobSpec::std_out>},
+    {"StdErr", true, set_text<&JobSpec::std_err>},
+    {"StdIn", true, set_text<&JobSpec::std_in>},
+    {"WorkDir", true, set_text<&JobSpec::work_dir>},
+    {"MailUser", false, set_text<&JobSpec::mail_user>},
+    {"MailType", false, set_mail_type},
+    {"DelayBoot", true, set_delay_boot},
+};
+
+const JobKey* find_in(std::span<const JobKey> keys, std::string_view name) {
+  auto at = std::ranges::find_if(keys, [&](const JobKey& k) { return iequals(k.name, name); });
+  return at == keys.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const JobKey* find_job_key(std::string_view name) {
+  const JobKey* key = find_in(kKeys, name);
+  return key ? key : find_in(job_request_keys(), name);
+}
+
+}  // namespace muster::controller

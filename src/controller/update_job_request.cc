@@ -1,0 +1,135 @@
+// The keys of an update of a job that say what it asks for.
+#include <algorithm>
+
+#include "base/duration.h"
+#include "base/size.h"
+#include "controller/update_job_keys.h"
+#include "sched/request.h"
+
+namespace muster::controller {
+
+namespace {
+
+template <auto Member>
+Result<void> set_number(JobDraft& d, std::string_view value) {
+  auto n = parse_number<std::uint32_t>(value.substr(0, value.find('-')));
+  if (!n) return bad_value();
+  d.spec.*Member = *n;
+  return {};
+}
+
+Result<void> set_node_count(JobDraft& d, std::string_view value) {
+  auto dash = value.find('-');
+  auto low = parse_number<std::uint32_t>(value.substr(0, dash));
+  auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
+  if (!low || !high || *high < *low || *low == 0) return bad_value();
+  d.spec.min_nodes = *low;
+  d.spec.max_nodes = dash == value.npos ? 0 : *high;
+  d.spec.nodes_given = true;
+  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, *low);  // one on each
+  return {};
+}
+
+template <auto Member>
+Result<void> set_memory(JobDraft& d, std::string_view value) {
+  auto mib = parse_mib(value);
+  if (!mib) return bad_value();
+  d.spec.memory_per_node_mib.reset();
+  d.spec.memory_per_cpu_mib.reset();
+  d.spec.*Member = *mib;
+  return {};
+}
+
+Result<void> set_gres(JobDraft& d, std::string_view value) {
+  if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
+  if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
+  d.spec.gres = Text(value);
+  return {};
+}
+
+Result<void> set_licenses(JobDraft& d, std::string_view value) {
+  if (auto known = sched::parse_licenses(d.cluster, value); !known)
+    return fail(ErrorCode::invalid_license);
+  d.spec.licenses = Text(value);
+  return {};
+}
+
+// --oversubscribe or, with "no", --exclusive.
+Result<void> set_sharing(JobDraft& d, std::string_view value) {
+  auto yes = parse_yes_no(value);
+  if (!yes) return bad_value();
+  d.spec.oversubscribe = *yes;
+  d.spec.exclusive = !*yes;
+  d.spec.exclusive_user = d.spec.exclusive_mcs = false;
+  return {};
+}
+
+Result<void> set_tmp_disk(JobDraft& d, std::string_view value) {
+  auto mib = parse_mib(value);
+  if (!mib) return bad_value();
+  d.spec.tmp_disk_mib = *mib;
+  return {};
+}
+
+Result<void> wait_for_switches(JobDraft& d, Seconds wait) {
+  d.spec.switches_wait = std::min(wait, d.cluster.settings().max_switch_wait);
+  return {};
+}
+
+Result<void> set_switches_wait(JobDraft& d, std::string_view value) {
+  auto seconds = parse_number<std::uint32_t>(value);
+  if (!seconds) return bad_value();
+  return wait_for_switches(d, Seconds{*seconds});
+}
+
+// "2@5": at most two switches, for which the job waits five minutes.
+Result<void> set_switches(JobDraft& d, std::string_view value) {
+  auto at = value.find('@');
+  auto count = parse_number<std::uint32_t>(value.substr(0, at));
+  if (!count) return bad_value();
+  d.spec.switches = *count;
+  if (at == value.npos) return {};
+  auto wait = parse_time_limit(value.substr(at + 1));
+  if (!wait) return bad_value();
+  return wait_for_switches(d, *wait);
+}
+
+Result<void> set_reboot(JobDraft& d, std::string_view value) {
+  if (!d.by_operator) return fail(ErrorCode::access_denied);
+  return set_yes_no<&JobSpec::reboot>(d, value);
+}
+
+constexpr JobKey kKeys[] = {
+    {"NumNodes", true, set_node_count},
+    {"ReqNodes", true, set_node_count},
+    {"NumTasks", true, set_number<&JobSpec::num_tasks>},
+    {"ReqProcs", true, set_number<&JobSpec::num_tasks>},
+    {"NumCPUs", true, set_number<&JobSpec::num_tasks>},
+    {"CPUsPerTask", true, set_number<&JobSpec::cpus_per_task>},
+    {"TasksPerNode", true, set_number<&JobSpec::ntasks_per_node>},
+    {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
+    {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
+    {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
+    {"Features", true, set_text<&JobSpec::features>},
+    {"Gres", true, set_gres},
+    {"TresPerNode", true, set_gres},
+    {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
+    {"NodeList", true, set_text<&JobSpec::required_nodes>},
+    {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
+    {"Contiguous", true, set_yes_no<&JobSpec::contiguous>},
+    {"Prefer", true, set_text<&JobSpec::prefer>},
+    {"BurstBuffer", true, set_text<&JobSpec::burst_buffer>},
+    {"Reboot", true, set_reboot},
+    {"Licenses", true, set_licenses},
+    {"OverSubscribe", true, set_sharing},
+    {"Shared", true, set_sharing},
+    {"MinTmpDiskNode", true, set_tmp_disk},
+    {"Switches", true, set_switches},
+    {"Wait-for-switch", true, set_switches_wait},
+};
+
+}  // namespace
+
+std::span<const JobKey> job_request_keys() { return kKeys; }
+
+}  // namespace muster::controller
