@@ -364,10 +364,17 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
 
     def supervisors(self, step):
         """The slurmstepds of "12.0" or "12.batch", below this cluster's slurmds: others run steps, too."""
-        processes = list(_processes())
-        parents = {self.node_pid(node) for node in self.node_names}
-        parents |= {pid for pid, parent, line in processes if parent in parents and "slurmstepd: [nursery]" in line}
-        return [pid for pid, parent, line in processes if parent in parents and f"slurmstepd: [{step}]" in line]
+        return self._supervisors_below(set(self.nurseries()) | self._slurmds(), step)
+
+    def nurseries(self):
+        """The slurmstepds that fork those of steps."""
+        return self._supervisors_below(self._slurmds(), "nursery")
+
+    def _slurmds(self):
+        return {self.node_pid(node) for node in self.node_names}
+
+    def _supervisors_below(self, parents, title):
+        return [pid for pid, parent, line in _processes() if parent in parents and f"slurmstepd: [{title}]" in line]
 
     def start_controller(self):
         self.run(SBIN / "slurmctld", "-f", self.config_file).ok()

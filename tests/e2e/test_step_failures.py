@@ -41,6 +41,31 @@ def test_the_end_of_a_step_is_recorded_once_though_slurmd_was_dead(cluster):
     cluster.wait_sacct([rf"{job}\|FAILED\|3:0", rf"{job}\.0\|FAILED\|3:0"], "-j", job, "-o", "jobid,state,exitcode")
 
 
+@pytest.mark.ours
+def test_steps_run_though_the_process_that_forks_them_is_killed(cluster):
+    wait_for(lambda: len(cluster.nurseries()) == 2, "both nodes' nurseries")
+    process = cluster.start("srun", "--mem=100", "-N2", "-n2", "bash", "-c", tick(100))
+    wait_started(cluster, 2)
+    killed = cluster.nurseries()
+    for pid in killed:
+        os.kill(pid, signal.SIGKILL)
+    assert cluster.run("srun", "--mem=100", "-N2", "-n2", "echo", "here").ok().out == "here\n" * 2
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 3 and len(out.splitlines()) == 200
+    wait_for(lambda: len(set(cluster.nurseries()) - set(killed)) == 2, "other nurseries")
+    assert cluster.run("srun", "--mem=100", "-N2", "-n2", "echo", "again").ok().out == "again\n" * 2
+
+
+@pytest.mark.ours
+def test_the_process_that_forks_steps_ends_with_slurmd(cluster):
+    wait_for(lambda: len(cluster.nurseries()) == 2, "both nodes' nurseries")
+    before = cluster.nurseries()
+    cluster.stop_node("n1", signal.SIGKILL)
+    wait_for(lambda: sum(is_alive(pid) for pid in before) == 1, "the nursery of n1 to end")
+    cluster.start_node("n1")
+    wait_for(lambda: len(cluster.nurseries()) == 2, "both nodes' nurseries")
+
+
 def test_a_killed_srun_takes_its_tasks_along_and_its_job_goes_on(cluster):
     job = cluster.sbatch("-n1", "--wrap", "srun bash -c 'echo $$ > pid; exec sleep 300' &\n"
                          "until [ -s pid ]; do sleep 0.05; done; kill -9 $!; until [ -e go ]; do sleep 0.05; done")
