@@ -1,13 +1,9 @@
 #include "daemon/slurmctld_service.h"
 
-#include <cxxabi.h>
-#include <grp.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdlib>
 #include <future>
-#include <typeinfo>
 
 #include "base/codec.h"
 #include "base/strings.h"
@@ -16,74 +12,17 @@
 #include "io/files.h"
 #include "io/log.h"
 #include "io/users.h"
+#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
 namespace {
 
-constexpr Seconds kMailTimeout{60};
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::microseconds kShortPlan{100};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
-
-Time system_now() { return std::chrono::time_point_cast<Millis>(std::chrono::system_clock::now()); }
-
-// "SubmitRequest", for the log
-std::string kind_of(const wire::Request& request) {
-  const char* mangled = std::visit([](const auto& r) { return typeid(r).name(); }, request);
-  int status = 0;
-  std::unique_ptr<char, decltype(&std::free)> name(
-      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
-  std::string_view whole = name ? name.get() : mangled;
-  return std::string(whole.substr(whole.rfind(':') + 1));
-}
-
-std::string group_name(Gid gid) {
-  char buffer[4096];
-  group entry{};
-  group* found = nullptr;
-  if (getgrgid_r(gid.value, &entry, buffer, sizeof buffer, &found) != 0 || !found)
-    return std::to_string(gid.value);
-  return found->gr_name;
-}
-
-using Which = controller::SiteProgramRun::Which;
-
-// The others run for a job.
-bool is_for_nodes(Which which) { return which >= Which::suspend; }
-
-std::string_view key_of(Which which) {
-  switch (which) {
-    case Which::prolog_slurmctld:
-      return "PrologSlurmctld";
-    case Which::epilog_slurmctld:
-      return "EpilogSlurmctld";
-    case Which::mail:
-      return "MailProg";
-    case Which::suspend:
-      return "SuspendProgram";
-    case Which::resume:
-      return "ResumeProgram";
-    case Which::resume_fail:
-      return "ResumeFailProgram";
-    case Which::reservation_prolog:
-      return "ResvProlog";
-    case Which::reservation_epilog:
-      return "ResvEpilog";
-  }
-  return {};
-}
-
-std::string path_of(Which which, const config::SlurmConf& conf) {
-  return conf.value(key_of(which));
-}
-
-std::string subject_of(const controller::SiteProgramRun& run) {
-  return is_for_nodes(run.which) ? "node " + run.arguments.front()
-                                 : "job " + std::to_string(run.job.value);
-}
 
 // Gives launches their scripts and environments and takes the hashes away; false where one is
 // missing, which then keeps its hash.
@@ -114,7 +53,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       store_(std::move(store)),
       accounting_(std::move(accounting)),
       secret_(std::move(secret)),
-      started_(system_now()),
+      started_(io::wall_clock()),
       configuration_(std::move(configuration)) {}
 
 Service::~Service() { stop(); }
@@ -132,7 +71,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_thread_ = std::make_unique<io::Worker>("accounting");
   background_ = std::make_unique<io::Worker>("background");
-  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, system_now(),
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, io::wall_clock(),
                                accounting_ ? accounting_->last() : 0);
       !ok)
     return ok;
@@ -185,112 +124,15 @@ void Service::post(std::function<void()> work) {
 
 void Service::advance() {
   if (stopping_ || !server_) return;
-  core_->flush(system_now());
+  core_->flush(io::wall_clock());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
 
 void Service::tick() {
   if (stopping_) return;
-  core_->on_tick(system_now());
+  core_->on_tick(io::wall_clock());
   snapshot_if_due();
   loop_->after(Millis{1000}, [this] { tick(); });
-}
-
-// --- frames ---
-
-void Service::on_frame(io::ConnectionId id, std::string frame) {
-  if (stopping_) return;
-  auto found = connections_.find(id);
-  if (found == connections_.end()) return;
-  Connection& connection = found->second;
-  const io::Peer& peer = connection.peer;
-  if (!connection.is_node)
-    if (auto request = decode<wire::RequestFrame>(frame))
-      return on_request(id, peer, std::move(*request));
-  auto reports = decode<wire::ReportBatch>(frame);
-  if (!reports || !is_operator(peer)) {
-    io::log_error("{}: a frame that is neither a request nor a node's report: connection closed",
-                  peer.address);
-    server_->close(id);
-    return;
-  }
-  connection.is_node = true;
-  Time now = system_now();
-  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
-}
-
-void Service::on_close(io::ConnectionId id) {
-  auto connection = connections_.extract(id);
-  if (connection.empty() || stopping_) return;
-  if (connection.mapped().is_node)
-    core_->on_node_closed(id, system_now());
-  else
-    core_->on_client_closed(id, system_now());
-}
-
-void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
-  if (io::is_set(io::DebugFlag::protocol))
-    io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
-               peer.address);
-  controller::ReplyTo to{id, frame.id};
-  if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
-  if (on_daemon_request(to, peer, frame.request)) return;
-  if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
-    if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), system_now());
-}
-
-// Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, wire::Request query) {
-  const bool is_short = controller::has_short_answer(*published_, query);
-  auto answer = [this, to, query = std::move(query), published = published_] {
-    controller::answer_query(*published, query, system_now(), [&](wire::Answer part, bool more) {
-      send_part(to, std::move(part), more);
-    });
-  };
-  if (is_short)
-    answer();
-  else
-    loop_->run_blocking(std::move(answer));
-}
-
-namespace {
-
-// Whose job it is comes from the connection; only root may submit for others.
-JobSpec owned_by(const io::Peer& peer, JobSpec spec, io::UserNames& names) {
-  if (peer.uid.value != 0) {
-    spec.uid = peer.uid;
-    spec.gid = peer.gid;
-  }
-  spec.user_name = names.of(spec.uid);
-  if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
-  spec.script_blob = {};
-  spec.environment_blob = {};
-  return spec;
-}
-
-}  // namespace
-
-Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
-  if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
-  JobSpec spec = owned_by(peer, *request.spec, user_names_);
-  // A heterogeneous job belongs to one user and is of one kind.
-  for (Cow<JobSpec>& component : request.components) {
-    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobSpec part = owned_by(peer, *component, user_names_);
-    if (part.uid != spec.uid || part.kind != spec.kind)
-      return fail(ErrorCode::failure, "the components are not one job");
-    component = Cow(std::move(part));
-  }
-  if (spec.kind == JobKind::batch) {
-    if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
-    spec.script_blob = io::content_hash(request.script);
-    spec.environment_blob = io::content_hash(request.environment);
-    blobs_.put(spec.script_blob, request.script);
-    blobs_.put(spec.environment_blob, request.environment);
-  }
-  request.spec = Cow(std::move(spec));
-  return {};
 }
 
 void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
@@ -383,7 +225,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   planner_->post([this, timed_plan = std::move(timed_plan)] {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
-      core_->on_planned(std::move(plan), system_now());
+      core_->on_planned(std::move(plan), io::wall_clock());
       rest_after_plan(took);
     });
   });
@@ -409,34 +251,6 @@ std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
   std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +
                      std::to_string(step.value);
   return io::content_hash(secret_ + name + secret_);
-}
-
-void Service::run_program(controller::SiteProgramRun run) {
-  io::ProgramRun program{
-      .path = {}, .environment = run.environment, .arguments = run.arguments, .timeout = {}};
-  const config::SlurmConf& conf = configuration_.conf;
-  program.path = path_of(run.which, conf);
-  program.timeout = conf.prolog_epilog_timeout;
-  if (is_for_nodes(run.which)) program.environment.push_back("SLURM_CONF=" + conf.path);
-  if (!is_for_nodes(run.which))
-    program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
-  if (run.which == Which::mail) return send_mail(run, std::move(program));
-  programs_.run(std::move(program), [this, run](const io::ProgramEnd& end) {
-    if (!end.succeeded)
-      io::log_error("{}: {} failed: {} output:{}", subject_of(run), key_of(run.which), end.failure,
-                    end.output);
-    post([this, run, succeeded = end.succeeded] {
-      core_->on_program_ended(run, succeeded, system_now());
-    });
-  });
-}
-
-void Service::send_mail(const controller::SiteProgramRun& run, io::ProgramRun program) {
-  program.timeout = kMailTimeout;
-  mails_.run(std::move(program), [job = run.job](const io::ProgramEnd& end) {
-    if (!end.succeeded)
-      io::log_error("job {}: the mail was not sent: {} {}", job.value, end.failure, end.output);
-  });
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }

@@ -10,13 +10,12 @@
 #include "base/strings.h"
 #include "io/files.h"
 #include "io/log.h"
+#include "io/wall_clock.h"
 
 namespace muster {
 namespace {
 
 constexpr Millis kRetrySteps{50};
-
-Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 Epoch read_epoch(const std::string& path) {
   auto text = io::read_file(path);
@@ -28,10 +27,10 @@ Epoch read_epoch(const std::string& path) {
 
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
-      started_(wall_clock()),
+      started_(io::wall_clock()),
       steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
         gpus_.finish(end.ref, end.usage);
-        agent_->on_step_ended(std::move(end), wall_clock());
+        agent_->on_step_ended(std::move(end), io::wall_clock());
       }) {}
 
 Slurmd::~Slurmd() {
@@ -113,7 +112,7 @@ void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
     const AttachId id = ++last_attach_;
     const wire::StepRef step = attach.request.ref;
     attaches_.emplace(id, std::move(attach));
-    agent_->on_attach(id, step, wall_clock());
+    agent_->on_attach(id, step, io::wall_clock());
   });
 }
 
@@ -125,7 +124,7 @@ void Slurmd::dial(io::Loop& io_threads) {
              loop_.post([this] {
                io::log_info("connected to slurmctld");
                controller_lost_ = false;
-               agent_->on_connected(wall_clock());
+               agent_->on_connected(io::wall_clock());
              });
            },
        .on_frame =
@@ -145,11 +144,11 @@ void Slurmd::dial(io::Loop& io_threads) {
 void Slurmd::on_controller_frame(const std::string& frame) {
   auto batch = decode<wire::OrderBatch>(frame);
   if (!batch) return io::log_error("slurmctld sent orders that cannot be read");
-  agent_->on_orders(*batch, wall_clock());
+  agent_->on_orders(*batch, io::wall_clock());
 }
 
 void Slurmd::turn() {
-  Time now = wall_clock();
+  Time now = io::wall_clock();
   Time due = agent_->next_due();
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
@@ -158,10 +157,10 @@ void Slurmd::turn() {
     timeout = std::min(timeout, std::max(Millis{0}, due - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
-  if (gpus_.watches()) sample_gpus(wall_clock());
-  agent_->on_tick(wall_clock());
+  if (gpus_.watches()) sample_gpus(io::wall_clock());
+  agent_->on_tick(io::wall_clock());
   agent_->flush();
-  if (!stopped_) steps_.prepare_nursery(wall_clock());
+  if (!stopped_) steps_.prepare_nursery(io::wall_clock());
 }
 
 void Slurmd::sample_gpus(Time now) {
@@ -231,7 +230,7 @@ wire::NodeAccess Slurmd::access_to_nodes() const {
 
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
-  const UserInfo& user = users_.find(launch.uid, launch.gid, wall_clock());
+  const UserInfo& user = users_.find(launch.uid, launch.gid, io::wall_clock());
   const bool is_root = geteuid() == 0;
   if (is_root && user.name.empty())
     return fail("user " + std::to_string(launch.uid.value) + " is not known on this node");
@@ -267,7 +266,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);
-    next_gpu_sample_ = std::min(next_gpu_sample_, wall_clock() + Seconds{1});
+    next_gpu_sample_ = std::min(next_gpu_sample_, io::wall_clock() + Seconds{1});
   }
   return spawned;
 }

@@ -9,13 +9,12 @@
 #include "base/strings.h"
 #include "daemon/slurmd_host.h"
 #include "io/log.h"
+#include "io/wall_clock.h"
 
 namespace muster {
 namespace {
 
 constexpr Seconds kNodeProgramTimeout{60};
-
-Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 std::string file_name(AttemptRef attempt) {
   return fmt::format("{}.{}", attempt.job.value, attempt.attempt.value);
@@ -88,7 +87,7 @@ void Slurmd::when_ended(NodeProgram program, AttemptRef attempt, const io::Progr
     io::log_error("[job {}] {} failed: {} output:{}", attempt.job.value,
                   kNames[static_cast<std::size_t>(program)], end.failure, end.output);
   loop_.post([this, program, attempt, succeeded = end.succeeded] {
-    agent_->on_program_ended(program, attempt, succeeded, wall_clock());
+    agent_->on_program_ended(program, attempt, succeeded, io::wall_clock());
   });
 }
 

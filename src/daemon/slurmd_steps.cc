@@ -14,14 +14,13 @@
 #include "io/cgroup.h"
 #include "io/log.h"
 #include "io/processes.h"
+#include "io/wall_clock.h"
 
 namespace muster {
 namespace {
 
 constexpr std::size_t kTitleRoom = 48;  // for what ps shows of a step that the nursery has forked
 constexpr Seconds kNurseryAfterTrouble{10};
-
-Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 std::string title(const wire::StepRef& ref) {
   return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step_name(ref.step));
@@ -126,7 +125,7 @@ Result<void> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptor
   if (nursery_ && !needs_pmix) {
     if (io::give_step(nursery_->fd(), shown, descriptors)) return {};
     nursery_.reset();
-    nursery_due_ = wall_clock();
+    nursery_due_ = io::wall_clock();
   }
   return spawn_child({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
                       .argv = {shown},
@@ -181,7 +180,7 @@ void SlurmdSteps::collect(const wire::StepRef& step) {
   if (auto end = io::read_step_end(file)) return on_ended_(std::move(*end));
   io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_file_name(step));
   if (auto note = io::read_step_note(file)) kill_processes(*note);
-  wire::StepEnd end = end_of_crashed(step, wall_clock(), "slurmstepd ended unexpectedly");
+  wire::StepEnd end = end_of_crashed(step, io::wall_clock(), "slurmstepd ended unexpectedly");
   (void)io::write_step_end(file,
                            end);  // where that fails, a restarted slurmd finds the same out again
   on_ended_(std::move(end));

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "io/step_file.h"
+#include "io/wall_clock.h"
 #include "step/login_environment.h"
 #include "step/script.h"
 #include "step/signals.h"
@@ -23,8 +24,6 @@ constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun do
 constexpr auto kWaitForFarewell = 5s;
 constexpr auto kWaitForLeftovers = 2s;
 constexpr int kRepeatKillMs = 20;
-
-Time wall_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
 }  // namespace
 
@@ -43,7 +42,7 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
       usage_(setup_.launch.share.node) {
   slurmd_.push_back(std::move(slurmd));
   end_.ref = setup_.launch.ref;
-  end_.started = wall_clock();
+  end_.started = io::wall_clock();
 }
 
 // The extern step has no task: it stands for what logins of the user leave on the node, and lasts
@@ -231,7 +230,7 @@ void Supervisor::say(std::string_view text, bool ends_step) {
 
 void Supervisor::report_end() {
   mpi_.reset();
-  end_.ended = wall_clock();
+  end_.ended = io::wall_clock();
   end_.usage = usage_.total();
   for (const Task& task : tasks_) {
     if (task.pid == 0) continue;
