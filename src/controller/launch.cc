@@ -133,7 +133,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string k
   NodeId node = job.steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
   for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
-  launch.environment = as_list(job_variables(cluster, job, node));
+  launch.environment = as_list(batch_variables(cluster, job, node));
   launch.work_dir = spec.work_dir;
   launch.std_in = spec.std_in;
   launch.std_out = spec.std_out;
