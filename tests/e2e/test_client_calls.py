@@ -177,3 +177,8 @@ def test_scancel_refuses_users_that_there_are_not(cluster):
     for name in ("nosuchuser", "77777"):
         refused = cluster.run("scancel", "-u", name)
         assert refused.code == 1 and f"Invalid user name: {name}" in refused.err
+
+
+def test_sshare_takes_both_letters_for_no_header(cluster):
+    shown = [cluster.run("sshare", option, "-P", "-o", "account").ok().out for option in ("-n", "-h", "--noh")]
+    assert shown[0] == shown[1] == shown[2] and "Account" not in shown[0]
