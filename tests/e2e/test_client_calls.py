@@ -2,6 +2,8 @@
 import os
 import re
 
+import pytest
+
 from muster import wait_for
 
 CLUSTER = dict(nodes=2, gpus=2, conf="Licenses=matlab:4,fluent:2\n"
@@ -182,3 +184,13 @@ def test_scancel_refuses_users_that_there_are_not(cluster):
 def test_sshare_takes_both_letters_for_no_header(cluster):
     shown = [cluster.run("sshare", option, "-P", "-o", "account").ok().out for option in ("-n", "-h", "--noh")]
     assert shown[0] == shown[1] == shown[2] and "Account" not in shown[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="acts as another user")
+def test_other_peoples_jobs_are_refused_one_by_one(cluster, alice):
+    jobs = [held(cluster), held(cluster)]
+    refused = cluster.run("scancel", "-u", "root", user="alice")
+    assert refused.code == 210
+    for job in jobs:
+        assert f"scancel: error: Kill job error on job id {job}: Access/permission denied\n" in refused.err
+    assert ids(cluster) == sorted(jobs)
