@@ -92,6 +92,12 @@ def test_an_empty_list_of_jobs_names_none(cluster):
     assert cluster.run("squeue", "-s", "").ok().out.count("\n") == 1
 
 
+def test_empty_filters_name_nothing(cluster):
+    held(cluster)
+    for option in "-u", "-p", "-n", "-A", "-q", "-t", "-w", "-L", "-R":
+        assert ids(cluster, option, "") == [], option
+
+
 def test_a_task_that_an_array_does_not_have_is_no_error_of_squeue(cluster):
     array = held(cluster, "-a", "1-3")
     assert ids(cluster, "-j", f"{array}_9") == []
