@@ -200,3 +200,8 @@ def test_other_peoples_jobs_are_refused_one_by_one(cluster, alice):
     for job in jobs:
         assert f"scancel: error: Kill job error on job id {job}: Access/permission denied\n" in refused.err
     assert ids(cluster) == sorted(jobs)
+
+
+def test_a_partitions_way_to_preempt_is_shown_in_capitals(cluster):
+    cluster.run("scontrol", "update", "partitionname=short", "preemptmode=requeue").ok()
+    assert " PreemptMode=REQUEUE\n" in cluster.run("scontrol", "show", "partition", "short").ok().out
