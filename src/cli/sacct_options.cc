@@ -251,9 +251,10 @@ Outcome settle(Parsing& parsing) {
   if (!parsing.format.empty() && parsing.long_form)
     return die(
         "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.");
-  if (is_set(request.start) && is_set(request.end) && request.start > request.end)
+  const Time end = is_set(request.end) ? request.end : parsing.now;
+  if (is_set(request.start) && request.start > end)
     return refuse(fmt::format("Start time ({}) requested is after end time ({}).",
-                              format_date(request.start), format_date(request.end)));
+                              format_date(request.start), format_date(end)));
   request.all_users = parsing.all_users || (request.uids.empty() && own_uid() == Uid{0});
   if (!request.all_users && request.uids.empty()) request.uids = {own_uid()};
   std::string format = parsing.format;

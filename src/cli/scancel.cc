@@ -182,7 +182,10 @@ int run(CancelOptions options) {
   // Filters of somebody who may not cancel other people's jobs mean his own.
   if (options.has_filter && options.filter.uids.empty() && ::geteuid() != 0)
     options.filter.uids = {Uid{::geteuid()}};
-  bool needs_list = options.interactive || !options.wckey.empty() ||
+  // Other people's jobs are named one by one, each with its refusal.
+  bool names_others = ::geteuid() != 0 && options.has_filter &&
+                      options.filter.uids != std::vector{Uid{::geteuid()}};
+  bool needs_list = options.interactive || !options.wckey.empty() || names_others ||
                     (options.has_filter && (!options.jobs.empty() || options.verbose > 0));
   if (needs_list) return cancel_selected(*controller, options);
   wire::CancelRequest request;

@@ -21,7 +21,7 @@ struct QueueOptions {
   std::string clusters;
   bool all = false, array = false, header = true, json = false, long_form = false, start = false,
        steps = false, no_convert = false,
-       nobody = false;  // nobody: no user that was asked for exists
+       nobody = false;  // nobody: nothing that exists was asked for
   int iterate_s = 0, verbose = 0;
 };
 

@@ -27,7 +27,7 @@ Outcome set_users(QueueOptions& options, Value list) {
     else
       print_error("squeue", fmt::format("Invalid user: {}", name));
   }
-  options.nobody = options.filter.uids.empty() && !options.users.empty();
+  options.nobody = options.filter.uids.empty();
   return {};
 }
 
@@ -38,7 +38,7 @@ Outcome set_me(QueueOptions& options, Value) {
 
 Outcome set_jobs(QueueOptions& options, Value list) {
   auto parts = split_job_list(list);
-  options.nobody = !list.empty() && parts.empty();  // -j "": none of them
+  options.nobody |= !list.empty() && parts.empty();  // -j "": none of them
   for (const std::string& part : parts) {
     auto ref = wire::parse_job_ref(trim(part));
     if (!ref) return refuse(fmt::format("Invalid job id: {}", trim(part)));
@@ -56,6 +56,7 @@ Outcome set_steps(QueueOptions& options, Value list) {
 Outcome set_nodes(QueueOptions& options, Value list) {
   auto names = expand_hostlist(list);
   if (!names) return refuse(fmt::format("'{}' invalid entry for --nodelist", list));
+  options.nobody |= names->empty();
   options.filter.nodes.clear();
   for (const std::string& name : *names) {
     char host[256] = "";
@@ -86,9 +87,16 @@ Outcome set_iteration(QueueOptions& options, Value value) {
 
 Outcome no_yaml(QueueOptions&, Value) { return refuse("--yaml is not supported, use --json"); }
 
+// An empty list, as of a variable that a script forgot to set, names nothing.
 template <auto List>
 Outcome filter_by(QueueOptions& options, Value value) {
+  options.nobody |= value.empty();
   return put(options.filter.*List, value);
+}
+
+Outcome set_states(QueueOptions& options, Value value) {
+  options.nobody |= value.empty();
+  return put(options.states, value);
 }
 
 using O = QueueOptions;
@@ -128,7 +136,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"sibling", 0, none}, "", "accepted: there is no federation", "SQUEUE_SIBLING"}, accepted},
     {{{"sort", 'S', required}, "list", "order, letters of --format: P,t,-p", "SQUEUE_SORT"}, keep<&O::sort>},
     {{{"start", 0, none}, "", "expected start times of waiting jobs"}, flag<&O::start>},
-    {{{"states", 't', required}, "list", "jobs in these states, 'all' for any; without it, waiting and active ones", "SQUEUE_STATES"}, keep<&O::states>},
+    {{{"states", 't', required}, "list", "jobs in these states, 'all' for any; without it, waiting and active ones", "SQUEUE_STATES"}, set_states},
     {{{"steps", 's', Argument::optional_word}, "list", "steps instead of jobs"}, set_steps},
     {{{"usage", 0, none}, "", "show the options in short"}},
     {{{"user", 'u', required}, "list", "jobs of these users, names or ids", "SQUEUE_USERS"}, set_users},

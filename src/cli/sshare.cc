@@ -47,6 +47,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"helpformat", 'e', none}, "", "list the fields"}, flag<&O::lists_fields>},
     {{{"long", 'l', none}, "", "more columns"}, flag<&O::long_form>},
     {{{"noheader", 'n', none}, "", "no header"}, flag<&O::header, false>},
+    {{{"noheader", 'h', none}, "", ""}, flag<&O::header, false>},
     {{{"parsable", 'p', none}, "", "fields end with |"}, bars<BarForm::bars_ending>},
     {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<BarForm::bars>},
     {{{"partition", 'm', none}, "", "a column with the partition"}, flag<&O::partitions>},

@@ -209,6 +209,16 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   return v;
 }
 
+Variables batch_variables(const Cluster& cluster, const Job& job, NodeId node) {
+  Variables v = job_variables(cluster, job, node);
+  const JobSpec& spec = *job.spec;
+  if (spec.memory_per_cpu_mib > 0u)
+    v["SLURM_MEM_PER_CPU"] = std::to_string(*spec.memory_per_cpu_mib);
+  if (spec.memory_per_node_mib > 0u)
+    v["SLURM_MEM_PER_NODE"] = std::to_string(*spec.memory_per_node_mib);
+  return v;
+}
+
 Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node) {
   Variables v = job_variables(cluster, job, node);
   const WholeStep whole = whole_step(cluster, job, step);

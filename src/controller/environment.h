@@ -14,6 +14,8 @@ using Variables = std::map<std::string, std::string>;
 
 // For everything that runs in the job on `node`.
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node);
+// ... and what its script asks for again in its steps: sbatch did not know the site's defaults.
+Variables batch_variables(const Cluster& cluster, const Job& job, NodeId node);
 // What a step adds and changes.
 Variables step_variables(const Cluster& cluster, const Job& job, const Step& step, NodeId node);
 

@@ -127,17 +127,6 @@ void keep_own_counts(const std::vector<std::string>& environment, Variables& var
     if (!value_of(environment, name).empty()) variables.erase(name);
 }
 
-// What was asked for is among the variables of sbatch; what came by default only we know.
-void tell_default_memory(const Cluster& cluster, const Job& job, Variables& variables) {
-  const Partition* partition = cluster.find_partition(job.partition);
-  if (!partition) return;
-  const auto memory = sched::default_memory(cluster, *job.spec, *partition);
-  if (memory.per_cpu_mib.value_or(0))
-    variables["SLURM_MEM_PER_CPU"] = std::to_string(*memory.per_cpu_mib);
-  if (memory.per_node_mib.value_or(0))
-    variables["SLURM_MEM_PER_NODE"] = std::to_string(*memory.per_node_mib);
-}
-
 }  // namespace
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
@@ -145,9 +134,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string k
   NodeId node = job.steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
   for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
-  Variables variables = job_variables(cluster, job, node);
-  tell_default_memory(cluster, job, variables);
-  launch.environment = as_list(variables);
+  launch.environment = as_list(batch_variables(cluster, job, node));
   launch.work_dir = spec.work_dir;
   launch.std_in = spec.std_in;
   launch.std_out = spec.std_out;

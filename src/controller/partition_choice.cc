@@ -96,6 +96,14 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
   }
 }
 
+void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {
+  if (spec.memory_per_cpu_mib || spec.memory_per_node_mib || spec.memory_per_gpu_mib) return;
+  auto request = sched::make_request(cluster, spec, partition);
+  if (!request) return;  // it is refused, with its reason, where the partition is chosen
+  spec.memory_per_cpu_mib = request->memory_per_cpu_mib;
+  if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
+}
+
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {
   if (p.max_time && std::min(time_limit, spec.time_min.value_or(time_limit)) > *p.max_time)
     return fail(ErrorCode::invalid_time_limit);

@@ -33,6 +33,10 @@ Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Parti
 // MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
+// DefMemPerCPU and DefMemPerNode become the job's own request: it keeps them, is shown with them
+// and finds them in its environment.
+void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
+
 // EnforcePartLimits: limits that otherwise only make a job wait.
 Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);
 

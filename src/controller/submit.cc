@@ -137,6 +137,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);
   add_cpus_for_memory(cluster_, *named->front(), spec);
+  give_default_memory(cluster_, *named->front(), spec);
   if (!cluster_.settings().spec_cores_by_jobs) {  // AllowSpecResourcesUsage
     spec.core_spec.reset();
     spec.thread_spec.reset();

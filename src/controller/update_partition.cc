@@ -66,7 +66,7 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
   if (iequals(key, "MaxTime")) return set_limit(p.max_time, value);
   if (iequals(key, "DefaultTime") || iequals(key, "DefTime"))
     return set_limit(p.default_time, value);
-  if (iequals(key, "PreemptMode")) return p.preempt_mode = Text(value), Result<void>{};
+  if (iequals(key, "PreemptMode")) return p.preempt_mode = Text(upper(value)), Result<void>{};
   if (iequals(key, "AllowGroups")) return p.allow_groups = Text(value), Result<void>{};
   if (iequals(key, "AllowAccounts")) return p.allow_accounts = Text(value), Result<void>{};
   if (iequals(key, "AllowQos")) return p.allow_qos = Text(value), Result<void>{};

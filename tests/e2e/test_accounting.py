@@ -162,3 +162,10 @@ def test_a_killed_controller_has_told_accounting_all_after_its_restart(cluster):
     cluster.start_controller()
     out = cluster.run("sacct", "-n", "-P", "-X", "-o", "JobID,State,ExitCode", "-j", ",".join(jobs)).ok()
     assert out.lines == [f"{job}|FAILED|3:0" for job in jobs]
+
+
+def test_a_window_that_begins_after_its_end_is_refused(cluster):
+    for window in (("-S", "now+1hour"), ("-S", "now", "-E", "now-1hour")):
+        refused = cluster.run("sacct", *window)
+        assert refused.code == 1 and "requested is after end time" in refused.err
+    cluster.run("sacct", "-S", "now-1hour").ok()

@@ -2,6 +2,8 @@
 import os
 import re
 
+import pytest
+
 from muster import wait_for
 
 CLUSTER = dict(nodes=2, gpus=2, conf="Licenses=matlab:4,fluent:2\n"
@@ -88,6 +90,12 @@ def test_an_empty_list_of_jobs_names_none(cluster):
     assert ids(cluster, "-j", "") == ids(cluster, "--jobs=") == []
     assert len(ids(cluster, "-j")) == 1
     assert cluster.run("squeue", "-s", "").ok().out.count("\n") == 1
+
+
+def test_empty_filters_name_nothing(cluster):
+    held(cluster)
+    for option in "-u", "-p", "-n", "-A", "-q", "-t", "-w", "-L", "-R":
+        assert ids(cluster, option, "") == [], option
 
 
 def test_a_task_that_an_array_does_not_have_is_no_error_of_squeue(cluster):
@@ -177,3 +185,23 @@ def test_scancel_refuses_users_that_there_are_not(cluster):
     for name in ("nosuchuser", "77777"):
         refused = cluster.run("scancel", "-u", name)
         assert refused.code == 1 and f"Invalid user name: {name}" in refused.err
+
+
+def test_sshare_takes_both_letters_for_no_header(cluster):
+    shown = [cluster.run("sshare", option, "-P", "-o", "account").ok().out for option in ("-n", "-h", "--noh")]
+    assert shown[0] == shown[1] == shown[2] and "Account" not in shown[0]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="acts as another user")
+def test_other_peoples_jobs_are_refused_one_by_one(cluster, alice):
+    jobs = [held(cluster), held(cluster)]
+    refused = cluster.run("scancel", "-u", "root", user="alice")
+    assert refused.code == 210
+    for job in jobs:
+        assert f"scancel: error: Kill job error on job id {job}: Access/permission denied\n" in refused.err
+    assert ids(cluster) == sorted(jobs)
+
+
+def test_a_partitions_way_to_preempt_is_shown_in_capitals(cluster):
+    cluster.run("scontrol", "update", "partitionname=short", "preemptmode=requeue").ok()
+    assert " PreemptMode=REQUEUE\n" in cluster.run("scontrol", "show", "partition", "short").ok().out

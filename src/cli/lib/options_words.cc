@@ -68,16 +68,19 @@ class Splitter {
     return word.empty() ? kEmptyList : std::string_view(word);
   }
 
-  // An exact name, or the only one that starts so; a plural is its singular's.
+  // The plural of a name before, or a second letter for it.
+  bool says_the_same(std::string_view name, std::size_t before) const {
+    return name == known_[before].name || name == fmt::format("{}s", known_[before].name);
+  }
+
+  // An exact name, or the only one that starts so.
   std::expected<std::size_t, std::string> find(std::string_view name,
                                                std::string_view written) const {
     std::vector<std::size_t> candidates;
     for (std::size_t i = 0; i < known_.size(); ++i) {
       if (known_[i].name == name) return i;
-      bool is_plural =
-          !candidates.empty() && known_[i].name.ends_with('s') &&
-          known_[i].name.substr(0, known_[i].name.size() - 1) == known_[candidates.back()].name;
-      if (!name.empty() && known_[i].name.starts_with(name) && !is_plural) candidates.push_back(i);
+      bool repeats = !candidates.empty() && says_the_same(known_[i].name, candidates.back());
+      if (!name.empty() && known_[i].name.starts_with(name) && !repeats) candidates.push_back(i);
     }
     if (candidates.size() == 1) return candidates[0];
     if (candidates.empty()) return Failure(fmt::format("unrecognized option '--{}'", written));
