@@ -94,6 +94,8 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
     request.memory_per_node_mib = by_default.per_node_mib.value_or(0);
   }
   if (!counts_memory(s, partition)) {
+    request.least_memory_mib =
+        request.memory_per_node_mib.value_or(request.memory_per_cpu_mib.value_or(0));
     request.memory_per_node_mib.reset();
     request.memory_per_cpu_mib.reset();
     request.memory_per_gpu_mib.reset();
