@@ -1,0 +1,301 @@
+#include "controller/update_job_keys.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+
+#include "base/date.h"
+#include "base/duration.h"
+#include "base/size.h"
+#include "base/strings.h"
+#include "controller/membership.h"
+#include "controller/settings_list.h"
+#include "model/mail_type.h"
+#include "sched/dependency.h"
+#include "sched/priority.h"
+
+namespace muster::controller {
+
+namespace {
+
+Result<void> bad_value(ErrorCode code = ErrorCode::failure) {
+  return fail(code, code == ErrorCode::failure ? "Invalid value" : "");
+}
+
+template <auto Member>
+Result<void> set_text(JobDraft& d, std::string_view value) {
+  d.spec.*Member = Text(value);
+  return {};
+}
+
+template <auto Member>
+Result<void> set_number(JobDraft& d, std::string_view value) {
+  auto n = parse_number<std::uint32_t>(value.substr(0, value.find('-')));
+  if (!n) return bad_value();
+  d.spec.*Member = *n;
+  return {};
+}
+
+Result<void> set_time_limit(JobDraft& d, std::string_view value) {
+  bool add = value.starts_with('+'), subtract = value.starts_with('-');
+  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
+  if (!limit) return fail(ErrorCode::invalid_time_limit);
+  Minutes result = *limit;
+  if ((add || subtract) && d.job.time_limit != kUnlimited)
+    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
+  if (result.count() <= 0 && result != kUnlimited) result = kUnlimited;
+  if (d.job.state != JobState::pending && !d.by_operator && result > d.job.time_limit)
+    return fail(ErrorCode::access_denied);
+  d.spec.time_limit = result;
+  d.event.time_limit = result;
+  return {};
+}
+
+Result<void> set_priority(JobDraft& d, std::string_view value) {
+  auto priority = parse_number<std::uint32_t>(value);
+  if (!priority) return bad_value();
+  if (*priority == 0) return {};  // a hold: see update_job
+  if (d.job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  d.spec.priority = *priority;
+  d.event.priority = *priority;
+  d.event.priority_fixed = true;
+  return {};
+}
+
+Result<void> set_nice(JobDraft& d, std::string_view value) {
+  auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
+  if (!nice) return bad_value();
+  if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
+  d.spec.nice = *nice;
+  if (!d.event.priority_fixed && d.job.hold == Hold::none)
+    d.event.priority = sched::basic_priority(d.job.id, *nice);
+  return {};
+}
+
+Result<void> set_partition(JobDraft& d, std::string_view value) {
+  auto named = named_partitions(d.cluster, value);
+  if (!named) return fail(ErrorCode::invalid_partition);
+  d.spec.partition = Text(value);
+  d.event.partition = Text(value);
+  if (!d.spec.time_limit)
+    d.event.time_limit = effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+  return {};
+}
+
+Result<void> set_begin(JobDraft& d, std::string_view value) {
+  auto begin = parse_date(value, d.now);
+  if (!begin) return fail(ErrorCode::invalid_begin);
+  d.spec.begin = *begin;
+  d.event.eligible = *begin;
+  return {};
+}
+
+Result<void> set_deadline(JobDraft& d, std::string_view value) {
+  auto deadline = parse_date(value, d.now);
+  if (!deadline) return bad_value();
+  d.spec.deadline = *deadline;
+  return {};
+}
+
+Result<void> set_dependency(JobDraft& d, std::string_view value) {
+  if (!value.empty() && !sched::parse_dependencies(value)) return fail(ErrorCode::dependency);
+  d.spec.dependency = Text(value);
+  return {};
+}
+
+template <auto Member>
+Result<void> set_yes_no(JobDraft& d, std::string_view value) {
+  auto yes = parse_yes_no(value);
+  if (!yes) return bad_value();
+  d.spec.*Member = *yes;
+  return {};
+}
+
+Result<void> set_throttle(JobDraft& d, std::string_view value) {
+  auto limit = parse_number<std::uint32_t>(value);
+  if (!limit) return bad_value();
+  if (d.job.array_id) d.event.task_limit = *limit;  // another job has no tasks to wait
+  return {};
+}
+
+Result<void> set_node_count(JobDraft& d, std::string_view value) {
+  auto dash = value.find('-');
+  auto low = parse_number<std::uint32_t>(value.substr(0, dash));
+  auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
+  if (!low || !high || *high < *low || *low == 0) return bad_value();
+  d.spec.min_nodes = *low;
+  d.spec.max_nodes = dash == value.npos ? 0 : *high;
+  d.spec.nodes_given = true;
+  return {};
+}
+
+template <auto Member>
+Result<void> set_memory(JobDraft& d, std::string_view value) {
+  auto mib = parse_mib(value);
+  if (!mib) return bad_value();
+  d.spec.memory_per_node_mib.reset();
+  d.spec.memory_per_cpu_mib.reset();
+  d.spec.*Member = *mib;
+  return {};
+}
+
+Result<void> set_gres(JobDraft& d, std::string_view value) {
+  if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
+  if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
+  d.spec.gres = Text(value);
+  return {};
+}
+
+Result<void> set_mail_type(JobDraft& d, std::string_view value) {
+  auto types = parse_mail_types(value);
+  if (!types) return bad_value();
+  d.spec.mail_type = *types;
+  return {};
+}
+
+Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span || span->count() < 0) return bad_value();
+  d.spec.delay_boot_s = static_cast<std::uint32_t>(span->count());
+  return {};
+}
+
+Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
+
+Result<void> set_account(JobDraft& d, std::string_view value) {
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
+  d.spec.account = d.event.account = Text(value);
+  return {};
+}
+
+Result<void> set_qos(JobDraft& d, std::string_view value) {
+  // Operators give any that exists.
+  auto ok = d.by_operator ? is_known_qos(d.cluster, value)
+                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
+                                        first_partition(d));
+  if (!ok) return ok;
+  d.spec.qos = d.event.qos = Text(value);
+  return {};
+}
+
+Result<void> set_reservation(JobDraft& d, std::string_view value) {
+  for (std::string_view name : split(value, ',')) {
+    if (name.empty()) continue;
+    const Reservation* r = d.cluster.find_reservation(name);
+    if (!r) return fail(ErrorCode::invalid_reservation);
+    if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
+  }
+  d.spec.reservation = Text(value);
+  return {};
+}
+
+Result<void> set_time_min(JobDraft& d, std::string_view value) {
+  auto least = parse_time_limit(value);
+  if (!least || *least > d.event.time_limit)
+    return fail("Invalid time-min specification (exceeds job's time or other limits)");
+  d.spec.time_min = value == "0" ? std::nullopt : std::optional(*least);
+  return {};
+}
+
+// Of a job that runs; its limit follows.
+Result<void> set_end(JobDraft& d, std::string_view value) {
+  if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
+  auto end = parse_date(value, d.now);
+  if (!end || *end <= d.job.started) return fail("Invalid time specified");
+  const auto limit = std::chrono::ceil<Minutes>(*end - d.job.started);
+  if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
+  d.spec.time_limit = d.event.time_limit = limit;
+  return {};
+}
+
+// "2@10:00"
+Result<void> set_switches(JobDraft& d, std::string_view value) {
+  const auto at = value.find('@');
+  auto count = parse_number<std::uint32_t>(value.substr(0, at));
+  if (!count) return bad_value();
+  d.spec.switches = *count;
+  if (at == value.npos) return {};
+  auto patience = parse_duration(value.substr(at + 1));
+  if (!patience || patience->count() < 0) return bad_value();
+  d.spec.switches_wait = *patience;
+  return {};
+}
+
+Result<void> set_oversubscribe(JobDraft& d, std::string_view value) {
+  auto yes = parse_yes_no(value);
+  if (!yes) return bad_value();
+  d.spec.oversubscribe = *yes;
+  d.spec.exclusive = !*yes;
+  return {};
+}
+
+Result<void> set_reboot(JobDraft& d, std::string_view value) {
+  if (!d.by_operator) return fail(ErrorCode::access_denied);
+  return set_yes_no<&JobSpec::reboot>(d, value);
+}
+
+constexpr JobKey kKeys[] = {
+    {"TimeLimit", false, set_time_limit},
+    {"Priority", false, set_priority},
+    {"Nice", false, set_nice},
+    {"Partition", true, set_partition},
+    {"Name", false, set_text<&JobSpec::name>},
+    {"JobName", false, set_text<&JobSpec::name>},
+    {"Comment", false, set_text<&JobSpec::comment>},
+    {"AdminComment", false, set_text<&JobSpec::admin_comment>},
+    {"WCKey", true, set_text<&JobSpec::wckey>},
+    {"Account", true, set_account},
+    {"QOS", true, set_qos},
+    {"StartTime", true, set_begin},
+    {"EligibleTime", true, set_begin},
+    {"Deadline", true, set_deadline},
+    {"Dependency", true, set_dependency},
+    {"Requeue", false, set_yes_no<&JobSpec::requeue>},
+    {"ArrayTaskThrottle", false, set_throttle},
+    {"NumNodes", true, set_node_count},
+    {"ReqNodes", true, set_node_count},
+    {"NumTasks", true, set_number<&JobSpec::num_tasks>},
+    {"ReqProcs", true, set_number<&JobSpec::num_tasks>},
+    {"NumCPUs", true, set_number<&JobSpec::num_tasks>},
+    {"CPUsPerTask", true, set_number<&JobSpec::cpus_per_task>},
+    {"TasksPerNode", true, set_number<&JobSpec::ntasks_per_node>},
+    {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
+    {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
+    {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
+    {"Features", true, set_text<&JobSpec::features>},
+    {"ReservationName", true, set_reservation},
+    {"Gres", true, set_gres},
+    {"TresPerNode", true, set_gres},
+    {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
+    {"NodeList", true, set_text<&JobSpec::required_nodes>},
+    {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
+    {"StdOut", true, set_text<&JobSpec::std_out>},
+    {"StdErr", true, set_text<&JobSpec::std_err>},
+    {"StdIn", true, set_text<&JobSpec::std_in>},
+    {"WorkDir", true, set_text<&JobSpec::work_dir>},
+    {"MailUser", false, set_text<&JobSpec::mail_user>},
+    {"MailType", false, set_mail_type},
+    {"DelayBoot", true, set_delay_boot},
+    {"Contiguous", true, set_yes_no<&JobSpec::contiguous>},
+    {"Prefer", true, set_text<&JobSpec::prefer>},
+    {"BurstBuffer", true, set_text<&JobSpec::burst_buffer>},
+    {"Reboot", true, set_reboot},
+    {"Licenses", true, set_text<&JobSpec::licenses>},
+    {"TimeMin", true, set_time_min},
+    {"EndTime", false, set_end},
+    {"Switches", true, set_switches},
+    {"OverSubscribe", true, set_oversubscribe},
+    {"Shared", true, set_oversubscribe},
+};
+
+}  // namespace
+
+const JobKey* find_job_key(std::string_view name) {
+  auto at = std::find_if(std::begin(kKeys), std::end(kKeys),
+                         [&](const JobKey& k) { return iequals(k.name, name); });
+  return at == std::end(kKeys) ? nullptr : at;
+}
+
+}  // namespace muster::controller
