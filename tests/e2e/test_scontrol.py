@@ -256,3 +256,12 @@ def test_the_end_of_a_running_job_can_be_changed(cluster):
     assert cluster.job(job)["TimeLimit"] in ("00:10:00", "00:11:00")
     refused = cluster.run("scontrol", "update", f"jobid={job}", "EndTime=now-1hour")
     assert (refused.code, refused.err) == (1, f"Invalid time specified for job {job}\n")
+
+
+def test_rules_of_a_partition_can_be_changed(cluster):
+    for setting in ("ReqResv=YES", "OverTimeLimit=3", "PreemptMode=CANCEL"):
+        show(cluster, "update", "partitionname=short", setting)
+        assert setting in show(cluster, "show", "partition", "short")
+    assert cluster.run("scontrol", "update", "partitionname=short", "PreemptMode=foo").code == 1
+    assert "PreemptMode=CANCEL" in show(cluster, "show", "partition", "short")
+    assert cluster.run("sbatch", "-p", "short", "--wrap", "true").code == 1
