@@ -1,8 +1,10 @@
 // scancel: ends jobs, waiting tasks and steps, or sends them a signal.
 #include <csignal>
+#include <map>
 
 #include "controller/core.h"
 #include "controller/filter.h"
+#include "controller/view.h"
 
 namespace muster::controller {
 
@@ -36,6 +38,25 @@ bool is_announced(int signal, bool is_batch) {
 }
 
 }  // namespace
+
+// What a job waited for stays with it: one event for all that waited for the same. Components go by
+// their leader.
+void Core::cancel_pending(const IdSet& jobs, Uid by, Time now) {
+  const Published known = published();
+  std::map<std::string, IdSet> by_reason;
+  for (std::uint32_t id : jobs.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    const Job* leader = job.is_het() ? cluster_.jobs.find(job.het_id) : &job;
+    Text detail;
+    by_reason[reason_of(known, leader ? *leader : job, detail).str()].insert(id);
+  }
+  for (auto& [reason, same] : by_reason)
+    record(PendingJobsEnded{.jobs = std::move(same),
+                            .state = JobState::cancelled,
+                            .by = by,
+                            .at = now,
+                            .reason = reason == "None" ? std::string() : reason});
+}
 
 // A step over several components is signalled in all of them.
 void Core::signal_step(const Job& job, const Step& step, int signal) {
@@ -86,10 +107,7 @@ std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time no
   if (tasks != array->waiting_tasks)
     record(TasksCancelled{.array = array->id, .tasks = tasks});
   else
-    record(PendingJobsEnded{.jobs = IdSet::range(array->id.value, array->id.value),
-                            .state = JobState::cancelled,
-                            .by = caller.uid,
-                            .at = now});
+    cancel_pending(IdSet::range(array->id.value, array->id.value), caller.uid, now);
   return static_cast<std::uint32_t>(tasks.size());
 }
 
@@ -98,7 +116,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
   wire::CancelRequest request = asked;
   // Without its script a job is over, but it was not cancelled.
   if (request.batch_only && request.signal == 0) request.signal = SIGKILL;
-  // Ending a set of pending jobs is one event, however many there are.
+  // Pending jobs end together, however many there are.
   IdSet pending;
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
     const Job& job = cluster_.jobs.at(id);
@@ -171,8 +189,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     }
   }
   if (!pending.empty()) {
-    record(PendingJobsEnded{
-        .jobs = pending, .state = JobState::cancelled, .by = caller.uid, .at = now});
+    cancel_pending(pending, caller.uid, now);
     want_plan();
   }
   return reply;

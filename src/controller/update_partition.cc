@@ -5,6 +5,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "controller/core.h"
+#include "controller/membership.h"
 #include "controller/settings_list.h"
 
 namespace muster::controller {
@@ -44,6 +45,19 @@ Result<void> set_oversubscribe(Partition& p, std::string_view value) {
   return {};
 }
 
+Result<void> set_preempt_mode(Partition& p, std::string_view value) {
+  if (!parse_preempt_mode(value)) return fail(ErrorCode::failure, "Invalid preempt mode");
+  p.preempt_mode = Text(upper(value));
+  return {};
+}
+
+Result<void> set_qos(const Cluster& cluster, Partition& p, std::string_view value) {
+  if (!value.empty())
+    if (auto ok = is_known_qos(cluster, value); !ok) return ok;
+  p.qos = Text(value);
+  return {};
+}
+
 // A state by its name or the beginning of that.
 Result<void> set_state(Partition& p, std::string_view value) {
   constexpr std::pair<std::string_view, PartitionState> kStates[] = {
@@ -66,7 +80,8 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
   if (iequals(key, "MaxTime")) return set_limit(p.max_time, value);
   if (iequals(key, "DefaultTime") || iequals(key, "DefTime"))
     return set_limit(p.default_time, value);
-  if (iequals(key, "PreemptMode")) return p.preempt_mode = Text(upper(value)), Result<void>{};
+  if (iequals(key, "PreemptMode")) return set_preempt_mode(p, value);
+  if (iequals(key, "QOS")) return set_qos(cluster, p, value);
   if (iequals(key, "AllowGroups")) return p.allow_groups = Text(value), Result<void>{};
   if (iequals(key, "AllowAccounts")) return p.allow_accounts = Text(value), Result<void>{};
   if (iequals(key, "AllowQos")) return p.allow_qos = Text(value), Result<void>{};
@@ -77,7 +92,8 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
        {std::pair{"Default", &Partition::is_default}, std::pair{"Hidden", &Partition::hidden},
         std::pair{"RootOnly", &Partition::root_only}, std::pair{"LLN", &Partition::lln},
         std::pair{"DisableRootJobs", &Partition::disable_root_jobs},
-        std::pair{"ExclusiveUser", &Partition::exclusive_user}})
+        std::pair{"ExclusiveUser", &Partition::exclusive_user},
+        std::pair{"ReqResv", &Partition::req_resv}})
     if (iequals(key, name)) {
       auto yes = parse_yes_no(value);
       if (!yes) return fail(ErrorCode::failure, "Invalid value");
@@ -90,6 +106,8 @@ Result<void> set_key(const Cluster& cluster, Partition& p, std::string_view key,
     return p.max_nodes = unlimited ? std::nullopt : number, Result<void>{};
   if (iequals(key, "MaxCPUsPerNode") && (number || unlimited))
     return p.max_cpus_per_node = unlimited ? std::nullopt : number, Result<void>{};
+  if (iequals(key, "OverTimeLimit") && (number || unlimited))
+    return p.over_time_limit = number.value_or(0xffffffffu), Result<void>{};
   if (number) {
     if (iequals(key, "MinNodes")) return p.min_nodes = *number, Result<void>{};
     if (iequals(key, "PriorityTier")) return p.priority_tier = *number, Result<void>{};

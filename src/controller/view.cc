@@ -53,17 +53,6 @@ const sched::Expected* expected_of(const Published& published, JobId job) {
   return e && e->at > published.at ? e : nullptr;
 }
 
-Text reason_of(const Published& published, const Job& job, Text& detail) {
-  if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
-  if (job.state != JobState::pending)
-    return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
-  if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
-  const auto wait = wait_of(published, job);
-  if (!wait) return "None";
-  detail = wait->detail;
-  return sched::reason_name(wait->reason);
-}
-
 wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   const JobSpec& spec = *job.spec;
   const Partition* partition = cluster.find_partition(job.partition);
@@ -236,6 +225,17 @@ Cow<Job> without_requests(Cow<Job> job) {
 }
 
 }  // namespace
+
+Text reason_of(const Published& published, const Job& job, Text& detail) {
+  if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
+  if (job.state != JobState::pending)
+    return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
+  if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
+  const auto wait = wait_of(published, job);
+  if (!wait) return "None";
+  detail = wait->detail;
+  return sched::reason_name(wait->reason);
+}
 
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;

@@ -13,6 +13,8 @@ wire::JobView view_of(const Published& published, const Job& job);
 
 // Why a pending job waits, as far as is known.
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
+// In the words of squeue; "None" where there is nothing to say. The detail follows the reason.
+Text reason_of(const Published& published, const Job& job, Text& detail);
 
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
 

@@ -1,5 +1,9 @@
 #include "daemon/slurmd_claim.h"
 
+#include <thread>
+
+#include <fmt/format.h>
+
 #include "base/codec.h"
 #include "config/slurm_conf.h"
 #include "daemon/slurmd_config.h"
@@ -10,6 +14,8 @@
 namespace muster {
 
 namespace {
+
+constexpr Seconds kPause{1};  // before slurmctld is asked again
 
 wire::ClaimNodeRequest request_of(const io::Hardware& hardware, const std::string& feature) {
   wire::ClaimNodeRequest request{.by = {hardware.host_name, hardware.host_name},
@@ -35,6 +41,24 @@ Result<std::string> ask(io::Channel channel, const wire::ClaimNodeRequest& reque
   return reply->name.str();
 }
 
+// The first that can be reached.
+Result<std::string> ask_one_of(const std::vector<io::Endpoint>& controllers,
+                               const wire::ClaimNodeRequest& request, Millis timeout) {
+  Error last{ErrorCode::communication, {}};
+  for (const io::Endpoint& controller : controllers) {
+    auto channel = io::Channel::connect(controller, timeout);
+    if (channel) return ask(std::move(*channel), request, timeout);
+    last = channel.error();
+  }
+  return std::unexpected(last);
+}
+
+// Nobody is there, or who was has gone.
+bool is_silence(ErrorCode code) {
+  return code == ErrorCode::communication || code == ErrorCode::zero_bytes ||
+         code == ErrorCode::timed_out;
+}
+
 }  // namespace
 
 Result<std::string> claim_node(const std::string& config_path, const io::Hardware& hardware,
@@ -43,14 +67,13 @@ Result<std::string> claim_node(const std::string& config_path, const io::Hardwar
   if (!conf) return std::unexpected(conf.error());
   auto controllers = controllers_of(*conf);
   if (!controllers) return std::unexpected(controllers.error());
-  Error last{ErrorCode::communication, {}};
-  for (const io::Endpoint& controller : *controllers) {
-    auto channel = io::Channel::connect(controller, conf->message_timeout);
-    if (channel)
-      return ask(std::move(*channel), request_of(hardware, feature), conf->message_timeout);
-    last = channel.error();
+  const auto request = request_of(hardware, feature);
+  for (;;) {
+    auto name = ask_one_of(*controllers, request, conf->message_timeout);
+    if (name || !is_silence(name.error().code)) return name;
+    fmt::print(stderr, "slurmd: {}: waiting for slurmctld\n", name.error().text());
+    std::this_thread::sleep_for(kPause);
   }
-  return std::unexpected(last);
 }
 
 }  // namespace muster

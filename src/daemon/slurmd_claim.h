@@ -1,4 +1,5 @@
-// slurmd -F: asks the controller which node in state FUTURE this machine is.
+// slurmd -F: asks the controller which node in state FUTURE this machine is, and waits until one is
+// there to answer.
 #pragma once
 
 #include <string>

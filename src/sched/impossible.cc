@@ -93,8 +93,8 @@ class Search {
   }
 
   std::string memory() const {
-    std::uint64_t wanted = std::max(r_.memory_per_node_mib.value_or(0),
-                                    r_.memory_per_cpu_mib.value_or(0) * cpus_on_a_node());
+    std::uint64_t wanted = std::max({r_.memory_per_node_mib.value_or(0), r_.least_memory_mib,
+                                     r_.memory_per_cpu_mib.value_or(0) * cpus_on_a_node()});
     const bool at_once = r_.memory_per_node_mib || !r_.memory_per_cpu_mib ||
                          cpus_on_a_node() == 1;  // Slurm's line is about one number only
     return lacking(at_once ? "Memory specification can not be satisfied" : "", wanted,

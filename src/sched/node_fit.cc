@@ -37,7 +37,7 @@ bool NodeFit::has_shape() const {
   const NodeConfig& c = node_.config;
   return c.sockets >= request_.min_sockets && c.cores_per_socket >= request_.min_cores_per_socket &&
          c.threads_per_core >= request_.min_threads_per_core &&
-         c.tmp_disk_mib >= request_.tmp_disk_mib;
+         c.tmp_disk_mib >= request_.tmp_disk_mib && c.memory_mib >= request_.least_memory_mib;
 }
 
 std::uint32_t NodeFit::usable_per_core() const {

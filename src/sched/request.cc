@@ -94,6 +94,8 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
     request.memory_per_node_mib = by_default.per_node_mib.value_or(0);
   }
   if (!counts_memory(s, partition)) {
+    request.least_memory_mib =
+        request.memory_per_node_mib.value_or(request.memory_per_cpu_mib.value_or(0));
     request.memory_per_node_mib.reset();
     request.memory_per_cpu_mib.reset();
     request.memory_per_gpu_mib.reset();
@@ -200,6 +202,14 @@ void set_counts(const JobSpec& spec, Request& request) {
   request.max_nodes = std::max(request.max_nodes, request.min_nodes);
 }
 
+// MinNodes of the partition, for a job that does not say how many it needs.
+void raise_nodes_to(std::uint32_t least, Request& request) {
+  if (least <= request.min_nodes) return;
+  request.min_nodes = least;
+  request.max_nodes = std::max(request.max_nodes, least);
+  request.tasks = std::max(request.tasks, least * std::max(1u, request.tasks_per_node));
+}
+
 }  // namespace
 
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
@@ -234,6 +244,7 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   request.cores_over_sockets =
       request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
   set_counts(spec, request);
+  if (!spec.nodes_given) raise_nodes_to(partition.min_nodes, request);
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
   request.as_many_nodes = spec.spread_job || (spec.nodes_given && !spec.use_min_nodes &&
                                               request.max_nodes > request.min_nodes);

@@ -26,6 +26,7 @@ struct Request {
   std::uint32_t threads_per_core = 0;  // use so many of each core's; 0 = all
   std::uint32_t min_sockets = 0, min_cores_per_socket = 0, min_threads_per_core = 0;
   std::uint64_t tmp_disk_mib = 0;
+  std::uint64_t least_memory_mib = 0;  // that a node must have where memory is not handed out
   std::optional<std::uint64_t> memory_per_node_mib;  // 0 = the whole node's
   std::optional<std::uint64_t> memory_per_cpu_mib;
   std::optional<std::uint64_t> memory_per_gpu_mib;

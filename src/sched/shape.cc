@@ -14,8 +14,8 @@ constexpr Minutes kLongest = 2 * kNoLimitLeaves;
 Reason impossible_because(const Cluster& cluster, const Request& r, const Partition& partition) {
   if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
     return Reason::partition_node_limit;
-  if (r.min_nodes > partition.nodes.size() || r.max_nodes < partition.min_nodes)
-    return Reason::partition_config;
+  if (r.max_nodes < partition.min_nodes) return Reason::partition_node_limit;
+  if (r.min_nodes > partition.nodes.size()) return Reason::partition_config;
   const auto most = memory_limit(cluster, partition).per_node_mib;
   if (most && r.memory_per_node_mib > most) return Reason::memory_limit;
   return Reason::none;

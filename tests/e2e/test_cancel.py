@@ -112,3 +112,18 @@ def test_without_a_federation_no_job_has_siblings(cluster):
     assert cluster.state(job) == "PENDING"
     assert cluster.run("scancel", "--sibling=other", "999999").ok().err == ""
     assert cluster.run("scancel", "--sibling=other").code == 1
+
+
+def test_a_job_that_never_ran_keeps_what_it_waited_for(cluster):
+    running = cluster.sbatch("--exclusive", "-N4", "--wrap", "sleep 100")
+    cluster.wait_state(running, "RUNNING")
+    waiting = {"Resources": cluster.sbatch("--exclusive", "-N4", "--wrap", "true"),
+               "JobHeldUser": cluster.sbatch("-H", "--wrap", "true"),
+               "Dependency": cluster.sbatch("-d", f"afterok:{running}", "--wrap", "true"),
+               "BeginTime": cluster.sbatch("-b", "now+1hour", "--wrap", "true")}
+    for reason, job in waiting.items():
+        cluster.wait_reason(job, reason)
+    cluster.run("scancel", *waiting.values()).ok()
+    for reason, job in waiting.items():
+        record = cluster.wait_state(job, "CANCELLED")
+        assert (record["Reason"], record["ExitCode"]) == (reason, "0:0")

@@ -87,6 +87,15 @@ def test_it_stays_that_node_until_the_node_is_given_back(cluster):
     wait_state(cluster, "fast", "IDLE+DYNAMIC_FUTURE")
 
 
+def test_it_waits_for_the_controller(cluster):
+    cluster.stop_controller()
+    waiting = cluster.claim("-Ffast")
+    with pytest.raises(subprocess.TimeoutExpired):
+        waiting.wait(timeout=2)
+    cluster.start_controller()
+    wait_state(cluster, "fast", "IDLE+DYNAMIC_FUTURE")
+
+
 def test_none_is_like_it(cluster):
     refused = cluster.claim("-Fnone")
     refused.wait(timeout=muster.LIMIT)

@@ -4,6 +4,8 @@ CLUSTER = dict(nodes=2, conf="MaxMemPerCPU=1000\n", partitions="""\
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=tight Nodes=ALL MaxTime=INFINITE State=UP MaxMemPerNode=4000
 PartitionName=half Nodes=ALL MaxTime=INFINITE State=UP MaxMemPerCPU=500
+PartitionName=few Nodes=ALL MaxTime=INFINITE State=UP DefMemPerCPU=70
+PartitionName=some Nodes=ALL MaxTime=INFINITE State=UP DefMemPerNode=300
 """)
 
 
@@ -40,3 +42,11 @@ def test_what_no_node_can_give_is_refused(cluster):
     done = cluster.run("sbatch", "-n1", "--mem-per-cpu=9000", "--wrap", "true")
     assert done.code == 1
     assert "Requested node configuration is not available" in done.err
+
+
+def test_a_script_is_told_the_memory_that_it_has_by_default(cluster):
+    told = "echo ${SLURM_MEM_PER_CPU-none} ${SLURM_MEM_PER_NODE-none}"
+    for partition, expected in [("few", "70 none\n"), ("some", "none 300\n")]:
+        job = cluster.sbatch("-p", partition, "--wrap", told, memory=None)
+        cluster.wait_end(job)
+        assert cluster.output(job) == expected

@@ -227,3 +227,41 @@ def test_debug_flags_change_what_is_logged(cluster):
     unknown = cluster.run("scontrol", "setdebugflags", "+nosuch")
     assert (unknown.code, unknown.err) == (
         1, "scontrol: error: Invalid DebugFlag: nosuch\ninvalid debug flag: +nosuch\n")
+
+
+def test_what_a_waiting_job_asks_for_can_be_changed(cluster):
+    job = cluster.sbatch("-H", "-t30", "--wrap", "true")
+
+    def changed(setting, field):
+        show(cluster, "update", f"jobid={job}", setting)
+        return cluster.job(job).get(field)
+
+    assert changed("TimeMin=5", "TimeMin") == "00:05:00"
+    assert changed("TimeMin=0", "TimeMin") == "N/A"
+    assert changed("Switches=2@5", "Switches") == "2@00:05:00"
+    assert changed("OverSubscribe=yes", "OverSubscribe") == "YES"
+    assert changed("Shared=0", "OverSubscribe") == "NO"
+    assert changed("ArrayTaskThrottle=2", "JobId") == job
+    for setting, text in [("TimeMin=40", "Invalid time-min specification (exceeds job's time or other limits)"),
+                          ("EndTime=now+1hour", "Job is not running"),
+                          ("Licenses=nosuch", "Invalid license specification")]:
+        refused = cluster.run("scontrol", "update", f"jobid={job}", setting)
+        assert (refused.code, refused.err) == (1, f"{text} for job {job}\n")
+
+
+def test_the_end_of_a_running_job_can_be_changed(cluster):
+    job = cluster.sbatch("-t30", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    show(cluster, "update", f"jobid={job}", "EndTime=now+10minutes")
+    assert cluster.job(job)["TimeLimit"] in ("00:10:00", "00:11:00")
+    refused = cluster.run("scontrol", "update", f"jobid={job}", "EndTime=now-1hour")
+    assert (refused.code, refused.err) == (1, f"Invalid time specified for job {job}\n")
+
+
+def test_rules_of_a_partition_can_be_changed(cluster):
+    for setting in ("ReqResv=YES", "OverTimeLimit=3", "PreemptMode=CANCEL"):
+        show(cluster, "update", "partitionname=short", setting)
+        assert setting in show(cluster, "show", "partition", "short")
+    assert cluster.run("scontrol", "update", "partitionname=short", "PreemptMode=foo").code == 1
+    assert "PreemptMode=CANCEL" in show(cluster, "show", "partition", "short")
+    assert cluster.run("sbatch", "-p", "short", "--wrap", "true").code == 1

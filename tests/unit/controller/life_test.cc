@@ -95,7 +95,7 @@ TEST(Cancel, ARunningJobEndsWhenItsProcessesAreGone) {
   EXPECT_FALSE(w.core.cluster().active.contains(id));
 }
 
-TEST(Cancel, ASetOfPendingJobsIsOneEvent) {
+TEST(Cancel, PendingJobsThatWaitedForTheSameAreOneEvent) {
   World w{ClusterBuilder().nodes(1)};
   auto running = w.submit(job());
   for (int i = 0; i < 5; ++i) w.submit(job());
@@ -104,8 +104,9 @@ TEST(Cancel, ASetOfPendingJobsIsOneEvent) {
   auto reply = std::get<wire::CancelReply>(w.answer(request));
   EXPECT_EQ(reply.cancelled, 6u);
   auto events = w.committed_events<PendingJobsEnded>();
-  ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].jobs.text(), "2-7");
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].reason.str() + ":" + events[0].jobs.text(), "Priority:3-7");
+  EXPECT_EQ(events[1].reason.str() + ":" + events[1].jobs.text(), "Resources:2");
   EXPECT_EQ(w.job(running).state, JobState::running);
   EXPECT_TRUE(w.core.cluster().pending.empty());
 }

@@ -297,7 +297,7 @@ TEST(UpdateJob, RefusesBadValuesAndForeignJobs) {
   EXPECT_EQ(w.update(id, "CPUsPerTask", "9"), ErrorCode::requested_node_config_unavailable);
   EXPECT_EQ(w.update(id, "ReqNodeList", "n9"), ErrorCode::invalid_node_name);
   EXPECT_EQ(w.update(id, "Gres", "gpu:x:y:z"), ErrorCode::invalid_gres);
-  EXPECT_EQ(w.update(id, "ArrayTaskThrottle", "1"), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "Switches", "x"), ErrorCode::failure);
   EXPECT_EQ(w.update(id, "NoSuchKey", "1"), ErrorCode::not_supported_yet);
   EXPECT_EQ(w.update(id, "Comment", "x", kBob), ErrorCode::user_id_missing);
   EXPECT_EQ(w.update(99, "Comment", "x"), ErrorCode::invalid_job_id);

@@ -138,11 +138,24 @@ TEST(PartitionLimits, EachHasItsReason) {
       {{.name = "p", .max_time = Minutes{10}}, job().minutes(10), "(no wait)"},
       {{.name = "p"}, job().nodes(5), "PartitionConfig"},
       {{.name = "p", .max_nodes = 2}, job().nodes(2), "(no wait)"},
+      {{.name = "p", .min_nodes = 2}, job().nodes(1, 1), "PartitionNodeLimit"},
+      {{.name = "p", .min_nodes = 2}, job(), "(no wait)"},
       {{.name = "p", .state = PartitionState::drain}, job(), "(no wait)"},
   };
   for (const Case& c : cases) {
     auto cluster = ClusterBuilder().nodes(4).partition(c.partition, 1, 4).pending(c.spec).build();
     EXPECT_EQ(reason(plan(cluster, t0), 1), c.reason);
+  }
+}
+
+TEST(PartitionLimits, WhoDoesNotSayHowManyNodesGetsMinNodes) {
+  for (const SpecBuilder& spec : {job(), job().tasks(1)}) {
+    auto cluster = ClusterBuilder()
+                       .nodes(4)
+                       .partition({.name = "p", .min_nodes = 2}, 1, 4)
+                       .pending(spec)
+                       .build();
+    EXPECT_EQ(plan(cluster, t0).starts.at(0).allocation.size(), 2u);
   }
 }
 

@@ -227,6 +227,14 @@ TEST(Memory, IsNotCountedWhereItIsNoConsumable) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
 }
 
+TEST(Memory, WhereItIsNoConsumableNodesMustStillHaveIt) {
+  ClusterBuilder b;
+  b.nodes(1).settings([](Settings& s) { s.memory_is_consumable = false; });
+  EXPECT_EQ(refusal(b, job().memory(16001)), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(b, job().memory_per_cpu(16001)), ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(b, job().tasks(8).memory_per_cpu(3000)), ErrorCode{});
+}
+
 TEST(Exclusive, TakesAllCpusOfAnEmptyNode) {
   auto cluster = ClusterBuilder()
                      .nodes(2)
