@@ -89,6 +89,7 @@ class StepRunner {
   void on_interrupt();
   void force_end();
   void send_signal(int signal);
+  void say(std::string_view text) const;  // unless -Q wants no words
   void say_status();
   void terminate();   // the orderly way: TERM, then KILL
   void abort_step();  // at once
