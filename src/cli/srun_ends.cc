@@ -1,5 +1,7 @@
 // How a step begins and comes to its end: starts and exits of tasks, nodes that are lost, signals
 // that srun was sent.
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -138,6 +140,7 @@ void StepRunner::on_signal(int signal) {
     case SIGHUP:
       // The end of the whole job: its tasks were told and have their grace; we only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
+      if (plan_.options.job_id && getppid() != parent_) return end_after_script();
       return force_end();
     case SIGCONT:
       return say("got SIGCONT");
@@ -177,6 +180,16 @@ void StepRunner::terminate() {
   terminating_ = true;
   say(fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  kill_at_ = Clock::now() + controller_.config().kill_wait;
+}
+
+// The batch script has ended and left us behind: its node wants us to end, but the tasks may have
+// something to save.
+void StepRunner::end_after_script() {
+  if (terminating_) return;
+  terminating_ = told_forced_ = true;
+  say_waiting();
   if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }

@@ -28,14 +28,9 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   return {};
 }
 
-namespace {
-
-// In the output of a job or step that gets the signal.
-bool is_announced(int signal, bool is_batch) {
-  return signal == SIGTERM || (is_batch && signal == SIGKILL);
+bool Core::is_announced(int signal, bool to_script) {
+  return signal == SIGTERM || (to_script && signal == SIGKILL);
 }
-
-}  // namespace
 
 // A step over several components is signalled in all of them.
 void Core::signal_step(const Job& job, const Step& step, int signal) {
