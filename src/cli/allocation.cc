@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -37,6 +38,10 @@ int Allocation::failed(const Error& error) const {
                   error.code == ErrorCode::communication;
   bool as_salloc = is_salloc() && error.code != ErrorCode::nodes_busy;
   std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  if (options_.test_only) {
+    std::fputs(fmt::format("allocation failure: {}\n", text).c_str(), stderr);
+    return failure_code();
+  }
   if (error.code != ErrorCode::invalid_gres)
     text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
   print_error(program(), text);
