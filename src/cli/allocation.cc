@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <thread>
 #include <utility>
 
@@ -37,6 +38,10 @@ int Allocation::failed(const Error& error) const {
                   error.code == ErrorCode::communication;
   bool as_salloc = is_salloc() && error.code != ErrorCode::nodes_busy;
   std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  if (options_.test_only) {
+    std::fputs(fmt::format("allocation failure: {}\n", text).c_str(), stderr);
+    return failure_code();
+  }
   if (error.code != ErrorCode::invalid_gres)
     text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
   print_error(program(), text);
@@ -70,11 +75,15 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
   return granted;
 }
 
+void Allocation::say(std::string_view text) const {
+  if (!options_.quiet) print_info(program(), text);
+}
+
 void Allocation::say_queued(JobId job) {
-  if (std::exchange(said_queued_, true) || options_.quiet) return;
-  if (is_salloc()) print_info(program(), fmt::format("Pending job allocation {}", job.value));
-  if (options_.spec.hold) print_info(program(), "Job is in held state, pending scheduler release");
-  print_info(program(), fmt::format("job {} queued and waiting for resources", job.value));
+  if (std::exchange(said_queued_, true)) return;
+  if (options_.spec.hold) say("Job is in held state, pending scheduler release");
+  if (is_salloc()) say(fmt::format("Pending job allocation {}", job.value));
+  say(fmt::format("job {} queued and waiting for resources", job.value));
 }
 
 std::expected<Result<wire::Answer>, Ended> Allocation::wait_in_queue(JobId job) {
@@ -119,27 +128,26 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobI
 }
 
 void Allocation::say_started(JobId job) {
-  if (said_queued_ && !options_.quiet)
-    print_info(program(), fmt::format("job {} has been allocated resources", job.value));
+  if (said_queued_) say(fmt::format("job {} has been allocated resources", job.value));
 }
 
 Ended Allocation::cancelled(JobId job) {
   if (is_salloc()) {
-    print_info(program(), fmt::format("Job allocation {} has been revoked.", job.value));
+    say(fmt::format("Job allocation {} has been revoked.", job.value));
     return {failure_code()};
   }
-  print_info(program(), "Job has been cancelled");
+  say("Job has been cancelled");
   return {failed({ErrorCode::already_done, {}})};
 }
 
 Ended Allocation::revoke(JobId job) {
   release(job, 0);
   if (is_salloc()) {
-    print_info(program(), fmt::format("Job allocation {} has been revoked.", job.value));
-    print_info(program(), "Job aborted due to signal");
+    say(fmt::format("Job allocation {} has been revoked.", job.value));
+    say("Job aborted due to signal");
   } else {
-    print_info(program(), fmt::format("Job allocation {} has been revoked", job.value));
-    print_info(program(), fmt::format("Force Terminated JobId={}", job.value));
+    say(fmt::format("Job allocation {} has been revoked", job.value));
+    say(fmt::format("Force Terminated JobId={}", job.value));
   }
   return {failure_code()};
 }
@@ -173,7 +181,7 @@ void Allocation::on_readable() {
 // scontrol notify
 bool Allocation::say_notice(const wire::Answer& answer) const {
   const auto* notice = std::get_if<wire::Notice>(&answer);
-  if (notice && !options_.quiet) print_info(program(), notice->text.view());
+  if (notice) say(notice->text.view());
   return notice != nullptr;
 }
 

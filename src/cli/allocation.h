@@ -72,6 +72,7 @@ class Allocation {
   bool awaits_end_ = false;  // the controller was asked to tell of the job's end
 
  private:
+  void say(std::string_view text) const;  // unless -Q wants no words
   void say_queued(JobId job);
   bool say_notice(const wire::Answer& answer) const;  // false: it is something else
   Ended revoke(JobId job);

@@ -32,7 +32,7 @@ Outcome plan_bcast(SrunPlan& plan) {
     return refused(error_lines(kProgram, "--bcast does not go with --multi-prog"));
   std::string& program = plan.argv.front();
   plan.bcast_source = find_program(program);
-  if (plan.bcast_source.empty())
+  if (plan.bcast_source.empty() || access(plan.bcast_source.c_str(), X_OK) != 0)
     return refused(fatal_line(kProgram, fmt::format("Can not execute {}", program)));
   std::string target = *plan.options.bcast;
   // The name has to be there before the step has its number.
@@ -65,6 +65,9 @@ bool send_program(const SrunPlan& plan, JobId job, StepId step) {
     sent = broadcast_libraries(kProgram, controller->config(), *nodes, plan.bcast_source,
                                plan.argv.front(), libraries, options) == 0;
   }
+  if (nodes && !sent)
+    print(Refusal{fatal_line(kProgram, fmt::format("Failed to broadcast '{}'. Step launch aborted.",
+                                                   plan.bcast_source))});
   if (!nodes)
     print_error(kProgram, fmt::format("Failed to broadcast '{}': {}", plan.bcast_source,
                                       nodes.error().text()));

@@ -1,5 +1,7 @@
 // How a step begins and comes to its end: starts and exits of tasks, nodes that are lost, signals
 // that srun was sent.
+#include <unistd.h>
+
 #include <algorithm>
 #include <csignal>
 #include <utility>
@@ -72,7 +74,7 @@ void StepRunner::on_started(const wire::TaskStarted& start) {
   book_.started(start.rank, start.pid);
   if (!plan_.options.debugger_test || plan_.options.quiet || !book_.all_started()) return;
   auto program = [this](std::uint32_t rank) { return program_of(rank); };
-  for (const std::string& line : book_.process_lines(program)) print_info(plan_.program, line);
+  for (const std::string& line : book_.process_lines(program)) say(line);
 }
 
 void StepRunner::on_exited(const wire::TaskExited& exit) {
@@ -105,11 +107,15 @@ void StepRunner::tell_ends() {
       plan_.looks_on || told_forced_)
     return;
   told_forced_ = true;
-  print_info(plan_.program, fmt::format("Force Terminated StepId={}", step_text()));
+  say(fmt::format("Force Terminated StepId={}", step_text()));
+}
+
+void StepRunner::say(std::string_view text) const {
+  if (!plan_.options.quiet) print_info(plan_.program, text);
 }
 
 void StepRunner::say_status() {
-  for (const std::string& line : book_.status_lines(step_text())) print_info(plan_.program, line);
+  for (const std::string& line : book_.status_lines(step_text())) say(line);
 }
 
 // --- signals ---
@@ -128,15 +134,16 @@ void StepRunner::on_signal(int signal) {
     case SIGINT:
       return on_interrupt();
     case SIGQUIT:
-      print_info(plan_.program, "Quit");
+      say("Quit");
       return force_end();
     case SIGTERM:
     case SIGHUP:
       // The end of the whole job: its tasks were told and have their grace; we only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
+      if (plan_.options.job_id && getppid() != parent_) return end_after_script();
       return force_end();
     case SIGCONT:
-      return print_info(plan_.program, "got SIGCONT");
+      return say("got SIGCONT");
     case SIGALRM:
       return;
     default:
@@ -152,17 +159,17 @@ void StepRunner::on_interrupt() {
   last_interrupt_ = now;
   bool at_once = plan_.options.quit_on_interrupt || plan_.options.disable_status;
   if (!again && !at_once) {
-    print_info(plan_.program, "interrupt (one more within 1 sec to abort)");
+    say("interrupt (one more within 1 sec to abort)");
     return say_status();
   }
-  print_info(plan_.program, fmt::format("sending Ctrl-C to StepId={}", step_text()));
+  say(fmt::format("sending Ctrl-C to StepId={}", step_text()));
   send_signal(SIGINT);
   if (again || plan_.options.quit_on_interrupt) force_end();
 }
 
 void StepRunner::force_end() {
-  if (aborting_) return print_info(plan_.program, "job abort in progress");
-  print_info(plan_.program, "forcing job termination");
+  if (aborting_) return say("job abort in progress");
+  say("forcing job termination");
   abort_step();
 }
 
@@ -171,16 +178,25 @@ void StepRunner::send_signal(int signal) { send_all(wire::TaskSignal{signal}); }
 void StepRunner::terminate() {
   if (terminating_) return;
   terminating_ = true;
-  print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
+  say(fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
   if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
+// The batch script has ended and left us behind: its node wants us to end, but the tasks may have
+// something to save.
+void StepRunner::end_after_script() {
+  if (terminating_) return;
+  terminating_ = told_forced_ = true;
+  say_waiting();
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  kill_at_ = Clock::now() + controller_.config().kill_wait;
+}
+
 void StepRunner::say_waiting() const {
-  print_info(plan_.program,
-             fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
-                         abort_wait().count()));
+  say(fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
+                  abort_wait().count()));
 }
 
 // By somebody else: its nodes see to its end.

@@ -64,7 +64,7 @@ std::optional<RankRange> parse_range(std::string_view text) {
   auto dash = text.find('-');
   auto first = parse_number<std::uint32_t>(text.substr(0, dash));
   auto last = dash == text.npos ? first : parse_number<std::uint32_t>(text.substr(dash + 1));
-  if (!first || !last || *first > *last) return std::nullopt;
+  if (!first || !last) return std::nullopt;
   return RankRange{*first, *last};
 }
 
@@ -88,6 +88,7 @@ class MultiProgParser {
     for (std::string_view part : split(ranks, ',')) {
       auto range = parse_range(part);
       if (!range) return fmt::format("Invalid task range specification ({})", ranks);
+      if (range->first > range->last) return fmt::format("Invalid task range, {}", part);
       if (range->last >= num_tasks_)
         return fmt::format("Invalid task id, {} >= ntasks", range->last);
       for (std::uint32_t rank = range->first; rank <= range->last; ++rank, ++offset) {

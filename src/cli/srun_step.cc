@@ -116,9 +116,9 @@ void StepRunner::on_time() {
   };
   if (due(tell_at_)) flush_messages();
   if (due(wait_until_) && !terminating_) {
-    print_info(plan_.program, fmt::format("First task exited {}s ago", *plan_.options.wait_s));
+    say(fmt::format("First task exited {}s ago", *plan_.options.wait_s));
     say_status();
-    print_info(plan_.program, fmt::format("Terminating StepId={}", step_text()));
+    say(fmt::format("Terminating StepId={}", step_text()));
     abort_step();
   }
   if (due(kill_at_)) abort_step();
@@ -177,7 +177,7 @@ void StepRunner::finish(Place& place) {
 
 void StepRunner::on_aborted(const std::string& text) {
   if (terminating_ || plan_.looks_on) return;
-  print_info(plan_.program, fmt::format("StepId={}: {}", step_text(), text));
+  say(fmt::format("StepId={}: {}", step_text(), text));
   book_.aborted();
   terminate();
 }

@@ -3,6 +3,8 @@
 // tasks are gone. It needs no controller.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -89,8 +91,10 @@ class StepRunner {
   void on_interrupt();
   void force_end();
   void send_signal(int signal);
+  void say(std::string_view text) const;  // unless -Q wants no words
   void say_status();
-  void terminate();   // the orderly way: TERM, then KILL
+  void terminate();  // the orderly way: TERM, then KILL
+  void end_after_script();
   void abort_step();  // at once
   void say_waiting() const;
   Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
@@ -119,6 +123,7 @@ class StepRunner {
   bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false,
        lost_ = false;  // a node, before it had told its end
   std::optional<int> left_by_;
+  pid_t parent_ = getppid();
 };
 
 }  // namespace muster::cli

@@ -30,14 +30,9 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   return {};
 }
 
-namespace {
-
-// In the output of a job or step that gets the signal.
-bool is_announced(int signal, bool is_batch) {
-  return signal == SIGTERM || (is_batch && signal == SIGKILL);
+bool Core::is_announced(int signal, bool to_script) {
+  return signal == SIGTERM || (to_script && signal == SIGKILL);
 }
-
-}  // namespace
 
 // What a job waited for stays with it: one event for all that waited for the same. Components go by
 // their leader.

@@ -88,6 +88,8 @@ class Core {
   void answer(ReplyTo to, wire::Answer a) { open_.replies.emplace_back(to, std::move(a)); }
   void touch_node(NodeId node) { open_.touched_nodes.insert(node); }
   void touch_nodes_of(const Job& job);
+  // In the output of the script or step that gets the signal.
+  static bool is_announced(int signal, bool to_script);
   void order(NodeId node, wire::Order o) { open_.orders.emplace_back(node, std::move(o)); }
   void want_plan() { plan_wanted_ = true; }
 

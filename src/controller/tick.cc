@@ -65,6 +65,7 @@ void Core::enforce_limits(Time now) {
     wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = warn.number};
     o.batch = warn.batch_shell_only;
     o.all_steps = !warn.batch_shell_only;
+    o.announce = is_announced(o.signal, o.batch);
     for (NodeId node : job.unfinished) order(node, o);
     record(JobWarned{.job = id, .at = now});
   }

@@ -22,7 +22,6 @@ using namespace std::chrono_literals;
 constexpr auto kWaitForClient = 60s;
 constexpr auto kWaitForDrain = 10s;  // the end is told then, even if an srun does not read on
 constexpr auto kWaitForFarewell = 5s;
-constexpr auto kWaitForLeftovers = 2s;
 constexpr int kRepeatKillMs = 20;
 
 }  // namespace
@@ -203,7 +202,7 @@ void Supervisor::act_on_deadlines() {
 // the job's grace where it is being ended, and are ended by their srun where the script has left.
 void Supervisor::end_leftovers(Clock::time_point now) {
   if (is_batch() && !leave_by_) {
-    leave_by_ = now + (told_to_end_ ? Millis(setup_.kill_wait) : Millis(kWaitForLeftovers));
+    leave_by_ = now + setup_.kill_wait;
     if (!told_to_end_) signal_all(SIGTERM);
   } else if (!leave_by_ || now >= *leave_by_) {
     signal_all(SIGKILL);

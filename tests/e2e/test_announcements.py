@@ -86,7 +86,9 @@ def test_tasks_have_the_jobs_grace_although_its_script_dies(cluster):
 
 def test_steps_that_a_script_leaves_behind_are_told_to_end(cluster):
     job = cluster.sbatch(cluster.script(
-        "left.sh", "srun -n1 bash -c 'touch left; sleep 600' &\nwhile [ ! -e left ]; do sleep 0.1; done\n"))
+        "left.sh", "srun -n1 bash -c 'trap \"sleep 0.5; echo saved; exit\" TERM; touch left; "
+                   "for ((i = 0; i < 600; i++)); do sleep 0.1; done' &\n"
+                   "while [ ! -e left ]; do sleep 0.1; done\n"))
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
-    text = cluster.wait_text(f"slurm-{job}.out", "CANCELLED AT")
+    text = cluster.wait_text(f"slurm-{job}.out", "saved")
     assert ABORTED in text and re.search(STEP_LINE, text)

@@ -90,6 +90,13 @@ def test_only_a_test_starts_nothing_in_a_job_either(cluster):
     assert any(re.search(r"Job \d+ to start at \S+ using \d+ processors on nodes n\d", line) for line in lines)
 
 
+def test_a_trial_of_a_job_that_cannot_run_says_why(cluster):
+    done = cluster.run("srun", "--test-only", "-p", "nowhere", "true")
+    assert done.code == 1
+    assert done.err == ("srun: error: invalid partition specified: nowhere\n"
+                        "allocation failure: Invalid partition name specified\n")
+
+
 def test_limits_of_the_caller_are_the_tasks(cluster):
     body = "ulimit -S -n 77; srun bash -c 'ulimit -n'; srun --propagate=NONE bash -c 'ulimit -n'; " \
            "srun --propagate=CORE bash -c 'ulimit -n'\n"

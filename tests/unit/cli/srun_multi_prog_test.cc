@@ -40,6 +40,8 @@ TEST(MultiProg, FaultsAreNamedWithTheirLine) {
   EXPECT_EQ(error("", 1), "Configuration file f invalid, no record for task id 0");
   EXPECT_EQ(error("x echo a", 2),
             "Invalid task range specification (x)\nLine 1 of configuration file f invalid");
+  EXPECT_EQ(error("5-3 echo a", 2),
+            "Invalid task range, 5-3\nLine 1 of configuration file f invalid");
   EXPECT_EQ(error("0-5 echo a", 2),
             "Invalid task id, 5 >= ntasks\nLine 1 of configuration file f invalid");
   EXPECT_EQ(error("0 echo a\n0-1 echo b", 2),
