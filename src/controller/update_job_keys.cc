@@ -48,7 +48,7 @@ Result<void> set_time_min(JobDraft& d, std::string_view value) {
   if (*least > d.event.time_limit)
     return fail(ErrorCode::failure,
                 "Invalid time-min specification (exceeds job's time or other limits)");
-  d.spec.time_min = *least;
+  d.spec.time_min = *least == Minutes{0} ? std::nullopt : std::optional(*least);
   return {};
 }
 
@@ -109,8 +109,7 @@ Result<void> set_dependency(JobDraft& d, std::string_view value) {
 Result<void> set_throttle(JobDraft& d, std::string_view value) {
   auto limit = parse_number<std::uint32_t>(value);
   if (!limit) return bad_value();
-  if (!d.job.array_id) return fail(ErrorCode::failure, "Job is not an array");
-  d.event.task_limit = *limit;
+  if (d.job.array_id) d.event.task_limit = *limit;  // another job has no tasks to wait
   return {};
 }
 
