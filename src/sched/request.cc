@@ -75,6 +75,18 @@ bool counts_memory(const Settings& settings, const Partition& partition) {
   return own.contains("MEMORY");
 }
 
+struct DefaultMemory {
+  std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
+};
+
+// DefMemPerCPU or DefMemPerNode.
+DefaultMemory default_memory(const Settings& s, const Partition& partition) {
+  if (partition.default_memory_per_cpu_mib) return {partition.default_memory_per_cpu_mib, {}};
+  if (partition.default_memory_per_node_mib) return {{}, partition.default_memory_per_node_mib};
+  if (s.default_memory_per_cpu_mib) return {s.default_memory_per_cpu_mib, {}};
+  return {{}, s.default_memory_per_node_mib};
+}
+
 void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
                 Request& request) {
   const Settings& s = cluster.settings();
@@ -87,8 +99,7 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
   } else if (auto g = job_default(partition, "DefMemPerGPU", s.default_memory_per_gpu_mib);
              g && asks_for_gpus(request)) {
     request.memory_per_gpu_mib = g;
-  } else if (const auto by_default = default_memory(cluster, spec, partition);
-             by_default.per_cpu_mib) {
+  } else if (const auto by_default = default_memory(s, partition); by_default.per_cpu_mib) {
     request.memory_per_cpu_mib = by_default.per_cpu_mib;
   } else {
     request.memory_per_node_mib = by_default.per_node_mib.value_or(0);
@@ -283,16 +294,6 @@ MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition) {
     return {partition.max_memory_per_cpu_mib, partition.max_memory_per_node_mib};
   const Settings& s = cluster.settings();
   return {s.max_memory_per_cpu_mib, s.max_memory_per_node_mib};
-}
-
-DefaultMemory default_memory(const Cluster& cluster, const JobSpec& spec,
-                             const Partition& partition) {
-  if (spec.memory_per_cpu_mib || spec.memory_per_node_mib || spec.memory_per_gpu_mib) return {};
-  if (partition.default_memory_per_cpu_mib) return {partition.default_memory_per_cpu_mib, {}};
-  if (partition.default_memory_per_node_mib) return {{}, partition.default_memory_per_node_mib};
-  const Settings& s = cluster.settings();
-  if (s.default_memory_per_cpu_mib) return {s.default_memory_per_cpu_mib, {}};
-  return {{}, s.default_memory_per_node_mib};
 }
 
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,

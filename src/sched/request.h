@@ -79,13 +79,6 @@ struct MemoryLimit {
 };
 MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition);
 
-// DefMemPerCPU or DefMemPerNode, likewise; neither where the job itself says how much.
-struct DefaultMemory {
-  std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
-};
-DefaultMemory default_memory(const Cluster& cluster, const JobSpec& spec,
-                             const Partition& partition);
-
 // "matlab:2,ansys": names and counts.
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
                                                                    std::string_view text);
