@@ -69,6 +69,7 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
                    job.preparing            ? "CONFIGURING"
                    : job.completing()       ? "COMPLETING"
                    : job.lost_reservation() ? "RESV_DEL_HOLD"
+                   : job.special_exit()     ? "SPECIAL_EXIT"
                                             : state_name(job.state),
                    reason_of(view), or_null(view.dependency)));
   lines.add(format("Requeue={:d} Restarts={} BatchFlag={:d} Reboot={:d} ExitCode={}",

@@ -68,9 +68,14 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
   request.action = action;
   for (const std::string& word : words) {
     auto [key, value] = key_and_value(word);
+    if (action == wire::JobAction::requeue_hold && iequals(key, "state") &&
+        iequals(value, "SpecialExit")) {
+      request.action = wire::JobAction::requeue_special;
+      continue;
+    }
     if (istarts_with("jobname", key) && key.size() > kJob.size()) {
       wire::JobActionRequest by_name;
-      by_name.action = action;
+      by_name.action = request.action;
       by_name.name = value;
       send_action(session, by_name);
       continue;

@@ -25,9 +25,10 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
   if (options.nobody) return fetched;
   wire::JobsRequest request{.filter = options.filter, .with_steps = options.steps};
   request.filter.states.assign(wanted.states.begin(), wanted.states.end());
+  if (wanted.special_exit) request.filter.states.push_back(JobState::pending);
   request.filter.completing = wanted.completing;
   request.filter.all_states =
-      wanted.all || wanted.states.empty();  // an empty list would not restrict
+      wanted.all || request.filter.states.empty();  // an empty list would not restrict
   if (options.steps) {
     request.filter.all_states = false;
     request.filter.states = {JobState::running, JobState::suspended};

@@ -17,9 +17,9 @@ constexpr std::string_view kStepSort = "P,i";
 
 // States that exist but that no job of ours is ever in.
 constexpr std::string_view kOtherStates[][2] = {
-    {"CONFIGURING", "CF"},  {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
-    {"REQUEUE_FED", "RF"},  {"REQUEUE_HOLD", "RH"}, {"REVOKED", "RV"},       {"SIGNALING", "SI"},
-    {"SPECIAL_EXIT", "SE"}, {"STAGE_OUT", "SO"},    {"STOPPED", "ST"}};
+    {"CONFIGURING", "CF"}, {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
+    {"REQUEUE_FED", "RF"}, {"REQUEUE_HOLD", "RH"}, {"REVOKED", "RV"},       {"SIGNALING", "SI"},
+    {"STAGE_OUT", "SO"},   {"STOPPED", "ST"}};
 constexpr std::string_view kValidStates =
     "PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,BOOT_FAIL,"
     "DEADLINE,"
@@ -112,6 +112,7 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
   if (names.empty())
     return WantedStates{.all = false,
                         .completing = true,
+                        .special_exit = true,
                         .states = {JobState::pending, JobState::running, JobState::suspended}};
   WantedStates wanted;
   for (const std::string& name : names) {
@@ -119,6 +120,8 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
       wanted.all = true;
     else if (iequals(name, "completing") || iequals(name, "CG"))
       wanted.completing = true;
+    else if (iequals(name, "special_exit") || iequals(name, "SE"))
+      wanted.special_exit = true;
     else if (auto state = parse_job_state(name))
       wanted.states.insert(*state);
     else if (!is_other_state(name))
@@ -134,6 +137,7 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
 bool is_wanted(const WantedStates& wanted, const Job& job) {
   if (wanted.all) return true;
   if (job.completing() && wanted.completing) return true;
+  if (job.special_exit()) return wanted.special_exit;
   return wanted.states.contains(job.state);
 }
 

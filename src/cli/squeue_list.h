@@ -33,7 +33,7 @@ std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> w
 
 // Which states are wanted, for the filter and for a look at what came.
 struct WantedStates {
-  bool all = false, completing = false;
+  bool all = false, completing = false, special_exit = false;
   std::set<JobState> states;
 };
 std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string>& names);

@@ -83,11 +83,13 @@ std::int64_t job_id_key(const JobRow& row) {
 std::string_view job_state_text(const JobRow& row) {
   if (row.job().preparing) return "CONFIGURING";
   if (row.job().lost_reservation()) return "RESV_DEL_HOLD";
+  if (row.job().special_exit()) return "SPECIAL_EXIT";
   return row.job().completing() ? "COMPLETING" : state_name(row.job().state);
 }
 std::string_view job_state_code(const JobRow& row) {
   if (row.job().preparing) return "CF";
   if (row.job().lost_reservation()) return "RD";
+  if (row.job().special_exit()) return "SE";
   return row.job().completing() ? "CG" : state_code(row.job().state);
 }
 

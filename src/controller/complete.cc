@@ -201,9 +201,10 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
       too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,
                      .at = now,
-                     .hold = !ending.hold && !too_often ? Hold::none
-                             : held_by_admin            ? Hold::admin
-                                                        : Hold::user,
+                     .hold = ending.special               ? Hold::special_exit
+                             : !ending.hold && !too_often ? Hold::none
+                             : held_by_admin              ? Hold::admin
+                                                          : Hold::user,
                      .eligible = now + ending.delay,
                      .reason = ending.hold_reason});
   want_plan();

@@ -157,7 +157,8 @@ class Core {
   void end_orphans(Time now);
 
   Result<void> end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now);
-  Result<void> requeue(Caller caller, const Job& job, bool hold, Time now);
+  enum class Requeue : std::uint8_t { plain, held, special_exit };
+  Result<void> requeue(Caller caller, const Job& job, Requeue how, Time now);
   Result<void> hold(Caller caller, const Job& job, Hold kind);
   Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
   Result<void> notify(Caller caller, const Job& job, const Text& message);

@@ -24,7 +24,7 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   return {};
 }
 
-Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
+Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now) {
   if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
@@ -36,8 +36,9 @@ Result<void> Core::requeue(Caller caller, const Job& job, bool hold, Time now) {
                 .by = caller.uid,
                 .since = now,
                 .requeue = true,
-                .hold = hold};
-  if (hold) ending.hold_reason = "job_requeued_in_held_state";
+                .hold = how != Requeue::plain,
+                .special = how == Requeue::special_exit};
+  if (ending.hold) ending.hold_reason = "job_requeued_in_held_state";
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);
     for (const Job* component : components)
@@ -98,9 +99,11 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       case JobAction::release:
         return hold(caller, job, Hold::none);
       case JobAction::requeue:
-        return requeue(caller, job, false, now);
+        return requeue(caller, job, Requeue::plain, now);
       case JobAction::requeue_hold:
-        return requeue(caller, job, true, now);
+        return requeue(caller, job, Requeue::held, now);
+      case JobAction::requeue_special:
+        return requeue(caller, job, Requeue::special_exit, now);
       case JobAction::suspend:
         return suspend(caller, job, false, now);
       case JobAction::resume:
@@ -112,8 +115,9 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
     }
     return fail(ErrorCode::failure, "no such action");
   };
-  const bool is_requeue =
-      request.action == JobAction::requeue || request.action == JobAction::requeue_hold;
+  const bool is_requeue = request.action == JobAction::requeue ||
+                          request.action == JobAction::requeue_hold ||
+                          request.action == JobAction::requeue_special;
   const bool is_suspend =
       request.action == JobAction::suspend || request.action == JobAction::resume;
   std::vector<wire::JobRef> refs = request.jobs;

@@ -241,7 +241,7 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none)
-    return sched::Wait{job.id, job.hold == Hold::user ? Reason::held_user : Reason::held_admin, {}};
+    return sched::Wait{job.id, job.held_by_user() ? Reason::held_user : Reason::held_admin, {}};
   // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
   for (const auto& plan : {published.plan, published.thorough})
     if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {

@@ -21,8 +21,9 @@
 
 namespace muster {
 
-// The last: the reservation that the job asked for has ended.
-enum class Hold : std::uint8_t { none, user, admin, reservation };
+// reservation: the one that the job asked for has ended; special_exit: the job ended in a way that
+// somebody is to look at (RequeueExitHold), and its user may release it.
+enum class Hold : std::uint8_t { none, user, admin, reservation, special_exit };
 
 // Why a running job is being ended: known from the order to end it until its processes are gone.
 struct Ending {
@@ -34,6 +35,7 @@ struct Ending {
   Text hold_reason;      // ... for this reason; empty = somebody's wish
   Seconds delay{0};      // ... and not to start again before that has passed
   bool failure = false;  // ... because of a node or a launch: that happens only so often
+  bool special = false;  // ... as SPECIAL_EXIT
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -45,6 +47,7 @@ struct Ending {
     v(20, hold_reason);
     v(21, delay);
     v(110, failure);
+    v(300, special);
   }
 };
 
@@ -151,6 +154,8 @@ struct Job {
   bool runs_batch() const { return spec->kind == JobKind::batch && leads(); }
   // RESV_DEL_HOLD
   bool lost_reservation() const { return state == JobState::pending && hold == Hold::reservation; }
+  bool special_exit() const { return state == JobState::pending && hold == Hold::special_exit; }
+  bool held_by_user() const { return hold == Hold::user || hold == Hold::special_exit; }
   // As asked for, or the one that took it in.
   const Text& shown_reservation() const {
     return spec->reservation.empty() ? reservation : spec->reservation;

@@ -45,8 +45,7 @@ bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
 
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) {
   const Partition* partition = venue.partition;
-  if (job.hold != Hold::none)
-    return {job.hold == Hold::user ? Reason::held_user : Reason::held_admin};
+  if (job.hold != Hold::none) return {job.held_by_user() ? Reason::held_user : Reason::held_admin};
   if (!partition || partition->state == PartitionState::inactive)
     return {Reason::partition_inactive};
   if (!job.spec->dependency.empty())

@@ -68,6 +68,7 @@ void Applier::note_end_of_task(JobId array, std::uint32_t status) {
 void Applier::operator()(const JobsHeld& e) {
   for (std::uint32_t id : e.jobs.ids()) {
     Job& job = cluster.jobs.edit(JobId{id});
+    if (job.special_exit()) job.exit_status = job.derived_exit_status = 0;
     job.hold = e.hold;
     job.priority = e.priority;
     if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);

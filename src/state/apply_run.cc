@@ -155,12 +155,14 @@ void Applier::operator()(const JobRequeued& e) {
   ++job.restarts;
   job.allocation.clear();
   job.reservation = {};
+  if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
+    job.exit_status = batch->second.exit_status;
   job.steps.clear();
   job.queued_steps.clear();
   job.next_step = 0;
   job.started = job.ended = job.suspended_at = job.warned = Time{};
   job.suspended_total = {};
-  job.exit_status = job.derived_exit_status = 0;
+  if (e.hold != Hold::special_exit) job.exit_status = job.derived_exit_status = 0;
   job.end_reason = e.reason;
   job.eligible = e.eligible;
   job.accrues_since = Time{};

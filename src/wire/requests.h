@@ -106,6 +106,7 @@ enum class JobAction : std::uint8_t {
   resume,
   top,
   notify,
+  requeue_special,  // as SPECIAL_EXIT
 };
 struct JobActionRequest {
   JobAction action = JobAction::hold;

@@ -81,7 +81,8 @@ def test_an_array_is_one_summary(cluster):
 
 @pytest.mark.ours
 def test_a_program_that_hangs_or_fails_harms_nothing(cluster):
-    write_program("[[ $2 == *hangs* ]] && exec sleep 1000; [[ $2 == *fails* ]] && exit 3")
+    hangs = f"while [ -e {cluster.work} ]; do sleep 0.1; done"
+    write_program(f"[[ $2 == *hangs* ]] && {{ {hangs}; }}; [[ $2 == *fails* ]] && exit 3")
     for name in ("hangs", "fails"):
         job = cluster.sbatch("-J", name, "--mail-type=BEGIN", "--wrap", "true")
         assert cluster.wait_end(job)["JobState"] == "COMPLETED"

@@ -1,7 +1,10 @@
 """Jobs that make room for others: cancelled or requeued, with their grace."""
+import pytest
+
 CLUSTER = dict(nodes=2, conf="""PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 RequeueExit=75
+RequeueExitHold=76
 PartitionName=low Nodes=ALL PriorityTier=1 State=UP
 PartitionName=patient Nodes=ALL PriorityTier=1 GraceTime=60 State=UP
 PartitionName=killed Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP
@@ -15,6 +18,7 @@ def start(cluster, partition, *args, script="sleep 100"):
     return job
 
 
+@pytest.mark.ours  # there it starts two minutes later
 def test_a_requeued_job_runs_again_once_there_is_room(cluster):
     low = start(cluster, "low", "-N2", script="echo run ${SLURM_RESTART_COUNT:-0} >> runs; sleep 100")
     cluster.wait_text("runs", "run 0")
@@ -39,6 +43,7 @@ def test_only_as_many_as_needed_make_room(cluster):
     assert "RUNNING" in states and states != ["RUNNING", "RUNNING"]
 
 
+@pytest.mark.ours  # there a requeued job has no grace
 def test_grace_and_requeue_together(cluster):
     """The script's own trap hears of it at once, saves its work and is requeued when it exits."""
     script = cluster.script("train.sh", """
@@ -55,7 +60,36 @@ while :; do sleep 0.1; done
     cluster.wait_text("log", "started 1")
 
 
+@pytest.mark.ours  # there it starts two minutes later
 def test_an_exit_code_of_requeueexit_brings_the_job_back(cluster):
     job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")
     record = cluster.wait_end(job)
     assert (record["JobState"], record["Restarts"]) == ("COMPLETED", "1")
+
+
+def test_an_exit_code_of_requeueexithold_waits_for_somebody_to_look(cluster):
+    job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 76")
+    record = cluster.wait_state(job, "SPECIAL_EXIT")
+    assert (record["Reason"], record["Restarts"], record["ExitCode"]) == ("JobHeldUser", "1", "76:0")
+    squeue = lambda *args: cluster.run("squeue", "-h", "-j", job, "-o", "%T %t", *args).ok().out
+    assert squeue() == squeue("-t", "SE") == squeue("-t", "special_exit") == "SPECIAL_EXIT SE\n"
+    assert squeue("-t", "PD") == ""
+    cluster.run("scontrol", "release", job).ok()
+    assert cluster.job(job)["ExitCode"] == "0:0"
+
+
+@pytest.mark.ours  # there it starts two minutes later
+def test_a_released_special_exit_runs_again(cluster):
+    job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 76")
+    cluster.wait_state(job, "SPECIAL_EXIT")
+    cluster.run("scontrol", "release", job).ok()
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+
+
+def test_requeuehold_puts_an_ended_job_aside_as_special_exit(cluster):
+    job = cluster.sbatch("-p", "low", "--wrap", "true")
+    cluster.wait_end(job)
+    cluster.run("scontrol", "requeuehold", "State=SpecialExit", job).ok()
+    cluster.wait_state(job, "SPECIAL_EXIT")
+    cluster.run("scancel", job).ok()
+    assert cluster.wait_end(job)["JobState"] == "CANCELLED"

@@ -259,6 +259,18 @@ TEST(Requeue, WithHoldTheJobWaitsHeld) {
   EXPECT_EQ(w.job(id).hold, Hold::user) << "its owner may let it go";
 }
 
+TEST(Requeue, AnExitOfRequeueExitHoldIsASpecialOneUntilItIsReleased) {
+  World w{ClusterBuilder().nodes(1).settings(
+      [](Settings& s) { s.requeue_exits_held = IdSet::range(9, 9); })};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 9 << 8);
+  EXPECT_TRUE(w.job(id).special_exit());
+  EXPECT_EQ(w.job(id).exit_status, 9u << 8);
+  EXPECT_TRUE(w.act(wire::JobAction::release, id).errors.empty()) << "its owner may let it go";
+  EXPECT_FALSE(w.job(id).special_exit());
+  EXPECT_EQ(w.job(id).exit_status, 0u);
+}
+
 TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {
   World w{ClusterBuilder().nodes(2)};
   auto old = w.submit(job());
