@@ -95,6 +95,11 @@ std::optional<ProcessInfo> read_process(pid_t pid) {
   return info;
 }
 
+std::string process_name(pid_t pid) {
+  const auto text = slurp(fmt::format("/proc/{}/comm", pid).c_str());
+  return text ? std::string(trim(*text)) : std::string();
+}
+
 ProcessIo read_process_io(pid_t pid) {
   ProcessIo io;
   auto text = slurp(fmt::format("/proc/{}/io", pid).c_str());

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace muster::io {
@@ -17,6 +18,7 @@ struct ProcessInfo {
   std::uint64_t rss_kib = 0, vmem_kib = 0;
 };
 std::optional<ProcessInfo> read_process(pid_t pid);
+std::string process_name(pid_t pid);  // its program's, at most 15 characters; empty = it is gone
 
 struct ProcessIo {
   std::uint64_t read_bytes = 0, written_bytes = 0;

@@ -33,6 +33,11 @@ bool Supervisor::anything_left() const {
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
 }
 
+bool Supervisor::left_an_srun() const {
+  return std::ranges::any_of(io::descendants(getpid()),
+                             [](pid_t pid) { return io::process_name(pid) == "srun"; });
+}
+
 // A stopped step, too, is thawed and continued: who stopped it may have had no freezer.
 void Supervisor::freeze(bool frozen) {
   if (frozen && cgroup_ && cgroup_->freeze(true)) return;

@@ -70,6 +70,7 @@ class Supervisor {
 
   void signal_all(int number);  // every process of the step
   bool anything_left() const;   // when the tasks have ended
+  bool left_an_srun() const;
   void end_leftovers(Clock::time_point now);
   void freeze(bool frozen);
   void kill_if_over_memory();

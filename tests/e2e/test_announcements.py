@@ -92,3 +92,11 @@ def test_steps_that_a_script_leaves_behind_are_told_to_end(cluster):
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
     text = cluster.wait_text(f"slurm-{job}.out", "saved")
     assert ABORTED in text and re.search(STEP_LINE, text)
+
+
+def test_other_processes_that_a_script_leaves_behind_are_killed_at_once(cluster):
+    job = cluster.sbatch(cluster.script(
+        "left.sh", "bash -c 'trap \"touch asked\" TERM; touch left; while :; do sleep 0.1; done' &\n"
+                   "while [ ! -e left ]; do sleep 0.1; done\n"))
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    assert not (cluster.work / "asked").exists()
