@@ -37,7 +37,6 @@ void TaskBook::add_place(const std::string& node, const std::vector<std::uint32_
 
 void TaskBook::leave(Task& task, TaskPhase phase) {
   task.phase = phase;
-  any_exited_ = true;
   --left_;
 }
 

@@ -37,9 +37,7 @@ class TaskBook {
 
   int exit_code() const { return exit_code_; }
   std::uint32_t worst_status() const { return worst_status_; }  // the wait status behind exit_code
-  bool any_failed() const { return exit_code_ != 0; }
-  bool any_exited() const { return any_exited_; }
-  bool any_forced() const { return any_forced_; }  // ended by SIGKILL or SIGTERM
+  bool any_forced() const { return any_forced_; }               // ended by SIGKILL or SIGTERM
   bool all_exited() const { return left_ == 0; }
   bool all_started() const { return begun_ == tasks_.size(); }
 
@@ -68,7 +66,7 @@ class TaskBook {
 
   int exit_code_ = 0;
   std::uint32_t worst_status_ = 0;
-  bool any_exited_ = false, any_forced_ = false;
+  bool any_forced_ = false;
 };
 
 }  // namespace muster::cli

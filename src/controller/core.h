@@ -71,7 +71,6 @@ class Core {
   }
   std::vector<NodeConnection> node_connections() const;
   bool disk_full() const { return disk_full_; }
-  BatchNumber next_batch() const { return next_batch_; }
 
  private:
   struct Handler;  // dispatches requests

@@ -1,4 +1,5 @@
 """PrologFlags=DeferBatch: the script waits for the Prologs of all nodes."""
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -18,9 +19,7 @@ def prolog():
                        f"[ $SLURMD_NODENAME = n1 ] || while [ ! -e {PROGRAMS}/go ]; do sleep .1; done\n")
     program.chmod(0o755)
     yield
-    for file in PROGRAMS.iterdir():
-        file.unlink()
-    PROGRAMS.rmdir()
+    shutil.rmtree(PROGRAMS)
 
 
 def test_the_script_waits_for_the_slowest_prolog(cluster):

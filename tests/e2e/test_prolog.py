@@ -1,5 +1,6 @@
 """Prolog, Epilog, TaskProlog and TaskEpilog around jobs and tasks."""
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -35,9 +36,7 @@ def no_programs_left():
     for name in NAMES:
         write(name)
     yield
-    for file in PROGRAMS.iterdir():
-        file.unlink()
-    PROGRAMS.rmdir()
+    shutil.rmtree(PROGRAMS)
 
 
 def ran(job):

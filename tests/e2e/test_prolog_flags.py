@@ -1,4 +1,5 @@
 """PrologFlags, and an EpilogSlurmctld that a crash of the controller cuts off."""
+import shutil
 import signal
 import tempfile
 from pathlib import Path
@@ -23,9 +24,7 @@ def directory():
     write("Prolog")
     write("EpilogSlurmctld")
     yield
-    for file in PROGRAMS.iterdir():
-        file.unlink()
-    PROGRAMS.rmdir()
+    shutil.rmtree(PROGRAMS)
 
 
 @pytest.fixture(autouse=True)

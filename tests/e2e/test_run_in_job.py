@@ -1,5 +1,6 @@
 """PrologFlags=RunInJob: Prolog and Epilog are among the processes of their job."""
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -27,9 +28,7 @@ def directory():
     write("Prolog", "true")
     write("Epilog", "true")
     yield
-    for file in PROGRAMS.iterdir():
-        file.unlink()
-    PROGRAMS.rmdir()
+    shutil.rmtree(PROGRAMS)
 
 
 @pytest.fixture(autouse=True)

@@ -78,13 +78,6 @@ Outcome compress(JobOptions& o, const OptionRow&, std::string_view value) {
   return {};
 }
 
-Outcome send_libs(JobOptions& o, const OptionRow& row, std::string_view value) {
-  if (iequals(value, "no") || iequals(value, "n")) return {};
-  if (!value.empty() && !iequals(value, "yes") && !iequals(value, "y"))
-    return invalid_specification(o, row);
-  return not_yet(o, row, value);
-}
-
 // g: GPUs close to the task's CPUs; n: network cards, of which tasks have none to choose from.
 Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
   if (value.empty() || value.find_first_not_of("gmnv") != value.npos)

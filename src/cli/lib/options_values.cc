@@ -25,18 +25,6 @@ std::unexpected<Refusal> invalid_number(const JobOptions& o, const OptionRow& ro
                  kExitFailure);
 }
 
-std::unexpected<Refusal> not_supported(const JobOptions& o, std::string_view what) {
-  return refused(o, fmt::format("{}: not supported yet", what), kExitFailure);
-}
-
-Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view) {
-  return not_supported(o, fmt::format("--{}", row.name));
-}
-
-Outcome not_yet_for_jobs(JobOptions& o, const OptionRow& row, std::string_view value) {
-  return o.job_id ? Outcome{} : not_yet(o, row, value);
-}
-
 Outcome ignored(JobOptions&, const OptionRow&, std::string_view) { return {}; }
 
 std::optional<std::uint32_t> parse_whole(std::string_view text, std::uint32_t least) {

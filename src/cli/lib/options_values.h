@@ -16,7 +16,6 @@ namespace muster::cli {
 std::unexpected<Refusal> invalid_specification(const JobOptions& o, const OptionRow& row);
 std::unexpected<Refusal> invalid_number(const JobOptions& o, const OptionRow& row,
                                         std::string_view value);
-std::unexpected<Refusal> not_supported(const JobOptions& o, std::string_view what);
 std::unexpected<Refusal> refused(const JobOptions& o, std::string_view text, int exit_code);
 
 template <class Class, class Field>
@@ -92,10 +91,6 @@ Outcome date(JobOptions& o, const OptionRow& row, std::string_view value) {
   return {};
 }
 
-// Options that later issues bring: saying so beats pretending.
-Outcome not_yet(JobOptions& o, const OptionRow& row, std::string_view value);
-// The same for a job; srun in a job ignores it, as it does all that only a new job could have.
-Outcome not_yet_for_jobs(JobOptions& o, const OptionRow& row, std::string_view value);
 // Accepted and without effect: the row's help says why.
 Outcome ignored(JobOptions& o, const OptionRow& row, std::string_view value);
 
@@ -129,7 +124,6 @@ Outcome propagate(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome profile(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome compress(JobOptions& o, const OptionRow& row, std::string_view value);
-Outcome send_libs(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome cpu_freq(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome gpu_freq(JobOptions& o, const OptionRow& row, std::string_view value);
