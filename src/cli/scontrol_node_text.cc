@@ -41,10 +41,11 @@ std::string gres_sums(const std::vector<Gres>& gres) {
 }
 
 std::string allocated_tres(const Node& node) {
-  if (node.used_cpus.empty()) return "";
-  std::string out = format("cpu={}", node.used_cpus.size());
+  std::string out;
+  if (!node.used_cpus.empty()) out += format(",cpu={}", node.used_cpus.size());
   if (node.used_memory_mib > 0) out += format(",mem={}", format_mib(node.used_memory_mib));
-  return out + gres_sums(node.used_gres);
+  out += gres_sums(node.used_gres);
+  return out.empty() ? out : out.substr(1);
 }
 
 std::string date_or_none(Time t) { return is_set(t) ? format_date(t) : "None"; }

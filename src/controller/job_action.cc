@@ -63,6 +63,7 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
                   : fail(ErrorCode::job_suspended);
   if (job.awaits_turn) return fail(ErrorCode::disabled);
   set_suspended(job.id, !resume, false, now);
+  want_plan();  // others may use its CPUs
   return {};
 }
 

@@ -9,8 +9,11 @@ namespace {
 
 enum class Base { unknown, down, future, idle, mixed, allocated };
 
-// Jobs that have ended but still hold the node do not count as work.
-bool has_running_jobs(const Node& node) { return node.jobs.size() > node.completing.size(); }
+// Jobs that have ended but still hold the node do not count as work, nor do suspended ones, whose
+// CPUs others may use.
+bool has_running_jobs(const Node& node) {
+  return node.jobs.size() > node.completing.size() && !node.used_cpus.empty();
+}
 bool is_completing(const Node& node) { return !node.completing.empty(); }
 
 Base base_state(const Node& node) {

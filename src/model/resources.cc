@@ -57,6 +57,11 @@ std::string gres_items(const std::vector<GresShare>& gres) {
 
 }  // namespace
 
+const IdSet& NodeShare::held_cpus() const {
+  static const IdSet kNone;
+  return hold == CpuHold::lent ? kNone : cpus;
+}
+
 Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
   std::vector<GresRequest> requests;
   text = trim(text);

@@ -87,6 +87,10 @@ struct GresShare {
 };
 
 // What a job holds on one node.
+// Others may be given the CPUs of a job that somebody suspended. When it is resumed, it takes them
+// back and they are used twice until one of the jobs ends.
+enum class CpuHold : std::uint8_t { kept, lent, taken_back };
+
 struct NodeShare {
   NodeId node;
   IdSet cpus;  // CPU numbers of the node
@@ -96,7 +100,9 @@ struct NodeShare {
   std::uint32_t sharing = 1;       // so many jobs of its partition may hold the CPUs at a time
   IdSet left_to_system;            // --core-spec: CPUs that nobody computes on meanwhile
   std::uint32_t idle_threads = 0;  // --threads-per-core: so many of the CPUs are not used
+  CpuHold hold = CpuHold::kept;
   bool operator==(const NodeShare&) const = default;
+  const IdSet& held_cpus() const;  // none while they are lent
   std::uint32_t usable_cpus() const {
     return static_cast<std::uint32_t>(cpus.size()) - idle_threads;
   }
@@ -110,6 +116,7 @@ struct NodeShare {
     v(110, sharing);
     v(150, left_to_system);
     v(240, idle_threads);
+    v(380, hold);
   }
 };
 

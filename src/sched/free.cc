@@ -46,11 +46,11 @@ Free free_of(const Node& node) {
 
 void take(Free& free, const NodeShare& share) {
   free.untouched = false;
-  if (IdSet again = share.cpus; !again.empty()) {
+  if (IdSet again = share.held_cpus(); !again.empty()) {
     again.subtract(free.cpus);
     free.held_again.add(std::move(again));
   }
-  free.cpus.subtract(share.cpus);
+  free.cpus.subtract(share.held_cpus());
   free.cpus.subtract(share.left_to_system);
   free.memory_mib -= std::min(free.memory_mib, share.memory_mib);
   for (const GresShare& taken : share.gres)
@@ -65,7 +65,7 @@ void give_back_cpus(Free& free, const IdSet& cpus) {
 }
 
 void give_back(Free& free, const NodeShare& share) {
-  give_back_cpus(free, share.cpus);
+  give_back_cpus(free, share.held_cpus());
   free.cpus.merge(share.left_to_system);
   free.memory_mib += share.memory_mib;
   for (const GresShare& back : share.gres)

@@ -28,7 +28,7 @@ bool is_free(const Busy& busy, const Job& job) {
 
 void occupy(Busy& busy, const Job& job) {
   for (const NodeShare& share : job.allocation)
-    if (job.unfinished.contains(share.node)) busy[share.node].merge(share.cpus);
+    if (job.unfinished.contains(share.node)) busy[share.node].merge(share.held_cpus());
 }
 
 // Higher rank first; among equals whoever has some of its slice left, then whoever has waited
@@ -69,7 +69,7 @@ Turns next_turns(const Cluster& cluster, Time now) {
     if (takes_turns && (job.awaits_turn || is_contested(cluster, job)))
       places.push_back(place_of(cluster, job, now));
     else if (!job.awaits_turn)
-      occupy(busy, job);  // one that ends, or that somebody suspended, keeps its CPUs
+      occupy(busy, job);  // one that ends keeps its CPUs
   }
   std::ranges::sort(places, {}, &Place::key);
   const bool gang = cluster.settings().preempt.gang;

@@ -37,7 +37,7 @@ void NodeProfile::forget_answers() {
 }
 
 NodeProfile::Demand NodeProfile::demand_of(const NodeShare& share) const {
-  Demand demand{.cpus = static_cast<std::int64_t>(share.cpus.size()),
+  Demand demand{.cpus = static_cast<std::int64_t>(share.held_cpus().size()),
                 .memory_mib = static_cast<std::int64_t>(share.memory_mib),
                 .devices = {}};
   if (share.gres.empty()) return demand;
@@ -50,10 +50,16 @@ NodeProfile::Demand NodeProfile::demand_of(const NodeShare& share) const {
   return demand;
 }
 
+bool NodeProfile::is_held_again(const IdSet& cpus) const {
+  const auto& layers = now_.held_again.layers;
+  return !layers.empty() && layers.front().intersects(cpus);
+}
+
 NodeProfile::Release NodeProfile::release_of(Time at, const NodeShare& share,
                                              std::string_view partition) const {
   Release release{at, &share, partition, demand_of(share)};
-  if (share.sharing > 1) release.gives.cpus = 0;
+  release.frees_cpus = share.sharing <= 1 && !is_held_again(share.held_cpus());
+  if (!release.frees_cpus) release.gives.cpus = 0;
   return release;
 }
 
@@ -107,7 +113,7 @@ std::uint32_t NodeProfile::cpus_used_by(const Partition& partition) const {
     const Job& job = cluster_->jobs.at(JobId{id});
     if (job.partition != partition.name) return;
     for (const NodeShare& share : job.allocation)
-      if (share.node == node_->id) used += static_cast<std::uint32_t>(share.cpus.size());
+      if (share.node == node_->id) used += static_cast<std::uint32_t>(share.held_cpus().size());
   });
   for (const Started& job : started_)
     if (job.partition == &partition) used += job.cpus;
@@ -196,9 +202,9 @@ void NodeProfile::keep_promises(const Window& window, const Access& access) {
     for (; end != by_end_.end() && end->until <= t; ++end) count(*end, -1);
     for (; release != releases_.end() && release->at <= t; ++release) {
       then.add(release->gives, -1);
-      if (access.is_limited() && release->share->sharing <= 1)
+      if (access.is_limited() && release->frees_cpus)
         then.cpus += release->gives.cpus -
-                     static_cast<std::int64_t>(access.usable(release->share->cpus).size());
+                     static_cast<std::int64_t>(access.usable(release->share->held_cpus()).size());
     }
     most.raise_to(then);
   }
@@ -254,7 +260,7 @@ void NodeProfile::vacate(const NodeShare& share) {
 
 void NodeProfile::lend(const NodeShare& share) {
   remove_release(share);
-  give_back_cpus(now_, share.cpus);
+  give_back_cpus(now_, share.held_cpus());
   now_.untouched = releases_.empty();
 }
 

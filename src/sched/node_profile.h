@@ -63,7 +63,8 @@ class NodeProfile {
     Time at;
     const NodeShare* share = nullptr;
     std::string_view partition;
-    Demand gives;  // CPUs that several jobs hold do not count: others may stay on them
+    Demand gives;
+    bool frees_cpus = true;  // not where several jobs hold them: others may stay on them
   };
   struct Promise {
     Time from, until;
@@ -81,6 +82,7 @@ class NodeProfile {
   const Free* answer_to_last() const;
   void learn_releases();
   Release release_of(Time at, const NodeShare& share, std::string_view partition) const;
+  bool is_held_again(const IdSet& cpus) const;
   Demand demand_of(const NodeShare& share) const;
   const Free& after_releases_until(Time from);
   Access access_for(const Window& window) const;

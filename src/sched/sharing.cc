@@ -8,11 +8,11 @@ IdSet shareable(const std::vector<Claim>& claims, std::string_view partition,
   CpuLayers shared_again;
   for (const Claim& claim : claims) {
     if (claim.share->sharing <= 1 || claim.partition != partition) {
-      others.merge(claim.share->cpus);
+      others.merge(claim.share->held_cpus());
       continue;
     }
-    shared_again.add(shared.intersect(claim.share->cpus));
-    shared.merge(claim.share->cpus);
+    shared_again.add(shared.intersect(claim.share->held_cpus()));
+    shared.merge(claim.share->held_cpus());
   }
   shared.subtract(others);
   shared.subtract(shared_again.beyond(holders, shared));

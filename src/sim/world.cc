@@ -310,7 +310,9 @@ class World final : public controller::Host {
       if (schedule_.chance(20)) ref.component = 1;  // refused where the job has none
       request = wire::CancelRequest{.jobs = {ref}};
     } else {
-      request = wire::JobActionRequest{.action = wire::JobAction::requeue, .jobs = {{.job = *at}}};
+      using enum wire::JobAction;
+      const auto action = schedule_.chance(50) ? requeue : schedule_.chance(60) ? suspend : resume;
+      request = wire::JobActionRequest{.action = action, .jobs = {{.job = *at}}};
     }
     core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
     core_->flush(schedule_.now());

@@ -17,9 +17,17 @@ GresShare& find_or_add(std::vector<GresShare>& shares, const GresShare& like) {
   return shares.back();
 }
 
+void occupy_cpus(Node& node, const IdSet& cpus) {
+  node.used_again.add(node.used_cpus.intersect(cpus));
+  node.used_cpus.merge(cpus);
+}
+
+void vacate_cpus(Node& node, const IdSet& cpus) {
+  node.used_cpus.subtract(node.used_again.remove(cpus));
+}
+
 void occupy(Node& node, const NodeShare& share, JobId job) {
-  node.used_again.add(node.used_cpus.intersect(share.cpus));
-  node.used_cpus.merge(share.cpus);
+  occupy_cpus(node, share.held_cpus());
   node.used_cpus.merge(share.left_to_system);
   node.used_memory_mib += share.memory_mib;
   for (const GresShare& gres : share.gres) {
@@ -31,7 +39,7 @@ void occupy(Node& node, const NodeShare& share, JobId job) {
 }
 
 void vacate(Node& node, const NodeShare& share, JobId job) {
-  node.used_cpus.subtract(node.used_again.remove(share.cpus));
+  vacate_cpus(node, share.held_cpus());
   node.used_cpus.subtract(share.left_to_system);
   CHECK(node.used_memory_mib >= share.memory_mib);
   node.used_memory_mib -= share.memory_mib;
@@ -49,6 +57,19 @@ void vacate(Node& node, const NodeShare& share, JobId job) {
 void mark_completing(Cluster& cluster, const Job& job) {
   for (NodeId node : job.unfinished)
     if (cluster.nodes.contains(node)) cluster.nodes.edit(node).completing.insert(job.id.value);
+}
+
+void lend_cpus(Cluster& cluster, const Job& job, NodeShare& share) {
+  if (!job.unfinished.contains(share.node) || !cluster.nodes.contains(share.node)) return;
+  vacate_cpus(cluster.nodes.edit(share.node), share.held_cpus());
+  share.hold = CpuHold::lent;
+}
+
+void take_back_cpus(Cluster& cluster, NodeShare& share) {
+  if (share.hold != CpuHold::lent) return;
+  share.hold = CpuHold::taken_back;
+  if (cluster.nodes.contains(share.node))
+    occupy_cpus(cluster.nodes.edit(share.node), share.held_cpus());
 }
 
 Step batch_step(const JobStarted& e) {
@@ -189,9 +210,12 @@ void Applier::operator()(const JobSuspended& e) {
     job.suspended_total += e.at - job.suspended_at;
     job.suspended_at = Time{};
     job.turn_since = e.at;
+    for (NodeShare& share : job.allocation) take_back_cpus(cluster, share);
   } else {
     job.state = JobState::suspended;
     job.suspended_at = e.at;
+    if (!e.by_turn)
+      for (NodeShare& share : job.allocation) lend_cpus(cluster, job, share);
   }
   job.awaits_turn = e.by_turn && !e.resumed;
 }

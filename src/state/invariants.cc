@@ -55,11 +55,11 @@ struct Checker {
 
   void add(const Job& job, const NodeShare& share) {
     Held& h = held[share.node];
-    if (IdSet again = h.cpus.intersect(share.cpus); !again.empty()) {
+    if (IdSet again = h.cpus.intersect(share.held_cpus()); !again.empty()) {
       check_overlap(h, job, share);
       h.cpus_again.add(std::move(again));
     }
-    h.cpus.merge(share.cpus);
+    h.cpus.merge(share.held_cpus());
     h.cpus.merge(share.left_to_system);
     h.shares.emplace_back(&job, &share);
     h.memory_mib += share.memory_mib;
@@ -89,13 +89,15 @@ struct Checker {
     }
   }
 
-  // A CPU is held by one job that runs, or by as many as its partition lets share it.
+  // A CPU is held by one job that runs, or by as many as its partition lets share it; whoever was
+  // resumed has his back, too.
   void check_overlap(const Held& h, const Job& job, const NodeShare& share) {
     IdSet shared;
     CpuLayers shared_again;
     for (const auto& [other, theirs] : h.shares) {
-      IdSet both = theirs->cpus.intersect(share.cpus);
+      IdSet both = theirs->held_cpus().intersect(share.held_cpus());
       if (both.empty() || other->awaits_turn || job.awaits_turn) continue;
+      if (theirs->hold == CpuHold::taken_back || share.hold == CpuHold::taken_back) continue;
       require(other->partition == job.partition && theirs->sharing > 1 && share.sharing > 1,
               "CPUs {} of node {} are held twice, by jobs {} and {}", both.text(), share.node.value,
               other->id.value, job.id.value);

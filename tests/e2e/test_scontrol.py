@@ -183,6 +183,46 @@ def test_a_suspended_job_stands_still(cluster):
     wait_for(lambda: cluster.work.joinpath("ticks").stat().st_size > size, "more output")
 
 
+def first_node(cluster):
+    name, cpus = cluster.run("sinfo", "-h", "-N", "-o", "%N %c").lines[0].split()
+    return name, cpus, ["-N1", "-w", name, "-n", cpus]
+
+
+def lend(cluster):
+    """A job that holds all CPUs of the first node, was suspended, and another one on these."""
+    name, cpus, whole = first_node(cluster)
+    job = cluster.sbatch(*whole, "--wrap", "sleep 100", memory="10")
+    cluster.wait_state(job, "RUNNING")
+    show(cluster, "suspend", job)
+    cluster.wait_state(job, "SUSPENDED")
+    shown = show(cluster, "-o", "show", "node", name)
+    assert "CPUAlloc=0 " in shown and "State=IDLE" in shown and "AllocTRES=mem=10M" in shown
+    other = cluster.sbatch(*whole, "--wrap", "sleep 100", memory="10")
+    cluster.wait_state(other, "RUNNING")
+    return job, other
+
+
+def test_a_suspended_job_leaves_its_cpus_to_others_until_it_is_resumed(cluster):
+    job, _ = lend(cluster)
+    show(cluster, "resume", job)
+    cluster.wait_state(job, "RUNNING")
+    name, cpus, _ = first_node(cluster)
+    shown = show(cluster, "-o", "show", "node", name)
+    assert f"CPUAlloc={cpus} " in shown and "State=ALLOCATED" in shown
+
+
+@pytest.mark.ours  # the reference forgets that the resumed job has its CPUs again
+def test_a_resumed_job_has_its_cpus_when_the_other_has_gone(cluster):
+    job, other = lend(cluster)
+    show(cluster, "resume", job)
+    third = cluster.sbatch(*first_node(cluster)[2], "--wrap", "true", memory="10")
+    cluster.run("scancel", other).ok()
+    cluster.wait_state(other, "CANCELLED")
+    cluster.wait_reason(third, "Resources")
+    cluster.run("scancel", job).ok()
+    assert cluster.wait_end(third)["JobState"] == "COMPLETED"
+
+
 def test_a_requeued_job_keeps_its_id_and_runs_again(cluster):
     refused = cluster.sbatch("--no-requeue", "--wrap", "sleep 100")
     cluster.wait_state(refused, "RUNNING")

@@ -186,6 +186,16 @@ void check_turns(Cluster& cluster, Time now) {
   EXPECT_TRUE(again.suspend.empty() && again.resume.empty()) << "turns do not settle";
 }
 
+// As an administrator may.
+void suspend_or_resume_some(Cluster& cluster, Dice& dice, Time now) {
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (!is_active(job.state) || job.ending || job.awaits_turn || !dice.one_in(6)) continue;
+    const bool resumed = job.state == JobState::suspended;
+    muster::apply(cluster, JobSuspended{.job = job.id, .resumed = resumed, .at = now});
+  }
+}
+
 void check_one_history(std::uint32_t seed) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   Dice dice(seed);
@@ -207,6 +217,7 @@ void check_one_history(std::uint32_t seed) {
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
     check_turns(cluster, now);
     end_some(cluster, dice);
+    if (seed % 4 == 3) suspend_or_resume_some(cluster, dice, now);
     EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
   }
 }

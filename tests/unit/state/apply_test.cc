@@ -217,6 +217,48 @@ TEST(Apply, SuspendedTimeIsNotRunTime) {
   EXPECT_EQ(job_of(b.build(), 1).suspended_total, Seconds{30});
 }
 
+// The first `n` CPUs of the first node, and 100 MiB.
+std::vector<NodeShare> first_cpus(std::uint32_t n) {
+  return {{.node = NodeId{1}, .cpus = IdSet::range(0, n - 1), .memory_mib = 100}};
+}
+const Node& first_node(const Cluster& cluster) { return cluster.nodes.at(NodeId{1}); }
+JobSuspended suspended(std::uint32_t id, bool resumed = false) {
+  return {.job = JobId{id}, .resumed = resumed, .at = t0};
+}
+
+TEST(Apply, ASuspendedJobLendsItsCpusAndTakesThemBack) {
+  ClusterBuilder b;
+  b.nodes(1).running(job(), first_cpus(4)).event(suspended(1));
+  Cluster lent = b.build();
+  EXPECT_TRUE(first_node(lent).used_cpus.empty());
+  EXPECT_EQ(first_node(lent).used_memory_mib, 100u) << "memory is not lent";
+  EXPECT_EQ(node_state_word(first_node(lent)), "idle");
+  EXPECT_EQ(broken_invariants(lent), std::vector<std::string>{});
+  Cluster back = b.event(suspended(1, true)).build();
+  EXPECT_EQ(first_node(back).used_cpus.text(), "0-3");
+  EXPECT_EQ(broken_invariants(back), std::vector<std::string>{});
+}
+
+TEST(Apply, ASuspendedJobThatEndsFreesNothingOfOthers) {
+  ClusterBuilder b;
+  b.nodes(1).running(job(), first_cpus(4)).event(suspended(1)).running(job(), first_cpus(3));
+  Cluster cluster = b.ended(1, JobState::cancelled, 15).build();
+  EXPECT_EQ(first_node(cluster).used_cpus.text(), "0-2");
+  EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
+}
+
+TEST(Apply, CpusThatAResumedJobTookBackAreFreeWhenBothHaveEnded) {
+  ClusterBuilder b;
+  b.nodes(1).running(job(), first_cpus(4)).event(suspended(1)).running(job(), first_cpus(3));
+  b.event(suspended(1, true));
+  EXPECT_EQ(first_node(b.build()).used_cpus.text(), "0-3");
+  EXPECT_EQ(broken_invariants(b.build()), std::vector<std::string>{});
+  b.ended(1, JobState::completed);
+  EXPECT_EQ(first_node(b.build()).used_cpus.text(), "0-2");
+  b.ended(2, JobState::completed);
+  EXPECT_TRUE(first_node(b.build()).used_cpus.empty());
+}
+
 TEST(Apply, AJobThatEndsWhileSuspendedStopsItsClock) {
   ClusterBuilder b;
   b.nodes(1).running(1).event(JobSuspended{.job = JobId{1}, .at = t0 + Seconds{10}});
