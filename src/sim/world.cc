@@ -5,6 +5,9 @@
 #include <algorithm>
 
 #include "base/codec.h"
+#include "sim/machines.h"
+#include "sim/network.h"
+#include "sim/users.h"
 #include "state/apply.h"
 #include "state/invariants.h"
 #include "state/snapshot.h"
@@ -13,42 +16,10 @@ namespace muster::sim {
 
 namespace {
 
-ClusterConfig make_config(const WorldOptions& options) {
-  ClusterConfig config;
-  config.settings.cluster_name = "sim";
-  config.settings.slurmd_timeout = Seconds{60};
-  config.settings.accounting = true;
-  config.settings.kill_wait = Seconds{5};
-  config.settings.return_to_service = 2;
-  config.settings.max_batch_requeue = 1000;  // nodes die often here, and nobody releases a job
-  config.settings.gres_types = {"gpu"};
-  if (options.seed % 2 == 0) {  // usage is counted through all that happens
-    config.settings.priority.multifactor = true;
-    config.settings.priority.fair_share = 1000;
-    config.settings.priority.shares.calc_period = Seconds{10};
-  }
-  Partition partition;
-  partition.name = "batch";
-  partition.is_default = true;
-  std::vector<Text> names;
-  for (std::uint32_t i = 1; i <= options.nodes; ++i) {
-    NodeConfig node;
-    node.name = "n" + std::to_string(i);
-    node.cpus = node.cores_per_socket = options.cpus;
-    node.memory_mib = 16000;
-    node.gres = {{.name = "gpu", .type = "v100", .count = 2, .indices = IdSet::range(0, 1)}};
-    names.push_back(node.name);
-    config.nodes.push_back(std::move(node));
-  }
-  config.partitions = {partition};
-  config.partition_nodes = {names};
-  return config;
-}
-
 class World final : public controller::Host {
  public:
   explicit World(const WorldOptions& options)
-      : options_(options), config_(make_config(options)), schedule_(options.seed) {}
+      : options_(options), config_(configured_for(options)), schedule_(options.seed) {}
 
   Verdict run() {
     for (const NodeConfig& node : config_.nodes)
@@ -119,10 +90,8 @@ class World final : public controller::Host {
     wire::OrderBatch batch{.epoch = epoch};
     for (auto& o : orders) batch.orders.push_back(std::move(o.order));
     if (options_.sabotage.orders) options_.sabotage.orders(batch);
-    deliver(to, [this, to, batch = std::move(batch)] {
-      auto link = links_.find(to);
-      if (link != links_.end()) link->second->on_orders(batch);
-    });
+    network_.deliver(
+        to, [this, to, batch = std::move(batch)] { network_.node_behind(to)->on_orders(batch); });
   }
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
     // Mostly with few questions: then plans leave things out, as they do on large clusters.
@@ -188,9 +157,7 @@ class World final : public controller::Host {
     ++life_;
     core_.reset();
     accounting_.crash();
-    auto links = std::move(links_);
-    links_.clear();
-    for (auto& [id, node] : links) node->on_disconnected();
+    network_.break_all();
     schedule_.after(Millis{schedule_.between(50, 20'000)}, [this] {
       if (!core_) start_controller();
     });
@@ -218,52 +185,28 @@ class World final : public controller::Host {
 
   // --- the network ---
   void keep_connecting() {
-    for (auto& node : nodes_) {
-      if (core_ && node->slurmd_runs() && !link_of(*node) && !cut_off_.contains(node.get())) {
-        links_[++last_link_] = node.get();
-        node->on_connected();
-      }
-    }
+    for (auto& node : nodes_)
+      if (core_ && node->slurmd_runs()) network_.connect(*node);
     schedule_.after(Millis{700}, [this] { keep_connecting(); });
   }
-  // Messages of one connection arrive in order, after a delay, or not at all if it breaks first.
-  void deliver(std::uint64_t link, std::function<void()> message) {
-    Time& last = last_delivery_[link];
-    last = std::max(
-        last, schedule_.now() + Millis{schedule_.between(0, schedule_.chance(5) ? 3000 : 20)});
-    schedule_.at(last, [this, link, message = std::move(message)] {
-      if (links_.contains(link)) message();
-    });
-  }
-  std::uint64_t link_of(const FakeNode& node) const {  // 0 = not connected
-    for (auto& [id, linked] : links_)
-      if (linked == &node) return id;
-    return 0;
-  }
   void on_report(FakeNode& node, wire::ReportBatch batch) {
-    std::uint64_t link = link_of(node);
+    const Link link = network_.link_of(node);
     if (!link) return;
     if (options_.sabotage.reports) options_.sabotage.reports(batch);
-    deliver(link, [this, link, batch = std::move(batch)] {
+    network_.deliver(link, [this, link, batch = std::move(batch)] {
       if (!core_) return;
       for (const wire::Report& report : batch.reports)
         core_->on_report(link, report, schedule_.now());
       core_->flush(schedule_.now());
     });
   }
-  void break_link(FakeNode& node) {
-    for (auto link = links_.begin(); link != links_.end(); ++link) {
-      if (link->second != &node) continue;
-      std::uint64_t id = link->first;
-      links_.erase(link);
-      ++verdict_.broken_connections;
-      node.on_disconnected();
-      if (core_) {
-        core_->on_node_closed(id, schedule_.now());
-        core_->flush(schedule_.now());
-      }
-      return;
-    }
+  void break_link(FakeNode& node) { on_broken(network_.break_link(node)); }
+  void on_broken(Link link) {
+    if (!link) return;
+    ++verdict_.broken_connections;
+    if (!core_) return;
+    core_->on_node_closed(link, schedule_.now());
+    core_->flush(schedule_.now());
   }
 
   // --- users ---
@@ -273,47 +216,13 @@ class World final : public controller::Host {
     for (std::uint32_t i = 0; i < options_.jobs / 3; ++i)
       schedule_.after(Millis{schedule_.between(0, 800'000)}, [this] { interfere(); });
   }
-  JobSpec some_job() {
-    JobSpec spec;
-    spec.name = "job";
-    spec.memory_per_node_mib = static_cast<std::uint64_t>(schedule_.between(100, 9000));
-    spec.num_tasks = static_cast<std::uint32_t>(schedule_.between(1, options_.cpus * 2));
-    spec.min_nodes = static_cast<std::uint32_t>(schedule_.between(1, 2));
-    if (*spec.num_tasks < spec.min_nodes) spec.num_tasks = spec.min_nodes;
-    spec.time_limit = Minutes{schedule_.between(1, 6)};
-    if (schedule_.chance(30)) spec.gres = "gpu:1";
-    if (schedule_.chance(10)) spec.exclusive = true;
-    if (schedule_.chance(20)) spec.requeue = false;
-    if (schedule_.chance(15) && !acknowledged_.empty())
-      spec.dependency = "afterany:" + std::to_string(acknowledged_.begin()->value);
-    return spec;
-  }
   void submit() {
-    if (!core_) return;
-    JobSpec spec = some_job();
-    wire::SubmitRequest request;
-    if (schedule_.chance(20))
-      spec.array = "0-4%2";
-    else if (schedule_.chance(25))
-      request.components.emplace_back(some_job());
-    request.spec = Cow(std::move(spec));
-    core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
-    core_->flush(schedule_.now());
+    if (core_) ask(some_submission(schedule_, options_.cpus, acknowledged_));
   }
   void interfere() {
-    if (!core_ || acknowledged_.empty()) return;
-    auto at = acknowledged_.begin();
-    std::advance(at, static_cast<std::ptrdiff_t>(schedule_.below(acknowledged_.size())));
-    wire::Request request;
-    if (schedule_.chance(50)) {
-      wire::JobRef ref{.job = *at};
-      if (schedule_.chance(20)) ref.component = 1;  // refused where the job has none
-      request = wire::CancelRequest{.jobs = {ref}};
-    } else {
-      using enum wire::JobAction;
-      const auto action = schedule_.chance(50) ? requeue : schedule_.chance(60) ? suspend : resume;
-      request = wire::JobActionRequest{.action = action, .jobs = {{.job = *at}}};
-    }
+    if (core_ && !acknowledged_.empty()) ask(some_interference(schedule_, acknowledged_));
+  }
+  void ask(wire::Request request) {
     core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
     core_->flush(schedule_.now());
   }
@@ -332,7 +241,7 @@ class World final : public controller::Host {
           break_link(node);
           break;
         case 2:
-          cut_off(node, Millis{schedule_.between(1000, 150'000)});
+          on_broken(network_.cut_off(node, Millis{schedule_.between(1000, 150'000)}));
           break;
         case 3:
           restart_slurmd(node);
@@ -346,11 +255,6 @@ class World final : public controller::Host {
       }
       plan_faults();
     });
-  }
-  void cut_off(FakeNode& node, Millis span) {
-    cut_off_.insert(&node);
-    break_link(node);
-    schedule_.after(span, [this, &node] { cut_off_.erase(&node); });
   }
   void restart_slurmd(FakeNode& node) {
     break_link(node);
@@ -385,9 +289,7 @@ class World final : public controller::Host {
     for (std::uint32_t id : core_->committed().pending.ids())
       if (core_->committed().jobs.at(JobId{id}).hold != Hold::none)
         request.jobs.push_back({.job = JobId{id}});
-    if (request.jobs.empty()) return;
-    core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
-    core_->flush(schedule_.now());
+    if (!request.jobs.empty()) ask(std::move(request));
   }
   bool is_at_rest() const {
     if (!core_ || !core_->committed().pending.empty() || !core_->committed().active.empty())
@@ -405,9 +307,9 @@ class World final : public controller::Host {
     ++verdict_.starts;
     note(fmt::format("{}:{}.{}@{}", node.name().view(), ref.job.value, ref.attempt.value,
                      unix_seconds(schedule_.now())));
-    started_over_[{&node, ref}] = link_of(node);
+    started_over_[{&node, ref}] = network_.link_of(node);
     for (auto& other : nodes_) {
-      std::uint64_t link = link_of(*other);
+      const Link link = network_.link_of(*other);
       if (!link) continue;
       for (const wire::StepRef& running : other->processes())
         if (running.job == ref.job && running.attempt != ref.attempt &&
@@ -445,6 +347,7 @@ class World final : public controller::Host {
   WorldOptions options_;
   ClusterConfig config_;
   Schedule schedule_;
+  Network network_{schedule_};
   FakeDisk disk_;
   FakeAccounting accounting_;
   std::vector<std::unique_ptr<FakeNode>> nodes_;
@@ -454,13 +357,9 @@ class World final : public controller::Host {
   std::optional<Batch> in_writing_;
   bool calm_ = false;
   bool crashed_at_batch_ = false;
-  std::map<std::uint64_t, FakeNode*> links_;  // by connection
-  std::map<std::uint64_t, Time> last_delivery_;
-  std::uint64_t last_link_ = 100;
-  std::set<FakeNode*> cut_off_;
   std::uint64_t request_ = 0;
   std::set<JobId> acknowledged_, purged_;
-  std::map<std::pair<FakeNode*, wire::StepRef>, std::uint64_t>
+  std::map<std::pair<FakeNode*, wire::StepRef>, Link>
       started_over_;  // the link at the start of a process
   Verdict verdict_;
 };

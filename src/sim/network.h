@@ -1,0 +1,39 @@
+// Network: connections between the simulated controller and its nodes, which are slow, break and
+// are cut for a while.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "sim/fake_node.h"
+#include "sim/schedule.h"
+
+namespace muster::sim {
+
+using Link = std::uint64_t;  // 0 = not connected
+
+class Network {
+ public:
+  explicit Network(Schedule& schedule) : schedule_(schedule) {}
+
+  // Where nothing is in the way and the two have no connection.
+  void connect(FakeNode& node);
+  Link link_of(const FakeNode& node) const;
+  FakeNode* node_behind(Link link) const;
+  // Messages of one connection arrive in order, after a delay, or not at all if it breaks first.
+  void deliver(Link link, std::function<void()> message);
+  Link break_link(FakeNode& node);  // which it was
+  void break_all();
+  Link cut_off(FakeNode& node, Millis span);
+
+ private:
+  Schedule& schedule_;
+  std::map<Link, FakeNode*> links_;
+  std::map<Link, Time> last_delivery_;
+  Link last_link_ = 100;
+  std::set<const FakeNode*> cut_off_;
+};
+
+}  // namespace muster::sim

@@ -1,0 +1,51 @@
+#include "sim/users.h"
+
+#include <iterator>
+
+namespace muster::sim {
+
+namespace {
+
+JobSpec some_job(Schedule& chance, std::uint32_t cpus, const std::set<JobId>& acknowledged) {
+  JobSpec spec;
+  spec.name = "job";
+  spec.memory_per_node_mib = static_cast<std::uint64_t>(chance.between(100, 9000));
+  spec.num_tasks = static_cast<std::uint32_t>(chance.between(1, cpus * 2));
+  spec.min_nodes = static_cast<std::uint32_t>(chance.between(1, 2));
+  if (*spec.num_tasks < spec.min_nodes) spec.num_tasks = spec.min_nodes;
+  spec.time_limit = Minutes{chance.between(1, 6)};
+  if (chance.chance(30)) spec.gres = "gpu:1";
+  if (chance.chance(10)) spec.exclusive = true;
+  if (chance.chance(20)) spec.requeue = false;
+  if (chance.chance(15) && !acknowledged.empty())
+    spec.dependency = "afterany:" + std::to_string(acknowledged.begin()->value);
+  return spec;
+}
+
+}  // namespace
+
+wire::SubmitRequest some_submission(Schedule& chance, std::uint32_t cpus,
+                                    const std::set<JobId>& acknowledged) {
+  wire::SubmitRequest request;
+  JobSpec spec = some_job(chance, cpus, acknowledged);
+  if (chance.chance(20))
+    spec.array = "0-4%2";
+  else if (chance.chance(25))
+    request.components.emplace_back(some_job(chance, cpus, acknowledged));
+  request.spec = Cow(std::move(spec));
+  return request;
+}
+
+wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged) {
+  const auto which = static_cast<std::ptrdiff_t>(chance.below(acknowledged.size()));
+  wire::JobRef ref{.job = *std::next(acknowledged.begin(), which)};
+  if (chance.chance(50)) {
+    if (chance.chance(20)) ref.component = 1;  // refused where the job has none
+    return wire::CancelRequest{.jobs = {ref}};
+  }
+  using enum wire::JobAction;
+  const auto action = chance.chance(50) ? requeue : chance.chance(60) ? suspend : resume;
+  return wire::JobActionRequest{.action = action, .jobs = {ref}};
+}
+
+}  // namespace muster::sim
