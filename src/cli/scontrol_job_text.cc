@@ -155,7 +155,7 @@ void add_place(RecordLines& lines, const wire::JobView& view) {
 void add_amounts(RecordLines& lines, const wire::JobView& view) {
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
-  Tres tres = job.allocation.empty() ? requested_tres(spec) : total(job.allocation);
+  Tres tres = job.allocation.empty() ? requested_tres(view) : total(job.allocation);
   tres.billing = view.billing.value_or(tres.billing);
   lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
                    num_nodes(job), tres.cpus, task_count(job), spec.cpus_per_task.value_or(1),
@@ -304,7 +304,8 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
 
 }  // namespace
 
-Tres requested_tres(const JobSpec& spec) {
+Tres requested_tres(const wire::JobView& view) {
+  const JobSpec& spec = *view.job->spec;
   Tres tres;
   std::uint32_t tasks = num_tasks(spec);
   tres.nodes = spec.min_nodes;
@@ -342,7 +343,8 @@ Tres requested_tres(const JobSpec& spec) {
   else if (spec.memory_per_gpu_mib)
     tres.memory_mib = *spec.memory_per_gpu_mib * gpu_count;
   else
-    tres.memory_mib = spec.memory_per_node_mib.value_or(0) * spec.min_nodes;
+    tres.memory_mib =
+        std::max(spec.memory_per_node_mib.value_or(0), view.whole_node_mib) * spec.min_nodes;
   return tres;
 }
 

@@ -31,8 +31,8 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
                       const ShowStyle& style);
 std::string config_text(const wire::ConfigReply& config, Time now);
 
-// What a job that has no allocation asks for, as far as its own request says.
-Tres requested_tres(const JobSpec& spec);
+// What a job that has no allocation asks for.
+Tres requested_tres(const wire::JobView& view);
 // "END,FAIL"
 
 // --- building blocks ---

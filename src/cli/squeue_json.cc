@@ -177,7 +177,7 @@ void add_tres(Json& out, const JobRow& row) {
   out["tres_per_node"] = tres_per_node(spec);
   out["tres_per_socket"] = gres_list("gres:gpu:", spec.gpus_per_socket);
   out["tres_per_task"] = gres_list("gres:gpu:", spec.gpus_per_task);
-  out["tres_req_str"] = requested_tres(spec).text();
+  out["tres_req_str"] = requested_tres(*row.view).text();
   out["tres_alloc_str"] = row.job().allocation.empty() ? "" : tres_text(row);
   out["user_id"] = spec.uid.value;
   out["user_name"] = json_text(user_name(row));

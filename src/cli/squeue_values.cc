@@ -150,7 +150,7 @@ std::string time_left_text(const JobRow& row) {
 
 std::uint64_t cpu_count(const JobRow& row) {
   if (row.job().allocation.empty())
-    return std::max(requested_tres(row.spec()).cpus, min_cpus(row.spec()));
+    return std::max(requested_tres(*row.view).cpus, min_cpus(row.spec()));
   std::uint64_t count = 0;
   for (const NodeShare& share : row.job().allocation)
     if (!shows_remaining_nodes(row) || row.job().unfinished.contains(share.node))
@@ -170,7 +170,7 @@ std::uint64_t min_cpus(const JobSpec& spec) {
 }
 
 std::string tres_text(const JobRow& row) {
-  if (row.job().allocation.empty()) return requested_tres(row.spec()).text();
+  if (row.job().allocation.empty()) return requested_tres(*row.view).text();
   Tres tres = total(row.job().allocation);
   tres.billing = row.view->billing.value_or(tres.billing);
   return tres.text();

@@ -37,12 +37,9 @@ Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory)
   tres.nodes = request->min_nodes;
   tres.cpus = std::uint64_t{request->tasks} * request->cpus_per_task;
   tres.billing = tres.cpus;
-  std::uint64_t whole = 0;
-  if (!partition->nodes.empty())
-    if (const Node* node = cluster.nodes.find(partition->nodes.front()))
-      whole = node->config.memory_mib;
   if (request->memory_per_node_mib) {
-    std::uint64_t each = *request->memory_per_node_mib ? *request->memory_per_node_mib : whole;
+    const std::uint64_t each =
+        std::max(*request->memory_per_node_mib, sched::whole_node_mib(cluster, job));
     tres.memory_mib = each * tres.nodes;
   } else if (request->memory_per_cpu_mib) {
     tres.memory_mib = *request->memory_per_cpu_mib * tres.cpus;

@@ -14,6 +14,7 @@
 #include "sched/free.h"
 #include "sched/gate.h"
 #include "sched/priority.h"
+#include "sched/request.h"
 #include "sched/reserved.h"
 
 namespace muster::controller {
@@ -266,6 +267,7 @@ wire::JobView view_of(const Published& published, const Job& job) {
                      .last_evaluated = published.at};
   view.sharing = sharing_of(published.cluster, job);
   view.reason = reason_of(published, job, view.reason_detail);
+  view.whole_node_mib = sched::whole_node_mib(published.cluster, job);
   if (job.state == JobState::pending)
     if (const sched::Expected* e = expected_of(published, job.id)) {
       std::vector<std::string> names;

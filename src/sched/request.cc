@@ -223,6 +223,18 @@ void raise_nodes_to(std::uint32_t least, Request& request) {
 
 }  // namespace
 
+std::uint64_t whole_node_mib(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  if (spec.memory_per_node_mib.value_or(0) > 0 || spec.memory_per_cpu_mib ||
+      spec.memory_per_gpu_mib)
+    return 0;
+  const Partition* partition = cluster.find_partition(split(job.partition.view(), ',').front());
+  if (!partition || partition->nodes.empty() || !counts_memory(cluster.settings(), *partition))
+    return 0;
+  const Node* first = cluster.nodes.find(partition->nodes.front());
+  return first ? first->config.memory_mib : 0;
+}
+
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
                              const Partition& partition) {
   Request request;

@@ -68,6 +68,10 @@ struct Request {
 Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
                              const Partition& partition);
 
+// What a job that asks for all memory of its nodes, or says nothing, may expect of each: what the
+// first node of its partition has. 0 where it named an amount, or memory does not count.
+std::uint64_t whole_node_mib(const Cluster& cluster, const Job& job);
+
 // Nobody else runs on the nodes of such a job.
 bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
 // And it has all devices there; only select/linear gives no more than was asked for.

@@ -165,6 +165,15 @@ def test_a_job_that_waits_for_its_time_does_not_age(cluster):
     assert record["AccrueTime"] == "Unknown"
 
 
+def test_a_waiting_job_that_says_no_memory_asks_for_that_of_whole_nodes(cluster):
+    memory = int(cluster.run("sinfo", "-h", "-N", "-o", "%m").lines[0])
+    for asked, expected in ((None, memory), ("0", memory), ("70", 70)):
+        job = cluster.sbatch("-H", "-N2", "--wrap", "true", memory=asked)
+        tres = f"cpu=2,mem={2 * expected}M,node=2,billing=2"
+        assert cluster.job(job)["TRES"] == tres
+        assert cluster.run("squeue", "-h", "-j", job, "-O", "tres-alloc:80").out.strip() == tres
+
+
 def test_only_a_suspended_job_is_resumed(cluster):
     job = cluster.sbatch("--wrap", "sleep 100")
     cluster.wait_state(job, "RUNNING")

@@ -194,6 +194,7 @@ void suspend_or_resume_some(Cluster& cluster, Dice& dice, Time now) {
     const bool resumed = job.state == JobState::suspended;
     muster::apply(cluster, JobSuspended{.job = job.id, .resumed = resumed, .at = now});
   }
+  take_turns(cluster, now);  // a resumed job may meet others on its CPUs
 }
 
 void check_one_history(std::uint32_t seed) {
