@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "base/strings.h"
 #include "cli/scontrol_text.h"
+#include "model/distribution.h"
 #include "model/resources.h"
 #include "model/spec_cores.h"
 
@@ -199,6 +200,14 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   return lines.finish(false);
 }
 
+// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic.
+static std::string laid_out_as(const Step& step) {
+  Distribution how;
+  if (step.num_tasks <= step.nodes.size()) how.kind = Distribution::Kind::cyclic;
+  if (!step.distribution.empty()) how = parse_distribution(step.distribution.view()).value_or(how);
+  return distribution_name(how);
+}
+
 std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
                       const ShowStyle& style) {
   const Job& job = *view.job;
@@ -223,10 +232,8 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   if (tres.memory_mib > 0) tres_text += format(",mem={}", format_mib(tres.memory_mib));
   lines.add("TRES=" + (numbered ? tres_text + format(",node={}", tres.nodes) : "(null)"));
   lines.add(format("ResvPorts={}", or_null(step.reserved_ports.text())));
-  lines.add(numbered ? "CPUFreqReq=Default Dist=Block" : "CPUFreqReq=Default");
-  std::string host =
-      numbered && !job.spec->submit_host.empty() ? job.spec->submit_host.str() : "(null)";
-  lines.add(format("SrunHost:Pid={}:0", host));
+  lines.add(numbered ? "CPUFreqReq=Default Dist=" + laid_out_as(step) : "CPUFreqReq=Default");
+  lines.add(format("SrunHost:Pid={}:{}", or_null(step.srun_host.view()), step.srun_pid));
   return lines.finish(false);
 }
 

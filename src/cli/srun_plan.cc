@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/lib/environment.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/lib/submitter.h"
 #include "cli/libraries.h"
@@ -354,8 +355,8 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.pty = plan.pty;
   request.kill_on_bad_exit = plan.options.kill_on_bad_exit.value_or(0) != 0;
   request.submit_line = plan.submit_line;
-  request.launcher_host = launcher.host;
-  request.launcher_port = launcher.port;
+  request.srun_host = short_host_name();
+  request.srun_pid = static_cast<std::uint32_t>(getpid());
   request.mpi = plan.mpi;
   request.propagate_limits = !iequals(spec.propagate, "NONE");
   if (plan.options.interactive) make_interactive(request);

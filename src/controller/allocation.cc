@@ -21,16 +21,16 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
   const bool failed = request.exit_status != 0;
   const bool out_of_memory = failed && job->out_of_memory;
   constexpr std::uint32_t kOutOfMemoryStatus = 125;
+  const JobState state = out_of_memory ? JobState::out_of_memory
+                         : failed      ? JobState::failed
+                                       : JobState::completed;
+  const std::uint32_t status = out_of_memory ? kOutOfMemoryStatus : request.exit_status;
   record_end({.job = id,
-              .state = out_of_memory ? JobState::out_of_memory
-                       : failed      ? JobState::failed
-                                     : JobState::completed,
-              .exit_status = out_of_memory ? kOutOfMemoryStatus : request.exit_status,
+              .state = state,
+              .exit_status = status,
               .derived_exit_status = job->derived_exit_status,
               .at = now,
-              .reason = out_of_memory ? "OutOfMemory"
-                        : failed      ? "NonZeroExitCode"
-                                      : "None"});
+              .reason = end_reason(state, status)});
   settle(id, now);
   return wire::Done{};
 }

@@ -18,23 +18,6 @@ bool runs_something_on(const Job& job, NodeId node) {
 
 bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.batch_done; }
 
-std::string_view end_reason(JobState state, std::uint32_t status) {
-  switch (state) {
-    case JobState::timeout:
-      return "TimeLimit";
-    case JobState::out_of_memory:
-      return "OutOfMemory";
-    case JobState::deadline:
-      return "DeadLine";
-    case JobState::node_fail:
-      return "NodeDown";
-    case JobState::failed:
-      return (status & 0x7f) ? "JobLaunchFailure" : "NonZeroExitCode";  // a signal, 53 for no start
-    default:
-      return "None";
-  }
-}
-
 }  // namespace
 
 void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {

@@ -123,6 +123,9 @@ Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
   step.cpus_per_task = wanted->demand.cpus_per_task;
   step.started = now;
   step.submit_line = request.submit_line;
+  step.srun_host = request.srun_host;
+  step.srun_pid = request.srun_pid;
+  step.distribution = request.distribution;
   step.overlap = request.overlap;
   step.shares_memory = !wanted->demand.counts_memory;
   if (request.time_limit && *request.time_limit != kUnlimited)

@@ -60,4 +60,18 @@ std::optional<Distribution> parse_distribution(std::string_view text) {
   return std::nullopt;
 }
 
+std::string distribution_name(const Distribution& how) {
+  using Kind = Distribution::Kind;
+  constexpr std::string_view kInner[] = {"", "Block", "Cyclic", "FCyclic"};
+  constexpr std::string_view kKinds[] = {"Block", "Cyclic", "Plane", "Arbitrary"};
+  const std::string_view kind = kKinds[std::to_underlying(how.kind)];
+  const std::string_view sockets = kInner[std::to_underlying(how.sockets)];
+  const std::string_view cores = kInner[std::to_underlying(how.cores)];
+  const bool is_inner_told = how.kind <= Kind::cyclic && !(sockets.empty() && cores.empty());
+  std::string name(kind.substr(0, is_inner_told ? 1 : kind.size()));
+  if (is_inner_told) name.append(sockets).append(cores);
+  if (how.pack) name += *how.pack ? ",Pack" : ",NoPack";
+  return name;
+}
+
 }  // namespace muster

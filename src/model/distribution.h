@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace muster {
@@ -19,5 +20,8 @@ struct Distribution {
 };
 // "block", "cyclic:block", "plane=4", "*", "block,Pack"; nothing where the text is none of these.
 std::optional<Distribution> parse_distribution(std::string_view text);
+// As scontrol calls it: "Block", "CBlock" for cyclic:block, "BCyclicFCyclic", "Plane",
+// "Block,Pack".
+std::string distribution_name(const Distribution& how);
 
 }  // namespace muster

@@ -40,4 +40,21 @@ std::optional<JobState> parse_job_state(std::string_view name_or_code) {
   return std::nullopt;
 }
 
+std::string_view end_reason(JobState state, std::uint32_t status) {
+  switch (state) {
+    case JobState::timeout:
+      return "TimeLimit";
+    case JobState::out_of_memory:
+      return "OutOfMemory";
+    case JobState::deadline:
+      return "DeadLine";
+    case JobState::node_fail:
+      return "NodeDown";
+    case JobState::failed:
+      return (status & 0x7f) ? "JobLaunchFailure" : "NonZeroExitCode";  // a signal, 53 for no start
+    default:
+      return "None";
+  }
+}
+
 }  // namespace muster

@@ -33,4 +33,7 @@ std::string_view state_code(JobState s);  // "R"
 // RESIZING... only ever appear in filters and accounting.
 std::optional<JobState> parse_job_state(std::string_view name_or_code);
 
+// The reason that a job which ended so is shown with.
+std::string_view end_reason(JobState state, std::uint32_t wait_status);
+
 }  // namespace muster

@@ -128,6 +128,9 @@ struct Step {
   std::uint32_t meeting_port = 0;     // --rendezvous: on the first node of the whole step; 0 = none
   IdSet reserved_ports;               // --resv-ports: on each of its nodes
   std::vector<StepCommand> commands;  // where there are several, in the order of its nodes
+  Text srun_host;                     // who launched it
+  std::uint32_t srun_pid = 0;
+  Text distribution;  // as asked for; empty = by default
   Text request;  // srun --async: what was asked for, encoded, as long as the step waits or runs
   bool operator==(const Step&) const = default;
   template <class V>
@@ -153,6 +156,9 @@ struct Step {
     v(160, request);
     v(210, reserved_ports);
     v(211, commands);
+    v(383, srun_host);
+    v(384, srun_pid);
+    v(385, distribution);
   }
 };
 

@@ -194,8 +194,8 @@ struct StepRequest {
   bool pty = false, kill_on_bad_exit = false;
   std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;  // --multi-prog
   Text submit_line;
-  Text launcher_host;
-  std::uint32_t launcher_port = 0;
+  Text srun_host;
+  std::uint32_t srun_pid = 0;
   bool propagate_limits = true;
   std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
   bool overcommit = false;
@@ -249,8 +249,8 @@ struct StepRequest {
     v(24, kill_on_bad_exit);
     v(25, argv_by_rank);
     v(26, submit_line);
-    v(27, launcher_host);
-    v(28, launcher_port);
+    v(27, srun_host);
+    v(28, srun_pid);
     v(29, propagate_limits);
     v(30, relative);
     v(31, overcommit);

@@ -1,6 +1,7 @@
 """Steps beside each other in one job: each takes a share of its own, or waits for it."""
 import re
 
+import muster
 import pytest
 
 CLUSTER = dict(nodes=2)
@@ -142,3 +143,15 @@ def test_commands_that_find_no_node_left_are_refused(cluster):
     lines = job(cluster, "-N2", "-n2", body="srun true : true; echo code $?\n")
     assert "code 1" in lines
     assert any("already allocated 2 nodes to previous components." in line for line in lines)
+
+
+def test_a_step_is_shown_with_its_layout_and_its_srun(cluster):
+    for args, layout in ((["-N1", "-n2"], "Block"), (["-N2", "-n2"], "Cyclic"),
+                         (["-N2", "-n4", "-m", "cyclic:block"], "CBlock")):
+        srun = cluster.start("srun", "--mem=10", *args, "sleep", "100")
+        shown = muster.wait_for(lambda: re.search("StepId.*[0-9]", cluster.run("scontrol", "-o", "show", "step").out),
+                                "a step")[0]
+        assert f" Dist={layout} " in shown
+        assert re.search(rf" SrunHost:Pid=\S+:{srun.pid}$", shown)
+        cluster.cancel_all()
+        srun.communicate()

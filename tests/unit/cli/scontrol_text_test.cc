@@ -243,6 +243,8 @@ TEST(ScontrolShowStep, PrintsANumberedStep) {
   step.num_tasks = 4;
   step.started = kNoon;
   step.nodes = {{NodeId{1}, {0, 1, 2, 3}, view.job->allocation[0]}};
+  step.srun_host = "vm";
+  step.srun_pid = 4711;
   EXPECT_EQ(step_text(view, step, "", style()),
             "StepId=96.0 UserId=0 StartTime=1970-01-12T13:46:40 TimeLimit=UNLIMITED\n"
             "   State=RUNNING Partition=batch NodeList=n1\n"
@@ -250,7 +252,7 @@ TEST(ScontrolShowStep, PrintsANumberedStep) {
             "   TRES=cpu=4,gres/gpu=1,mem=500M,node=1\n"
             "   ResvPorts=(null)\n"
             "   CPUFreqReq=Default Dist=Block\n"
-            "   SrunHost:Pid=vm:0\n"
+            "   SrunHost:Pid=vm:4711\n"
             "\n");
 }
 

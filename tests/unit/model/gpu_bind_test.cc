@@ -51,5 +51,13 @@ TEST(Distribution, KnowsItsForms) {
     EXPECT_FALSE(parse_distribution(text)) << text;
 }
 
+TEST(Distribution, HasTheNameThatScontrolShows) {
+  for (auto [text, name] :
+       {std::pair{"block", "Block"}, std::pair{"cyclic:block", "CBlock"},
+        std::pair{"*:block", "BBlock"}, std::pair{"block:block:fcyclic", "BBlockFCyclic"},
+        std::pair{"plane=2", "Plane"}, std::pair{"cyclic:block,NoPack", "CBlock,NoPack"}})
+    EXPECT_EQ(distribution_name(*parse_distribution(text)), name);
+}
+
 }  // namespace
 }  // namespace muster
