@@ -32,18 +32,6 @@ bool is_other_state(std::string_view name) {
   });
 }
 
-// The tasks of an array that were asked for by number; nothing where the whole array was.
-std::optional<IdSet> asked_tasks(const std::vector<wire::JobRef>& refs, JobId array) {
-  IdSet tasks;
-  for (const wire::JobRef& ref : refs) {
-    if (ref.job != array) continue;
-    if (ref.tasks.empty()) return std::nullopt;
-    tasks.merge(ref.tasks);
-  }
-  if (tasks.empty()) return std::nullopt;
-  return tasks;
-}
-
 void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueContext& context,
                   std::vector<JobRow>& rows) {
   const Job& job = *view.job;
@@ -51,13 +39,13 @@ void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueC
     rows.push_back({&view, &context});
     return;
   }
-  auto asked = asked_tasks(options.filter.jobs, job.array_id);
-  if (!options.array && !asked) {
+  const bool asked_for_one =
+      job.waiting_tasks.size() == 1 && asked_tasks(options.filter.jobs, job.array_id);
+  if (!options.array && !asked_for_one) {
     rows.push_back({&view, &context});
     return;
   }
-  IdSet tasks = asked ? job.waiting_tasks.intersect(*asked) : job.waiting_tasks;
-  for (std::uint32_t task : tasks.ids()) rows.push_back({&view, &context, task});
+  for (std::uint32_t task : job.waiting_tasks.ids()) rows.push_back({&view, &context, task});
 }
 
 bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
@@ -163,8 +151,8 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   return listing;
 }
 
-std::string list_queue(const JobViews& jobs, const QueueOptions& options,
-                       const QueueListing& listing, QueueContext& context) {
+std::string list_queue(JobViews& jobs, const QueueOptions& options, const QueueListing& listing,
+                       QueueContext& context) {
   std::string out;
   if (options.header && (options.long_form || options.iterate_s > 0)) out += date_line(context.now);
   if (options.steps) {
@@ -175,6 +163,8 @@ std::string list_queue(const JobViews& jobs, const QueueOptions& options,
     append_rows(listing.step_format, rows, out);
     return out;
   }
+  keep_asked_tasks(jobs, options.filter.jobs);
+  if (!options.array) join_waiting_tasks(jobs);
   std::vector<JobRow> rows;
   rows.reserve(jobs.size());
   for (const wire::JobView& view : jobs) add_job_rows(view, options, context, rows);

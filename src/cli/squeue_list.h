@@ -48,8 +48,17 @@ struct QueueListing {
 };
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
 
-std::string list_queue(const JobViews& jobs, const QueueOptions& options,
-                       const QueueListing& listing, QueueContext& context);
+// The views are brought into the form in which they are listed.
+std::string list_queue(JobViews& jobs, const QueueOptions& options, const QueueListing& listing,
+                       QueueContext& context);
+
+// --- tasks of arrays ---
+
+// Those that were asked for by number; nothing where the whole array was.
+std::optional<IdSet> asked_tasks(const std::vector<wire::JobRef>& refs, JobId array);
+void keep_asked_tasks(JobViews& jobs, const std::vector<wire::JobRef>& asked);
+// Waiting tasks that have a record of their own go back to the row of their array.
+void join_waiting_tasks(JobViews& jobs);
 
 std::string queue_json(const JobViews& jobs, QueueContext& context);
 

@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "controller/array_request.h"
 #include "controller/core.h"
 #include "controller/membership.h"
 #include "sched/accrual.h"
@@ -23,26 +24,6 @@ namespace muster::controller {
 namespace {
 
 constexpr std::string_view kBeyondPartition = "Requested partition configuration not available now";
-
-struct ArrayRequest {
-  IdSet tasks;
-  std::uint32_t limit = 0;
-};
-
-Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) {
-  ArrayRequest array;
-  if (auto percent = text.find('%'); percent != text.npos) {
-    auto limit = parse_number<std::uint32_t>(text.substr(percent + 1));
-    if (!limit) return fail(ErrorCode::invalid_array);
-    array.limit = *limit;
-    text = text.substr(0, percent);
-  }
-  if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);
-  auto tasks = IdSet::parse(text, max_size == 0 ? 0 : max_size - 1);
-  if (!tasks || tasks->empty() || max_size == 0) return fail(ErrorCode::invalid_array);
-  array.tasks = std::move(*tasks);
-  return array;
-}
 
 // --batch names features that --constraint names, too.
 bool is_subset_of(std::string_view features, std::string_view constraint) {

@@ -101,7 +101,11 @@ Result<void> set_deadline(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_dependency(JobDraft& d, std::string_view value) {
-  if (!value.empty() && !sched::parse_dependencies(value)) return fail(ErrorCode::dependency);
+  if (!value.empty()) {
+    auto dependencies = sched::parse_dependencies(value);
+    if (!dependencies) return std::unexpected(dependencies.error());
+    if (auto ok = sched::check_dependencies(d.cluster, d.job, *dependencies); !ok) return ok;
+  }
   d.spec.dependency = Text(value);
   return {};
 }

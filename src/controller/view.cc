@@ -291,7 +291,7 @@ wire::JobView view_of(const Published& published, const Job& job) {
         view.batch_host = node->config.name;
     view.billing = sched::weighted_billing(published.cluster, job);
   }
-  if (!job.spec->dependency.empty() && job.state == JobState::pending)
+  if (!job.spec->dependency.empty())
     view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
   return view;
 }

@@ -1,76 +1,49 @@
 #include "sched/dependency.h"
 
 #include <algorithm>
-
-#include "base/strings.h"
+#include <set>
 
 namespace muster::sched {
 
 namespace {
 
-struct KindName {
-  std::string_view name;
-  DependencyKind kind;
-};
-constexpr KindName kKinds[] = {
-    {"after", DependencyKind::after},          {"afterany", DependencyKind::after_any},
-    {"afterok", DependencyKind::after_ok},     {"afternotok", DependencyKind::after_not_ok},
-    {"aftercorr", DependencyKind::after_corr},
-};
+// When conditions are looked at. Of a moment in the past, what ended since then had not.
+struct Moment {
+  Time now;
+  bool is_past = false;
 
-std::string_view kind_name(DependencyKind kind) {
-  for (const KindName& k : kKinds)
-    if (k.kind == kind) return k.name;
-  return "singleton";
-}
-
-std::optional<Condition> parse_condition(DependencyKind kind, std::string_view text) {
-  Condition c{.kind = kind};
-  if (auto plus = text.find('+'); plus != text.npos) {
-    auto minutes = parse_number<std::uint32_t>(text.substr(plus + 1));
-    if (!minutes || kind != DependencyKind::after) return std::nullopt;
-    c.delay = Minutes{*minutes};
-    text = text.substr(0, plus);
+  bool is_over(const Job& other) const {
+    return is_ended(other.state) && !other.completing() && (!is_past || other.ended <= now);
   }
-  if (auto line = text.find('_'); line != text.npos) {
-    auto rest = text.substr(line + 1);
-    if (rest != "*") {
-      c.task = parse_number<std::uint32_t>(rest);
-      if (!c.task) return std::nullopt;
-    }
-    text = text.substr(0, line);
-  }
-  auto id = parse_number<std::uint32_t>(text);
-  if (!id || *id == 0) return std::nullopt;
-  c.job = JobId{*id};
-  return c;
-}
+};
 
 // How one job (never an array record) stands to a condition.
-Fulfilment of_job(const Condition& c, const Job& other, Time now) {
+Fulfilment of_job(const Condition& c, const Job& other, Moment at) {
+  if (c.kind == DependencyKind::after) {
+    if (other.state == JobState::pending) return Fulfilment::waiting;
+    // It may have been cancelled before a start.
+    Time from = is_ended(other.state) && !other.attempt ? other.ended : other.started;
+    return at.now >= from + c.delay ? Fulfilment::met : Fulfilment::waiting;
+  }
+  if (!at.is_over(other)) return Fulfilment::waiting;
+  bool completed = other.state == JobState::completed;
   switch (c.kind) {
-    case DependencyKind::after:
-      if (other.state == JobState::pending) return Fulfilment::waiting;
-      if (is_ended(other.state) && !other.attempt)
-        return Fulfilment::met;  // cancelled before a start
-      return now >= other.started + c.delay ? Fulfilment::met : Fulfilment::waiting;
-    case DependencyKind::after_any:
-      return is_ended(other.state) && !other.completing() ? Fulfilment::met : Fulfilment::waiting;
+    case DependencyKind::after_ok:
+    case DependencyKind::after_corr:
+      return completed ? Fulfilment::met : Fulfilment::never;
     case DependencyKind::after_not_ok:
-      if (!is_ended(other.state) || other.completing()) return Fulfilment::waiting;
-      return other.state == JobState::completed ? Fulfilment::never : Fulfilment::met;
+      return completed ? Fulfilment::never : Fulfilment::met;
     default:
-      if (!is_ended(other.state) || other.completing()) return Fulfilment::waiting;
-      return other.state == JobState::completed ? Fulfilment::met : Fulfilment::never;
+      return Fulfilment::met;
   }
 }
 
 // All records of an array: every one must fulfil.
-Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& record, Time now) {
+Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& record, Moment at) {
   Fulfilment worst = Fulfilment::met;
   auto add = [&](const Job& job) {
     Fulfilment f =
-        job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting : of_job(c, job, now);
+        job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting : of_job(c, job, at);
     worst = std::max(worst, f);
   };
   add(record);
@@ -80,22 +53,22 @@ Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& recor
 }
 
 Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition& c,
-                        std::optional<std::uint32_t> own_task, Time now) {
-  if (c.kind == DependencyKind::singleton) return Fulfilment::met;  // see singleton_met
+                        std::optional<std::uint32_t> own_task, Moment at) {
+  const Job* other = cluster.jobs.find(c.job);
+  if (!other) return Fulfilment::met;  // unknown or long gone
+  const bool same_task = c.kind == DependencyKind::after_corr && !c.task;
   std::optional<std::uint32_t> task = c.task;
-  if (c.kind == DependencyKind::after_corr && !task)
+  if (same_task)
     task =
         own_task ? own_task : (job.task_id == kNoTask ? std::nullopt : std::optional(job.task_id));
-  const Job* other = cluster.jobs.find(c.job);
-  if (task && other && other->array_id) {
+  if (task && other->array_id) {
     const Job* one = cluster.find_task(other->array_id, *task);
-    if (!one) return Fulfilment::met;
-    if (one->is_array_record() && !is_ended(one->state)) return Fulfilment::waiting;
-    return of_job(c, *one, now);
+    if (one && one->is_array_record() && !is_ended(one->state)) return Fulfilment::waiting;
+    if (one) return of_job(c, *one, at);
+    if (!same_task) return Fulfilment::met;  // it has no task of that number
   }
-  if (!other) return Fulfilment::met;  // unknown or long gone
-  if (other->array_id == other->id) return of_array(cluster, c, *other, now);
-  return of_job(c, *other, now);
+  if (other->array_id == other->id) return of_array(cluster, c, *other, at);
+  return of_job(c, *other, at);
 }
 
 // No earlier job of the same name and user is left.
@@ -114,41 +87,17 @@ bool singleton_met(const Cluster& cluster, const Job& job) {
 }
 
 Fulfilment of_any_kind(const Cluster& cluster, const Job& job, const Condition& c,
-                       std::optional<std::uint32_t> task, Time now) {
-  if (c.kind != DependencyKind::singleton) return of_condition(cluster, job, c, task, now);
+                       std::optional<std::uint32_t> task, Moment at) {
+  if (c.kind != DependencyKind::singleton) return of_condition(cluster, job, c, task, at);
   return singleton_met(cluster, job) ? Fulfilment::met : Fulfilment::waiting;
 }
 
-}  // namespace
-
-Result<Dependencies> parse_dependencies(std::string_view text) {
-  Dependencies result;
-  result.any = text.find('?') != text.npos;
-  if (result.any && text.find(',') != text.npos) return fail(ErrorCode::dependency);
-  for (std::string_view part : split(text, result.any ? '?' : ',')) {
-    if (iequals(part, "singleton")) {
-      result.conditions.push_back({.kind = DependencyKind::singleton});
-      continue;
-    }
-    auto words = split(part, ':');
-    auto kind = std::find_if(std::begin(kKinds), std::end(kKinds),
-                             [&](const KindName& k) { return iequals(k.name, words[0]); });
-    if (kind == std::end(kKinds) || words.size() < 2) return fail(ErrorCode::dependency);
-    for (std::size_t i = 1; i < words.size(); ++i) {
-      auto condition = parse_condition(kind->kind, words[i]);
-      if (!condition) return fail(ErrorCode::dependency);
-      result.conditions.push_back(*condition);
-    }
-  }
-  return result;
-}
-
-Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
-                      std::optional<std::uint32_t> task, Time now) {
+Fulfilment of_all(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
+                  std::optional<std::uint32_t> task, Moment at) {
   Fulfilment best = Fulfilment::never;
   Fulfilment worst = Fulfilment::met;
   for (const Condition& c : dependencies.conditions) {
-    Fulfilment f = of_any_kind(cluster, job, c, task, now);
+    Fulfilment f = of_any_kind(cluster, job, c, task, at);
     best = std::min(best, f);
     worst = std::max(worst, f);
   }
@@ -156,28 +105,66 @@ Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies
   return dependencies.any ? best : worst;
 }
 
+// "afterok:12_*"
+std::string condition_text(const Cluster& cluster, const Condition& c) {
+  std::string out(dependency_name(c.kind));
+  if (c.kind == DependencyKind::singleton) return out;
+  const Job* other = cluster.jobs.find(c.job);
+  out += ":" + std::to_string(c.job.value);
+  if (c.task)
+    out += "_" + std::to_string(*c.task);
+  else if (other && other->array_id == other->id)
+    out += "_*";
+  if (c.delay.count()) out += "+" + std::to_string(c.delay.count());
+  return out;
+}
+
+JobId array_or_job(const Job& job) { return job.array_id ? job.array_id : job.id; }
+
+}  // namespace
+
+Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
+                      std::optional<std::uint32_t> task, Time now) {
+  return of_all(cluster, job, dependencies, task, {now});
+}
+
 std::string describe_dependencies(const Cluster& cluster, const Job& job, Time now) {
-  if (job.spec->dependency.empty() || job.state != JobState::pending) return {};
+  const bool never_began = is_ended(job.state) && !job.attempt;
+  if (job.spec->dependency.empty() || (job.state != JobState::pending && !never_began)) return {};
+  const Moment at = never_began ? Moment{job.ended, true} : Moment{now};
   auto parsed = parse_dependencies(job.spec->dependency);
-  if (!parsed || fulfilment(cluster, job, *parsed, std::nullopt, now) == Fulfilment::met) return {};
+  if (!parsed || of_all(cluster, job, *parsed, std::nullopt, at) == Fulfilment::met) return {};
   std::string out;
   for (const Condition& c : parsed->conditions) {
-    Fulfilment f = of_any_kind(cluster, job, c, std::nullopt, now);
+    Fulfilment f = of_any_kind(cluster, job, c, std::nullopt, at);
     if (f == Fulfilment::met) continue;
     if (!out.empty()) out += parsed->any ? '?' : ',';
-    out += kind_name(c.kind);
-    if (c.kind != DependencyKind::singleton) {
-      const Job* other = cluster.jobs.find(c.job);
-      out += ":" + std::to_string(c.job.value);
-      if (c.task)
-        out += "_" + std::to_string(*c.task);
-      else if (other && other->array_id == other->id)
-        out += "_*";
-      if (c.delay.count()) out += "+" + std::to_string(c.delay.count());
-    }
+    out += condition_text(cluster, c);
     out += f == Fulfilment::never ? "(failed)" : "(unfulfilled)";
   }
   return out;
+}
+
+Result<void> check_dependencies(const Cluster& cluster, const Job& job,
+                                const Dependencies& dependencies) {
+  const JobId self = array_or_job(job);
+  std::set<JobId> seen;
+  std::vector<JobId> open;
+  auto add = [&](const Dependencies& d) {
+    for (const Condition& c : d.conditions)
+      if (const Job* other = cluster.jobs.find(c.job); other && !is_ended(other->state))
+        if (seen.insert(array_or_job(*other)).second) open.push_back(array_or_job(*other));
+  };
+  add(dependencies);
+  if (seen.contains(self)) return fail(ErrorCode::dependency);
+  while (!open.empty()) {
+    const Job* other = cluster.jobs.find(open.back());
+    open.pop_back();
+    if (!other || other->spec->dependency.empty()) continue;
+    if (auto next = parse_dependencies(other->spec->dependency)) add(*next);
+    if (seen.contains(self)) return fail(ErrorCode::failure, "Circular job dependency");
+  }
+  return {};
 }
 
 }  // namespace muster::sched

@@ -16,7 +16,12 @@ bool corresponds(const Dependencies& d) {
 Gate dependency_gate(const Cluster& cluster, const Job& job, Time now) {
   auto dependencies = parse_dependencies(job.spec->dependency);
   if (!dependencies) return {Reason::bad_constraints};
-  if (job.is_array_record() && corresponds(*dependencies)) return {};
+  if (job.is_array_record() && corresponds(*dependencies)) {  // each task waits for itself
+    bool hopeless = std::ranges::all_of(job.waiting_tasks.ids(), [&](std::uint32_t task) {
+      return fulfilment(cluster, job, *dependencies, task, now) == Fulfilment::never;
+    });
+    return hopeless ? Gate{Reason::dependency_never_satisfied, true} : Gate{};
+  }
   switch (fulfilment(cluster, job, *dependencies, std::nullopt, now)) {
     case Fulfilment::met:
       return {};

@@ -76,3 +76,26 @@ def test_what_is_done_to_an_array_that_has_ended_in_part_is_told_for_each_task(c
     assert (renamed.code, renamed.err.splitlines()) == (1, [ended])
     assert cluster.run("scontrol", "update", f"jobid={array}_[2-3]", "name=other").code == 0
     cluster.run("scancel", array).ok()
+
+
+def test_tasks_that_wait_apart_are_shown_with_their_array(cluster):
+    job = cluster.sbatch("-H", "--array=1-6", "-o", "/dev/null", "--wrap", "true")
+    cluster.run("scontrol", "update", f"jobid={job}_2", "TimeLimit=3").ok()
+    cluster.run("scontrol", "hold", f"{job}_3").ok()
+    cluster.run("scontrol", "update", f"jobid={job}_5", "name=other").ok()
+    assert sorted(rows(cluster, "-j", job, "-o", "%i %j %l")) == [
+        f"{job}_5 other UNLIMITED", f"{job}_[1-4,6] wrap UNLIMITED"]
+    assert sorted(rows(cluster, "-r", "-j", job, "-o", "%K %l")) == [
+        "1 UNLIMITED", "2 3:00", "3 UNLIMITED", "4 UNLIMITED", "5 UNLIMITED", "6 UNLIMITED"]
+    assert rows(cluster, "-j", f"{job}_1,{job}_4", "-o", "%i") == [f"{job}_[1,4]"]
+    assert rows(cluster, "-j", f"{job}_2", "-o", "%i %l") == [f"{job}_2 3:00"]
+
+
+def test_array_lists_are_read_leniently(cluster):
+    forms = {"1,,3,": "1,3", " 1-3": "1-3", "[1-3]%2": "1-3%2", "1-3%": "1-3", "1-3:2,7%4x": "1,3,7%4", "4-4": "4"}
+    for text, tasks in forms.items():
+        job = cluster.sbatch("-H", f"--array={text}", "--wrap", "true")
+        assert rows(cluster, "-j", job, "-o", "%K") == [tasks]
+    for text in ("1-3 ", "1:3", "1-", "3-1", "1-3:0", "1-3:", "a", "0x1", "-1"):
+        refused = cluster.run("sbatch", f"--array={text}", "-H", "-o", "/dev/null", "--wrap", "true")
+        assert "Invalid job array specification" in refused.err, text

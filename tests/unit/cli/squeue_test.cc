@@ -71,7 +71,7 @@ struct JobBuilder {
   }
 };
 
-std::string list(const JobViews& jobs, QueueOptions options = {}) {
+std::string list(JobViews jobs, QueueOptions options = {}) {
   QueueContext context;
   context.now = kNow;
   context.cluster = "c1";
@@ -164,6 +164,27 @@ TEST(Squeue, ListsArraysTaskByTaskOnRequest) {
   EXPECT_EQ(list(jobs, options), "12_2 2\n");
   options.filter.jobs = {*wire::parse_job_ref("12_9")};
   EXPECT_EQ(list(jobs, options), "");
+}
+
+TEST(Squeue, ShowsTasksThatWaitApartWithTheRestOfTheirArray) {
+  QueueOptions options;
+  options.format = "%i %r";
+  options.header = false;
+  options.sort = "i";
+  JobBuilder array(12);
+  array.array("4-6", 0).pending("Priority");
+  JobViews jobs = {array.build(), JobBuilder(13).task(12, 1).held().build(),
+                   JobBuilder(14).task(12, 2).pending("Priority").build(),
+                   JobBuilder(15, "renamed").task(12, 3).held().build(),
+                   JobBuilder(16).task(12, 7).running("n1", 1, 1s).build()};
+  EXPECT_EQ(list(jobs, options),
+            "12_[1-2,4-6] Priority,JobHeldUser\n12_3 JobHeldUser\n12_7 None\n");
+  options.filter.jobs = {*wire::parse_job_ref("12_[4-5]"), *wire::parse_job_ref("12_1")};
+  EXPECT_EQ(list({jobs[0], jobs[1]}, options), "12_[1,4-5] Priority,JobHeldUser\n");
+  options.filter.jobs = {*wire::parse_job_ref("12")};
+  options.array = true;
+  EXPECT_EQ(list({jobs[0], jobs[1]}, options),
+            "12_1 JobHeldUser\n12_4 Priority\n12_5 Priority\n12_6 Priority\n");
 }
 
 TEST(Squeue, SaysWhyAJobFailedAndWhereOthersRan) {

@@ -72,9 +72,26 @@ TEST(ParseDependency, ReadsTasksAndAlternatives) {
 
 TEST(ParseDependency, RefusesWhatItDoesNotUnderstand) {
   for (const char* text :
-       {"afterok", "afterok:", "afterok:x", "afterok:0", "before:1", "afterok:1_x", "afterok:1+5",
-        "after:1+", "afterok:1,", "afterok:1?afterok:2,afterok:3"})
+       {"afterok", "afterok:", "afterok:x", "afterok:0", "before:1", "afterok:1_x", "afterok:1+0",
+        "after:1+", "afterok:1,", "?afterok:1", "1:2", "singleton:1", "afterok:1_[]",
+        "afterok:1_[0-4294967280]", "expand:1"})
     EXPECT_FALSE(parse_dependencies(text)) << text;
+}
+
+TEST(ParseDependency, TakesBareNumbersRangesOfTasksAndBothSeparators) {
+  auto d = parse_dependencies("12,afterok:3_[1-2,5]?singleton");
+  ASSERT_TRUE(d);
+  EXPECT_TRUE(d->any);
+  ASSERT_EQ(d->conditions.size(), 5u);
+  EXPECT_EQ(d->conditions[0], (Condition{.kind = DependencyKind::after_any, .job = JobId{12}}));
+  EXPECT_EQ(d->conditions[3].task, 5u);
+  EXPECT_EQ(d->conditions[3].kind, DependencyKind::after_ok);
+}
+
+TEST(ParseDependency, CountsWhatIsSaidTwiceOnce) {
+  auto d = parse_dependencies("afterok:1:2:1,afterok:2,afterany:1");
+  ASSERT_TRUE(d);
+  EXPECT_EQ(d->conditions.size(), 3u);
 }
 
 TEST(Fulfilment, FollowsTheStateOfTheOtherJob) {
@@ -212,6 +229,46 @@ TEST(DescribeDependencies, NamesOnlyWhatIsLeft) {
   EXPECT_EQ(text(6), "");
   EXPECT_EQ(text(8), "afterany:7_*(unfulfilled),afterany:7_1(unfulfilled)");
   EXPECT_EQ(text(9), "afternotok:1(failed)?afterok:2(unfulfilled)");
+}
+
+TEST(DescribeDependencies, OfACancelledJobTellsWhatWasLeftThen) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1, 1)
+                     .pending(job())
+                     .pending(job().dependency("afterok:1,afterany:9"))
+                     .build();
+  auto end = [&](std::uint32_t id, JobState state, Time at) {
+    Job& one = cluster.jobs.edit(JobId{id});
+    one.state = state;
+    one.ended = at;
+  };
+  auto text = [&] {
+    return describe_dependencies(cluster, cluster.jobs.at(JobId{2}), t0 + Seconds{9});
+  };
+  end(2, JobState::cancelled, t0 + Seconds{2});
+  EXPECT_EQ(text(), "afterok:1(unfulfilled)");
+  end(1, JobState::failed, t0 + Seconds{5});
+  EXPECT_EQ(text(), "afterok:1(unfulfilled)");  // it failed later
+  end(1, JobState::failed, t0 + Seconds{1});
+  EXPECT_EQ(text(), "afterok:1(failed)");
+  end(1, JobState::completed, t0 + Seconds{1});
+  EXPECT_EQ(text(), "");
+}
+
+TEST(CheckDependencies, RefusesOwnAndCircularOnes) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1, 1)
+                     .pending(job())
+                     .pending(job().dependency("afterok:1"))
+                     .pending(job().dependency("afterany:2"))
+                     .build();
+  auto check = [&](std::uint32_t id, std::string_view text) {
+    return check_dependencies(cluster, cluster.jobs.at(JobId{id}), *parse_dependencies(text));
+  };
+  EXPECT_TRUE(check(3, "afterok:1:2"));
+  EXPECT_EQ(check(1, "afterok:1").error().code, ErrorCode::dependency);
+  EXPECT_EQ(check(1, "afterok:3").error().text(), "Circular job dependency");
+  EXPECT_EQ(check(1, "singleton?after:2").error().text(), "Circular job dependency");
 }
 
 }  // namespace
