@@ -155,16 +155,22 @@ std::string node_text(const wire::NodeView& view, const ShowStyle& style) {
   return lines.finish(false);
 }
 
+static std::string count_or_unlimited(std::uint32_t count) {
+  return count == 0xffffffffu ? "UNLIMITED" : std::to_string(count);
+}
+
 std::string partition_text(const wire::PartitionView& view, const ShowStyle& style) {
   static constexpr std::string_view kStates[] = {"UP", "DOWN", "DRAIN", "INACTIVE"};
   const Partition& p = view.partition;
   RecordLines lines(style);
   lines.add(format("PartitionName={}", p.name.view()));
-  std::string accounts = p.deny_accounts.empty()
+  // Who is denied is told where nobody is named as allowed.
+  std::string accounts = p.deny_accounts.empty() || !p.allow_accounts.empty()
                              ? "AllowAccounts=" + or_default(p.allow_accounts, "ALL")
                              : "DenyAccounts=" + p.deny_accounts.str();
-  std::string qos = p.deny_qos.empty() ? "AllowQos=" + or_default(p.allow_qos, "ALL")
-                                       : "DenyQos=" + p.deny_qos.str();
+  std::string qos = p.deny_qos.empty() || !p.allow_qos.empty()
+                        ? "AllowQos=" + or_default(p.allow_qos, "ALL")
+                        : "DenyQos=" + p.deny_qos.str();
   lines.add(format("AllowGroups={} {} {}", or_default(p.allow_groups, "ALL"), accounts, qos));
   std::string alternate = p.alternate.empty() ? "" : format(" Alternate={}", p.alternate.view());
   lines.add(format("AllocNodes={}{} Default={} QoS={}", or_default(p.allow_alloc_nodes, "ALL"),
@@ -176,12 +182,12 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   lines.add(format("MaxNodes={} MaxTime={} MinNodes={} LLN={} MaxCPUsPerNode={}",
                    or_unlimited(p.max_nodes), p.max_time ? format_limit(*p.max_time) : "UNLIMITED",
                    p.min_nodes, yes_no(p.lln), or_unlimited(p.max_cpus_per_node)));
-  lines.add(format("Nodes={}", view.nodes.view()));
+  lines.add(format("Nodes={}", or_null(view.nodes)));
   lines.add(format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
                    p.priority_job_factor, p.priority_tier, yes_no(p.root_only), yes_no(p.req_resv),
                    or_default(p.oversubscribe, "NO")));
   lines.add(format("OverTimeLimit={} PreemptMode={}",
-                   p.over_time_limit == 0 ? "NONE" : std::to_string(p.over_time_limit),
+                   p.over_time_limit == 0 ? "NONE" : count_or_unlimited(p.over_time_limit),
                    or_default(p.preempt_mode, "OFF")));
   lines.add(format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters={}",
                    kStates[static_cast<std::size_t>(p.state)], view.total_cpus, view.total_nodes,
@@ -194,7 +200,7 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
                             ? format("MaxMemPerCPU={}", *p.max_memory_per_cpu_mib)
                             : "MaxMemPerNode=" + or_unlimited(p.max_memory_per_node_mib);
   lines.add(def_mem + " " + max_mem);
-  lines.add(format("TRES={}", or_null(view.tres)));
+  lines.add(format("TRES={}", view.total_nodes == 0 ? "(null)" : or_null(view.tres)));
   if (!p.tres_billing_weights.empty())
     lines.add(format("TRESBillingWeights={}", p.tres_billing_weights.view()));
   return lines.finish(false);

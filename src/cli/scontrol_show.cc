@@ -8,6 +8,7 @@
 
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "cli/lib/own_groups.h"
 #include "cli/lib/step_commands.h"
 #include "cli/scontrol_licenses.h"
 #include "cli/scontrol_reservation.h"
@@ -145,11 +146,11 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
   auto reply = session.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
   if (!reply) return session.error("slurm_load_partitions error: {}", reply.error().text());
   ShowStyle style = session.style(now_by_clock());
-  bool shows_hidden = session.all || own_uid() == Uid{0};
+  const bool all = session.all || own_uid() == Uid{0};
   bool any = false;
   for (const wire::PartitionView& view : reply->partitions) {
     if (!name.empty() && view.partition.name.view() != name) continue;
-    if (name.empty() && view.partition.hidden && !shows_hidden) continue;
+    if (!all && (view.partition.hidden || !admits_own_groups(view.partition))) continue;
     print_text(partition_text(view, style));
     any = true;
   }

@@ -6,151 +6,15 @@
 #include <array>
 #include <optional>
 
-#include "base/duration.h"
 #include "base/strings.h"
 #include "cli/scontrol_reservation.h"
+#include "cli/scontrol_update_keys.h"
 
 namespace muster::cli {
 
 namespace {
 
 using Kind = wire::UpdateRequest::Kind;
-
-struct Key {
-  std::string_view name;
-  std::size_t shortest;  // letters that an abbreviation needs
-};
-
-constexpr std::array kJobKeys{
-    Key{"Account", 2},
-    Key{"AdminComment", 3},
-    Key{"ArrayTaskThrottle", 10},
-    Key{"BurstBuffer", 1},
-    Key{"ClusterFeatures", 8},
-    Key{"Clusters", 8},
-    Key{"Comment", 3},
-    Key{"Contiguous", 3},
-    Key{"CoreSpec", 4},
-    Key{"CPUsPerTask", 9},
-    Key{"Deadline", 3},
-    Key{"DelayBoot", 5},
-    Key{"Dependency", 1},
-    Key{"DerivedExitCode", 12},
-    Key{"EligibleTime", 2},
-    Key{"EndTime", 2},
-    Key{"ExcNodeList", 3},
-    Key{"Extra", 5},
-    Key{"Features", 1},
-    Key{"Gres", 2},
-    Key{"JobName", 4},
-    Key{"Licenses", 1},
-    Key{"MailType", 5},
-    Key{"MailUser", 5},
-    Key{"MinCPUsNode", 4},
-    Key{"MinMemoryCPU", 10},
-    Key{"MinMemoryNode", 10},
-    Key{"MinTmpDiskNode", 5},
-    Key{"Name", 2},
-    Key{"Nice", 2},
-    Key{"NodeList", 8},
-    Key{"NumCPUs", 6},
-    Key{"NumNodes", 8},
-    Key{"NumTasks", 8},
-    Key{"OverSubscribe", 2},
-    Key{"Partition", 2},
-    Key{"Prefer", 3},
-    Key{"Priority", 2},
-    Key{"QOS", 1},
-    Key{"Reboot", 3},
-    Key{"ReqCores", 5},
-    Key{"ReqNodeList", 8},
-    Key{"ReqNodes", 8},
-    Key{"ReqProcs", 4},
-    Key{"ReqSockets", 4},
-    Key{"ReqThreads", 4},
-    Key{"Requeue", 4},
-    Key{"ReservationName", 3},
-    Key{"ResetAccrueTime", 4},
-    Key{"Shared", 2},
-    Key{"SiteFactor", 6},
-    Key{"StartTime", 2},
-    Key{"StdOut", 6},
-    Key{"Switches", 2},
-    Key{"TasksPerNode", 9},
-    Key{"ThreadSpec", 4},
-    Key{"TimeLimit", 5},
-    Key{"TimeMin", 5},
-    Key{"TresPerNode", 7},
-    Key{"UserID", 3},
-    Key{"WCKey", 1},
-    Key{"WorkDir", 2},
-    Key{"Wait-for-switch", 5},
-};
-constexpr std::array kNodeKeys{
-    Key{"ActiveFeatures", 3}, Key{"AvailableFeatures", 3},
-    Key{"Comment", 3},        Key{"CpuBind", 7},
-    Key{"Extra", 1},          Key{"Features", 1},
-    Key{"Gres", 1},           Key{"NodeAddr", 5},
-    Key{"NodeHostName", 5},   Key{"Reason", 1},
-    Key{"ResumeAfter", 7},    Key{"State", 1},
-    Key{"Weight", 1},
-};
-constexpr std::array kPartitionKeys{
-    Key{"AllocNodes", 4},
-    Key{"AllowAccounts", 6},
-    Key{"AllowGroups", 6},
-    Key{"AllowQOS", 6},
-    Key{"Alternate", 3},
-    Key{"CpuBind", 7},
-    Key{"Default", 7},
-    Key{"DefaultTime", 8},
-    Key{"DefMemPerCPU", 10},
-    Key{"DefMemPerNode", 10},
-    Key{"DenyAccounts", 5},
-    Key{"DenyQOS", 5},
-    Key{"DisableRootJobs", 1},
-    Key{"ExclusiveUser", 1},
-    Key{"GraceTime", 5},
-    Key{"Hidden", 1},
-    Key{"JobDefaults", 1},
-    Key{"LLN", 3},
-    Key{"MaxCPUsPerNode", 4},
-    Key{"MaxMemPerCPU", 10},
-    Key{"MaxMemPerNode", 10},
-    Key{"MaxNodes", 4},
-    Key{"MaxTime", 4},
-    Key{"MinNodes", 2},
-    Key{"Nodes", 5},
-    Key{"OverSubscribe", 5},
-    Key{"OverTimeLimit", 5},
-    Key{"PreemptMode", 3},
-    Key{"Priority", 3},
-    Key{"PriorityJobFactor", 9},
-    Key{"PriorityTier", 9},
-    Key{"QOS", 3},
-    Key{"ReqResv", 3},
-    Key{"RootOnly", 3},
-    Key{"Shared", 2},
-    Key{"State", 2},
-    Key{"TRESBillingWeights", 1},
-};
-constexpr std::array kStepKeys{Key{"TimeLimit", 5}};
-
-std::span<const Key> keys_of(Kind kind) {
-  switch (kind) {
-    case Kind::job:
-      return kJobKeys;
-    case Kind::node:
-      return kNodeKeys;
-    case Kind::partition:
-      return kPartitionKeys;
-    case Kind::step:
-      return kStepKeys;
-    case Kind::reservation:
-      break;
-  }
-  return {};
-}
 
 struct EntityKey {
   std::string_view name;
@@ -164,38 +28,20 @@ constexpr std::array kEntityKeys{
     EntityKey{"PartitionName", 9, Kind::partition},
 };
 
-bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest) {
-  return iequals(word, name) || (word.size() >= shortest && istarts_with(name, word));
-}
-
-std::optional<std::string> find_key(Kind kind, std::string_view word) {
-  for (const Key& key : keys_of(kind))
-    if (iequals(word, key.name)) return std::string(key.name);
-  for (const Key& key : keys_of(kind))
-    if (abbreviates(word, key.name, key.shortest)) return std::string(key.name);
-  return std::nullopt;
-}
-
-struct Setting {
-  std::string key, value;
-  std::string word;  // as written
-  char sign = 0;     // of += and -=
-};
-
 // "key=value"; the two words "jobid 12" count as one setting too.
-std::vector<Setting> read_settings(Words words) {
-  std::vector<Setting> settings;
+std::vector<UpdateSetting> read_settings(Words words) {
+  std::vector<UpdateSetting> settings;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     auto equals = word.find('=');
     if (equals == word.npos) {
-      Setting setting{word, "", word};
+      UpdateSetting setting{word, "", word};
       if (i + 1 < words.size() && words[i + 1].find('=') == std::string::npos)
         setting.value = words[++i];
       settings.push_back(std::move(setting));
       continue;
     }
-    Setting setting{word.substr(0, equals), word.substr(equals + 1), word};
+    UpdateSetting setting{word.substr(0, equals), word.substr(equals + 1), word};
     if (!setting.key.empty() && (setting.key.back() == '+' || setting.key.back() == '-')) {
       setting.sign = setting.key.back();
       setting.key.pop_back();
@@ -205,7 +51,7 @@ std::vector<Setting> read_settings(Words words) {
   return settings;
 }
 
-UpdateRefusal unknown_key(Kind kind, const Setting& setting) {
+UpdateRefusal unknown_key(Kind kind, const UpdateSetting& setting) {
   std::string_view prefix = kind == Kind::partition ? "scontrol: error: " : "";
   std::string_view gap = kind == Kind::partition ? "\n" : "";
   return fmt::format("{}Update of this parameter is not supported: {}\n{}{}Request aborted", prefix,
@@ -217,57 +63,19 @@ constexpr std::string_view kNoEntity =
     "Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
     "\"SlurmctldDebug\"";
 
-std::optional<UpdateRefusal> check_job_value(const Setting& setting, std::string_view key) {
-  if (key == "TimeLimit") {
-    std::string_view limit = setting.value;
-    if (limit.starts_with('+') || limit.starts_with('-'))
-      limit.remove_prefix(limit == "-1" ? 0 : 1);
-    if (!parse_time_limit(limit)) return "scontrol: error: Invalid TimeLimit value";
-  }
-  if (key == "Priority" && !parse_number<std::uint32_t>(setting.value) && setting.value != "-1" &&
-      !iequals(setting.value, "INFINITE"))
-    return fmt::format("scontrol: error: Invalid Priority value: {}", setting.value);
-  return std::nullopt;
-}
-
-std::optional<UpdateRefusal> check_node_state(const Setting& setting, bool has_reason) {
-  // The last ones are known, and refused by the controller.
-  static constexpr std::array<std::string_view, 17> kStates{
-      "NoResp",           "DRAIN",    "FAIL",      "FUTURE", "RESUME",        "POWER_DOWN",
-      "POWER_UP",         "UNDRAIN",  "DOWN",      "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
-      "POWER_DOWN_FORCE", "DRAINING", "ALLOCATED", "MIXED",  "UNKNOWN"};
-  std::string_view state = setting.value;
-  bool known = std::ranges::any_of(kStates, [&](std::string_view name) {
-    return iequals(state, name) || (state.size() >= 3 && istarts_with(name, state));
-  });
-  if (!known)
-    return fmt::format(
-        "Invalid input: {}\nRequest aborted\n"
-        "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN\n"
-        "Not all states are valid given a node's prior state",
-        setting.word);
-  bool takes_out =
-      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state) ||
-                            istarts_with("FAIL", state));
-  if (takes_out && !has_reason)
-    return "You must specify a reason when DOWNING or DRAINING a node. Request denied";
-  return std::nullopt;
-}
-
 // += and -= are only for what can grow and shrink.
 bool takes_sign(Kind kind, std::string_view key) { return kind == Kind::job && key == "TimeLimit"; }
 
-std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Setting& setting,
+std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const UpdateSetting& setting,
                                          bool has_reason) {
-  auto key = find_key(request.kind, setting.key);
+  auto key = find_update_key(request.kind, setting.key);
   bool bare = setting.word.find('=') == std::string::npos;
   if (!key || (bare && *key != "Nice")) return unknown_key(request.kind, setting);
+  if (setting.sign != 0 && request.kind == Kind::partition)
+    return unknown_key(request.kind, setting);
   if (setting.sign != 0 && !takes_sign(request.kind, *key))
     return fmt::format("scontrol: error: Option {} does not accept [+|-]= syntax", setting.word);
-  std::optional<UpdateRefusal> wrong;
-  if (request.kind == Kind::job) wrong = check_job_value(setting, *key);
-  if (request.kind == Kind::node && *key == "State") wrong = check_node_state(setting, has_reason);
-  if (wrong) return wrong;
+  if (auto wrong = check_update_value(request.kind, setting, *key, has_reason)) return wrong;
   std::string value =
       setting.sign != 0 ? std::string(1, setting.sign) + setting.value : setting.value;
   request.settings.emplace_back(*key, std::move(value));
@@ -280,7 +88,7 @@ struct Named {
   Kind kind;
   std::string key;
 };
-std::optional<Named> find_entity(const std::vector<Setting>& settings) {
+std::optional<Named> find_entity(const std::vector<UpdateSetting>& settings) {
   // Jobs and steps first: "Partition=" and "NodeList=" are also keys of a job.
   for (const EntityKey& entity : kEntityKeys)
     for (std::size_t i = 0; i < settings.size(); ++i)
@@ -332,16 +140,17 @@ void send_update(ScontrolSession& session, const wire::UpdateRequest& request) {
 }
 
 // The keys are those of a NodeName line: the controller knows them.
-void create_nodes(ScontrolSession& session, const std::vector<Setting>& settings) {
+void create_nodes(ScontrolSession& session, const std::vector<UpdateSetting>& settings) {
   wire::UpdateRequest request;
   request.kind = Kind::node;
   request.create = true;
-  for (const Setting& setting : settings) request.settings.emplace_back(setting.key, setting.value);
+  for (const UpdateSetting& setting : settings)
+    request.settings.emplace_back(setting.key, setting.value);
   if (auto answer = session.ask(request); !answer)
     session.error("Error creating the node(s): {}", answer.error().text());
 }
 
-void delete_nodes(ScontrolSession& session, const Setting& names) {
+void delete_nodes(ScontrolSession& session, const UpdateSetting& names) {
   wire::UpdateRequest request;
   request.kind = Kind::node;
   request.remove = true;
@@ -359,13 +168,18 @@ std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words) {
   wire::UpdateRequest request;
   request.kind = entity->kind;
   request.settings.emplace_back(entity->key, settings[entity->index].value);
-  bool has_reason = std::ranges::any_of(
-      settings, [](const Setting& s) { return s.key.size() > 2 && istarts_with("Reason", s.key); });
+  bool has_reason = std::ranges::any_of(settings, [](const UpdateSetting& s) {
+    return s.key.size() > 2 && istarts_with("Reason", s.key);
+  });
+  const bool of_partition = request.kind == Kind::partition;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (i == entity->index) continue;
-    if (auto wrong = add_setting(request, settings[i], has_reason)) return std::unexpected(*wrong);
+    if (auto wrong = add_setting(request, settings[i], has_reason))
+      return std::unexpected(*wrong + (of_partition ? "\nslurm_update error: No error" : ""));
   }
-  if (request.settings.size() == 1) return std::unexpected("No changes specified");
+  if (request.settings.size() == 1)
+    return std::unexpected(of_partition ? "scontrol: error: No changes specified"
+                                        : "No changes specified");
   return request;
 }
 
@@ -387,6 +201,8 @@ void scontrol_create(ScontrolSession& session, Words words) {
     return session.error("scontrol: error: Invalid creation entity: {}", words[0]);
   if (settings[0].value.empty())
     return session.error("scontrol: error: PartitionName must be given.");
+  if (iequals(settings[0].value, "DEFAULT"))
+    return session.error("scontrol: error: PartitionName cannot be \"DEFAULT\".");
   wire::UpdateRequest request;
   request.kind = Kind::partition;
   request.create = true;

@@ -1,6 +1,8 @@
 // Which nodes share a line of sinfo, and the order and form of the lines.
 #include "cli/sinfo_list.h"
 
+#include "cli/lib/own_groups.h"
+
 #include <unordered_map>
 #include <unordered_set>
 
@@ -49,7 +51,7 @@ bool matches(const Node& node, const InfoOptions& options) {
 bool shows(const Partition& partition, const InfoOptions& options) {
   if (!options.partitions.empty())
     return std::ranges::find(options.partitions, partition.name.view()) != options.partitions.end();
-  return options.all || !partition.hidden;
+  return options.all || (!partition.hidden && admits_own_groups(partition));
 }
 
 // Names get the room they need; other columns are as wide as ever.

@@ -8,6 +8,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
 #include "cli/lib/lists.h"
+#include "cli/lib/own_groups.h"
 #include "cli/squeue_list.h"
 
 namespace muster::cli {
@@ -54,16 +55,19 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
       Refusal{fmt::format("{} error: {}\n", what, error_text(streamed.error().code))});
 }
 
-// Jobs in hidden partitions are the administrators' affair unless asked for.
+// Jobs in hidden partitions, and in those of other groups, are the administrators' affair unless
+// they were asked for.
 Outcome drop_hidden(Controller& controller, const QueueOptions& options, JobViews& jobs) {
-  if (options.all || options.json || !options.filter.jobs.empty() || own_uid() == Uid{0}) return {};
+  if (options.all || options.json || own_uid() == Uid{0}) return {};
+  if (!options.filter.jobs.empty() || !options.filter.partitions.empty()) return {};
   auto reply = controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
   if (!reply)
     return std::unexpected(
         Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
   std::set<std::string_view> hidden;
   for (const wire::PartitionView& view : reply->partitions)
-    if (view.partition.hidden) hidden.insert(view.partition.name.view());
+    if (view.partition.hidden || !admits_own_groups(view.partition))
+      hidden.insert(view.partition.name.view());
   if (!hidden.empty())
     std::erase_if(jobs, [&](const wire::JobView& view) {
       return hidden.contains(view.job->partition.view());

@@ -171,7 +171,6 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
-// "CPU=1.0,Mem=0.25G,GRES/gpu=2": a weight for each resource, of memory for a unit.
 bool is_weight(std::string_view part) {
   auto equals = part.find('=');
   if (equals == part.npos || equals == 0) return false;
@@ -186,7 +185,7 @@ bool is_weight(std::string_view part) {
 std::string billing_weights(PartitionReader& reader) {
   constexpr std::string_view kKey = "TRESBillingWeights";
   std::string value = reader.text(kKey);
-  if (!value.empty() && !std::ranges::all_of(split(value, ','), is_weight))
+  if (!value.empty() && !are_billing_weights(value))
     reader.reject(kKey, "weights of resources such as CPU=1.0,Mem=0.25G,GRES/gpu=2");
   return value;
 }
@@ -283,6 +282,10 @@ void add_set(const NodeSet& set, const std::vector<ConfiguredNode>& nodes,
 }
 
 }  // namespace
+
+bool are_billing_weights(std::string_view text) {
+  return std::ranges::all_of(split(text, ','), is_weight);
+}
 
 Result<void> PartitionLines::add(const Line& line) {
   auto given = partition_values(line, ignored);

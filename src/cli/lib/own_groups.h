@@ -1,0 +1,10 @@
+// Which partitions the caller's groups may use: others are not listed unless asked for.
+#pragma once
+
+#include "model/partition.h"
+
+namespace muster::cli {
+
+bool admits_own_groups(const Partition& partition);
+
+}  // namespace muster::cli

@@ -1,0 +1,117 @@
+// Values of scontrol update that the client refuses itself, in the words that scripts know.
+#include <algorithm>
+#include <array>
+
+#include "base/duration.h"
+#include "base/size.h"
+#include "base/strings.h"
+#include "cli/scontrol_update_keys.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::optional<UpdateRefusal> check_job_value(const UpdateSetting& setting, std::string_view key) {
+  if (key == "TimeLimit") {
+    std::string_view limit = setting.value;
+    if (limit.starts_with('+') || limit.starts_with('-'))
+      limit.remove_prefix(limit == "-1" ? 0 : 1);
+    if (!parse_time_limit(limit)) return "scontrol: error: Invalid TimeLimit value";
+  }
+  if (key == "Priority" && !parse_number<std::uint32_t>(setting.value) && setting.value != "-1" &&
+      !iequals(setting.value, "INFINITE"))
+    return fmt::format("scontrol: error: Invalid Priority value: {}", setting.value);
+  return std::nullopt;
+}
+
+std::optional<UpdateRefusal> check_node_state(const UpdateSetting& setting, bool has_reason) {
+  // The last ones are known, and refused by the controller.
+  static constexpr std::array<std::string_view, 17> kStates{
+      "NoResp",           "DRAIN",    "FAIL",      "FUTURE", "RESUME",        "POWER_DOWN",
+      "POWER_UP",         "UNDRAIN",  "DOWN",      "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
+      "POWER_DOWN_FORCE", "DRAINING", "ALLOCATED", "MIXED",  "UNKNOWN"};
+  std::string_view state = setting.value;
+  bool known = std::ranges::any_of(kStates, [&](std::string_view name) {
+    return iequals(state, name) || (state.size() >= 3 && istarts_with(name, state));
+  });
+  if (!known)
+    return fmt::format(
+        "Invalid input: {}\nRequest aborted\n"
+        "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN\n"
+        "Not all states are valid given a node's prior state",
+        setting.word);
+  bool takes_out =
+      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state) ||
+                            istarts_with("FAIL", state));
+  if (takes_out && !has_reason)
+    return "You must specify a reason when DOWNING or DRAINING a node. Request denied";
+  return std::nullopt;
+}
+
+bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
+bool is_unlimited(std::string_view value) {
+  return iequals(value, "UNLIMITED") || iequals(value, "INFINITE");
+}
+
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, key) != names.end();
+}
+
+std::optional<UpdateRefusal> check_partition_number(std::string_view value, std::string_view key) {
+  auto invalid = [&] { return fmt::format("scontrol: error: Invalid {} value: {}", key, value); };
+  if (is_any_of(key, {"DefMemPerCPU", "DefMemPerNode", "MaxMemPerCPU", "MaxMemPerNode", "GraceTime",
+                      "Priority", "PriorityTier", "PriorityJobFactor"}))
+    return is_count(value) ? std::nullopt : std::optional(invalid());
+  if (is_any_of(key, {"MaxCPUsPerNode", "OverTimeLimit"}))
+    return is_count(value) || is_unlimited(value) ? std::nullopt : std::optional(invalid());
+  if (key == "MaxNodes" && !is_count(value) && !is_unlimited(value))
+    return fmt::format("scontrol: error: Invalid numeric value \"{}\" for MaxNodes.", value);
+  if (key == "MinNodes" && !is_count(value.substr(0, value.find('-'))))
+    return fmt::format("scontrol: error: \"{}\" is not a valid node count", value);
+  return std::nullopt;
+}
+
+bool is_partition_state(std::string_view value) {
+  static constexpr std::array<std::string_view, 4> kStates{"UP", "DOWN", "DRAIN", "INACTIVE"};
+  return value.size() >= 2 && std::ranges::any_of(kStates, [&](std::string_view state) {
+           return istarts_with(state, value);
+         });
+}
+
+std::optional<UpdateRefusal> check_partition_value(const UpdateSetting& setting,
+                                                   std::string_view key) {
+  std::string_view value = setting.value;
+  // The words that would do, where there are only some.
+  auto refuse = [&](std::string_view name, std::string_view acceptable) {
+    return fmt::format(
+        "scontrol: error: Invalid input: {}\nscontrol: error: Acceptable {} values are {}",
+        setting.word, name, acceptable);
+  };
+  if (is_any_of(key, {"Default", "DisableRootJobs", "ExclusiveUser", "Hidden", "LLN", "ReqResv",
+                      "RootOnly"}) &&
+      !iequals(value, "YES") && !iequals(value, "NO"))
+    return refuse(key, "YES and NO");
+  if (key == "State" && !is_partition_state(value))
+    return refuse(key, "UP, DOWN, DRAIN and INACTIVE");
+  if (is_any_of(key, {"OverSubscribe", "Shared"}) && !parse_oversubscribe(value))
+    return refuse("OverSubscribe", "NO, EXCLUSIVE, YES:#, and FORCE:#");
+  if (is_any_of(key, {"MaxTime", "DefaultTime"}) && !parse_time_limit(value))
+    return fmt::format("scontrol: error: Invalid input {}", setting.word);
+  if (key == "PreemptMode" && !parse_preempt_mode(value))
+    return fmt::format("scontrol: error: Invalid input: {}", setting.word);
+  return check_partition_number(value, key);
+}
+
+}  // namespace
+
+std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
+                                                const UpdateSetting& setting, std::string_view key,
+                                                bool has_reason) {
+  using Kind = wire::UpdateRequest::Kind;
+  if (kind == Kind::job) return check_job_value(setting, key);
+  if (kind == Kind::node && key == "State") return check_node_state(setting, has_reason);
+  if (kind == Kind::partition) return check_partition_value(setting, key);
+  return std::nullopt;
+}
+
+}  // namespace muster::cli
