@@ -76,6 +76,7 @@ struct JobView {
   std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
+  Time preemptable_since;                // or from then on; unset = never, or it has not started
 
   // One that is held or waits for others is not eligible, but for the time that it asked for.
   Time eligible() const;
@@ -95,6 +96,7 @@ struct JobView {
     v(11, spec_place);
     v(110, sharing);
     v(140, billing);
+    v(320, preemptable_since);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives
