@@ -107,6 +107,11 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
   lines.add(format("AccrueTime={}", format_date(job.accrues_since)));
   lines.add(format("StartTime={} EndTime={} Deadline={}", format_date(start), format_date(end),
                    is_set(spec.deadline) ? format_date(spec.deadline) : "N/A"));
+  if (is_set(view.preemptable_since)) {
+    const Time preempted = job.preempt_time();
+    lines.add(format("PreemptEligibleTime={} PreemptTime={}", format_date(view.preemptable_since),
+                     is_set(preempted) ? format_date(preempted) : "None"));
+  }
   std::string suspended = "None";
   Seconds before{0};
   if (is_set(job.suspended_at)) {

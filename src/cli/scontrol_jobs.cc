@@ -73,7 +73,9 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
       request.action = wire::JobAction::requeue_special;
       continue;
     }
-    if (istarts_with("jobname", key) && key.size() > kJob.size()) {
+    const bool names =
+        iequals(key, "name") || (istarts_with("jobname", key) && key.size() > kJob.size());
+    if (names && is_hold_family(action)) {
       wire::JobActionRequest by_name;
       by_name.action = request.action;
       by_name.name = value;

@@ -152,6 +152,7 @@ std::string node_text(const wire::NodeView& view, const ShowStyle& style) {
     lines.add(format("Reason={}{}", node.reason.view(), who));
   }
   if (!node.comment.empty()) lines.add(format("Comment={}", node.comment.view()));
+  if (!node.extra.empty()) lines.add(format("Extra={}", node.extra.view()));
   return lines.finish(false);
 }
 

@@ -87,8 +87,7 @@ constexpr std::array kNodeKeys{
     Key{"Extra", 1},          Key{"Features", 1},
     Key{"Gres", 1},           Key{"NodeAddr", 5},
     Key{"NodeHostName", 5},   Key{"Reason", 1},
-    Key{"ResumeAfter", 7},    Key{"State", 1},
-    Key{"Weight", 1},
+    Key{"State", 1},          Key{"Weight", 1},
 };
 constexpr std::array kPartitionKeys{
     Key{"AllocNodes", 4},

@@ -48,7 +48,7 @@ void add_machine(Json& out, const wire::NodeView& view) {
   out["cpu_binding"] = 0;
   out["cpu_load"] = view.cpu_load < 0 ? Json(nullptr)
                                       : Json(static_cast<std::int64_t>(view.cpu_load * 100 + 0.5));
-  out["extra"] = "";
+  out["extra"] = json_text(node.extra);
   out["free_memory"] = view.free_memory_known ? Json(view.free_memory_mib) : Json(nullptr);
   out["cpus"] = node.config.cpus;
   out["last_busy"] = json_time(node.last_busy);

@@ -139,7 +139,7 @@ void add_size(Json& out, const JobRow& row) {
 void add_state(Json& out, const JobRow& row) {
   const Job& job = row.job();
   const JobSpec& spec = row.spec();
-  out["preempt_time"] = 0;
+  out["preempt_time"] = json_time(job.preempt_time());
   out["pre_sus_time"] = 0;
   out["priority"] = job.priority;
   out["profile"] = nullptr;

@@ -34,12 +34,23 @@ void add_jobs(const JobsAccruing&, IdSet&) {}
 // The run that is over, as it is once its job waits again.
 JobRecord superseded(const Cluster& before, const Job& job, Time at) {
   JobRecord record = job_record(before, job);
-  if (is_ended(job.state) || !job.ending) return record;
-  const bool plain = job.ending->becomes == JobState::cancelled;
   record.superseded = true;
+  record.state = JobState::cancelled;
+  record.state_text = "REQUEUED";
+  if (is_ended(job.state)) {
+    record.exit_status = job.exit_status;
+    return record;
+  }
   record.ended = at;
-  record.state = job.ending->becomes;
-  record.state_text = plain ? Text("REQUEUED") : Text(state_name(job.ending->becomes));
+  if (!job.ending) return record;
+  const JobState end = job.ending->becomes;
+  if (end == JobState::failed) {  // RequeueExit
+    if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
+      record.exit_status = batch->second.exit_status;
+  } else if (end != JobState::cancelled) {
+    record.state = end;
+    record.state_text = state_name(end);
+  }
   return record;
 }
 

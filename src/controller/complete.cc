@@ -185,7 +185,7 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
   record(JobRequeued{.job = job.id,
                      .at = now,
                      .hold = ending.special               ? Hold::special_exit
-                             : !ending.hold && !too_often ? Hold::none
+                             : !ending.hold && !too_often ? job.hold
                              : held_by_admin              ? Hold::admin
                                                           : Hold::user,
                      .eligible = now + ending.delay,

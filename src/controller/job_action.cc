@@ -10,8 +10,10 @@ namespace muster::controller {
 Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state)) return fail(ErrorCode::job_finished);
-  if (kind == Hold::none && job.hold == Hold::admin && !is_operator(caller))
-    return fail(ErrorCode::access_denied);
+  if (job.hold == Hold::admin && !is_operator(caller)) {
+    if (kind == Hold::none) return fail(ErrorCode::access_denied);
+    return {};  // an administrator's hold stays one
+  }
   // A release of what is not held keeps its priority.
   std::uint32_t priority = 0;
   if (kind == Hold::none)
@@ -25,11 +27,12 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
 }
 
 Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now) {
-  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
   if (!allowed) return fail(ErrorCode::disabled);
-  if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
+  const bool goes_back = job.ending && job.ending->requeue;
+  if (job.state == JobState::pending || goes_back) return fail(ErrorCode::job_pending);
   if (!job.leads()) return fail(ErrorCode::failure, "Job not heterogeneous job leader");
   JobId id = job.id;
   Ending ending{.becomes = JobState::cancelled,
@@ -58,10 +61,10 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
   if (!is_operator(caller)) return fail(ErrorCode::access_denied);
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
-  if (resume != (job.state == JobState::suspended))
-    return resume ? fail(ErrorCode::failure, "Job is not suspended")
-                  : fail(ErrorCode::job_suspended);
+  const bool is_suspended = job.state == JobState::suspended;
+  if (resume && !is_suspended) return fail(ErrorCode::failure, "Job is not suspended");
   if (job.awaits_turn) return fail(ErrorCode::disabled);
+  if (is_suspended && !resume) return {};
   set_suspended(job.id, !resume, false, now);
   want_plan();  // others may use its CPUs
   return {};
@@ -134,7 +137,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       continue;
     }
     const bool whole = ids->size() > 1;
-    TaskOutcomes outcomes(ref);
+    TaskOutcomes outcomes(cluster_, ref);
     for (JobId id : *ids) {
       const Job job = cluster_.jobs.at(id);
       const bool skips_ended = whole && (job.is_het() || !request.name.empty());

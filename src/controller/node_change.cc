@@ -19,7 +19,9 @@ NodeChanged current(const Node& node) {
           .weight = node.config.weight,
           .power = node.power,
           .reboot = node.reboot,
-          .claim = node.claim};
+          .claim = node.claim,
+          .given = node.given,
+          .extra = node.extra};
 }
 
 namespace {

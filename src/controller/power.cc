@@ -139,6 +139,7 @@ void Core::set_power(NodeId id, PowerPhase phase, Time now) {
   if (phase == PowerPhase::powering_up) change.health = NodeHealth::up;
   if (phase == PowerPhase::off) {
     change.responding = false;
+    change.given = {};  // the next machine says itself where it is
     // Without a ResumeProgram nobody here brings it back: jobs must not count on it.
     if (!cluster_.settings().power.saving) change.health = NodeHealth::down;
   }

@@ -67,7 +67,6 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
   std::uint32_t code = status >> 8;
   bool held = s.requeue_exits_held.contains(code);
   if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
-  if (!job.spec->requeue.value_or(s.job_requeue)) return std::nullopt;
   return Ending{
       .becomes = JobState::failed, .since = now, .requeue = true, .hold = held, .special = held};
 }

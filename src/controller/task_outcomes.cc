@@ -4,6 +4,17 @@
 
 namespace muster::controller {
 
+TaskOutcomes::TaskOutcomes(const Cluster& cluster, wire::JobRef named) : named_(std::move(named)) {
+  const JobId array = cluster.jobs.at(named_.job).array_id;
+  IdSet unknown;
+  for (std::uint32_t task : named_.tasks.ids())
+    if (!cluster.find_task(array, task)) unknown.insert(task);
+  if (unknown.empty()) return;
+  ++failed_;
+  all_.emplace_back(wire::JobRef{.job = array, .tasks = std::move(unknown)},
+                    Error{ErrorCode::invalid_job_id, {}});
+}
+
 void TaskOutcomes::add(const Job& job, const Result<void>& outcome) {
   const Error error = outcome ? Error{ErrorCode::no_error, {}} : outcome.error();
   ++(outcome ? done_ : failed_);

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "base/result.h"
-#include "model/job.h"
+#include "model/cluster.h"
 #include "wire/replies.h"
 
 namespace muster::controller {
 
 class TaskOutcomes {
  public:
-  explicit TaskOutcomes(wire::JobRef named) : named_(std::move(named)) {}
+  // Tasks that are named and that the array has not are invalid.
+  TaskOutcomes(const Cluster& cluster, wire::JobRef named);
 
   void add(const Job& job, const Result<void>& outcome);  // as the job was before the action
   void tell(wire::CancelReply& reply) &&;

@@ -72,7 +72,7 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
-    TaskOutcomes outcomes(ref);
+    TaskOutcomes outcomes(cluster_, ref);
     for (JobId id : *ids) {
       const Job job = cluster_.jobs.at(id);
       if (ids->size() > 1 && (job.is_het() || name) && is_ended(job.state)) continue;

@@ -1,7 +1,8 @@
-// scontrol update node: state, reason, features, weight, comment.
+// scontrol update node: state, reason, features, weight, comment, where its machine is.
 #include <algorithm>
 #include <array>
 
+#include "base/hostlist.h"
 #include "controller/core.h"
 #include "controller/node_change.h"
 #include "controller/node_state.h"
@@ -27,16 +28,34 @@ std::vector<Text> words_of(std::string_view list) {
   return words;
 }
 
-constexpr std::array<std::string_view, 6> kFixed{"CpuBind",  "Extra",        "Gres",
-                                                 "NodeAddr", "NodeHostName", "ResumeAfter"};
+constexpr std::array<std::string_view, 2> kFixed{"CpuBind", "Gres"};
+
+// The machines of several nodes, one name for each of them.
+struct Machines {
+  std::vector<std::string> addresses, hostnames;  // empty: they stay what they are
+};
+Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
+  Machines machines;
+  auto read = [&](std::string_view key, std::vector<std::string>& names) {
+    auto list = find_setting(settings, {key});
+    if (!list) return true;
+    auto expanded = expand_hostlist(*list);
+    if (!expanded || expanded->size() != nodes) return false;
+    names = std::move(*expanded);
+    return true;
+  };
+  if (!read("NodeAddr", machines.addresses) || !read("NodeHostName", machines.hostnames))
+    return fail(ErrorCode::invalid_node_name);
+  return machines;
+}
 
 // What is not the state: comment, weight, features.
-Result<void> set_other(const std::vector<std::pair<std::string, std::string>>& settings,
-                       const Node& node, NodeChanged& change) {
+Result<void> set_other(const SettingsList& settings, const Node& node, NodeChanged& change) {
   for (const auto& [key, value] : settings) {
     if (std::ranges::any_of(kFixed, [&](std::string_view fixed) { return iequals(key, fixed); }))
       return fail(ErrorCode::not_supported_yet, key);
     if (iequals(key, "Comment")) change.comment = value;
+    if (iequals(key, "Extra")) change.extra = value;
     if (iequals(key, "Weight")) {
       auto weight = parse_number<std::uint32_t>(value);
       if (!weight) return fail(ErrorCode::failure, "Invalid value");
@@ -70,14 +89,19 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
   if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
   auto nodes = named_nodes(request);
   if (!nodes) return Error{ErrorCode::invalid_node_name, {}};
+  const auto machines = machines_of(request.settings, nodes->size());
+  if (!machines) return machines.error();
   const std::string state(find_setting(request.settings, {"State"}).value_or(""));
   auto reason = find_setting(request.settings, {"Reason"});
   const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
   // Nodes that cannot follow do not keep the others from it.
   std::optional<Error> refusal;
-  for (NodeId id : *nodes) {
+  for (std::size_t i = 0; i < nodes->size(); ++i) {
+    const NodeId id = (*nodes)[i];
     const Node& node = cluster_.nodes.at(id);
     NodeChanged change = current(node);
+    if (!machines->addresses.empty()) change.given.address = machines->addresses[i];
+    if (!machines->hostnames.empty()) change.given.hostname = machines->hostnames[i];
     if (reason && !reason->empty() && has_a_reason(node, state)) change.reason = *reason;
     if (takes_out(state) && change.reason.empty())
       return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};

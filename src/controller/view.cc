@@ -13,6 +13,7 @@
 #include "sched/dependency.h"
 #include "sched/free.h"
 #include "sched/gate.h"
+#include "sched/preempt.h"
 #include "sched/priority.h"
 #include "sched/request.h"
 #include "sched/reserved.h"
@@ -225,10 +226,16 @@ Cow<Job> without_requests(Cow<Job> job) {
   return Cow<Job>(std::move(shown));
 }
 
+sched::Reason held_reason(const Job& job) {
+  return job.held_by_user() ? sched::Reason::held_user : sched::Reason::held_admin;
+}
+
 }  // namespace
 
 Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
+  if (job.state != JobState::pending && job.hold != Hold::none)
+    return sched::reason_name(held_reason(job));
   if (job.state != JobState::pending)
     return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
@@ -241,8 +248,7 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;
   // What holds a job is known before the next plan says so.
-  if (job.hold != Hold::none)
-    return sched::Wait{job.id, job.held_by_user() ? Reason::held_user : Reason::held_admin, {}};
+  if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
   // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
   for (const auto& plan : {published.plan, published.thorough})
     if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
@@ -268,6 +274,7 @@ wire::JobView view_of(const Published& published, const Job& job) {
   view.sharing = sharing_of(published.cluster, job);
   view.reason = reason_of(published, job, view.reason_detail);
   view.whole_node_mib = sched::whole_node_mib(published.cluster, job);
+  view.preemptable_since = sched::preemptable_since(published.cluster, job);
   if (job.state == JobState::pending)
     if (const sched::Expected* e = expected_of(published, job.id)) {
       std::vector<std::string> names;

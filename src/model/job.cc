@@ -28,6 +28,8 @@ Millis Job::run_time(Time now) const {
   return std::max(until - started - suspended, Millis{0});
 }
 
+Time Job::preempt_time() const { return preemption ? preemption->since : Time{}; }
+
 IdSet Job::het_jobs() const {
   if (!is_het()) return {};
   return IdSet::range(het_id.value, het_id.value + het_size - 1);

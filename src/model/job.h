@@ -163,6 +163,7 @@ struct Job {
   IdSet het_jobs() const;  // ids of all components, whether they are still known or not
   Time end_limit() const;  // when its time limit falls; Time::max() if never or not started
   Millis run_time(Time now) const;
+  Time preempt_time() const;  // when this run was told to make room, if it was
 
   bool operator==(const Job&) const = default;
   template <class V>

@@ -117,7 +117,8 @@ struct NodeReboot {
   }
 };
 
-// slurmd -F: the machine that came for a node in state FUTURE.
+// The machine behind a node, where that is not the one in the configuration: it came for a node in
+// state FUTURE (slurmd -F), or somebody said so (scontrol update NodeAddr, NodeHostName).
 struct NodeClaim {
   Text hostname, address;
   bool operator==(const NodeClaim&) const = default;
@@ -147,6 +148,8 @@ struct Node {
   NodePower power;
   NodeReboot reboot;
   NodeClaim claim;  // overrides what the configuration says of it
+  NodeClaim given;  // and so does this; what it leaves empty does not
+  Text extra;
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
@@ -184,6 +187,8 @@ struct Node {
     v(121, reboot);
     v(150, kept);
     v(240, claim);
+    v(320, given);
+    v(321, extra);
   }
 };
 

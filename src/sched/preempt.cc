@@ -45,6 +45,12 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
   return mode;
 }
 
+Time preemptable_since(const Cluster& cluster, const Job& job) {
+  const bool has_run = job.state != JobState::pending && is_set(job.started);
+  if (!has_run || preempt_mode(cluster, job) == PreemptMode::off) return {};
+  return job.started + cluster.settings().preempt.exempt_time;
+}
+
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
   if (cluster.settings().preempt.type == PreemptType::qos) {
     const Qos* qos = cluster.find_qos(job.qos);

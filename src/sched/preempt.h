@@ -10,6 +10,8 @@ namespace muster::sched {
 
 // What happens to this job if it must make room; off where it need not.
 PreemptMode preempt_mode(const Cluster& cluster, const Job& victim);
+// From when on others may displace it in this run; unset where nobody ever may.
+Time preemptable_since(const Cluster& cluster, const Job& job);
 // Who of two that hold the same CPUs comes first: the higher one.
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job);
 // From the notice to the end; `by` whom it has to make room for.

@@ -55,11 +55,16 @@ void Applier::set_node_config(Node& node, const NodeConfig& config) {
   if (features_changed) node.active_features = config.features;
 }
 
-// Where the machine is that came for the node, or where the configuration says.
+// Where the machine is: as somebody said, as it said itself, or as the configuration says.
 void Applier::set_host(Node& node, const NodeConfig& config) {
-  const bool is_claimed = !node.claim.hostname.empty();
-  node.config.hostname = is_claimed ? node.claim.hostname : config.hostname;
-  node.config.address = is_claimed ? node.claim.address : config.address;
+  node.config.hostname = config.hostname;
+  node.config.address = config.address;
+  if (!node.claim.hostname.empty()) {
+    node.config.hostname = node.claim.hostname;
+    node.config.address = node.claim.address;
+  }
+  if (!node.given.hostname.empty()) node.config.hostname = node.given.hostname;
+  if (!node.given.address.empty()) node.config.address = node.given.address;
 }
 
 void Applier::load_partitions(const ClusterConfig& config) {
@@ -96,8 +101,10 @@ void Applier::operator()(const NodeChanged& e) {
   if (e.available_features) node.config.features = *e.available_features;
   node.power = e.power;
   node.reboot = e.reboot;
-  if (node.claim == e.claim) return;
+  node.extra = e.extra;
+  if (node.claim == e.claim && node.given == e.given) return;
   node.claim = e.claim;
+  node.given = e.given;
   const auto& configured = (*cluster.config).nodes;
   auto found = std::ranges::find(configured, node.config.name, &NodeConfig::name);
   if (found != configured.end()) set_host(node, *found);

@@ -308,7 +308,8 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   std::uint32_t weight = 1;
   NodePower power;
   NodeReboot reboot;
-  NodeClaim claim;
+  NodeClaim claim, given;
+  Text extra;
   std::optional<std::vector<Text>> available_features;  // set where somebody changed them
   template <class V>
   void fields(V& v) {
@@ -328,6 +329,8 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
     v(121, reboot);
     v(240, claim);
     v(241, available_features);
+    v(320, given);
+    v(321, extra);
   }
 };
 struct PartitionChanged {

@@ -77,6 +77,7 @@ struct JobView {
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
   std::uint64_t whole_node_mib = 0;      // where it waits for all memory of its nodes: so much each
+  Time preemptable_since;                // unset = others may never displace it, or it has not started
 
   // One that is held or waits for others is not eligible, but for the time that it asked for.
   Time eligible() const;
@@ -97,6 +98,7 @@ struct JobView {
     v(110, sharing);
     v(140, billing);
     v(381, whole_node_mib);
+    v(320, preemptable_since);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives

@@ -268,6 +268,35 @@ def test_a_node_is_not_wanted_and_left_out(cluster):
 
 @pytest.mark.ours
 def test_what_cannot_be_changed_of_a_node_is_refused(cluster):
-    for setting in ["nodehostname=elsewhere", "gres=gpu:1", "extra=x"]:
+    for setting in ["cpubind=cores", "gres=gpu:1"]:
         refused = cluster.run("scontrol", "update", "nodename=n1", setting)
         assert refused.code == 1 and "not supported yet" in refused.err, setting
+
+
+def test_notes_about_a_node(cluster):
+    cluster.run("scontrol", "update", "nodename=n1", "extra=two words", "comment=mine").ok()
+    shown = cluster.run("scontrol", "show", "node", "n1").out
+    assert shown.endswith("   Comment=mine\n   Extra=two words\n\n")
+    assert cluster.run("sinfo", "-h", "-N", "-n", "n1", "-O", "Comment,Extra").lines[0].split() == ["mine", "two", "words"]
+    cluster.run("scontrol", "update", "nodename=n1", "extra=", "comment=").ok()
+    assert "Extra" not in cluster.run("scontrol", "show", "node", "n1").out
+
+
+def test_where_the_machine_of_a_node_is(cluster):
+    def shown(key):
+        return re.findall(rf"{key}=(\S+)", cluster.run("scontrol", "show", "node", "n1,n2").out)
+    before = [shown("NodeAddr"), shown("NodeHostName")]
+    for settings in [("nodeaddr=10.0.0.[1-3]",), ("nodehostname=a",)]:
+        refused = cluster.run("scontrol", "update", "nodename=n[1-2]", *settings)
+        assert (refused.code, refused.err) == (1, "slurm_update error: Invalid node name specified\n"), settings
+    assert [shown("NodeAddr"), shown("NodeHostName")] == before
+    cluster.run("scontrol", "update", "nodename=n[1-2]", "nodeaddr=127.0.0.[2-3]", "nodehostname=a,b").ok()
+    assert [shown("NodeAddr"), shown("NodeHostName")] == [["127.0.0.2", "127.0.0.3"], ["a", "b"]]
+    for node, address, host in zip(("n1", "n2"), *before):
+        cluster.run("scontrol", "update", f"nodename={node}", f"nodeaddr={address}", f"nodehostname={host}").ok()
+    assert [shown("NodeAddr"), shown("NodeHostName")] == before
+
+
+def test_a_key_that_nodes_do_not_have(cluster):
+    refused = cluster.run("scontrol", "update", "nodename=n1", "resumeafter=3")
+    assert (refused.code, refused.err) == (1, "Update of this parameter is not supported: resumeafter=3\nRequest aborted\n")

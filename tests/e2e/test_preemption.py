@@ -1,12 +1,15 @@
 """Jobs that make room for others: cancelled or requeued, with their grace."""
 import pytest
 
+from muster import wait_for
+
 CLUSTER = dict(nodes=2, conf="""PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
 RequeueExit=75
 RequeueExitHold=76
 PartitionName=low Nodes=ALL PriorityTier=1 State=UP
 PartitionName=patient Nodes=ALL PriorityTier=1 GraceTime=60 State=UP
+PartitionName=warned Nodes=ALL PriorityTier=1 PreemptMode=CANCEL GraceTime=60 State=UP
 PartitionName=killed Nodes=ALL PriorityTier=1 PreemptMode=CANCEL State=UP
 PartitionName=high Nodes=ALL PriorityTier=10 PreemptMode=OFF State=UP
 """)
@@ -62,9 +65,10 @@ while :; do sleep 0.1; done
 
 @pytest.mark.ours  # there it starts two minutes later
 def test_an_exit_code_of_requeueexit_brings_the_job_back(cluster):
-    job = cluster.sbatch("-p", "low", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")
+    job = cluster.sbatch("-p", "low", "--no-requeue", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")
     record = cluster.wait_end(job)
     assert (record["JobState"], record["Restarts"]) == ("COMPLETED", "1")
+    cluster.wait_sacct([r"REQUEUED\|75:0", r"COMPLETED\|0:0"], "-X", "-D", "-j", job, "-o", "state,exitcode")
 
 
 def test_an_exit_code_of_requeueexithold_waits_for_somebody_to_look(cluster):
@@ -93,3 +97,14 @@ def test_requeuehold_puts_an_ended_job_aside_as_special_exit(cluster):
     cluster.wait_state(job, "SPECIAL_EXIT")
     cluster.run("scancel", job).ok()
     assert cluster.wait_end(job)["JobState"] == "CANCELLED"
+
+
+def test_a_job_that_may_be_displaced_says_since_when(cluster):
+    job = start(cluster, "warned", "-w", "n1", script="trap '' TERM; sleep 100")
+    shown = cluster.job(job)
+    assert (shown["PreemptEligibleTime"], shown["PreemptTime"]) == (shown["StartTime"], "None")
+    by = cluster.sbatch("-p", "high", "-w", "n1", "--wrap", "sleep 100")
+    wait_for(lambda: cluster.job(job)["PreemptTime"] != "None", "the job to be told")
+    told = cluster.run("squeue", "-h", "-j", f"{job},{by}", "-S", "i", "-O", "PreemptTime").ok().out.split()
+    assert told == [cluster.job(job)["PreemptTime"], "N/A"]
+    assert "PreemptEligibleTime" not in cluster.job(by)

@@ -82,6 +82,18 @@ TEST(Accounting, EachRunOfARequeuedJobHasItsRow) {
   EXPECT_FALSE(rows.at(Key{id, 2}).superseded);
 }
 
+TEST(Accounting, ARunThatEndedByItselfIsCalledRequeuedOnceItsJobIsBack) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 3 << 8);
+  EXPECT_EQ(w.job_rows().at(Key{id, 1}).state_text, "FAILED");
+  w.act(wire::JobAction::requeue, id);
+  const JobRecord first = w.job_rows().at(Key{id, 1});
+  EXPECT_EQ(first.state_text, "REQUEUED");
+  EXPECT_EQ(first.exit_status, 3u << 8);
+  EXPECT_TRUE(first.superseded);
+}
+
 TEST(Accounting, AllocatedResourcesAreWhatTheJobHeld) {
   World w{ClusterBuilder().nodes(2).gpus(2)};
   auto id = w.submit(job().nodes(2).tasks(4).memory(100).gpus_per_node("1"));

@@ -54,6 +54,19 @@ TEST(PowerSaving, IdleNodesAreSuspendedInOneCall) {
   EXPECT_EQ(calls(w), Calls{});
 }
 
+TEST(PowerSaving, WhereAMachineIsHoldsUntilItIsOff) {
+  World w{saving(1, Seconds{60})};
+  const Text before = w.node(1).config.address;
+  w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                               .settings = {{"NodeName", "n1"}, {"NodeAddr", "10.0.0.7"}}},
+           kRoot);
+  EXPECT_EQ(w.node(1).config.address, "10.0.0.7");
+  w.pass(Seconds{60});
+  w.pass(Seconds{30});
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle~");
+  EXPECT_EQ(w.node(1).config.address, before);
+}
+
 TEST(PowerSaving, AJobBringsANodeUpAndStartsWhenItIsThere) {
   World w{saving(1, Seconds{60})};
   w.pass(Seconds{60});

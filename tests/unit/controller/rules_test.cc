@@ -59,8 +59,9 @@ TEST(Permission, NobodySubmitsForAnother) {
 TEST(Permission, ActionsOnAnothersJobAreRefused) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
-  for (auto action : {wire::JobAction::hold, wire::JobAction::release, wire::JobAction::requeue})
+  for (auto action : {wire::JobAction::hold, wire::JobAction::release})
     EXPECT_EQ(first_error(w.act(action, id, kBob)), ErrorCode::user_id_missing);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::requeue, id, kBob)), ErrorCode::access_denied);
   EXPECT_EQ(first_error(w.act(wire::JobAction::suspend, id, kAlice)), ErrorCode::access_denied);
   EXPECT_EQ(first_error(w.act(wire::JobAction::suspend, id, kRoot)), kFine);
   EXPECT_EQ(w.job(id).state, JobState::suspended);
@@ -71,6 +72,8 @@ TEST(Permission, AnAdministratorsHoldIsNotReleasedByTheUser) {
   auto id = w.submit(job().begin(t0 + Minutes{9}));
   w.act(wire::JobAction::hold, id, kRoot);
   EXPECT_EQ(w.job(id).hold, Hold::admin);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::hold, id)), kFine);
+  EXPECT_EQ(w.job(id).hold, Hold::admin) << "the user's own does not take its place";
   EXPECT_EQ(first_error(w.act(wire::JobAction::release, id)), ErrorCode::access_denied);
   EXPECT_EQ(first_error(w.act(wire::JobAction::release, id, kRoot)), kFine);
   EXPECT_EQ(w.job(id).hold, Hold::none);

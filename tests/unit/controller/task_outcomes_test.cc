@@ -44,6 +44,13 @@ TEST_F(HalfGone, NothingIsToldWhereAllIsWell) {
   EXPECT_EQ(told(w.answer(hold(array, IdSet::range(2, 3)))), std::vector<std::string>{});
 }
 
+TEST_F(HalfGone, TasksThatTheArrayHasNotAreToldToo) {
+  EXPECT_EQ(told(w.answer(hold(array, IdSet::range(3, 5)))), (std::vector<std::string>{
+                                                                 "2_3: No error",
+                                                                 "2_4-5: Invalid job id specified",
+                                                             }));
+}
+
 TEST_F(HalfGone, ANamedTaskAnswersForItself) {
   EXPECT_EQ(told(w.answer(hold(array, IdSet::range(1, 1)))),
             (std::vector<std::string>{"2_1: Job has already finished"}));

@@ -1,0 +1,82 @@
+"""scontrol hold, release, suspend, resume, requeue: what jobs say then, and what is refused."""
+import pytest
+
+CLUSTER = dict(nodes=1, cpus=4)
+
+
+def running(cluster, *args):
+    job = cluster.sbatch(*args, "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    return job
+
+
+def scontrol(cluster, *args, **options):
+    done = cluster.run("scontrol", *args, **options)
+    return done.code, done.err
+
+
+def test_a_hold_of_a_running_job_counts_when_it_waits_again(cluster):
+    job = running(cluster)
+    assert scontrol(cluster, "hold", job) == (0, "")
+    assert (cluster.state(job), cluster.reason(job)) == ("RUNNING", "JobHeldAdmin")
+    assert scontrol(cluster, "requeue", job) == (0, "")
+    cluster.wait_state(job, "PENDING")
+    cluster.wait_reason(job, "JobHeldAdmin")
+    assert scontrol(cluster, "release", job) == (0, "")
+    assert cluster.reason(job) != "JobHeldAdmin"
+
+
+def test_tasks_that_an_array_does_not_have_are_named(cluster):
+    array = cluster.sbatch("--hold", "--array=1-3", "--wrap", "true")
+    code, text = scontrol(cluster, "hold", f"{array}_[1,8-9]")
+    assert (code, text) == (1, f"{array}_1: No error\n{array}_8-9: Invalid job id specified\n")
+    rows = cluster.run("squeue", "-h", "-r", "-j", array, "-o", "%K %r").lines
+    assert sorted(rows) == ["1 JobHeldAdmin", "2 JobHeldUser", "3 JobHeldUser"]
+
+
+def test_a_name_that_no_job_has_holds_nothing(cluster):
+    assert scontrol(cluster, "hold", "name=nobodys") == (0, "")
+    assert scontrol(cluster, "hold", "jobname=nobodys") == (0, "")
+
+
+@pytest.mark.parametrize("verb", ["suspend", "resume", "requeue"])
+def test_other_verbs_know_no_names(cluster, verb):
+    code, text = scontrol(cluster, verb, "jobname=wrap")
+    assert (code, text) == (1, "Invalid job id specified for job jobname=wrap\n")
+
+
+def test_a_suspended_job_may_be_suspended_again(cluster):
+    job = running(cluster)
+    assert scontrol(cluster, "resume", job) == (1, f"Job is not suspended for job {job}\n")
+    assert scontrol(cluster, "suspend", job) == (0, "")
+    assert scontrol(cluster, "suspend", job) == (0, "")
+    assert cluster.state(job) == "SUSPENDED"
+    assert scontrol(cluster, "resume", job) == (0, "")
+
+
+def test_a_job_on_its_way_back_to_the_queue_is_not_requeued_again(cluster):
+    script = cluster.script("stubborn.sh", "trap : TERM\necho yes > ready\nwhile :; do sleep 0.1; done\n")
+    job = cluster.sbatch("--requeue", script)
+    cluster.wait_state(job, "RUNNING")
+    cluster.wait_text("ready")
+    assert scontrol(cluster, "requeue", job) == (0, "")
+    assert scontrol(cluster, "requeue", job) == (1, f"Job is pending execution for job {job}\n")
+
+
+@pytest.mark.as_root
+def test_what_others_may_not_do(cluster, alice):
+    job = running(cluster)
+    assert scontrol(cluster, "hold", job, user=alice) == (
+        1, f"Invalid user id for job {job}\nslurm_suspend error: Invalid user id\n")
+    for verb in ["requeue", "requeuehold", "suspend", "resume"]:
+        assert scontrol(cluster, verb, job, user=alice) == (1, f"Access/permission denied for job {job}\n"), verb
+
+
+@pytest.mark.as_root
+def test_the_hold_of_an_administrator_stays_one(cluster, alice):
+    job = cluster.sbatch("--hold", "--wrap", "true", user=alice)
+    assert scontrol(cluster, "hold", job) == (0, "")
+    assert scontrol(cluster, "hold", job, user=alice) == (0, "")
+    assert cluster.reason(job) == "JobHeldAdmin"
+    code, text = scontrol(cluster, "release", job, user=alice)
+    assert code == 1 and "Access/permission denied" in text
