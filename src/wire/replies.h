@@ -77,7 +77,7 @@ struct JobView {
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
   std::uint64_t whole_node_mib = 0;      // where it waits for all memory of its nodes: so much each
-  Time preemptable_since;                // unset = others may never displace it, or it has not started
+  Time preemptable_since;  // unset = others may never displace it, or it has not started
 
   // One that is held or waits for others is not eligible, but for the time that it asked for.
   Time eligible() const;
