@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "base/check.h"
+#include "sched/free.h"
 #include "sched/place.h"
 
 namespace muster::sched {
@@ -31,6 +32,15 @@ bool is_same_hardware(const NodeConfig& a, const NodeConfig& b) {
   return parts(a) == parts(b);
 }
 
+std::uint64_t gpus_left(const Node& node) {
+  std::uint64_t left = 0;
+  for (const GresPool& pool : node.config.gres)
+    if (pool.name == "gpu") left += pool.count;
+  for (const GresShare& used : node.used_gres)
+    if (used.name == "gpu") left -= std::min(left, used.count);
+  return left;
+}
+
 bool stand_alike_in_lists(const Node& a, const Node& b) {
   return a.future == b.future && preference(a) == preference(b);
 }
@@ -55,6 +65,7 @@ void NodeIndex::follow(const Cluster& cluster) {
     lists_.clear();
   }
   states_.resize(cluster.next_node_id.value);
+  if (&*order_ != &*cluster.node_order) number_nodes(cluster);
   cluster.nodes.each_change_since(nodes_,
                                   [&](const Node* was, const Node* is) { note_node(was, is); });
   nodes_ = cluster.nodes;
@@ -72,17 +83,34 @@ void NodeIndex::note_node(const Node* was, const Node* is) {
   const NodeId id = (is ? is : was)->id;
   if (!is_known(id)) return;  // of a cluster that had more nodes
   const bool had_room = has_room(id);
-  states_[id.value] = is ? state_of(*is) : State{};
+  states_[id.value] = is ? state_of(*is) : State{};  // its place stays
   if (has_room(id) == had_room) return;
   for (std::optional<Listed>& listed : lists_)
     if (listed) set_roomy(*listed, id, !had_room);
 }
 
 NodeIndex::State NodeIndex::state_of(const Node& node) {
-  State state{.available = muster::is_available(node), .kind = kind_like(node.config)};
+  State state{.available = muster::is_available(node), .rough = rough_of(node)};
   state.full = state.available && all_cpus_are_used(node);
   if (state.full && is_held_by_one(node)) state.sole_job = JobId{node.jobs.min()};
   return state;
+}
+
+Rough NodeIndex::rough_of(const Node& node) {
+  const auto all = static_cast<std::uint32_t>(all_cpus_of(node).size());
+  const std::uint64_t memory_used = node.used_memory_mib + node.config.memory_spec_limit_mib;
+  return {.cpus = all - std::min(all, static_cast<std::uint32_t>(node.used_cpus.size())),
+          .memory_mib = node.config.memory_mib - std::min(node.config.memory_mib, memory_used),
+          .gpus = gpus_left(node),
+          .untouched = node.jobs.empty(),
+          .place = states_[node.id.value].rough.place,
+          .kind = kind_like(node.config)};
+}
+
+void NodeIndex::number_nodes(const Cluster& cluster) {
+  order_ = cluster.node_order;
+  std::uint32_t place = 0;
+  for (NodeId id : *order_) states_[id.value].rough.place = place++;
 }
 
 std::uint32_t NodeIndex::kind_like(const NodeConfig& config) {

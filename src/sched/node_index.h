@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/cluster.h"
+#include "sched/place.h"
 
 namespace muster::sched {
 
@@ -33,9 +34,11 @@ class NodeIndex {
   }
   // Nodes of one kind are alike as long as nobody holds anything there. Kinds count from 0.
   std::uint32_t kind_of(NodeId node) const {
-    return states_[node.value].kind;
+    return states_[node.value].rough.kind;
   }  // requires is_known
   std::size_t kinds() const { return kinds_.size(); }
+  // What it has to give, if it can be used.
+  Rough rough(NodeId node) const { return states_[node.value].rough; }  // requires is_known
   // Some job shares its nodes with its own user's jobs only.
   bool has_private_jobs() const { return !private_jobs_.empty(); }
 
@@ -46,7 +49,7 @@ class NodeIndex {
  private:
   struct State {
     bool available = false, full = false;
-    std::uint32_t kind = 0;
+    Rough rough;
     JobId sole_job;
   };
   struct Listed {
@@ -56,6 +59,8 @@ class NodeIndex {
 
   void note_node(const Node* was, const Node* is);
   State state_of(const Node& node);
+  Rough rough_of(const Node& node);
+  void number_nodes(const Cluster& cluster);
   std::uint32_t kind_like(const NodeConfig& config);
   void note_job(const Cluster& cluster, const Job* was, const Job* is);
   void find_private_jobs(const Cluster& cluster);
@@ -64,6 +69,7 @@ class NodeIndex {
 
   Table<NodeId, Node> nodes_;  // as they were seen last; so are these
   Table<JobId, Job> jobs_;
+  Cow<std::vector<NodeId>> order_{std::vector<NodeId>{}};
   Cow<std::vector<Partition>> partitions_{std::vector<Partition>{}};
   std::vector<State> states_;                 // by node id
   std::vector<NodeConfig> kinds_;             // an example of each

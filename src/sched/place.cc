@@ -23,9 +23,9 @@ bool is_candidate(const Cluster& cluster, const Request& request, NodeId id) {
 std::optional<std::vector<NodeShare>> place_with(const Constraint& constraint,
                                                  const Cluster& cluster, Request request,
                                                  const std::vector<NodeId>& nodes,
-                                                 const FreeOn& free) {
+                                                 const FreeOn& free, const RoughOn& rough) {
   request.constraint = constraint;
-  return Placer(cluster, request, free).run(having(cluster, constraint.each, nodes));
+  return Placer(cluster, request, free, rough).run(having(cluster, constraint.each, nodes));
 }
 
 }  // namespace
@@ -46,10 +46,12 @@ std::pair<bool, std::uint32_t> preference(const Node& node) {
 }
 
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
-                                            const std::vector<NodeId>& nodes, const FreeOn& free) {
-  if (request.preferred.empty()) return Placer(cluster, request, free).run(nodes);
-  if (auto shares = place_with(request.preferred, cluster, request, nodes, free)) return shares;
-  return place_with(request.constraint, cluster, request, nodes, free);
+                                            const std::vector<NodeId>& nodes, const FreeOn& free,
+                                            const RoughOn& rough) {
+  if (request.preferred.empty()) return Placer(cluster, request, free, rough).run(nodes);
+  if (auto shares = place_with(request.preferred, cluster, request, nodes, free, rough))
+    return shares;
+  return place_with(request.constraint, cluster, request, nodes, free, rough);
 }
 
 std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,

@@ -28,8 +28,8 @@ bool Placer::is_plain() const {
          !request_.topology;
 }
 
-Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
-  usable_.clear();
+// Those of the nodes that can be used; or the shares, where the first ones will do.
+Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
   for (NodeId id : nodes) {
     const Free* free = free_(id);
     if (!free) continue;
@@ -41,6 +41,12 @@ Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
     if (usable_.size() == request_.min_nodes && is_plain())
       if (auto shares = on(usable_)) return shares;
   }
+  return std::nullopt;
+}
+
+Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
+  usable_.clear();
+  if (auto shares = goes_by_runs() ? by_runs(nodes) : first_usable(nodes)) return shares;
   if (usable_.size() < request_.min_nodes || !covers_required() || !hold_all_tasks())
     return std::nullopt;
   if (request_.least_loaded) by_free_cpus();

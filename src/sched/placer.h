@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sched/node_fit.h"
+#include "sched/node_runs.h"
 #include "sched/place.h"
 #include "sched/task_counts.h"
 
@@ -13,8 +14,8 @@ namespace muster::sched {
 
 class Placer {
  public:
-  Placer(const Cluster& cluster, const Request& request, const FreeOn& free)
-      : cluster_(cluster), request_(request), free_(free) {}
+  Placer(const Cluster& cluster, const Request& request, const FreeOn& free, const RoughOn& rough)
+      : cluster_(cluster), request_(request), free_(free), rough_(rough) {}
 
   std::optional<std::vector<NodeShare>> run(const std::vector<NodeId>& nodes);
 
@@ -28,6 +29,19 @@ class Placer {
 
   bool is_plain() const;
   Shares among(const std::vector<NodeId>& nodes);
+  Shares first_usable(const std::vector<NodeId>& nodes);
+  bool goes_by_runs() const;
+  Shares by_runs(const std::vector<NodeId>& nodes);
+  bool make_offers(const std::vector<NodeId>& nodes);
+  std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
+  std::uint64_t gpus_wanted() const;
+  bool weigh_gpus(std::uint64_t wanted);
+  std::uint32_t fewest_nodes(std::uint64_t gpus) const;
+  Need need() const;
+  Shares offered_to(const Need& need);
+  bool ask(std::size_t offer);
+  std::vector<Usable> usable_of(const std::vector<std::size_t>& offers) const;
+  bool are_neighbours(std::vector<std::size_t> offers) const;
   bool hold_all_tasks() const;
   TaskRoom room_on(const Node& node, const NodeFit& fit) const;
   Shares choose(std::uint32_t count, Order order) const;
@@ -47,7 +61,12 @@ class Placer {
   const Cluster& cluster_;
   const Request& request_;
   const FreeOn& free_;
+  const RoughOn& rough_;
   std::vector<Usable> usable_;
+  std::vector<Offer> offers_;
+  std::vector<std::optional<TaskRoom>> rooms_;  // parallel to the offers: who was asked
+  std::vector<std::uint64_t> gpus_;             // that they could give, if these are counted
+  std::vector<std::optional<std::uint32_t>> idle_tasks_;  // by kind of hardware
 };
 
 // Those of the nodes that have these features.

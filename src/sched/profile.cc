@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sched/gres_fit.h"
+
 namespace muster::sched {
 
 Profile::Profile(const Cluster& cluster, Time now, const NodeIndex& index, ProfileNotes& notes)
@@ -46,6 +48,19 @@ void Profile::note_fullness(NodeId node) {
   ProfileNote& note = notes_[node.value];
   if (full && !note.full) ++filled_;
   note.full = full;
+}
+
+Rough Profile::rough(NodeId node) const {
+  if (!is_open(node) || is_full(node)) return {};
+  Rough rough = index_.rough(node);
+  const ProfileNote& note = notes_[node.value];
+  if (note.entry == 0) return rough;
+  const Free& now = entries_[note.entry - 1].now();
+  rough.cpus = static_cast<std::uint32_t>(now.cpus.size());
+  rough.memory_mib = now.memory_mib;
+  rough.gpus = free_devices(now.gres, {.name = "gpu"});
+  rough.untouched = now.untouched;
+  return rough;
 }
 
 // What is full stays so for the rest of a plan, but for trials: the list is shortened from time to

@@ -13,6 +13,7 @@
 #include "model/cluster.h"
 #include "sched/node_index.h"
 #include "sched/node_profile.h"
+#include "sched/place.h"
 #include "sched/profile_notes.h"
 
 namespace muster::sched {
@@ -29,6 +30,8 @@ class Profile {
   // What can be used there during the whole window; nullptr where nothing can. Valid until the next
   // question about this node.
   const Free* during(NodeId node, const Window& window);
+  // What a node has now at most, without a question.
+  Rough rough(NodeId node) const;
   // Those of the nodes that may have something to give then. The list itself must stay where it is.
   const std::vector<NodeId>& worth_asking(const NodeList& nodes, const Window& window);
   // The times after now at which more may become free there, ascending. Valid until it is asked for

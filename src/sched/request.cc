@@ -269,6 +269,7 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   set_counts(spec, request);
   if (!spec.nodes_given) raise_nodes_to(partition.min_nodes, request);
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  request.spread = spec.spread_job;
   request.as_many_nodes = spec.spread_job || (spec.nodes_given && !spec.use_min_nodes &&
                                               request.max_nodes > request.min_nodes);
   if (partition.max_nodes)

@@ -126,8 +126,13 @@ std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const
   Window at_level = window;
   for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
     at_level.holders = holders;
-    auto shares = place(cluster, shape.request, profile.worth_asking(*shape.nodes, at_level),
-                        [&](NodeId id) { return profile.during(id, at_level); });
+    // Who starts now is given nodes with care; for a promise any will do.
+    RoughOn rough;
+    if (window.from <= profile.now() && holders == 0)
+      rough = [&](NodeId id) { return profile.rough(id); };
+    auto shares = place(
+        cluster, shape.request, profile.worth_asking(*shape.nodes, at_level),
+        [&](NodeId id) { return profile.during(id, at_level); }, rough);
     if (shares) return shares;
   }
   return std::nullopt;
