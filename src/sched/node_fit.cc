@@ -86,10 +86,11 @@ std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
   if (request_.whole_nodes)
     return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
                                                           : all_cpus_of(node_).size());
-  std::uint64_t cpus = request_.overcommit ? 1 : std::uint64_t{tasks} * cpus_of_a_task();
+  std::uint64_t cpus =
+      request_.overcommit ? request_.cpus_per_task : std::uint64_t{tasks} * cpus_of_a_task();
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
-  if (request_.tasks_per_core_max)
+  if (request_.tasks_per_core_max && !request_.overcommit)
     cpus = std::max(cpus, (std::uint64_t{tasks} + request_.tasks_per_core_max - 1) /
                               request_.tasks_per_core_max * usable_per_core());
   cpus = std::max<std::uint64_t>(cpus, request_.min_cpus_per_node);
@@ -99,9 +100,11 @@ std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
 std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
   if (request_.memory_per_node_mib)
     return *request_.memory_per_node_mib ? *request_.memory_per_node_mib : node_.config.memory_mib;
-  if (request_.memory_per_cpu_mib)
-    return *request_.memory_per_cpu_mib ? *request_.memory_per_cpu_mib * cpus_for(tasks)
-                                        : node_.config.memory_mib;
+  if (request_.memory_per_cpu_mib)  // threads that it leaves idle have none
+    return *request_.memory_per_cpu_mib
+               ? *request_.memory_per_cpu_mib *
+                     (cpus_for(tasks) / threads_ * usable_per_core() + cpus_for(tasks) % threads_)
+               : node_.config.memory_mib;
   if (request_.memory_per_gpu_mib) return *request_.memory_per_gpu_mib * gpus_for(tasks);
   return 0;
 }
@@ -248,7 +251,7 @@ std::uint32_t NodeFit::whole_tasks_in(const IdSet& socket) const {
 
 // The first free ones; where tasks are limited per socket, so many of each socket.
 IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
-  if (!request_.tasks_per_socket_max) return pick(free_.cpus, count);
+  if (!request_.tasks_per_socket_max || request_.whole_nodes) return pick(free_.cpus, count);
   IdSet chosen;
   std::uint32_t left = tasks;
   for (std::uint32_t first = 0; first < node_.config.cpus && left > 0; first += cpus_per_socket_) {

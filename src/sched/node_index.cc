@@ -41,6 +41,12 @@ std::uint64_t gpus_left(const Node& node) {
   return left;
 }
 
+// As a number: `preference`.
+std::uint64_t rank_of(const Node& node) {
+  const auto [is_off, weight] = preference(node);
+  return (is_off ? std::uint64_t{1} << 32 : 0) + weight;
+}
+
 bool stand_alike_in_lists(const Node& a, const Node& b) {
   return a.future == b.future && preference(a) == preference(b);
 }
@@ -103,6 +109,7 @@ Rough NodeIndex::rough_of(const Node& node) {
           .memory_mib = node.config.memory_mib - std::min(node.config.memory_mib, memory_used),
           .gpus = gpus_left(node),
           .untouched = node.jobs.empty(),
+          .rank = rank_of(node),
           .place = states_[node.id.value].rough.place,
           .kind = kind_like(node.config)};
 }

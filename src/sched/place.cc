@@ -101,7 +101,7 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
                 why_impossible(cluster, request, partition, nodes));
   };
   if (!has_required) return impossible();
-  if (request.min_nodes > partition.nodes.size() && !nodes.empty()) {
+  if (request.min_nodes > partition.nodes.size() && !nodes.empty() && !request.nodes_follow_tasks) {
     // More nodes than the partition has is accepted (it may grow); one node must be able to serve.
     fewer.min_nodes = fewer.max_nodes = 1;
     fewer.tasks = 1;

@@ -24,6 +24,7 @@ struct Rough {
   std::uint64_t memory_mib = 0;
   std::uint64_t gpus = 0;   // of all types
   bool untouched = false;   // nobody holds anything there
+  std::uint64_t rank = 0;   // nodes of a lower one are preferred
   std::uint32_t place = 0;  // in the cluster's order
   std::uint32_t kind = 0;   // of hardware (sched/node_index.h)
   bool operator==(const Rough&) const = default;

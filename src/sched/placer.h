@@ -32,12 +32,14 @@ class Placer {
   Shares first_usable(const std::vector<NodeId>& nodes);
   bool goes_by_runs() const;
   Shares by_runs(const std::vector<NodeId>& nodes);
-  bool make_offers(const std::vector<NodeId>& nodes);
+  void make_offers(const std::vector<NodeId>& nodes, std::size_t most);
   std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
   std::uint64_t gpus_wanted() const;
   bool weigh_gpus(std::uint64_t wanted);
   std::uint32_t fewest_nodes(std::uint64_t gpus) const;
   Need need() const;
+  Shares counted_gpus(std::uint64_t gpus);
+  Shares from_offers();
   Shares offered_to(const Need& need);
   bool ask(std::size_t offer);
   std::vector<Usable> usable_of(const std::vector<std::size_t>& offers) const;
@@ -64,6 +66,7 @@ class Placer {
   const RoughOn& rough_;
   std::vector<Usable> usable_;
   std::vector<Offer> offers_;
+  std::size_t looked_at_ = 0;                   // nodes
   std::vector<std::optional<TaskRoom>> rooms_;  // parallel to the offers: who was asked
   std::vector<std::uint64_t> gpus_;             // that they could give, if these are counted
   std::vector<std::optional<std::uint32_t>> idle_tasks_;  // by kind of hardware

@@ -34,27 +34,18 @@ std::uint32_t Placer::tasks_at_most(NodeId node, const Rough& rough) {
   return std::min(*idle, static_cast<std::uint32_t>(cpus / request_.cpus_per_task));
 }
 
-// Are all required nodes among them?
-bool Placer::make_offers(const std::vector<NodeId>& nodes) {
-  offers_.reserve(nodes.size());
-  std::size_t required = 0;
-  std::uint32_t rank = 0;
-  const Node* last = nullptr;
-  for (NodeId id : nodes) {
+// Until there are so many.
+void Placer::make_offers(const std::vector<NodeId>& nodes, std::size_t most) {
+  offers_.reserve(std::min(most, offers_.size() + nodes.size() - looked_at_));
+  for (; looked_at_ < nodes.size() && offers_.size() < most; ++looked_at_) {
+    const NodeId id = nodes[looked_at_];
     const Rough rough = rough_(id);
-    Offer offer{.node = id, .place = rough.place, .cpus = rough.cpus};
-    offer.tasks = tasks_at_most(id, rough);
-    if (offer.tasks == 0 || offer.tasks < request_.tasks_on_each_node()) continue;
-    const Node& node = cluster_.nodes.at(id);
-    if (last && preference(*last) != preference(node)) ++rank;
-    last = &node;
-    offer.rank = rank;
-    offer.required = std::ranges::binary_search(request_.required_nodes, id);
-    if (offer.required) ++required;
-    offers_.push_back(offer);
+    const std::uint32_t tasks = tasks_at_most(id, rough);
+    if (tasks == 0 || tasks < request_.tasks_on_each_node()) continue;
+    const bool is_required = std::ranges::binary_search(request_.required_nodes, id);
+    offers_.push_back({id, rough.place, rough.rank, rough.cpus, tasks, is_required});
   }
   rooms_.resize(offers_.size());
-  return required == request_.required_nodes.size();
 }
 
 Need Placer::need() const {
@@ -125,6 +116,7 @@ bool Placer::weigh_gpus(std::uint64_t wanted) {
     if (!request_.gpus_total) return free_devices(free.gres, *request_.gpus_per_task);
     return NodeFit(request_, cluster_.nodes.at(id), free).count_gpus(wanted);
   };
+  gpus_.clear();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < offers_.size(); ++i) {
     ask(i);
@@ -149,25 +141,44 @@ std::uint32_t Placer::fewest_nodes(std::uint64_t gpus) const {
   return nodes;
 }
 
-Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
-  if (!make_offers(nodes)) return std::nullopt;
-  if (const std::uint64_t wanted = gpus_wanted()) {
-    if (!weigh_gpus(wanted)) return std::nullopt;
-    Need need = this->need();
-    const auto most = std::min(need.max_nodes, static_cast<std::uint32_t>(offers_.size()));
-    for (need.min_nodes = std::max(need.min_nodes, fewest_nodes(wanted)); need.min_nodes <= most;
-         ++need.min_nodes) {
-      need.wanted_nodes = std::max(need.wanted_nodes, need.min_nodes);
-      if (auto shares = offered_to(need)) return shares;
-    }
-  } else {
-    if (auto shares = offered_to(need())) return shares;
-    if (!may_suffice(offers_, need())) return std::nullopt;
-    for (std::size_t i = 0; i < offers_.size(); ++i) ask(i);
-    if (auto shares = offered_to(need())) return shares;
+Placer::Shares Placer::counted_gpus(std::uint64_t gpus) {
+  if (!weigh_gpus(gpus)) return std::nullopt;
+  Need need = this->need();
+  need.min_nodes = std::max(need.min_nodes, fewest_nodes(gpus));
+  for (; need.min_nodes <= std::min<std::size_t>(need.max_nodes, offers_.size());
+       ++need.min_nodes) {
+    need.wanted_nodes = std::max(need.wanted_nodes, need.min_nodes);
+    if (auto shares = offered_to(need)) return shares;
   }
+  return std::nullopt;
+}
+
+Placer::Shares Placer::from_offers() {
+  if (auto shares = offered_to(need())) return shares;
+  if (!may_suffice(offers_, need())) return std::nullopt;
+  for (std::size_t i = 0; i < offers_.size(); ++i) ask(i);
+  return offered_to(need());
+}
+
+// In a large cluster the best of many will do, and the others need not be looked at.
+Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
+  const std::uint64_t gpus = gpus_wanted();
+  const bool any = request_.required_nodes.empty() && !request_.contiguous && gpus == 0;
+  constexpr std::size_t kMany = 256;
+  offers_.clear();
+  rooms_.clear();
+  looked_at_ = 0;
+  std::size_t most = any ? kMany + 2 * std::size_t{request_.min_nodes} : nodes.size();
+  do {
+    make_offers(nodes, most);
+    if (std::ranges::count_if(offers_, &Offer::required) != std::ssize(request_.required_nodes))
+      return std::nullopt;
+    if (auto shares = gpus > 0 ? counted_gpus(gpus) : from_offers()) return shares;
+    most *= 4;
+  } while (looked_at_ < nodes.size());
+  if (!may_suffice(offers_, need())) return std::nullopt;
   for (std::size_t i = 0; i < offers_.size(); ++i)
-    if (offers_[i].tasks > 0) usable_.push_back({offers_[i].node, *rooms_[i]});
+    if (rooms_[i] && offers_[i].tasks > 0) usable_.push_back({offers_[i].node, *rooms_[i]});
   return std::nullopt;
 }
 

@@ -192,8 +192,10 @@ void set_counts(const JobSpec& spec, Request& request) {
     request.min_nodes = static_cast<std::uint32_t>(request.required_nodes.size());
   if (spec.num_tasks) {
     request.tasks = std::max(1u, *spec.num_tasks);
-    if (const std::uint32_t each = request.tasks_per_node; each && !spec.nodes_given)
+    if (const std::uint32_t each = request.tasks_per_node; each && !spec.nodes_given) {
       request.min_nodes = std::max(request.min_nodes, (request.tasks + each - 1) / each);
+      request.nodes_follow_tasks = true;
+    }
     if (!spec.nodes_given && request.max_nodes == 0) request.max_nodes = request.tasks;
   } else {
     request.tasks_follow_nodes = true;

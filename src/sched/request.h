@@ -17,6 +17,7 @@ struct Request {
   std::uint32_t min_nodes = 1;
   std::uint32_t max_nodes = 0;  // never below min_nodes
   std::uint32_t tasks = 1;
+  bool nodes_follow_tasks = false;   // no -N: as many as --ntasks-per-node makes of them
   bool tasks_follow_nodes = false;   // no -n: one task (or ntasks-per-node) on each node
   std::uint32_t tasks_per_node = 0;  // room for so many is needed on each; 0 = not said
   // Bounds; 0 = none.

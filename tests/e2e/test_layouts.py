@@ -36,6 +36,11 @@ LAYOUTS = [
     ("--mincpus=5 -N2 -n4", "n[1-2]:0-3,8-9", "6(x2)", "2(x2)", 4),
     ("-O -N2 -n40", "n[1-2]:0-1", "2(x2)", "20(x2)", 40),
     ("-O -N2-4 -n20", "n[1-4]:0-1", "2(x4)", "5(x4)", 20),
+    ("-O -N2 -c4", "n[1-2]:0-3", "4(x2)", "1(x2)", 2),
+    ("-O -n4 --ntasks-per-core=1", "n1:0-1", "2", "4", 4),
+    ("-N1 --cores-per-socket=2 -c2", "n1:0-3", "4", "2", 2),
+    ("-N2 --threads-per-core=2", "n[1-2]:0-1", "2(x2)", "2(x2)", 4),
+    ("--exclusive --ntasks-per-socket=1 -n2", "n1:0-15", "16", "2", 2),
     ("--contiguous -N2-3 -n7", "n1:0-1,8-9 n[2-3]:0-1", "4,2(x2)", "3,2(x2)", 7),
     ("-n3 -c3", "n1:0-5,8-11", "10", "3", 3),
     ("-n3 -c3 -m cyclic:block", "n1:0-9", "10", "3", 3),
@@ -96,3 +101,16 @@ def test_tasks_of_each_node_need_room_on_each(cluster):
 def test_bounds_are_kept(cluster, request_, cpus, tasks_per_node):
     found = layout(cluster, request_)
     assert (found[0], found[2]) == (cpus, tasks_per_node)
+
+
+@pytest.mark.parametrize("request_, mib", [
+    ("-n3", 400), ("-n3 --hint=nomultithread", 300), ("-n3 --ntasks-per-core=1", 600),
+    ("--exclusive --threads-per-core=1", 800)])
+def test_memory_per_cpu_counts_no_threads_that_stay_idle(cluster, request_, mib):
+    job = cluster.sbatch(*request_.split(), "--mem-per-cpu=100", "--wrap", "sleep 100", memory=None)
+    assert f"mem={mib}M," in cluster.wait_state(job, "RUNNING")["TRES"]
+
+
+def test_tasks_that_need_more_nodes_than_there_are_are_refused(cluster):
+    result = cluster.run("sbatch", "-n5", "--ntasks-per-node=1", "--wrap", "true")
+    assert (result.code, "Requested node configuration is not available" in result.err) == (1, True)

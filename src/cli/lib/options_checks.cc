@@ -115,12 +115,14 @@ Outcome count_named_nodes(JobOptions& o) {
   return {};
 }
 
-// sbatch and salloc take the parts that -B asks for as the places of tasks.
+// sbatch and salloc take the parts of nodes that are asked for as the places of tasks, where -B or
+// an exact number of nodes is given.
 void count_tasks_by_shape(JobOptions& o) {
   JobSpec& spec = o.spec;
-  if (o.client == Client::srun || !o.is_given("extra-node-info") || spec.num_tasks ||
-      spec.ntasks_per_node)
-    return;
+  if (o.client == Client::srun || spec.num_tasks || spec.ntasks_per_node) return;
+  const bool has_parts = spec.sockets_per_node || spec.cores_per_socket || spec.threads_per_core;
+  const bool is_exact = spec.nodes_given && spec.min_nodes == spec.max_nodes && has_parts;
+  if (!is_exact && !o.is_given("extra-node-info")) return;
   spec.num_tasks = std::max(1u, spec.min_nodes) * spec.sockets_per_node.value_or(1) *
                    spec.cores_per_socket.value_or(1) * spec.threads_per_core.value_or(1);
 }
