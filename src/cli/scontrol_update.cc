@@ -171,6 +171,10 @@ std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words) {
   bool has_reason = std::ranges::any_of(settings, [](const UpdateSetting& s) {
     return s.key.size() > 2 && istarts_with("Reason", s.key);
   });
+  const UpdateSetting& named = settings[entity->index];
+  if (request.kind == Kind::step && !wire::parse_job_ref(named.value))
+    return std::unexpected(
+        fmt::format("Invalid StepID parameter: {}\nRequest aborted", named.word));
   const bool of_partition = request.kind == Kind::partition;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (i == entity->index) continue;
