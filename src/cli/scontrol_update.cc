@@ -217,7 +217,10 @@ void scontrol_create(ScontrolSession& session, Words words) {
   if (!answer) session.error("Error creating the partition: {}", answer.error().text());
 }
 
-void scontrol_delete(ScontrolSession& session, Words words) {
+void scontrol_delete(ScontrolSession& session, Words given) {
+  // "reservation name" is "reservation=name".
+  std::vector<std::string> words(given.begin(), given.end());
+  if (words.size() == 2 && !words[0].contains('=')) words = {words[0] + "=" + words[1]};
   if (auto settings = reservation_settings(words))
     return delete_reservation(session, std::move(*settings), words[0]);
   auto settings = read_settings(words);
