@@ -72,6 +72,7 @@ constexpr std::array kVerbs{
     Verb{"listpids", 1, 0, 2, scontrol_list_pids},
     Verb{"notify", 1, 2, kAnyCount, scontrol_notify},
     Verb{"oneliner", 1, 0, 0, [](S& s, Words) { s.one_line = true; }},
+    Verb{"pidinfo", 3, 0, 1, scontrol_pid_info},
     Verb{"ping", 2, 0, 0, [](S& s, Words) { scontrol_ping(s); }},
     Verb{"quiet", 4, 0, 0, [](S& s, Words) { s.quiet = true; }},
     Verb{"quit", 4, 0, 0, [](S& s, Words) { s.ended = true; }},
@@ -81,12 +82,17 @@ constexpr std::array kVerbs{
     Verb{"requeue", 3, 1, kAnyCount, act<wire::JobAction::requeue>},
     Verb{"requeuehold", 8, 1, kAnyCount, act<wire::JobAction::requeue_hold>},
     Verb{"resume", 3, 1, kAnyCount, act<wire::JobAction::resume>},
+    Verb{"schedloglevel", 3, 1, 1,
+         [](S& s, Words) {  // there is no SlurmSchedLogFile
+           s.error("slurm_set_schedlog_level error: {}", error_text(ErrorCode::disabled));
+         }},
     Verb{"setdebug", 4, 1, 2, scontrol_set_debug},
     Verb{"setdebugflags", 9, 1, 2, scontrol_set_debug_flags},
     Verb{"show", 2, 1, kAnyCount, scontrol_show},
     Verb{"shutdown", 4, 0, 1, scontrol_shutdown},
     Verb{"suspend", 2, 1, kAnyCount, act<wire::JobAction::suspend>},
     Verb{"takeover", 2, 0, 1, [](S& s, Words) { scontrol_takeover(s); }},
+    Verb{"token", 3, 0, 2, [](S& s, Words) { s.error("Error fetching token"); }},  // no auth/jwt
     Verb{"top", 3, 1, kAnyCount, act<wire::JobAction::top>},
     Verb{"uhold", 2, 1, kAnyCount, act<wire::JobAction::user_hold>},
     Verb{"update", 1, 0, kAnyCount, scontrol_update},
@@ -96,8 +102,7 @@ constexpr std::array kVerbs{
     Verb{"write", 1, 1, 3, scontrol_write},
 };
 
-constexpr std::array kNotYet{std::string_view("fsdampeningfactor"), std::string_view("pidinfo"),
-                             std::string_view("schedloglevel"), std::string_view("token")};
+constexpr std::array kNotYet{std::string_view("fsdampeningfactor")};
 
 const Verb* find_verb(std::string_view word) {
   for (const Verb& verb : kVerbs)

@@ -105,8 +105,10 @@ Options:
 
 Commands (may be shortened):
   listpids [JOB[.STEP] [NODE]] processes of steps on a node, this one unless named
+  pidinfo PID                  the job of a process on this node, and the time that it has left
   show ENTITY [ID]             job, node, partition, config, step, hostnames LIST, hostlist LIST,
-                               hostlistsorted LIST, daemons, aliases, licenses, reservation, topology
+                               hostlistsorted LIST, daemons, slurmd, aliases, licenses, reservation,
+                               topology
   update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)
                                or step (StepId=)
   create PartitionName=NAME .. makes a partition; create reservation KEY=VALUE.. a reservation

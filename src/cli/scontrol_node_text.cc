@@ -229,8 +229,10 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   Tres tres = total(shares);
   std::string job_part = job.task_id == kNoTask ? std::to_string(job.id.value) : job_name(job);
   RecordLines lines(style);
-  lines.add(format("StepId={}.{}{} UserId={} StartTime={} TimeLimit=UNLIMITED", job_part,
-                   step_name(step.id), suffix, job.spec->uid.value, format_date(step.started)));
+  const Minutes limit = step.time_limit.count() == 0 ? kUnlimited : step.time_limit;
+  lines.add(format("StepId={}.{}{} UserId={} StartTime={} TimeLimit={}", job_part,
+                   step_name(step.id), suffix, job.spec->uid.value, format_date(step.started),
+                   format_limit(limit)));
   lines.add(format("State={} Partition={} NodeList={}", state_name(step.state),
                    job.partition.view(), compress_hostlist(names)));
   lines.add(format("Nodes={} CPUs={} Tasks={} Name={} Network=(null)", step.nodes.size(),

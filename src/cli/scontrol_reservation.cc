@@ -42,10 +42,10 @@ void create_reservation(ScontrolSession& session, ReservationSettings settings) 
   auto reply = session.ask_for<wire::ReservationsReply>(request);
   if (!reply) {
     session.error("Error creating the reservation: {}", reply.error().text());
-    if (reply.error().code == ErrorCode::nodes_busy)
-      session.error(
+    if (reply.error().code == ErrorCode::nodes_busy && !session.quiet)
+      fmt::print(
           "Note, unless nodes are directly requested a reservation must exist in a single "
-          "partition.\nIf no partition is requested the default partition is assumed.");
+          "partition.\nIf no partition is requested the default partition is assumed.\n");
     return;
   }
   for (const wire::ReservationView& view : reply->reservations)
@@ -126,7 +126,7 @@ std::string reservation_table(const wire::ReservationsReply& reply, bool header)
   for (const wire::ReservationView& v : reply.reservations)
     out += format("{:<{}}  {:>8}  {:>19}  {:>19}  {:>11}  {}\n", v.reservation.name.view(),
                   name_width, state_of(v.reservation, reply.now), date(v.reservation.start),
-                  date(v.reservation.end), duration(v.reservation), v.nodes.view());
+                  date(v.reservation.end), duration(v.reservation), or_null(v.nodes));
   return out;
 }
 

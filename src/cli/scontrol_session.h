@@ -71,7 +71,11 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
 void scontrol_notify(ScontrolSession& session, Words words);
 void scontrol_wait_job(ScontrolSession& session, Words words);
 void scontrol_write(ScontrolSession& session, Words words);
+// The node that this program runs on.
+Result<wire::NodeView> own_node(ScontrolSession& session);
+void scontrol_show_slurmd(ScontrolSession& session);
 void scontrol_list_pids(ScontrolSession& session, Words words);
+void scontrol_pid_info(ScontrolSession& session, Words words);
 void scontrol_completing(ScontrolSession& session);
 void scontrol_ping(ScontrolSession& session);
 void scontrol_reconfigure(ScontrolSession& session);

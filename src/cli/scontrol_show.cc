@@ -95,9 +95,9 @@ void show_jobs(ScontrolSession& session, const std::string& id) {
     if (!session.quiet) fmt::print("No jobs in the system\n");
     return;
   }
-  // A task that an array does not have is told apart from a job that nobody has heard of.
-  bool asks_task = !request.filter.jobs.front().tasks.empty();
-  if (asks_task) return say_not_found(session, id);
+  // A task or component that a job does not have is told apart from a job that nobody has heard of.
+  const wire::JobRef& asked = request.filter.jobs.front();
+  if (!asked.tasks.empty() || asked.component) return say_not_found(session, id);
   session.error("slurm_load_jobs error: {}", error_text(ErrorCode::invalid_job_id));
 }
 
@@ -327,6 +327,7 @@ constexpr std::array kEntities{
     Entity{"partitions", 1, show_partitions},
     Entity{"reservations", 1, show_reservations},
     Entity{"reservationname", 12, show_reservations},
+    Entity{"slurmd", 2, [](S& s, Id) { scontrol_show_slurmd(s); }},
     Entity{"steps", 2, show_steps},
     Entity{"topology", 1, show_topology},
     Entity{"federation", 1, [](S&, Id) {}},
@@ -337,7 +338,7 @@ constexpr std::array kEntities{
     Entity{"dwstat", 2, [](S&, Id) {}},
 };
 
-constexpr std::array kNotYet{std::string_view("assoc_mgr"), std::string_view("slurmd")};
+constexpr std::array kNotYet{std::string_view("assoc_mgr")};
 
 const Entity* find_entity(std::string_view word) {
   for (const Entity& entity : kEntities)

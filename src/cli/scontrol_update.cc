@@ -171,6 +171,10 @@ std::expected<wire::UpdateRequest, UpdateRefusal> parse_update(Words words) {
   bool has_reason = std::ranges::any_of(settings, [](const UpdateSetting& s) {
     return s.key.size() > 2 && istarts_with("Reason", s.key);
   });
+  const UpdateSetting& named = settings[entity->index];
+  if (request.kind == Kind::step && !wire::parse_job_ref(named.value))
+    return std::unexpected(
+        fmt::format("Invalid StepID parameter: {}\nRequest aborted", named.word));
   const bool of_partition = request.kind == Kind::partition;
   for (std::size_t i = 0; i < settings.size(); ++i) {
     if (i == entity->index) continue;
@@ -213,7 +217,10 @@ void scontrol_create(ScontrolSession& session, Words words) {
   if (!answer) session.error("Error creating the partition: {}", answer.error().text());
 }
 
-void scontrol_delete(ScontrolSession& session, Words words) {
+void scontrol_delete(ScontrolSession& session, Words given) {
+  // "reservation name" is "reservation=name".
+  std::vector<std::string> words(given.begin(), given.end());
+  if (words.size() == 2 && !words[0].contains('=')) words = {words[0] + "=" + words[1]};
   if (auto settings = reservation_settings(words))
     return delete_reservation(session, std::move(*settings), words[0]);
   auto settings = read_settings(words);

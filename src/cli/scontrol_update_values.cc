@@ -108,7 +108,7 @@ std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
                                                 const UpdateSetting& setting, std::string_view key,
                                                 bool has_reason) {
   using Kind = wire::UpdateRequest::Kind;
-  if (kind == Kind::job) return check_job_value(setting, key);
+  if (kind == Kind::job || kind == Kind::step) return check_job_value(setting, key);
   if (kind == Kind::node && key == "State") return check_node_state(setting, has_reason);
   if (kind == Kind::partition) return check_partition_value(setting, key);
   return std::nullopt;

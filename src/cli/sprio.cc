@@ -86,12 +86,12 @@ struct PriorityRow {
 using Row = const PriorityRow&;
 using Out = std::string&;
 
-// A weighted factor as sprio counts it: whole, and always rounded down.
+// A weighted factor to the nearest whole number.
 template <auto Factor, auto Weight>
 void put_weighted(Row row, Out out) {
   double weight = row.weights->*Weight;
-  double value = row.job ? std::floor(weight * (row.job->*Factor)) : weight;
-  fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(value));
+  double value = row.job ? weight * (row.job->*Factor) : weight;
+  fmt::format_to(std::back_inserter(out), "{:.0f}", value);
 }
 template <auto Factor>
 void put_factor(Row row, Out out) {

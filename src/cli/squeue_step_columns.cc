@@ -44,6 +44,10 @@ void put_cpus(Row row, Out out) {
 void put_cpu_frequency(Row row, Out out) {
   out += row.step->id == kBatchStep ? "0-0:0" : "Unknown-Unknown:Unknown";
 }
+void put_limit(Row row, Out out) {
+  Minutes limit = row.step->time_limit;
+  out += limit.count() == 0 ? "UNLIMITED" : format_elapsed_short(limit);
+}
 void put_task_id(Row row, Out out) { out += task_id_text(row.owner); }
 void put_nodes(Row row, Out out) { out += step_nodes(row); }
 
@@ -51,7 +55,7 @@ constexpr Column<StepRow> kStepColumns[] = {
     {'b', "tres-per-node", "TRES_PER_JOB", put_gres},
     {'i', "StepID", "STEPID", [](Row r, Out o) { o += step_id_text(r); }, step_key},
     {'j', "StepName", "NAME", [](Row r, Out o) { o += r.step->name; }},
-    {'l', "TimeLimit", "TIME_LIMIT", [](Row, Out o) { o += "UNLIMITED"; }},
+    {'l', "TimeLimit", "TIME_LIMIT", put_limit, nullptr, kWhole},
     {'u', "UserName", "USER", [](Row r, Out o) { o += user_name(r.owner); }},
     {'A', "NumTasks", "TASKS", put_tasks, [](Row r) -> std::int64_t { return r.step->num_tasks; }},
     {'M', "TimeUsed", "TIME", [](Row r, Out o) { o += format_elapsed_short(time_used(r)); },

@@ -14,10 +14,10 @@ constexpr Seconds kDeepPlanEvery{5};
 // Jobs that come, start and end leave those who wait in their order; nodes have no part in it.
 bool leaves_the_order(const Event& event) {
   auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(event) || ...); };
-  return is_any
-      .template operator()<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded,
-                           JobsEnding, JobEnded, NodesReleased, JobsPurged, PendingJobsEnded,
-                           NodeRegistered, NodeChanged, StepQueued, StepDequeued, UsageCounted>();
+  return is_any.template
+  operator()<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding, JobEnded,
+             NodesReleased, JobsPurged, PendingJobsEnded, NodeRegistered, NodeChanged, StepQueued,
+             StepDequeued, StepLimitChanged, UsageCounted>();
 }
 
 }  // namespace

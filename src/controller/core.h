@@ -116,6 +116,7 @@ class Core {
   wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);
   wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_step(Caller caller, const wire::UpdateRequest& request);
   wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
   // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,

@@ -51,9 +51,9 @@ wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Tim
     case wire::UpdateRequest::Kind::reservation:
       return update_reservation(caller, request, now);
     case wire::UpdateRequest::Kind::step:
-      break;
+      return update_step(caller, request);
   }
-  return Error{ErrorCode::not_supported_yet, "update of a step"};
+  return Error{ErrorCode::failure, "no such kind of record"};
 }
 
 }  // namespace muster::controller

@@ -160,7 +160,12 @@ Result<void> set_reservation(JobDraft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_burst_buffer(JobDraft&, std::string_view) {
+  return fail(ErrorCode::failure, "Requested operation not supported on this system");
+}
+
 constexpr JobKey kKeys[] = {
+    {"BurstBuffer", false, set_burst_buffer},
     {"TimeLimit", false, set_time_limit},
     {"TimeMin", true, set_time_min},
     {"EndTime", false, set_end},

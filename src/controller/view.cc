@@ -131,7 +131,9 @@ wire::Answer partitions_reply(const Published& published) {
 
 wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
                                  std::string_view partition_name, const Partition* partition) {
-  sched::Factors f = priorities.factors(job, partition);
+  // Factors have no part in a priority that somebody fixed.
+  sched::Factors f = job.priority_fixed ? sched::Factors{} : priorities.factors(job, partition);
+  f.nice = job.spec->nice;
   wire::PriorityView view{.job = job.id,
                           .uid = job.spec->uid,
                           .user = job.spec->user_name,

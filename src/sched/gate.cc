@@ -62,6 +62,8 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
     if (std::min(least, job.time_limit) > *partition->max_time)
       return {Reason::partition_time_limit};
   }
+  if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
+    return {Reason::partition_node_limit};
   if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_config};
   if (!job.spec->reservation.empty()) return reservation_gate(venue.reservation, now);
   return {};

@@ -35,6 +35,7 @@ struct Applier {
   void operator()(const StepCreated& e);
   void operator()(const StepQueued& e);
   void operator()(const StepDequeued& e);
+  void operator()(const StepLimitChanged& e);
   void operator()(const StepNodeEnded& e);
   void operator()(const JobPreempted& e);
 

@@ -252,6 +252,13 @@ void Applier::operator()(const StepDequeued& e) {
   cluster.jobs.edit(e.job).queued_steps.erase(e.step);
 }
 
+void Applier::operator()(const StepLimitChanged& e) {
+  Job& job = cluster.jobs.edit(e.job);
+  for (StepId id : e.steps)
+    for (auto* steps : {&job.steps, &job.queued_steps})
+      if (auto step = steps->find(id); step != steps->end()) step->second.time_limit = e.time_limit;
+}
+
 void Applier::operator()(const StepNodeEnded& e) {
   Job& job = cluster.jobs.edit(e.job);
   CHECK(job.attempt == e.attempt);

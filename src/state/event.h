@@ -262,6 +262,17 @@ struct StepDequeued {  // it will never start
     v(2, step);
   }
 };
+struct StepLimitChanged {  // of steps that wait or run; 0 = none of their own
+  JobId job;
+  std::vector<StepId> steps;
+  Minutes time_limit{0};
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, steps);
+    v(3, time_limit);
+  }
+};
 struct StepNodeEnded {  // one node's part of a step (or the batch script) is over
   JobId job;
   Attempt attempt;
@@ -467,7 +478,7 @@ using Event =
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached>;
+                 PrioritiesReached, StepLimitChanged>;
 
 struct EventEntry {
   Event event;

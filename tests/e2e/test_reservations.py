@@ -266,3 +266,24 @@ def test_one_survives_a_restart_of_the_controller(cluster):
     cluster.stop_controller()
     cluster.start_controller()
     assert cluster.run("scontrol", "-o", "show", "reservation").out == before
+
+
+def test_two_words_name_the_one_to_delete(cluster):
+    cluster.run("scontrol", "create", "reservationname=two", "starttime=now+1hour", "duration=10", "users=root", "nodes=n1").ok()
+    cluster.run("scontrol", "delete", "reservation", "two").ok()
+    assert "two not found" in cluster.run("scontrol", "show", "reservation", "two").out
+
+
+@pytest.mark.as_root
+def test_users_make_none(cluster, alice):
+    refused = cluster.run("scontrol", "create", "reservationname=own", "starttime=now+1hour", "duration=10", "users=alice",
+                          "nodes=n1", user=alice)
+    assert (refused.code, refused.err) == (1, "Error creating the reservation: Invalid user id\n")
+
+
+def test_one_without_nodes_says_so_in_the_table(cluster):
+    cluster.run("scontrol", "create", "reservationname=bare", "starttime=now+1hour", "duration=10", "users=root",
+                "licenses=matlab:1", "flags=any_nodes").ok()
+    row = next(line for line in cluster.run("sinfo", "-h", "-T").ok().lines if line.startswith("bare"))
+    assert row.split()[-1] == "(null)"
+    cluster.run("scontrol", "delete", "reservationname=bare").ok()

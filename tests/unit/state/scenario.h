@@ -49,6 +49,7 @@ inline ClusterBuilder eventful() {
     b.event(StepQueued{.job = JobId{3}, .step = queued});
   }
   b.event(StepDequeued{.job = JobId{3}, .step = StepId{1}});
+  b.event(StepLimitChanged{.job = JobId{3}, .steps = {StepId{2}}, .time_limit = Minutes{7}});
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});
   b.event(JobSuspended{.job = JobId{3}, .resumed = true, .at = t0 + Seconds{9}});
   b.event(JobPrepared{.job = JobId{3}, .attempt = Attempt{1}});

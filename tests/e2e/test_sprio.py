@@ -1,0 +1,29 @@
+"""sprio: how weighted factors are rounded, and what it says of priorities that somebody fixed."""
+import pytest
+
+CLUSTER = dict(nodes=4, conf="""
+PriorityType=priority/multifactor
+PriorityWeightJobSize=1000
+PriorityWeightPartition=1000
+""")
+
+
+@pytest.fixture(autouse=True)
+def full(cluster):
+    cluster.wait_state(cluster.sbatch("-N4", "--exclusive", "--wrap", "sleep 100"), "RUNNING")
+
+
+def factors(cluster, *options):
+    job = cluster.sbatch(*options, "-o", "/dev/null", "--wrap", "true")
+    return cluster.run("sprio", "-h", "-j", job, "-o", "%Y %J %P").ok().out.split()
+
+
+def test_factors_are_rounded_and_their_sum_is_cut(cluster):
+    assert factors(cluster, "-n1") == ["1140", "141", "1000"]
+    assert factors(cluster, "-n2") == ["1156", "156", "1000"]
+    assert factors(cluster, "-n3") == ["1171", "172", "1000"]
+
+
+@pytest.mark.as_root
+def test_a_fixed_priority_has_no_factors(cluster):
+    assert factors(cluster, "--priority=500") == ["500", "0", "0"]
