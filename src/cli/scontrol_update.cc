@@ -159,8 +159,8 @@ struct EntityKey {
 constexpr std::array kEntityKeys{
     EntityKey{"JobId", 3, Kind::job},
     EntityKey{"StepId", 4, Kind::step},
-    EntityKey{"NodeName", 5, Kind::node},
-    EntityKey{"PartitionName", 9, Kind::partition},
+    EntityKey{"NodeName", 3, Kind::node},
+    EntityKey{"PartitionName", 3, Kind::partition},
 };
 
 bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest) {
@@ -231,10 +231,10 @@ std::optional<UpdateRefusal> check_job_value(const Setting& setting, std::string
 
 std::optional<UpdateRefusal> check_node_state(const Setting& setting, bool has_reason) {
   // The last ones are known, and refused by the controller.
-  static constexpr std::array<std::string_view, 17> kStates{
-      "NoResp",           "DRAIN",    "FAIL",      "FUTURE", "RESUME",        "POWER_DOWN",
-      "POWER_UP",         "UNDRAIN",  "DOWN",      "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
-      "POWER_DOWN_FORCE", "DRAINING", "ALLOCATED", "MIXED",  "UNKNOWN"};
+  static constexpr std::array<std::string_view, 16> kStates{
+      "NoResp",           "DRAIN",     "FAIL",  "FUTURE", "RESUME",        "POWER_DOWN",
+      "POWER_UP",         "UNDRAIN",   "DOWN",  "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
+      "POWER_DOWN_FORCE", "ALLOCATED", "MIXED", "UNKNOWN"};
   std::string_view state = setting.value;
   bool known = std::ranges::any_of(kStates, [&](std::string_view name) {
     return iequals(state, name) || (state.size() >= 3 && istarts_with(name, state));
@@ -246,11 +246,18 @@ std::optional<UpdateRefusal> check_node_state(const Setting& setting, bool has_r
         "Not all states are valid given a node's prior state",
         setting.word);
   bool takes_out =
-      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state) ||
-                            istarts_with("FAIL", state));
+      state.size() >= 2 &&
+      (istarts_with("DOWN", state) || istarts_with("DRAIN", state) || istarts_with("FAIL", state));
   if (takes_out && !has_reason)
     return "You must specify a reason when DOWNING or DRAINING a node. Request denied";
   return std::nullopt;
+}
+
+std::optional<UpdateRefusal> check_weight(std::string_view weight) {
+  const auto number = parse_number<std::int64_t>(weight);
+  if (number && *number >= 0) return std::nullopt;
+  return fmt::format("scontrol: error: Weight value ({}) is {}\nNo changes specified", weight,
+                     number ? "less than zero" : "not a valid number");
 }
 
 // += and -= are only for what can grow and shrink.
@@ -266,6 +273,7 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Set
   std::optional<UpdateRefusal> wrong;
   if (request.kind == Kind::job) wrong = check_job_value(setting, *key);
   if (request.kind == Kind::node && *key == "State") wrong = check_node_state(setting, has_reason);
+  if (request.kind == Kind::node && *key == "Weight") wrong = check_weight(setting.value);
   if (wrong) return wrong;
   std::string value =
       setting.sign != 0 ? std::string(1, setting.sign) + setting.value : setting.value;
