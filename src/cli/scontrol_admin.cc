@@ -119,7 +119,7 @@ Commands (may be shortened):
   hold JOBS                    keeps pending jobs from starting; jobname=NAME for all of a name
   uhold JOBS                   the same, and the owner may release them
   release JOBS                 lets held jobs start
-  requeue JOBS                 puts batch jobs back into the queue
+  requeue [Incomplete] JOBS    puts batch jobs back into the queue; Incomplete: not those that ended
   requeuehold JOBS             the same, held
   suspend JOBS, resume JOBS    stops the processes of running jobs, lets them go on
   top JOBS                     moves a user's jobs before the user's others

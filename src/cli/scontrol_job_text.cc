@@ -117,6 +117,9 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
   if (is_set(job.suspended_at)) {
     suspended = format_date(job.suspended_at);
     before = std::chrono::floor<Seconds>(job.run_time(style.now));
+  } else if (job.suspended_total > Millis{0}) {  // since when it runs again, and how long it had
+    suspended = format_date(job.turn_since);
+    before = std::chrono::floor<Seconds>(job.turn_since - job.started - job.suspended_total);
   }
   lines.add(format("SuspendTime={} SecsPreSuspend={} LastSchedEval={} Scheduler=Main", suspended,
                    before.count(), format_date(view.last_evaluated)));

@@ -45,6 +45,35 @@ std::pair<std::string_view, std::string_view> key_and_value(std::string_view wor
   return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
+// "requeue Incomplete": whatever of them has ended is left alone.
+std::vector<wire::JobRef> without_ended(ScontrolSession& session,
+                                        const std::vector<wire::JobRef>& refs) {
+  wire::JobsRequest request;
+  request.filter.jobs = refs;
+  request.filter.all_states = true;
+  auto reply = session.ask_for<wire::JobsReply>(request);
+  std::vector<wire::JobRef> left;
+  if (!reply) {
+    session.error("{}", job_error_line(refs.front(), reply.error()));
+    return left;
+  }
+  for (const wire::JobView& view : reply->jobs) {
+    const Job& job = *view.job;
+    if (is_ended(job.state)) continue;
+    wire::JobRef ref{.job = job.array_id ? job.array_id : job.id};
+    if (job.array_id && job.is_array_record())
+      ref.tasks = job.waiting_tasks;
+    else if (job.array_id)
+      ref.tasks.insert(job.task_id);
+    left.push_back(std::move(ref));
+  }
+  return left;
+}
+
+bool is_requeue(wire::JobAction action) {
+  return action == wire::JobAction::requeue || action == wire::JobAction::requeue_hold;
+}
+
 bool write_file(const std::string& path, const std::string& content) {
   std::FILE* file = std::fopen(path.c_str(), "w");
   if (!file) return false;
@@ -66,7 +95,9 @@ std::string job_error_line(const wire::JobRef& ref, const Error& error) {
 void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words) {
   wire::JobActionRequest request;
   request.action = action;
-  for (const std::string& word : words) {
+  const bool spares_ended =
+      is_requeue(action) && words.size() > 1 && iequals(words[0], "Incomplete");
+  for (const std::string& word : spares_ended ? words.subspan(1) : words) {
     auto [key, value] = key_and_value(word);
     if (action == wire::JobAction::requeue_hold && iequals(key, "state") &&
         iequals(value, "SpecialExit")) {
@@ -93,6 +124,7 @@ void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words
       if (is_hold_family(action)) session.error("slurm_suspend error: {}", invalid.text());
     }
   }
+  if (spares_ended && !request.jobs.empty()) request.jobs = without_ended(session, request.jobs);
   if (!request.jobs.empty()) send_action(session, request);
 }
 

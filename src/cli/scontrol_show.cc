@@ -131,7 +131,7 @@ void show_nodes(ScontrolSession& session, const std::string& names) {
   }
   for (const std::string& name : wanted) {
     auto found = std::ranges::find_if(reply->nodes, [&](const wire::NodeView& view) {
-      return view.node->config.name.view() == name;
+      return view.node->config.name.view() == name && (session.future || !view.node->future);
     });
     if (found != reply->nodes.end()) {
       print_text(node_text(*found, style));

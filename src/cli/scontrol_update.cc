@@ -24,8 +24,8 @@ struct EntityKey {
 constexpr std::array kEntityKeys{
     EntityKey{"JobId", 3, Kind::job},
     EntityKey{"StepId", 4, Kind::step},
-    EntityKey{"NodeName", 5, Kind::node},
-    EntityKey{"PartitionName", 9, Kind::partition},
+    EntityKey{"NodeName", 3, Kind::node},
+    EntityKey{"PartitionName", 3, Kind::partition},
 };
 
 // "key=value"; the two words "jobid 12" count as one setting too.

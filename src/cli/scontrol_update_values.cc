@@ -26,10 +26,10 @@ std::optional<UpdateRefusal> check_job_value(const UpdateSetting& setting, std::
 
 std::optional<UpdateRefusal> check_node_state(const UpdateSetting& setting, bool has_reason) {
   // The last ones are known, and refused by the controller.
-  static constexpr std::array<std::string_view, 17> kStates{
-      "NoResp",           "DRAIN",    "FAIL",      "FUTURE", "RESUME",        "POWER_DOWN",
-      "POWER_UP",         "UNDRAIN",  "DOWN",      "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
-      "POWER_DOWN_FORCE", "DRAINING", "ALLOCATED", "MIXED",  "UNKNOWN"};
+  static constexpr std::array<std::string_view, 16> kStates{
+      "NoResp",           "DRAIN",     "FAIL",  "FUTURE", "RESUME",        "POWER_DOWN",
+      "POWER_UP",         "UNDRAIN",   "DOWN",  "IDLE",   "CANCEL_REBOOT", "POWER_DOWN_ASAP",
+      "POWER_DOWN_FORCE", "ALLOCATED", "MIXED", "UNKNOWN"};
   std::string_view state = setting.value;
   bool known = std::ranges::any_of(kStates, [&](std::string_view name) {
     return iequals(state, name) || (state.size() >= 3 && istarts_with(name, state));
@@ -41,11 +41,18 @@ std::optional<UpdateRefusal> check_node_state(const UpdateSetting& setting, bool
         "Not all states are valid given a node's prior state",
         setting.word);
   bool takes_out =
-      state.size() >= 2 && (istarts_with("DOWN", state) || istarts_with("DRAINING", state) ||
-                            istarts_with("FAIL", state));
+      state.size() >= 2 &&
+      (istarts_with("DOWN", state) || istarts_with("DRAIN", state) || istarts_with("FAIL", state));
   if (takes_out && !has_reason)
     return "You must specify a reason when DOWNING or DRAINING a node. Request denied";
   return std::nullopt;
+}
+
+std::optional<UpdateRefusal> check_weight(std::string_view weight) {
+  const auto number = parse_number<std::int64_t>(weight);
+  if (number && *number >= 0) return std::nullopt;
+  return fmt::format("scontrol: error: Weight value ({}) is {}\nNo changes specified", weight,
+                     number ? "less than zero" : "not a valid number");
 }
 
 bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
@@ -110,6 +117,7 @@ std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
   using Kind = wire::UpdateRequest::Kind;
   if (kind == Kind::job || kind == Kind::step) return check_job_value(setting, key);
   if (kind == Kind::node && key == "State") return check_node_state(setting, has_reason);
+  if (kind == Kind::node && key == "Weight") return check_weight(setting.value);
   if (kind == Kind::partition) return check_partition_value(setting, key);
   return std::nullopt;
 }

@@ -145,7 +145,8 @@ void Core::finish(const Job& job, Time now) {
   if (job.ending) {
     state = job.ending->becomes;
     const bool told_to_end = state == JobState::cancelled || state == JobState::timeout;
-    if (told_to_end && ends_alone(job))
+    const bool lost = state == JobState::node_fail;  // nobody saw how its script ended
+    if (lost || (told_to_end && ends_alone(job)))
       status = 0;
     else if (told_to_end && batch == job.steps.end())
       status = SIGTERM;

@@ -72,7 +72,8 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
       node.power.phase == PowerPhase::off || node.power.phase == PowerPhase::powering_up;
   if (came_back) change.power = {.phase = PowerPhase::on, .since = now};
   change.future = false;
-  const bool rebooted = node.reboot.issued && node.facts.boot_id != facts.boot_id;
+  const bool booted = !node.facts.boot_id.empty() && node.facts.boot_id != facts.boot_id;
+  const bool rebooted = node.reboot.issued && booted;
   if (rebooted) end_reboot(node, change);
   std::string why = shortfall(settings, node.config, facts);
   if (why.empty()) why = missing_gres(node.config, facts);
@@ -85,6 +86,11 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     change.health = NodeHealth::up;
   } else if (rebooted || node.reboot.issued) {
     // As the reboot left it.
+  } else if (booted && node.health == NodeHealth::up && !came_back &&
+             settings.return_to_service != 2) {
+    change.health = NodeHealth::down;
+    change.reason = "Node unexpectedly rebooted";
+    change.reason_time = now;
   } else if (node.health == NodeHealth::down) {
     // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
     bool silent_before = node.reason == "Not responding";

@@ -101,20 +101,21 @@ Result<void> reboot(const Change& c) {
   if (!c.settings.can_reboot) return fail(ErrorCode::failure, "RebootProgram isn't configured");
   if (c.node.reboot.issued) return {};
   c.change.reboot = {.asked = true, .next_state = upper(c.wish.next_state), .since = c.wish.now};
-  if (!c.wish.has_reason && c.node.reason.empty()) c.give_reason("reboot requested");
+  if (!c.wish.has_reason && c.change.reason.empty()) c.give_reason("reboot requested");
   return {};
 }
 Result<void> reboot_asap(const Change& c) {
   if (!c.wish.has_reason) c.give_reason("Reboot ASAP");
   if (auto ok = reboot(c); !ok) return ok;
   c.change.reboot.asap = c.change.drain = true;
+  if (c.change.reboot.next_state.empty()) c.change.reboot.next_state = "RESUME";
   return {};
 }
 Result<void> cancel_reboot(const Change& c) {
   if (!c.node.reboot.asked) return refuse();
   if (c.node.reboot.asap) c.change.drain = false;
   c.change.reboot = {};
-  c.clear_reason();
+  if (!c.change.drain) c.clear_reason();
   return {};
 }
 
@@ -125,7 +126,6 @@ struct State {
 // A state may be shortened where the reference allows it; the first one that fits counts.
 constexpr std::array kStates{
     State{"DRAIN", drain},
-    State{"DRAINING", drain},
     State{"DOWN", down},
     State{"FAIL", fail_node},
     State{"FUTURE", future},

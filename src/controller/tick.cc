@@ -4,6 +4,7 @@
 #include "base/duration.h"
 #include "controller/core.h"
 #include "sched/dependency.h"
+#include "sched/gate.h"
 
 namespace muster::controller {
 
@@ -72,10 +73,7 @@ void Core::enforce_limits(Time now) {
   std::vector<JobId> late;
   for (JobId id : watch_list_.conditional(cluster_)) {
     const Job& job = cluster_.jobs.at(id);
-    if (!is_set(job.spec->deadline) || job.hold != Hold::none) continue;
-    Minutes needs =
-        job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{0} : job.time_limit);
-    if (now + needs > job.spec->deadline) late.push_back(job.id);
+    if (job.hold == Hold::none && sched::misses_deadline(job, now)) late.push_back(job.id);
   }
   for (JobId id : late)
     (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "base/date.h"
 #include "base/duration.h"
 #include "controller/core.h"
@@ -16,17 +18,36 @@ namespace muster::controller {
 
 namespace {
 
+// A limit that its user may give the job.
+Minutes most_for_users(const JobDraft& d) {
+  if (d.job.state != JobState::pending) return d.job.time_limit;
+  const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
+  return partition && partition->max_time ? *partition->max_time : kUnlimited;
+}
+
+Result<void> exceeded_by_time_min() {
+  return fail(ErrorCode::failure,
+              "Invalid time-min specification (exceeds job's time or other limits)");
+}
+
 Result<void> set_time_limit(JobDraft& d, std::string_view value) {
   bool add = value.starts_with('+'), subtract = value.starts_with('-');
   auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
   if (!limit) return fail(ErrorCode::invalid_time_limit);
   Minutes result = *limit;
-  if ((add || subtract) && d.job.time_limit != kUnlimited)
+  if ((add || subtract) && d.job.time_limit == kUnlimited)
+    result = kUnlimited;
+  else if (add || subtract)
     result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
-  if (result.count() <= 0 && result != kUnlimited) result = kUnlimited;
-  if (d.job.state != JobState::pending && !d.by_operator && result > d.job.time_limit)
-    return fail(ErrorCode::access_denied);
+  if (subtract && result < Minutes{0})
+    return fail(ErrorCode::failure,
+                fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
+                            limit->count(), d.job.time_limit.count()));
+  if (result.count() == 0) result = kUnlimited;
+  if (!d.by_operator && result > most_for_users(d)) return fail(ErrorCode::access_denied);
+  if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
+  d.spec.time_limit_granted |= d.by_operator;
   d.event.time_limit = result;
   return {};
 }
@@ -45,9 +66,7 @@ Result<void> set_end(JobDraft& d, std::string_view value) {
 Result<void> set_time_min(JobDraft& d, std::string_view value) {
   auto least = parse_time_limit(value);
   if (!least) return bad_value();
-  if (*least > d.event.time_limit)
-    return fail(ErrorCode::failure,
-                "Invalid time-min specification (exceeds job's time or other limits)");
+  if (*least > d.event.time_limit) return exceeded_by_time_min();
   d.spec.time_min = *least == Minutes{0} ? std::nullopt : std::optional(*least);
   return {};
 }
@@ -96,6 +115,7 @@ Result<void> set_begin(JobDraft& d, std::string_view value) {
 Result<void> set_deadline(JobDraft& d, std::string_view value) {
   auto deadline = parse_date(value, d.now);
   if (!deadline) return bad_value();
+  if (*deadline < d.now) return fail(ErrorCode::failure, "Invalid time specified");
   d.spec.deadline = *deadline;
   return {};
 }
@@ -181,7 +201,7 @@ constexpr JobKey kKeys[] = {
     {"QOS", true, set_qos},
     {"StartTime", true, set_begin},
     {"EligibleTime", true, set_begin},
-    {"Deadline", true, set_deadline},
+    {"Deadline", false, set_deadline},
     {"Dependency", true, set_dependency},
     {"Requeue", false, set_yes_no<&JobSpec::requeue>},
     {"ArrayTaskThrottle", false, set_throttle},

@@ -78,7 +78,7 @@ Result<void> set_other(const SettingsList& settings, const Node& node, NodeChang
 
 Result<std::vector<NodeId>> Core::named_nodes(const wire::UpdateRequest& request) const {
   auto list = find_setting(request.settings, {"NodeName"});
-  if (!list) return fail(ErrorCode::invalid_node_name);
+  if (!list || list->empty()) return fail(ErrorCode::invalid_node_name);
   if (iequals(*list, "ALL")) return *cluster_.node_order;
   return cluster_.nodes_named(*list);
 }
@@ -96,6 +96,7 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
   const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
   // Nodes that cannot follow do not keep the others from it.
   std::optional<Error> refusal;
+  std::vector<NodeId> changed;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     const NodeId id = (*nodes)[i];
     const Node& node = cluster_.nodes.at(id);
@@ -117,14 +118,16 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
       change.reason_time = now;
     }
     if (ok) ok = set_other(request.settings, node, change);
-    if (ok)
-      change_node(change, now);
-    else
+    if (!ok) {
       refusal = ok.error();
+      continue;
+    }
+    change_node(change, now);
+    changed.push_back(id);
   }
   if (iequals(state, "POWER_DOWN_FORCE"))
-    for (NodeId id : *nodes) clear_node(id, now);
-  if (iequals(state, "POWER_UP")) power_up_again(*nodes, now);
+    for (NodeId id : changed) clear_node(id, now);
+  if (iequals(state, "POWER_UP")) power_up_again(changed, now);
   want_plan();
   if (refusal) return *refusal;
   return wire::Done{};

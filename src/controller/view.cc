@@ -7,6 +7,7 @@
 #include "base/hostlist.h"
 #include "base/strings.h"
 #include "controller/filter.h"
+#include "controller/node_view.h"
 #include "controller/power.h"
 #include "controller/shares_view.h"
 #include "sched/amounts.h"
@@ -64,69 +65,6 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   if (spec.exclusive || (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
     return wire::Sharing::no;
   return wire::Sharing::ok;
-}
-
-std::map<NodeId, NodeKept> kept_nodes(const Cluster& cluster, Time now) {
-  std::map<NodeId, NodeKept> kept;
-  for (const Reservation& r : *cluster.reservations) {
-    if (!r.is_active(now)) continue;
-    const NodeKept as = r.has("MAINT") ? NodeKept::maintenance : NodeKept::reserved;
-    for (NodeId id : r.nodes) kept[id] = std::max(kept[id], as);
-  }
-  return kept;
-}
-
-wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now) {
-  wire::NodesReply reply{.now = now, .partitions = *published.cluster.partitions};
-  std::map<NodeId, std::vector<Text>> partitions;
-  for (const Partition& p : reply.partitions)
-    for (NodeId id : p.nodes) partitions[id].push_back(p.name);
-  const std::map<NodeId, NodeKept> kept = kept_nodes(published.cluster, now);
-  for (NodeId id : *published.cluster.node_order) {
-    const Node& node = published.cluster.nodes.at(id);
-    if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),
-                                            node.config.name) == request.names.end())
-      continue;
-    wire::NodeView view{.node = published.cluster.nodes.share(id), .partitions = partitions[id]};
-    if (auto at = kept.find(id); at != kept.end()) view.node.edit().kept = at->second;
-    if (published.loads)
-      if (auto load = published.loads->find(id); load != published.loads->end()) {
-        view.cpu_load = load->second.cpu_load;
-        view.free_memory_mib = load->second.free_memory_mib;
-        view.free_memory_known = load->second.cpu_load >= 0;
-        view.last_contact = load->second.last_contact;
-      }
-    reply.nodes.push_back(std::move(view));
-  }
-  return reply;
-}
-
-wire::Answer partitions_reply(const Published& published) {
-  wire::PartitionsReply reply;
-  for (const Partition& p : *published.cluster.partitions) {
-    wire::PartitionView view{.partition = p};
-    std::vector<std::string> names;
-    Tres tres;
-    std::map<Text, std::uint64_t> gres;
-    for (NodeId id : p.nodes) {
-      const Node* node = published.cluster.nodes.find(id);
-      if (!node) continue;
-      names.push_back(node->config.name.str());
-      view.node_names.push_back(node->config.name);
-      tres.cpus += node->config.cpus;
-      tres.memory_mib += node->config.memory_mib;
-      for (const GresPool& pool : node->config.gres) gres[pool.name] += pool.count;
-    }
-    tres.nodes = names.size();
-    tres.billing = tres.cpus;
-    for (const auto& [name, count] : gres) tres.gres.push_back({.name = name, .count = count});
-    view.nodes = compress_hostlist(names);
-    view.total_cpus = static_cast<std::uint32_t>(tres.cpus);
-    view.total_nodes = static_cast<std::uint32_t>(names.size());
-    view.tres = tres.text();
-    reply.partitions.push_back(std::move(view));
-  }
-  return reply;
 }
 
 wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,

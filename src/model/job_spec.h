@@ -103,6 +103,7 @@ struct JobSpec {
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
+  bool time_limit_granted = false;  // by an administrator: MaxTime of a partition does not count
   Time begin, deadline;
   std::int32_t nice = 0;
   std::optional<std::uint32_t> priority;  // --priority; 0 = held
@@ -198,6 +199,7 @@ struct JobSpec {
     v(76, distribution);
     v(77, time_limit);
     v(78, time_min);
+    v(320, time_limit_granted);
     v(79, begin);
     v(80, deadline);
     v(81, nice);

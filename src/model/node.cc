@@ -39,7 +39,7 @@ Words words(const Node& node) {
   if (node.future) return {"future", "futr"};
   if (node.reboot.issued) return {"reboot", "boot"};
   if (node.drain) return busy ? Words{"draining", "drng"} : Words{"drained", "drain"};
-  if (node.fail) return busy ? Words{"failing", "failg"} : Words{"fail", "fail"};
+  if (node.fail) return base == Base::allocated ? Words{"failing", "failg"} : Words{"fail", "fail"};
   if (base == Base::down) return {"down", "down"};
   if (base == Base::unknown) return {"unknown", "unk"};
   if (is_completing(node)) return {"completing", "comp"};

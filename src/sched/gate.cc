@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration.h"
 #include "sched/dependency.h"
 
 namespace muster::sched {
@@ -48,6 +49,26 @@ bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
   return job.spec->dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
 }
 
+bool misses_deadline(const Job& job, Time now) {
+  if (!is_set(job.spec->deadline)) return false;
+  const Minutes least =
+      job.spec->time_min.value_or(job.time_limit == kUnlimited ? Minutes{1} : job.time_limit);
+  return now + least > job.spec->deadline;
+}
+
+namespace {
+
+// A displaced job that comes before the other in the queue must not take the room back at once: it
+// leaves it to the other for a while.
+bool gives_way(const Cluster& cluster, const Job& job, Time now) {
+  constexpr Minutes kWhile{2};
+  if (!job.preempted_by || now >= job.eligible + kWhile) return false;
+  const Job* other = cluster.jobs.find(job.preempted_by);
+  return other && other->state == JobState::pending && is_eligible(cluster, *other, now);
+}
+
+}  // namespace
+
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) {
   const Partition* partition = venue.partition;
   if (job.hold != Hold::none) return {job.held_by_user() ? Reason::held_user : Reason::held_admin};
@@ -57,7 +78,9 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
     if (Gate g = dependency_gate(cluster, job, now); g.reason != Reason::none) return g;
   if (job.eligible > now) return {Reason::begin_time};
   if (partition->state == PartitionState::down) return {Reason::partition_down};
-  if (partition->max_time) {
+  if (misses_deadline(job, now)) return {Reason::deadline};
+  if (gives_way(cluster, job, now)) return {Reason::priority};
+  if (partition->max_time && !job.spec->time_limit_granted) {
     Minutes least = job.spec->time_min.value_or(job.time_limit);
     if (std::min(least, job.time_limit) > *partition->max_time)
       return {Reason::partition_time_limit};

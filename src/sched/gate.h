@@ -24,6 +24,9 @@ struct Venue {
 // and its dependencies are met.
 bool is_eligible(const Cluster& cluster, const Job& job, Time now);
 
+// It would not be over by its deadline, however short it agrees to be made.
+bool misses_deadline(const Job& job, Time now);
+
 // Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now);
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now);

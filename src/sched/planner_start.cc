@@ -2,12 +2,19 @@
 #include "sched/planner.h"
 
 #include <algorithm>
+#include <chrono>
+
+#include "base/duration.h"
 
 namespace muster::sched {
 
 Minutes Planner::limit_of(const Job& job, const Shape& shape) const {
   Minutes limit = job.time_limit;
-  if (shape.partition->max_time) limit = std::min(limit, *shape.partition->max_time);
+  const JobSpec& spec = *job.spec;
+  if (shape.partition->max_time && !spec.time_limit_granted)
+    limit = std::min(limit, *shape.partition->max_time);
+  if (is_set(spec.deadline) && (spec.time_min || job.time_limit == kUnlimited))
+    limit = std::min(limit, std::chrono::floor<Minutes>(spec.deadline - now_));
   return limit;
 }
 

@@ -49,6 +49,8 @@ std::string_view reason_name(Reason reason) {
       return "QOSResourceLimit";
     case Reason::memory_limit:
       return "MaxMemPerLimit";
+    case Reason::deadline:
+      return "DeadLine";
   }
   return "None";
 }
@@ -99,6 +101,8 @@ std::string_view reason_sentence(Reason reason) {
       return "It asks for more memory than its partition allows.";
     case Reason::limit:
       return "A limit of its account or quality of service is reached.";
+    case Reason::deadline:
+      return "It would not be over by its deadline.";
   }
   return {};
 }

@@ -29,6 +29,7 @@ enum class Reason : std::uint8_t {
   reservation_deleted,
   limit,  // of a QOS or an association; the detail says which
   memory_limit,
+  deadline,
 };
 
 std::string_view reason_name(Reason reason);

@@ -80,3 +80,22 @@ def test_the_hold_of_an_administrator_stays_one(cluster, alice):
     assert cluster.reason(job) == "JobHeldAdmin"
     code, text = scontrol(cluster, "release", job, user=alice)
     assert code == 1 and "Access/permission denied" in text
+
+
+def test_incomplete_spares_the_tasks_that_have_ended(cluster):
+    script = cluster.script("task.sh", "[ $SLURM_ARRAY_TASK_ID = 1 ] || sleep 100\n")
+    array = cluster.sbatch("--requeue", "--array=1-2", script)
+    cluster.wait_state(f"{array}_1", "COMPLETED")
+    cluster.wait_state(f"{array}_2", "RUNNING")
+    assert scontrol(cluster, "requeuehold", "Incomplete", array) == (0, "")
+    cluster.wait_state(f"{array}_2", "PENDING")
+    assert cluster.job(f"{array}_1")["JobState"] == "COMPLETED"
+    assert scontrol(cluster, "requeue", f"Incomplete,{array}_1")[0] == 1
+
+
+def test_what_a_job_that_was_suspended_says_of_it(cluster):
+    job = running(cluster)
+    assert (cluster.job(job)["SuspendTime"], cluster.job(job)["SecsPreSuspend"]) == ("None", "0")
+    cluster.run("scontrol", "suspend", job).ok()
+    cluster.run("scontrol", "resume", job).ok()
+    assert cluster.job(job)["SuspendTime"] >= cluster.job(job)["StartTime"]

@@ -80,6 +80,9 @@ def test_a_busy_node(cluster):
 def test_a_future_node_is_not_shown_until_it_is_resumed(cluster):
     update(cluster, "future").ok()
     assert cluster.run("sinfo", "-h", "-N", "-n", "n1").out == ""
+    shown = cluster.run("scontrol", "show", "node", "n1")
+    assert (shown.code, shown.out) == (1, "Node n1 not found\n")
+    assert "State=FUTURE" in cluster.run("scontrol", "-F", "show", "node", "n1").ok().out
     assert update(cluster, "idle").err == REFUSED
     update(cluster, "resume").ok()
     wait_node(cluster, "idle")
@@ -191,7 +194,7 @@ def shown_state(cluster, node="n1"):
 
 
 def test_a_node_fails_while_it_works(cluster):
-    job = cluster.sbatch("-w", "n1", "--wrap", "sleep 100")
+    job = cluster.sbatch("-w", "n1", "--exclusive", "--wrap", "sleep 100")
     cluster.wait_state(job, "RUNNING")
     update(cluster, "fail", "reason=x").ok()
     wait_node(cluster, "failg")
@@ -295,6 +298,29 @@ def test_where_the_machine_of_a_node_is(cluster):
     for node, address, host in zip(("n1", "n2"), *before):
         cluster.run("scontrol", "update", f"nodename={node}", f"nodeaddr={address}", f"nodehostname={host}").ok()
     assert [shown("NodeAddr"), shown("NodeHostName")] == before
+
+
+@pytest.mark.parametrize("setting, error", [
+    ("state=draining", "Invalid input: state=draining\nRequest aborted\n"
+     "Valid states are: NoResp DRAIN FAIL FUTURE RESUME POWER_DOWN POWER_UP UNDRAIN\n"
+     "Not all states are valid given a node's prior state\n"),
+    ("weight=heavy", "scontrol: error: Weight value (heavy) is not a valid number\nNo changes specified\n"),
+    ("weight=-1", "scontrol: error: Weight value (-1) is less than zero\nNo changes specified\n"),
+])
+def test_values_that_a_node_cannot_have(cluster, setting, error):
+    refused = cluster.run("scontrol", "update", "nodename=n1", setting, "reason=x")
+    assert (refused.code, refused.err) == (1, error)
+
+
+@pytest.mark.parametrize("word, entity", [("nod", "n1"), ("node", "n1"), ("par", "batch"), ("part", "batch")])
+def test_entities_by_a_part_of_their_name(cluster, word, entity):
+    refused = cluster.run("scontrol", "update", f"{word}={entity}", "nonsense=1")
+    assert refused.code == 1 and "Update of this parameter is not supported: nonsense=1" in refused.err
+
+
+def test_nobody_is_no_node(cluster):
+    refused = cluster.run("scontrol", "update", "nodename=", "state=idle")
+    assert (refused.code, refused.err) == (1, "slurm_update error: Invalid node name specified\n")
 
 
 def test_a_key_that_nodes_do_not_have(cluster):

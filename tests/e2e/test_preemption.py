@@ -108,3 +108,9 @@ def test_a_job_that_may_be_displaced_says_since_when(cluster):
     told = cluster.run("squeue", "-h", "-j", f"{job},{by}", "-S", "i", "-O", "PreemptTime").ok().out.split()
     assert told == [cluster.job(job)["PreemptTime"], "N/A"]
     assert "PreemptEligibleTime" not in cluster.job(by)
+
+
+def test_a_partition_without_a_mode_has_that_of_the_cluster(cluster):
+    shown = cluster.run("sinfo", "-h", "-p", "low,killed,high", "-o", "%R %M").ok().lines
+    assert shown == ["low REQUEUE", "killed CANCEL", "high OFF"]
+    assert "PreemptMode=REQUEUE" in cluster.run("scontrol", "show", "partition", "low").out

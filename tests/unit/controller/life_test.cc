@@ -221,6 +221,21 @@ TEST(TimeLimit, ADeadlineEndsAJobThatCannotMakeIt) {
   EXPECT_EQ(w.job(id).state, JobState::deadline);
 }
 
+TEST(TimeLimit, AJobThatMissesItsDeadlineInAnyCaseIsNotStarted) {
+  World w{ClusterBuilder().nodes(1)};
+  JobSpec spec = job().minutes(10);
+  spec.deadline = w.now + Minutes{5};
+  auto id = w.submit(spec);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.job(id).state, JobState::deadline);
+  spec.time_min = Minutes{2};
+  spec.deadline = w.now + Seconds{299};
+  auto shorter = w.submit(spec);
+  EXPECT_EQ(w.job(shorter).state, JobState::running);
+  EXPECT_EQ(w.job(shorter).time_limit, Minutes{4});
+}
+
 TEST(Requeue, ARunningJobGoesBackAndRunsAgain) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());

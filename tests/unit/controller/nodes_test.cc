@@ -64,6 +64,17 @@ TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
   EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
 }
 
+TEST(Register, ANodeThatWasRebootedUnaskedIsDownUnlessAnyMayReturn) {
+  for (std::uint32_t rule : {0u, 1u, 2u}) {
+    World w{ClusterBuilder().nodes(1).settings([&](Settings& s) { s.return_to_service = rule; })};
+    w.join(1, {}, {}, "another boot");
+    EXPECT_EQ(node_state_compact(w.node(1)), rule == 2 ? "idle" : "down");
+    EXPECT_EQ(w.node(1).reason, rule == 2 ? "" : "Node unexpectedly rebooted");
+    w.join(1, {}, {}, "another boot");
+    EXPECT_EQ(node_state_compact(w.node(1)), rule == 2 ? "idle" : "down");
+  }
+}
+
 TEST(Register, AnUnknownNodeIsIgnored) {
   World w{ClusterBuilder().nodes(1)};
   w.core.on_report(555, wire::RegisterReport{.name = "stranger"}, w.now);

@@ -203,6 +203,15 @@ TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
   }
 }
 
+TEST(UpdateJob, ATimeLimitStaysWithinWhatItsUserMayHave) {
+  World w{ClusterBuilder().nodes(1).partition({.name = "quick", .max_time = Minutes{30}}, 1, 1)};
+  auto id = w.submit(job().partition("quick").hold().minutes(10));
+  EXPECT_EQ(w.update(id, "TimeLimit", "-11"), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "TimeLimit", "31"), ErrorCode::access_denied);
+  EXPECT_EQ(w.update(id, "TimeLimit", "30"), kFine);
+  EXPECT_EQ(w.job(id).time_limit, Minutes{30});
+}
+
 TEST(UpdateJob, ChangesWhatItSays) {
   World w{ClusterBuilder().nodes(2)};
   auto id = w.submit(job().hold().minutes(60));

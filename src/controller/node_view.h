@@ -1,0 +1,11 @@
+// Answers about nodes and partitions, from what the controller has published.
+#pragma once
+
+#include "controller/view.h"
+
+namespace muster::controller {
+
+wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now);
+wire::Answer partitions_reply(const Published& published);
+
+}  // namespace muster::controller
