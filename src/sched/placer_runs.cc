@@ -164,7 +164,7 @@ Placer::Shares Placer::from_offers() {
 Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
   const std::uint64_t gpus = gpus_wanted();
   const bool any = request_.required_nodes.empty() && !request_.contiguous && gpus == 0;
-  constexpr std::size_t kMany = 256;
+  constexpr std::size_t kMany = 128;
   offers_.clear();
   rooms_.clear();
   looked_at_ = 0;

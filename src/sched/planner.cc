@@ -37,9 +37,14 @@ const Partition* Planner::partition_at(std::uint32_t place) const {
 bool Planner::nobody_can_start() {
   if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
   if (exhausted()) return true;
-  if (profile_.questions() < budget_.max_idle_questions) return false;
-  return std::ranges::all_of(*cluster_.partitions,
-                             [&](const Partition& p) { return nothing_is_free(p); });
+  return std::ranges::all_of(*cluster_.partitions, [&](const Partition& p) {
+    return p.nodes.empty() || (!may_promise_idly(p.nodes.size()) && nothing_is_free(p));
+  });
+}
+
+// Where nothing is free a promise keeps nobody from starting: it may be left for a better time.
+bool Planner::may_promise_idly(std::uint64_t nodes) const {
+  return profile_.questions() + nodes <= budget_.max_idle_questions;
 }
 
 // Nor can anybody else be made to go.

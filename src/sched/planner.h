@@ -77,6 +77,7 @@ class Planner {
   // --- those who wait ---
   void blocked(const Members& members, Reason reason);
   bool may_reserve(const Members& members) const;
+  bool may_promise_idly(std::uint64_t nodes) const;
   bool can_be_promised(const Members& members);
   bool has_promise(const Members& members) const;
   const std::vector<NodeId>& waits_on(const Shape& shape) const;

@@ -54,14 +54,13 @@ bool Planner::may_reserve(const Members& members) const {
   return !least || priorities_.of(*first.job, first.shape->partition) >= *least;
 }
 
-// Where nothing is free a promise keeps nobody from starting: it may be left for a better time.
 bool Planner::can_be_promised(const Members& members) {
   std::uint64_t nodes = 0;
   for (const Member& m : members) {
     if (!nothing_is_free(*m.shape->partition)) return true;
     nodes += m.shape->nodes->all.size();
   }
-  return profile_.questions() + nodes <= budget_.max_idle_questions;
+  return may_promise_idly(nodes);
 }
 
 bool Planner::has_promise(const Members& members) const {

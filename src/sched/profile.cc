@@ -50,7 +50,8 @@ void Profile::note_fullness(NodeId node) {
   note.full = full;
 }
 
-Rough Profile::rough(NodeId node) const {
+Rough Profile::rough(NodeId node) {
+  ++looks_;
   if (!is_open(node) || is_full(node)) return {};
   Rough rough = index_.rough(node);
   const ProfileNote& note = notes_[node.value];

@@ -30,8 +30,8 @@ class Profile {
   // What can be used there during the whole window; nullptr where nothing can. Valid until the next
   // question about this node.
   const Free* during(NodeId node, const Window& window);
-  // What a node has now at most, without a question.
-  Rough rough(NodeId node) const;
+  // What a node has now at most: a look is cheaper than a question.
+  Rough rough(NodeId node);
   // Those of the nodes that may have something to give then. The list itself must stay where it is.
   const std::vector<NodeId>& worth_asking(const NodeList& nodes, const Window& window);
   // The times after now at which more may become free there, ascending. Valid until it is asked for
@@ -57,7 +57,10 @@ class Profile {
   // Some node is one user's alone.
   bool has_private_nodes() const { return has_private_nodes_; }
 
-  std::uint64_t questions() const { return questions_; }
+  std::uint64_t questions() const {
+    constexpr std::uint64_t kLooksToAQuestion = 8;
+    return questions_ + looks_ / kLooksToAQuestion;
+  }
   void count_questions(std::uint64_t answered) { questions_ += answered; }  // ... elsewhere
   Time now() const { return now_; }
 
@@ -83,7 +86,7 @@ class Profile {
   std::vector<const Reservation*> reservations_;  // that are not over
   std::set<const Reservation*> awaited_;          // lenders of nodes that jobs wait for
   std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
-  std::uint64_t questions_ = 0;
+  std::uint64_t questions_ = 0, looks_ = 0;
   std::size_t barred_ = 0;
   std::size_t filled_ = 0;  // nodes that became full
   bool has_private_nodes_ = false;

@@ -47,6 +47,23 @@ TEST(Preemption, AHigherTierDisplacesALowerOne) {
   EXPECT_EQ(reason(p, 5), "Resources");
 }
 
+// It is the first of the queue, and would take its place back before the other has it.
+TEST(Preemption, WhoWasDisplacedGivesWayForAWhile) {
+  auto b = two_tiers();
+  const std::vector<NodeShare> all{all_of_node(1), all_of_node(2), all_of_node(3), all_of_node(4)};
+  const SpecBuilder whole = job().partition("low").nodes(4).exclusive();
+  b.running(whole, all).pending(whole);
+  b.event(JobPreempted{.job = JobId{1}, .preemption = {.by = JobId{2}, .since = t0}});
+  b.released(1).event(JobRequeued{.job = JobId{1}, .at = t0, .eligible = t0});
+  const Cluster cluster = b.build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "2");
+  EXPECT_EQ(reason(p, 1), "Priority");
+  EXPECT_EQ(starts(plan(cluster, t0 + Minutes{3})), "1") << "not for ever";
+  b.event(JobsHeld{.jobs = IdSet::range(2, 2)});
+  EXPECT_EQ(starts(plan(b.build(), t0)), "1") << "nor for one that does not come";
+}
+
 TEST(Preemption, NobodyIsKilledWhereThereIsRoom) {
   auto cluster = two_tiers().running(low(), {all_of_node(1)}).pending(high(3)).build();
   Plan p = plan(cluster, t0);
