@@ -79,6 +79,7 @@ bool Placer::ask(std::size_t i) {
 
 std::vector<Placer::Usable> Placer::usable_of(const std::vector<std::size_t>& offers) const {
   std::vector<Usable> usable;
+  usable.reserve(offers.size());
   for (std::size_t i : offers) usable.push_back({offers_[i].node, *rooms_[i]});
   return usable;
 }
