@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/codec.h"
 #include "state/invariants.h"
 #include "state/scenario.h"
 #include "state/step_end.h"
@@ -204,6 +205,16 @@ TEST(Apply, HoldAndReleaseSetThePriority) {
   b.event(JobsHeld{.jobs = IdSet::range(1, 1), .hold = Hold::none, .priority = 9});
   EXPECT_EQ(job_of(b.build(), 1).hold, Hold::none);
   EXPECT_EQ(job_of(b.build(), 1).priority, 9u);
+}
+
+TEST(Apply, AnArrayOfAMillionTasksIsAsSmallAsOneJob) {
+  ClusterBuilder b;
+  b.nodes(1).pending(job()).pending(job().array("0-999999"));
+  const Cluster cluster = b.build();
+  ASSERT_EQ(job_of(cluster, 2).waiting_tasks.size(), 1'000'000u);
+  const std::size_t plain = encode(job_of(cluster, 1)).size();
+  EXPECT_LT(encode(job_of(cluster, 2)).size(), plain + 64);
+  EXPECT_EQ(job_of(cluster, 2).waiting_tasks.ranges().size(), 1u);
 }
 
 TEST(Apply, SuspendedTimeIsNotRunTime) {
