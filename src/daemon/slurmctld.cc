@@ -22,6 +22,7 @@
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
+#include "io/signal_watch.h"
 #include "io/sqlite_accounting.h"
 #include "io/sqlite_store.h"
 

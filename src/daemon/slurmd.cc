@@ -20,6 +20,7 @@
 #include "io/files.h"
 #include "io/hardware.h"
 #include "io/log.h"
+#include "io/signal_watch.h"
 #include "io/step_file.h"
 
 namespace muster {
@@ -119,7 +120,7 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
   if (options.report_reboot) hardware.boot_id += fmt::format("+{}", getpid());
 
   const int signals = watch_signals();
-  io::Loop io_threads(1);
+  io::Loop io_threads;
   Slurmd slurmd({.config = config,
                  .hardware = hardware,
                  .stepd_path = stepd_path(options),

@@ -184,11 +184,4 @@ Result<void> drop_privileges(const std::string& user) {
   return {};
 }
 
-void block_signals(const std::vector<int>& signals) {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : signals) sigaddset(&set, signal);
-  pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
 }  // namespace muster::io

@@ -1,14 +1,10 @@
-// What makes a process a daemon: leaving the terminal, its pid file, its user, its signals.
+// What makes a process a daemon: leaving the terminal, its pid file, its user.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
-#include "io/server.h"
 
 namespace muster::io {
 
@@ -36,21 +32,5 @@ class PidFile {
 
 // To this user with all its groups, for good. One who is that user already needs no privilege.
 Result<void> drop_privileges(const std::string& user);
-
-void block_signals(const std::vector<int>& signals);  // on this thread and those it starts
-
-// Delivers signals to a callback on the loop, one at a time. It blocks them on the calling thread;
-// threads that were started before and do not block them would still take the default action.
-class SignalWatch {
- public:
-  SignalWatch(Loop& loop, const std::vector<int>& signals, std::function<void(int)> on_signal);
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
-  ~SignalWatch();  // not from within the callback
-
- private:
-  struct Impl;
-  std::shared_ptr<Impl> impl_;  // shared with the coroutine that waits
-};
 
 }  // namespace muster::io

@@ -1,201 +1,220 @@
-// The io threads of a daemon (Loop, see server.h) and signals delivered on them (SignalWatch, see
-// daemonize.h).
+// See loop.h.
+#include "io/loop.h"
+
 #include <pthread.h>
-#include <signal.h>
-#include <sys/signalfd.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/redirect_error.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/strand.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/check.h"
-#include "io/daemonize.h"
-#include "io/loop_impl.h"
+#include "io/blocking_pool.h"
+#include "io/signal_watch.h"
 
 namespace muster::io {
 
-namespace asio = boost::asio;
-
 namespace {
 
-// Threads inherit the mask of their creator: signals are for the main thread or a SignalWatch.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+using Clock = std::chrono::steady_clock;
+using Work = std::function<void()>;
 
- private:
-  sigset_t before_;
-};
+constexpr int kEventsAtOnce = 256;  // of a round: more may be ready all the time
 
 }  // namespace
 
-void BlockingPool::run(std::function<void()> work) {
+struct Loop::Impl {
+  Impl()
+      : epoll(::epoll_create1(EPOLL_CLOEXEC)), wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    CHECK(epoll >= 0 && wake >= 0, std::strerror(errno));
+    control(EPOLL_CTL_ADD, wake, EPOLLIN);
+  }
+  ~Impl() {
+    watched.clear();  // with what they own
+    ::close(wake);
+    ::close(epoll);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  void control(int what, int fd, std::uint32_t events) const {
+    epoll_event event{.events = events, .data = {.fd = fd}};
+    CHECK(::epoll_ctl(epoll, what, fd, &event) == 0, std::strerror(errno));
+  }
+  void run();
+  bool is_here() const { return std::this_thread::get_id() == thread.get_id(); }
+  void add(Work now);
+  void add(Clock::time_point at, Work later);
+
+  int epoll, wake;
+  Work on_drained;
+  // The loop's thread's:
+  std::vector<std::shared_ptr<Watched>> watched;  // by descriptor
+  std::vector<std::shared_ptr<Unsent>> unsent;
+
+  std::mutex mutex;  // guards what follows
+  std::vector<Work> posted;
+  std::multimap<Clock::time_point, Work> timers;
+
+  std::atomic<bool> is_stopped{false};
+  BlockingPool blocking{8};
+  std::thread thread;
+
+ private:
+  void wake_up() const {
+    const std::uint64_t one = 1;
+    CHECK(::write(wake, &one, sizeof one) == sizeof one || errno == EAGAIN);
+  }
+  std::optional<std::chrono::nanoseconds> patience();
+  int serve(std::optional<std::chrono::nanoseconds> patience);
+  void run_what_is_due();
+};
+
+void Loop::Impl::add(Work now) {
+  bool sleeps = false;
   {
-    const std::lock_guard lock(mutex_);
-    if (is_stopped_) return;
-    waiting_.push_back(std::move(work));
-    if (static_cast<int>(waiting_.size()) > idle_ &&
-        static_cast<int>(threads_.size()) < threads_max_) {
-      const SignalsBlocked blocked;
-      threads_.emplace_back([this] { this->work(); });
+    const std::lock_guard lock(mutex);
+    sleeps = posted.empty() && !is_here();
+    posted.push_back(std::move(now));
+  }
+  if (sleeps) wake_up();
+}
+
+void Loop::Impl::add(Clock::time_point at, Work later) {
+  bool sleeps_too_long = false;
+  {
+    const std::lock_guard lock(mutex);
+    sleeps_too_long = !is_here() && (timers.empty() || at < timers.begin()->first);
+    timers.emplace(at, std::move(later));
+  }
+  if (sleeps_too_long) wake_up();
+}
+
+// How long to wait for a descriptor; none = until there is one.
+std::optional<std::chrono::nanoseconds> Loop::Impl::patience() {
+  const std::lock_guard lock(mutex);
+  if (!posted.empty() || !unsent.empty()) return std::chrono::nanoseconds{0};
+  if (timers.empty()) return std::nullopt;
+  return std::max(timers.begin()->first - Clock::now(), Clock::duration::zero());
+}
+
+// How many descriptors were ready. One that was closed and opened anew in the same round may be
+// told of in vain, which it bears.
+int Loop::Impl::serve(std::optional<std::chrono::nanoseconds> patience) {
+  std::array<epoll_event, kEventsAtOnce> events;
+  timespec limit{};
+  if (patience) {
+    limit.tv_sec = static_cast<time_t>(patience->count() / 1'000'000'000);
+    limit.tv_nsec = static_cast<long>(patience->count() % 1'000'000'000);
+  }
+  const int ready = ::epoll_pwait2(epoll, events.data(), kEventsAtOnce,
+                                   patience ? &limit : nullptr, nullptr);
+  CHECK(ready >= 0 || errno == EINTR, std::strerror(errno));
+  for (int i = 0; i < ready; ++i) {
+    const auto& [flags, data] = events[static_cast<std::size_t>(i)];
+    const auto fd = static_cast<std::size_t>(data.fd);
+    if (data.fd == wake) {
+      std::uint64_t count = 0;
+      CHECK(::read(wake, &count, sizeof count) == sizeof count || errno == EAGAIN);
+    } else if (fd < watched.size()) {
+      // It may go away in the course of this.
+      if (const std::shared_ptr<Watched> told = watched[fd]) told->on_ready(flags);
     }
   }
-  wake_.notify_one();
+  return std::max(ready, 0);
 }
 
-void BlockingPool::work() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    ++idle_;
-    wake_.wait(lock, [this] { return is_stopped_ || !waiting_.empty(); });
-    --idle_;
-    if (is_stopped_) return;
-    std::function<void()> next = std::move(waiting_.front());
-    waiting_.pop_front();
-    lock.unlock();
-    next();
-    next = nullptr;
-    lock.lock();
-  }
-}
-
-void BlockingPool::stop() {
-  std::deque<std::function<void()>> dropped;
+void Loop::Impl::run_what_is_due() {
+  std::vector<Work> due;
   {
-    const std::lock_guard lock(mutex_);
-    is_stopped_ = true;
-    dropped.swap(waiting_);
-  }
-  wake_.notify_all();
-  for (std::thread& thread : threads_)
-    if (thread.joinable()) thread.join();
-}
-
-void Loop::Impl::start(int count, const std::function<void()>& body) {
-  CHECK(count > 0);
-  const SignalsBlocked blocked;
-  for (int i = 0; i < count; ++i) {
-    threads.emplace_back(body);
-    pthread_setname_np(threads.back().native_handle(), "io");
-  }
-}
-
-void Loop::Impl::run_and_drain() {
-  // More may be ready all the time.
-  constexpr int kAtOnce = 256;
-  while (context.run_one() > 0) {
-    for (int i = 1; i < kAtOnce && context.poll_one() > 0; ++i) {
+    const std::lock_guard lock(mutex);
+    due.swap(posted);
+    if (!timers.empty()) {
+      const auto end = timers.upper_bound(Clock::now());
+      for (auto timer = timers.begin(); timer != end; ++timer)
+        due.push_back(std::move(timer->second));
+      timers.erase(timers.begin(), end);
     }
-    on_drained();
+  }
+  for (Work& work : due) std::exchange(work, nullptr)();
+}
+
+void Loop::Impl::run() {
+  while (!is_stopped) {
+    int served = serve(patience());
+    // Whoever was accepted has mostly spoken already, and others speak meanwhile.
+    for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
+      more = serve(std::chrono::nanoseconds{0});
+    run_what_is_due();
+    if (on_drained) on_drained();
     for (const auto& connection : std::exchange(unsent, {})) connection->flush();
   }
 }
 
-Loop::Loop(int threads) : impl_(std::make_unique<Impl>(threads)) {
-  impl_->start(threads, [this] { impl_->context.run(); });
-}
-
-Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>(1)) {
+Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>()) {
   impl_->on_drained = std::move(on_drained);
   std::promise<void> may_begin;  // not before it knows its own thread
-  impl_->start(1, [this, go = may_begin.get_future().share()] {
+  const SignalsBlocked blocked;
+  impl_->thread = std::thread([this, go = may_begin.get_future().share()] {
     go.wait();
-    impl_->run_and_drain();
+    impl_->run();
   });
+  pthread_setname_np(impl_->thread.native_handle(), "io");
   may_begin.set_value();
 }
 
 Loop::~Loop() {
   stop();
   stop_blocking();
-  for (std::thread& thread : impl_->threads) thread.join();
+  impl_->thread.join();
 }
 
-void Loop::post(std::function<void()> work) { asio::post(impl_->context, std::move(work)); }
+void Loop::post(std::function<void()> work) { impl_->add(std::move(work)); }
 
 void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
-  auto timer = std::make_unique<asio::steady_timer>(impl_->context, delay);
-  asio::steady_timer& waiting = *timer;
-  waiting.async_wait(
-      [timer = std::move(timer), work = std::move(work)](const boost::system::error_code& error) {
-        if (!error) work();
-      });
+  impl_->add(Clock::now() + delay, std::move(work));
 }
 
 void Loop::run_blocking(std::function<void()> work) { impl_->blocking.run(std::move(work)); }
-
 void Loop::stop_blocking() { impl_->blocking.stop(); }
 
-void Loop::stop() { impl_->context.stop(); }
-
-struct SignalWatch::Impl {
-  Impl(Loop& loop, int fd, std::function<void(int)> callback)
-      : descriptor(asio::make_strand(loop.impl().context), fd), on_signal(std::move(callback)) {}
-
-  asio::posix::stream_descriptor descriptor;
-  std::mutex mutex;  // guards on_signal, so that none is delivered after the watch is gone
-  std::function<void(int)> on_signal;
-};
-
-namespace {
-
-// Shared by the coroutine that waits and the watch that its owner holds.
-template <class Impl>
-asio::awaitable<void> deliver_signals(std::shared_ptr<Impl> impl) {
-  for (;;) {
-    boost::system::error_code error;
-    co_await impl->descriptor.async_wait(asio::posix::stream_descriptor::wait_read,
-                                         asio::redirect_error(asio::use_awaitable, error));
-    if (error) co_return;
-    signalfd_siginfo info{};
-    while (::read(impl->descriptor.native_handle(), &info, sizeof info) == sizeof info) {
-      const std::lock_guard lock(impl->mutex);
-      if (!impl->on_signal) co_return;
-      impl->on_signal(static_cast<int>(info.ssi_signo));
-    }
-  }
+void Loop::stop() {
+  impl_->is_stopped = true;
+  impl_->add([] {});  // wakes it
 }
 
-}  // namespace
+bool Loop::is_here() const { return impl_->is_here(); }
 
-SignalWatch::SignalWatch(Loop& loop, const std::vector<int>& signals,
-                         std::function<void(int)> on_signal) {
-  block_signals(signals);
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int signal : signals) sigaddset(&set, signal);
-  const int fd = ::signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-  CHECK(fd >= 0, std::strerror(errno));
-  impl_ = std::make_shared<Impl>(loop, fd, std::move(on_signal));
-  asio::co_spawn(impl_->descriptor.get_executor(), deliver_signals(impl_), asio::detached);
+void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched) {
+  CHECK(is_here());
+  const auto index = static_cast<std::size_t>(fd);
+  if (index >= impl_->watched.size()) impl_->watched.resize(index + 1);
+  impl_->watched[index] = std::move(watched);
+  impl_->control(EPOLL_CTL_ADD, fd, events);
 }
 
-SignalWatch::~SignalWatch() {
-  {
-    const std::lock_guard lock(impl_->mutex);
-    impl_->on_signal = nullptr;
-  }
-  // An Asio descriptor is not thread-safe; it is closed where it is used.
-  asio::post(impl_->descriptor.get_executor(), [impl = impl_] {
-    boost::system::error_code ignored;
-    impl->descriptor.close(ignored);
-  });
+void Loop::watch_for(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_MOD, fd, events); }
+
+void Loop::unwatch(int fd) {
+  CHECK(is_here());
+  impl_->watched[static_cast<std::size_t>(fd)] = nullptr;
+  impl_->control(EPOLL_CTL_DEL, fd, 0);
+}
+
+void Loop::flush_later(std::shared_ptr<Unsent> unsent) {
+  CHECK(is_here());
+  impl_->unsent.push_back(std::move(unsent));
 }
 
 }  // namespace muster::io

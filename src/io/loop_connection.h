@@ -1,5 +1,5 @@
 // One connection on a Loop, once the socket exists: whole frames in, queued frames out. Server and
-// Dialer are built of it. No Asio in this header.
+// Dialer are built of it.
 #pragma once
 
 #include <chrono>
@@ -8,14 +8,15 @@
 #include <string>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "io/frame.h"
-#include "io/server.h"
+#include "io/loop.h"
 
 namespace muster::io {
 
 class Connection {
  public:
-  struct Handlers {  // called on io threads, one at a time
+  struct Handlers {  // called on the loop
     std::function<void(std::string frame)> on_frame;
     std::function<void(const Error& why)> on_end;  // last call; not after release()
   };
@@ -27,30 +28,22 @@ class Connection {
   };
 
   // Takes the fd over (non-blocking). Nothing happens before start().
-  // Shared: by its owner and by the operations that are under way on the loop.
+  // Shared: by its owner and by what the loop has to do for it.
   static std::shared_ptr<Connection> create(Loop& loop, int fd, SessionState state,
                                             std::size_t max_frame_bytes,
                                             std::size_t max_queued_bytes);
   virtual ~Connection() = default;
-  virtual void start(Handlers handlers) = 0;
+  virtual void start(Handlers handlers) = 0;  // on the loop
 
   virtual void send(std::string frame) = 0;  // any thread; what does not fit ends the connection
   virtual void close() = 0;                  // any thread; when what is queued was sent
-  virtual void abort(Error why) = 0;         // any thread; at once
-  virtual void run(std::function<void()> work) = 0;  // any thread; in line with the handlers
+  virtual void abort(Error why) = 0;         // any thread; soon
+  virtual void run(std::function<void()> work) = 0;  // any thread; on the loop
   virtual Waiting waiting() const = 0;
 
   // Only from within a handler or run():
   virtual Session& session() = 0;
   virtual std::pair<int, SessionState> release() = 0;  // fd < 0 if it has ended
 };
-
-// Accepts on a listening socket until it is shut down with shutdown(2), which any thread may do.
-struct ListenerHandlers {
-  std::function<void(int fd)> on_accept;  // non-blocking, close-on-exec; the callee's to keep
-  std::function<void(std::string_view why)>
-      on_trouble;  // no descriptors or memory; it pauses and goes on
-};
-void start_listener(Loop& loop, int listening_fd, ListenerHandlers handlers);  // takes the fd over
 
 }  // namespace muster::io

@@ -12,6 +12,7 @@
 
 #include "base/codec.h"
 #include "io/channel_connect.h"
+#include "io/listener.h"
 #include "io/log.h"
 #include "io/log_limit.h"
 #include "io/server_members.h"

@@ -1,9 +1,9 @@
 // Server: listens on TCP and Unix sockets, authenticates every peer, and hands whole frames to its
-// owner on io threads. A peer that sends rubbish, stalls or floods costs its own connection only.
+// owner on a Loop. A peer that sends rubbish, stalls or floods costs its own connection only.
 // Dialer: the client end of a long-lived connection (slurmd to slurmctld) that connects again by
-// itself. Both live on a Loop, the io threads of a daemon, and must be destroyed before it; their
-// destructors return when no handler runs any more, so they must not be called from within a
-// handler. Handlers may run before listen() or start() has returned.
+// itself. Both must be destroyed before their Loop; their destructors return when no handler runs
+// any more, so they must not be called from within a handler. Handlers may run before listen() or
+// start() has returned.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "io/channel.h"
+#include "io/loop.h"
 
 namespace muster::io {
 
@@ -25,29 +26,6 @@ struct Peer {
   Uid uid;
   Gid gid;
   std::string address;  // "127.0.0.1:41234" or "unix"
-};
-
-// The io threads. post() runs a function on one of them, after() later. Thread-safe.
-// Signals are blocked on these threads: whoever spawns a program from one resets its mask.
-class Loop {
- public:
-  explicit Loop(int threads);
-  // One thread, which calls on_drained each time it has done what was ready. What its connections
-  // are given to send on that thread leaves afterwards, so that much in a short time is one write.
-  explicit Loop(std::function<void()> on_drained);
-  ~Loop();  // stops and joins
-  void post(std::function<void()> work);
-  void after(std::chrono::microseconds delay, std::function<void()> work);
-  // For calls that block (munge, name service): runs on a small pool, never on an io thread.
-  void run_blocking(std::function<void()> work);
-  void stop_blocking();  // finishes what runs on the pool, drops what waits
-  void stop();
-
-  struct Impl;
-  Impl& impl() { return *impl_; }
-
- private:
-  std::unique_ptr<Impl> impl_;
 };
 
 struct ServerOptions {
@@ -70,7 +48,7 @@ struct ServerOptions {
 
 class Server {
  public:
-  struct Handlers {  // called on io threads, for one connection never concurrently
+  struct Handlers {  // called on the loop
     std::function<void(ConnectionId, const Peer&)> on_open;
     std::function<void(ConnectionId, std::string frame)> on_frame;
     std::function<void(ConnectionId)> on_close;

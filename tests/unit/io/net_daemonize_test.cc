@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "io/daemonize.h"
+#include "io/signal_watch.h"
 #include "net_fixture.h"
 
 namespace muster::io {
@@ -108,7 +109,7 @@ TEST(DropPrivileges, BecomesTheUserForGood) {
 
 TEST(SignalWatch, DeliversSignalsOnTheLoop) {
   Mailbox<int> signals;
-  Loop loop(1);
+  Loop loop;
   SignalWatch watch(loop, {SIGHUP, SIGUSR2}, [&](int signal) { signals.put(signal); });
   ::kill(::getpid(), SIGHUP);
   EXPECT_EQ(signals.take(), SIGHUP);
@@ -119,7 +120,7 @@ TEST(SignalWatch, DeliversSignalsOnTheLoop) {
 TEST(Loop, RunsWorkNowAndLaterAndBlockingWorkElsewhere) {
   Mailbox<std::string> done;
   Mailbox<std::string> held;
-  Loop loop(1);
+  Loop loop;
   loop.run_blocking([&] { done.put(held.take().value_or("never")); });
   loop.after(Millis{1},
              [&] { loop.post([&] { held.put("the loop went on while a call blocked"); }); });

@@ -36,7 +36,7 @@ struct Answering {
 
 TEST(Dialer, WaitsForTheServerAndComesBackAfterItsRestart) {
   TemporaryFolder folder;
-  Loop loop(2);
+  Loop loop;
   Dialled dialled(loop, {{.unix_path = folder / "socket"}});
   EXPECT_TRUE(dialled.comes("lost")) << "nobody listens yet";
   {
@@ -54,7 +54,7 @@ TEST(Dialer, WaitsForTheServerAndComesBackAfterItsRestart) {
 
 TEST(Dialer, TakesTheNextEndpointWhenTheFirstIsAway) {
   TemporaryFolder folder;
-  Loop loop(2);
+  Loop loop;
   Answering server(loop, folder / "backup", "backup ");
   Dialled dialled(loop, {{.unix_path = folder / "primary"}, {.unix_path = folder / "backup"}});
   ASSERT_TRUE(dialled.comes("connected"));
@@ -64,7 +64,7 @@ TEST(Dialer, TakesTheNextEndpointWhenTheFirstIsAway) {
 
 TEST(Dialer, SaysNothingMoreOnceItIsClosed) {
   TemporaryFolder folder;
-  Loop loop(2);
+  Loop loop;
   Answering server(loop, folder / "socket", "");
   Dialled dialled(loop, {{.unix_path = folder / "socket"}});
   ASSERT_TRUE(dialled.comes("connected"));
@@ -92,7 +92,7 @@ TEST(Dialer, ItsDestructionDoesNotWaitForAServerThatNeverAnswers) {
   ASSERT_EQ(::listen(mute, 5), 0);
   const auto start = std::chrono::steady_clock::now();
   {
-    Loop loop(1);
+    Loop loop;
     Dialled dialled(loop, {{.unix_path = folder / "mute"}});
     pollfd watched{mute, POLLIN, 0};
     ASSERT_EQ(::poll(&watched, 1, 20000), 1);

@@ -129,7 +129,7 @@ class EchoServer {
   ServerOptions options_;
   Mailbox<Peer> opened;
   Mailbox<ConnectionId> closed;
-  Loop loop{2};
+  Loop loop;
   std::unique_ptr<Server> server;
 };
 

@@ -25,7 +25,7 @@ class Handover {
   TemporaryFolder folder;
   Mailbox<std::pair<int, SessionState>> released;
   Mailbox<ConnectionId> closed;
-  Loop loop{2};
+  Loop loop;
   std::unique_ptr<Server> server;
 };
 

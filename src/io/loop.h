@@ -1,0 +1,57 @@
+// Loop: one thread that waits for sockets, for time and for work of other threads, and does what is
+// ready. What lives on it needs no lock against its own kind. Each round ends with on_drained, and
+// with the sending of all that connections were given to send meanwhile: much in a short time is
+// one write for each of them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace muster::io {
+
+// Has a descriptor on a Loop, and is told there that it is ready.
+class Watched {
+ public:
+  virtual ~Watched() = default;
+  virtual void on_ready(std::uint32_t events) = 0;  // EPOLLIN, EPOLLOUT, ...; may be for nothing
+};
+
+// Has something to send when the round is over.
+class Unsent {
+ public:
+  virtual ~Unsent() = default;
+  virtual void flush() = 0;
+};
+
+// Signals are blocked on its thread: whoever spawns a program from there resets its mask.
+class Loop {
+ public:
+  explicit Loop(std::function<void()> on_drained = {});
+  ~Loop();  // stops and joins
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // --- on any thread ---
+  void post(std::function<void()> work);  // never runs it at once
+  void after(std::chrono::microseconds delay, std::function<void()> work);
+  // For calls that block (munge, name service): runs on a small pool.
+  void run_blocking(std::function<void()> work);
+  void stop_blocking();  // finishes what runs on the pool, drops what waits
+  void stop();
+  bool is_here() const;  // whether this is the loop's thread
+  // What else to be told of.
+  void watch_for(int fd, std::uint32_t events);
+
+  // --- on its own thread only ---
+  void watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched);
+  void unwatch(int fd);  // before it is closed
+  void flush_later(std::shared_ptr<Unsent> unsent);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace muster::io
