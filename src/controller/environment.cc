@@ -28,16 +28,16 @@ void add_array_variables(const Job& job, Variables& v) {
   if (job.task_id == kNoTask) return;
   std::string_view text = job.spec->array;
   text = text.substr(0, text.find('%'));
-  v["SLURM_ARRAY_JOB_ID"] = std::to_string(job.array_id.value);
-  v["SLURM_ARRAY_TASK_ID"] = std::to_string(job.task_id);
+  v.set("SLURM_ARRAY_JOB_ID", std::to_string(job.array_id.value));
+  v.set("SLURM_ARRAY_TASK_ID", std::to_string(job.task_id));
   auto tasks = IdSet::parse(text);
   if (!tasks || tasks->empty()) return;
-  v["SLURM_ARRAY_TASK_COUNT"] = std::to_string(tasks->size());
-  v["SLURM_ARRAY_TASK_MIN"] = std::to_string(tasks->min());
-  v["SLURM_ARRAY_TASK_MAX"] = std::to_string(tasks->max());
+  v.set("SLURM_ARRAY_TASK_COUNT", std::to_string(tasks->size()));
+  v.set("SLURM_ARRAY_TASK_MIN", std::to_string(tasks->min()));
+  v.set("SLURM_ARRAY_TASK_MAX", std::to_string(tasks->max()));
   auto colon = text.find(':');
   bool one_range = text.find(',') == text.npos && colon != text.npos;
-  v["SLURM_ARRAY_TASK_STEP"] = one_range ? std::string(text.substr(colon + 1)) : "1";
+  v.set("SLURM_ARRAY_TASK_STEP", one_range ? std::string(text.substr(colon + 1)) : "1");
 }
 
 // Every library that knows GPUs by number has its own variable for them.
@@ -83,14 +83,14 @@ void add_gpu_variables(const Node& node, const NodeShare& share, std::string_vie
   const std::string list = gpus.list();
   const std::string visible = visible_gpus(node, gpus);
   if (count_of(share, "mps") > 0) {
-    v["CUDA_VISIBLE_DEVICES"] = list;
-    v["CUDA_MPS_ACTIVE_THREAD_PERCENTAGE"] = std::to_string(mps_percentage(node, share));
+    v.set("CUDA_VISIBLE_DEVICES", list);
+    v.set("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", std::to_string(mps_percentage(node, share)));
   } else {
-    for (const char* name : kGpuVariables) v[name] = visible;
+    for (const char* name : kGpuVariables) v.set(name, visible);
   }
-  v[std::string(list_variable)] = list;
-  v["SLURM_GPUS_ON_NODE"] = std::to_string(count);
-  if (shards > 0) v["SLURM_SHARDS_ON_NODE"] = std::to_string(shards);
+  v.set(list_variable, list);
+  v.set("SLURM_GPUS_ON_NODE", std::to_string(count));
+  if (shards > 0) v.set("SLURM_SHARDS_ON_NODE", std::to_string(shards));
 }
 
 std::string cpus_per_node(const std::vector<NodeShare>& shares) {
@@ -108,11 +108,11 @@ std::string tasks_per_node(const std::vector<NodeShare>& shares) {
 // What the components of a heterogeneous job have, each under its number and both of its names.
 void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
   if (!job.is_het()) return;
-  v["SLURM_HET_SIZE"] = v["SLURM_PACK_SIZE"] = std::to_string(job.het_size);
+  v.set({"SLURM_HET_SIZE", "SLURM_PACK_SIZE"}, std::to_string(job.het_size));
   for (const Job* c : cluster.components(job)) {
     auto set = [&](std::string_view name, const std::string& value) {
       for (std::string_view group : {"HET", "PACK"})
-        v[fmt::format("{}_{}_GROUP_{}", name, group, c->het_offset)] = value;
+        v.set(fmt::format("{}_{}_GROUP_{}", name, group, c->het_offset), value);
     };
     set("SLURM_JOB_ID", std::to_string(c->id.value));
     set("SLURM_JOB_NAME", c->spec->name.str());
@@ -156,10 +156,10 @@ void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint3
   const Node* first = cluster.nodes.find(step.nodes.front().node);
   if (!first) return;
   const NodeConfig& node = first->config;
-  v["MASTER_ADDR"] = node.address.empty() ? node.name.str() : node.address.str();
-  v["MASTER_PORT"] = std::to_string(port);
-  v["WORLD_SIZE"] = std::to_string(step.tasks);
-  v["SLURM_STEP_RENDEZVOUS"] = v["MASTER_ADDR"] + ":" + v["MASTER_PORT"];
+  v.set("MASTER_ADDR", node.address.empty() ? node.name.str() : node.address.str());
+  v.set("MASTER_PORT", std::to_string(port));
+  v.set("WORLD_SIZE", std::to_string(step.tasks));
+  v.set("SLURM_STEP_RENDEZVOUS", v["MASTER_ADDR"] + ":" + v["MASTER_PORT"]);
 }
 
 // srun --no-allocate: what is said of a job is said of none.
@@ -179,28 +179,29 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   std::string id = std::to_string(job.id.value);
   std::string nodes = node_list(cluster, job.allocation);
   std::string count = std::to_string(job.allocation.size());
-  v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = id;
-  v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = nodes;
-  v["SLURM_JOB_NUM_NODES"] = v["SLURM_NNODES"] = count;
-  v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(job.allocation);
-  v["SLURM_TASKS_PER_NODE"] = tasks_per_node(job.allocation);
+  v.set({"SLURM_JOB_ID", "SLURM_JOBID"}, id);
+  v.set({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, nodes);
+  v.set({"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}, count);
+  v.set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.allocation));
+  v.set("SLURM_TASKS_PER_NODE", tasks_per_node(job.allocation));
   if (!spec.num_tasks && spec.ntasks_per_node)  // on as many nodes as there were
-    v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = std::to_string(task_count(job));
-  v["SLURM_JOB_PARTITION"] = job.partition.str();
-  v["SLURM_JOB_ACCOUNT"] = job.account.str();
-  v["SLURM_JOB_QOS"] = job.qos.str();
-  v["SLURM_JOB_UID"] = std::to_string(spec.uid.value);
-  v["SLURM_JOB_GID"] = std::to_string(spec.gid.value);
-  v["SLURM_JOB_USER"] = spec.user_name.str();
-  v["SLURM_CLUSTER_NAME"] = cluster.settings().cluster_name.str();
-  v["SLURM_NODE_ALIASES"] = "(null)";
+    v.set({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
+  v.set("SLURM_JOB_PARTITION", job.partition.view());
+  v.set("SLURM_JOB_ACCOUNT", job.account.view());
+  v.set("SLURM_JOB_QOS", job.qos.view());
+  v.set("SLURM_JOB_UID", std::to_string(spec.uid.value));
+  v.set("SLURM_JOB_GID", std::to_string(spec.gid.value));
+  v.set("SLURM_JOB_USER", spec.user_name.view());
+  v.set("SLURM_CLUSTER_NAME", cluster.settings().cluster_name.view());
+  v.set("SLURM_NODE_ALIASES", "(null)");
   sched::TopologyAddress way = sched::topology_address(cluster, node_name(cluster, node));
-  v["SLURM_TOPOLOGY_ADDR"] = way.address;
-  v["SLURM_TOPOLOGY_ADDR_PATTERN"] = way.pattern;
-  if (job.restarts) v["SLURM_RESTART_COUNT"] = std::to_string(job.restarts);
-  if (!job.shown_reservation().empty()) v["SLURM_JOB_RESERVATION"] = job.shown_reservation().str();
+  v.set("SLURM_TOPOLOGY_ADDR", way.address);
+  v.set("SLURM_TOPOLOGY_ADDR_PATTERN", way.pattern);
+  if (job.restarts) v.set("SLURM_RESTART_COUNT", std::to_string(job.restarts));
+  if (!job.shown_reservation().empty())
+    v.set("SLURM_JOB_RESERVATION", job.shown_reservation().view());
   if (const NodeShare* share = share_on(job, node)) {
-    v["SLURM_CPUS_ON_NODE"] = std::to_string(share->usable_cpus());
+    v.set("SLURM_CPUS_ON_NODE", std::to_string(share->usable_cpus()));
     if (const Node* n = cluster.nodes.find(node))
       add_gpu_variables(*n, *share, "SLURM_JOB_GPUS", v);
   }
@@ -213,9 +214,9 @@ Variables batch_variables(const Cluster& cluster, const Job& job, NodeId node) {
   Variables v = job_variables(cluster, job, node);
   const JobSpec& spec = *job.spec;
   if (spec.memory_per_cpu_mib > 0u)
-    v["SLURM_MEM_PER_CPU"] = std::to_string(*spec.memory_per_cpu_mib);
+    v.set("SLURM_MEM_PER_CPU", std::to_string(*spec.memory_per_cpu_mib));
   if (spec.memory_per_node_mib > 0u)
-    v["SLURM_MEM_PER_NODE"] = std::to_string(*spec.memory_per_node_mib);
+    v.set("SLURM_MEM_PER_NODE", std::to_string(*spec.memory_per_node_mib));
   return v;
 }
 
@@ -223,29 +224,29 @@ Variables step_variables(const Cluster& cluster, const Job& job, const Step& ste
   Variables v = job_variables(cluster, job, node);
   const WholeStep whole = whole_step(cluster, job, step);
   std::string id = std::to_string(step.id.value);
-  v["SLURM_STEP_ID"] = v["SLURM_STEPID"] = id;
-  v["SLURM_STEP_NODELIST"] = node_list(cluster, whole.nodes);
-  v["SLURM_STEP_NUM_NODES"] = std::to_string(whole.nodes.size());
-  v["SLURM_STEP_NUM_TASKS"] = v["SLURM_NTASKS"] = v["SLURM_NPROCS"] = std::to_string(whole.tasks);
+  v.set({"SLURM_STEP_ID", "SLURM_STEPID"}, id);
+  v.set("SLURM_STEP_NODELIST", node_list(cluster, whole.nodes));
+  v.set("SLURM_STEP_NUM_NODES", std::to_string(whole.nodes.size()));
+  v.set({"SLURM_STEP_NUM_TASKS", "SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(whole.tasks));
   std::vector<std::uint32_t> counts;
   for (const StepNode& place : whole.nodes)
     counts.push_back(static_cast<std::uint32_t>(place.ranks.size()));
-  v["SLURM_STEP_TASKS_PER_NODE"] = v["SLURM_TASKS_PER_NODE"] = compress_counts(counts);
+  v.set({"SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE"}, compress_counts(counts));
   if (job.is_het()) {  // to its tasks it is one job
-    v["SLURM_JOB_ID"] = v["SLURM_JOBID"] = std::to_string(job.het_id.value);
-    v["SLURM_JOB_NODELIST"] = v["SLURM_NODELIST"] = node_list(cluster, whole.held);
-    v["SLURM_JOB_NUM_NODES"] = std::to_string(whole.held.size());
-    v["SLURM_JOB_CPUS_PER_NODE"] = cpus_per_node(whole.held);
+    v.set({"SLURM_JOB_ID", "SLURM_JOBID"}, std::to_string(job.het_id.value));
+    v.set({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, node_list(cluster, whole.held));
+    v.set("SLURM_JOB_NUM_NODES", std::to_string(whole.held.size()));
+    v.set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(whole.held));
   } else {
-    v["SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0"] = v["SLURM_JOB_CPUS_PER_NODE"];
+    v.set("SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0", v["SLURM_JOB_CPUS_PER_NODE"]);
   }
-  v["SLURM_NNODES"] = v["SLURM_STEP_NUM_NODES"];
+  v.set("SLURM_NNODES", v["SLURM_STEP_NUM_NODES"]);
   if (step.meeting_port) add_meeting_point(cluster, whole, step.meeting_port, v);
-  if (!step.reserved_ports.empty()) v["SLURM_STEP_RESV_PORTS"] = step.reserved_ports.text();
-  std::erase_if(v, [](const auto& entry) { return is_gpu_variable(entry.first); });
+  if (!step.reserved_ports.empty()) v.set("SLURM_STEP_RESV_PORTS", step.reserved_ports.text());
+  v.erase_if(is_gpu_variable);
   for (const StepNode& place : step.nodes) {
     if (place.node != node) continue;
-    v["SLURM_CPUS_ON_NODE"] = std::to_string(place.share.cpus.size());
+    v.set("SLURM_CPUS_ON_NODE", std::to_string(place.share.cpus.size()));
     if (const Node* n = cluster.nodes.find(node))
       add_gpu_variables(*n, place.share, "SLURM_STEP_GPUS", v);
   }

@@ -2,15 +2,12 @@
 // process id, node name) are added on the node.
 #pragma once
 
-#include <map>
-#include <string>
 #include <string_view>
 
+#include "controller/variables.h"
 #include "model/cluster.h"
 
 namespace muster::controller {
-
-using Variables = std::map<std::string, std::string>;
 
 // For everything that runs in the job on `node`.
 Variables job_variables(const Cluster& cluster, const Job& job, NodeId node);

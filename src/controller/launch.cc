@@ -11,24 +11,18 @@ namespace muster::controller {
 
 namespace {
 
-std::vector<std::string> as_list(const Variables& variables) {
-  std::vector<std::string> list;
-  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
-  return list;
-}
-
 // The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
 // own only where it has some.
 std::vector<std::string> merged(const std::vector<std::string>& environment, Variables variables) {
   // The job's own list is the batch shell's: a step has it from there or not at all.
-  const bool has_gpus = variables.erase("SLURM_JOB_GPUS") > 0;
+  const bool has_gpus = variables.erase("SLURM_JOB_GPUS");
   std::vector<std::string> list;
   for (const std::string& entry : environment) {
-    std::string name = entry.substr(0, entry.find('='));
+    std::string_view name = std::string_view(entry).substr(0, entry.find('='));
     bool ours = variables.contains(name) || (has_gpus && is_gpu_variable(name));
     if (!ours) list.push_back(entry);
   }
-  for (std::string& entry : as_list(variables)) list.push_back(std::move(entry));
+  std::ranges::move(std::move(variables).take(), std::back_inserter(list));
   return list;
 }
 
@@ -72,8 +66,8 @@ wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, Nod
 void add_distribution(const wire::StepRequest& request, const Step& step, Variables& variables) {
   std::string_view text = request.distribution;
   if (text.empty()) text = step.num_tasks > step.nodes.size() ? "block" : "cyclic";
-  variables["SLURM_DISTRIBUTION"] = text.substr(0, text.find('='));
-  if (istarts_with(text, "plane=")) variables["SLURM_DIST_PLANESIZE"] = text.substr(6);
+  variables.set("SLURM_DISTRIBUTION", text.substr(0, text.find('=')));
+  if (istarts_with(text, "plane=")) variables.set("SLURM_DIST_PLANESIZE", text.substr(6));
 }
 
 // srun outside of a job: what is told is the job's, and some of it is not told at all.
@@ -86,7 +80,7 @@ void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& reque
   if (request.distribution.empty()) variables.erase("SLURM_DISTRIBUTION");
   auto share = std::ranges::find(job.allocation, node, &NodeShare::node);
   if (share != job.allocation.end())
-    variables["SLURM_CPUS_ON_NODE"] = std::to_string(share->cpus.size());
+    variables.set("SLURM_CPUS_ON_NODE", std::to_string(share->cpus.size()));
 }
 
 std::string value_of(const std::vector<std::string>& environment, std::string_view name) {
@@ -134,7 +128,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string k
   NodeId node = job.steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
   for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
-  launch.environment = as_list(batch_variables(cluster, job, node));
+  launch.environment = batch_variables(cluster, job, node).take();
   launch.work_dir = spec.work_dir;
   launch.std_in = spec.std_in;
   launch.std_out = spec.std_out;
@@ -170,7 +164,7 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.argv_by_rank = request.argv_by_rank;
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
   if (request.preserve_env) keep_own_counts(request.environment, variables);
-  launch.environment = merged(request.environment, variables);
+  launch.environment = merged(request.environment, std::move(variables));
   launch.work_dir = request.work_dir;
   launch.std_in = request.std_in;
   launch.std_out = request.std_out;

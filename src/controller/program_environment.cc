@@ -37,14 +37,13 @@ constexpr const char* kOnController[] = {"SLURM_JOB_ACCOUNT", "SLURM_JOB_NODELIS
 Variables common(const Job& job, const Variables& all) {
   const JobSpec& spec = *job.spec;
   Variables v;
-  for (const char* name : kFromJob)
-    if (auto found = all.find(name); found != all.end()) v.insert(*found);
-  v["SLURM_JOB_RESTART_COUNT"] = std::to_string(job.restarts);
-  v["SLURM_JOB_WORK_DIR"] = spec.work_dir.str();
-  v["SLURM_JOB_NAME"] = spec.name.str();
-  if (!spec.comment.empty()) v["SLURM_JOB_COMMENT"] = spec.comment.str();
-  if (!spec.features.empty()) v["SLURM_JOB_CONSTRAINTS"] = spec.features.str();
-  if (!spec.licenses.empty()) v["SLURM_JOB_LICENSES"] = spec.licenses.str();
+  for (const char* name : kFromJob) v.copy(name, all);
+  v.set("SLURM_JOB_RESTART_COUNT", std::to_string(job.restarts));
+  v.set("SLURM_JOB_WORK_DIR", spec.work_dir.view());
+  v.set("SLURM_JOB_NAME", spec.name.view());
+  if (!spec.comment.empty()) v.set("SLURM_JOB_COMMENT", spec.comment.view());
+  if (!spec.features.empty()) v.set("SLURM_JOB_CONSTRAINTS", spec.features.view());
+  if (!spec.licenses.empty()) v.set("SLURM_JOB_LICENSES", spec.licenses.view());
   return v;
 }
 
@@ -53,32 +52,24 @@ void add_exit_codes(const Job& job, Variables& v) {
   auto batch = job.steps.find(kBatchStep);
   const bool over = is_ended(job.state) || batch == job.steps.end();
   const std::uint32_t status = over ? job.exit_status : batch->second.exit_status;
-  v["SLURM_JOB_EXIT_CODE"] = std::to_string(status);
-  v["SLURM_JOB_EXIT_CODE2"] = fmt::format("{}:{}", status >> 8 & 0xff, status & 0x7f);
-  v["SLURM_JOB_DERIVED_EC"] = std::to_string(job.derived_exit_status);
-}
-
-std::vector<std::string> as_list(const Variables& variables) {
-  std::vector<std::string> list;
-  for (const auto& [name, value] : variables) list.push_back(name + "=" + value);
-  return list;
+  v.set("SLURM_JOB_EXIT_CODE", std::to_string(status));
+  v.set("SLURM_JOB_EXIT_CODE2", fmt::format("{}:{}", status >> 8 & 0xff, status & 0x7f));
+  v.set("SLURM_JOB_DERIVED_EC", std::to_string(job.derived_exit_status));
 }
 
 Variables on_node(const Cluster& cluster, const Job& job, const Node& node) {
   const Variables all = job_variables(cluster, job, node.id);
   Variables v = common(job, all);
-  for (const char* name : kOnNode)
-    if (auto found = all.find(name); found != all.end()) v.insert(*found);
-  v["SLURM_JOB_NTASKS"] = std::to_string(task_count(job));
-  v["SLURM_UID"] = std::to_string(job.spec->uid.value);
+  for (const char* name : kOnNode) v.copy(name, all);
+  v.set("SLURM_JOB_NTASKS", std::to_string(task_count(job)));
+  v.set("SLURM_UID", std::to_string(job.spec->uid.value));
   return v;
 }
 
 Variables on_controller(const Cluster& cluster, const Job& job) {
   const Variables all = job_variables(cluster, job, {});
   Variables v = common(job, all);
-  for (const char* name : kOnController)
-    if (auto found = all.find(name); found != all.end()) v.insert(*found);
+  for (const char* name : kOnController) v.copy(name, all);
   return v;
 }
 
@@ -87,49 +78,49 @@ Variables on_controller(const Cluster& cluster, const Job& job) {
 std::vector<std::string> prolog_environment(const Cluster& cluster, const Job& job,
                                             const Node& node) {
   Variables v = on_node(cluster, job, node);
-  v["SLURM_SCRIPT_CONTEXT"] = "prolog_slurmd";
-  return as_list(v);
+  v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmd");
+  return std::move(v).take();
 }
 
 std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& job,
                                             const Node& node) {
   Variables v = on_node(cluster, job, node);
-  v["SLURM_SCRIPT_CONTEXT"] = "epilog_slurmd";
+  v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmd");
   add_exit_codes(job, v);
-  return as_list(v);
+  return std::move(v).take();
 }
 
 std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
-  v["SLURM_SCRIPT_CONTEXT"] = "prolog_slurmctld";
-  return as_list(v);
+  v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmctld");
+  return std::move(v).take();
 }
 
 std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
-  v["SLURM_SCRIPT_CONTEXT"] = "epilog_slurmctld";
+  v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmctld");
   add_exit_codes(job, v);
-  return as_list(v);
+  return std::move(v).take();
 }
 
 std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
                                           std::string_view occasion, Time now) {
   Variables v = on_controller(cluster, job);
-  v["SLURM_JOB_MAIL_TYPE"] = occasion;
-  v["SLURM_JOB_STATE"] = state_name(job.state);
+  v.set("SLURM_JOB_MAIL_TYPE", occasion);
+  v.set("SLURM_JOB_STATE", state_name(job.state));
   auto elapsed = [](Millis span) { return format_elapsed(std::chrono::floor<Seconds>(span)); };
   if (is_ended(job.state)) {
     add_exit_codes(job, v);
-    v["SLURM_JOB_RUN_TIME"] = elapsed(job.run_time(now));
+    v.set("SLURM_JOB_RUN_TIME", elapsed(job.run_time(now)));
     const ArrayExits& exits = job.array_exits;
     const bool whole = job.array_id && !(job.spec->mail_type & kMailArrayTasks);
-    v["SLURM_JOB_EXIT_CODE_MAX"] =
-        std::to_string(whole ? exits.max_code : job.exit_status >> 8 & 0xff);
-    if (whole) v["SLURM_JOB_EXIT_CODE_MIN"] = std::to_string(exits.min_code);
+    v.set("SLURM_JOB_EXIT_CODE_MAX",
+          std::to_string(whole ? exits.max_code : job.exit_status >> 8 & 0xff));
+    if (whole) v.set("SLURM_JOB_EXIT_CODE_MIN", std::to_string(exits.min_code));
   } else if (job.state == JobState::running) {
-    v["SLURM_JOB_QUEUED_TIME"] = elapsed(queued_time(job));
+    v.set("SLURM_JOB_QUEUED_TIME", elapsed(queued_time(job)));
   }
-  return as_list(v);
+  return std::move(v).take();
 }
 
 }  // namespace muster::controller

@@ -13,11 +13,8 @@ using namespace muster::controller::test;
 void expect_variables(const Variables& variables,
                       const std::vector<std::pair<std::string, std::string>>& expected) {
   for (const auto& [name, value] : expected) {
-    auto found = variables.find(name);
-    if (found == variables.end())
-      ADD_FAILURE() << name << " is missing";
-    else
-      EXPECT_EQ(found->second, value) << name;
+    EXPECT_TRUE(variables.contains(name)) << name;
+    EXPECT_EQ(variables[name], value) << name;
   }
 }
 
@@ -120,6 +117,19 @@ TEST(Environment, OfAStep) {
   EXPECT_FALSE(has("SLURM_JOB_ID=999")) << "the allocation decides";
   EXPECT_EQ(launches[1].second.launch.node_index, 1u);
   EXPECT_EQ(launches[1].second.launch.ranks, (std::vector<std::uint32_t>{3}));
+}
+
+TEST(Variables, ANameIsSetOnceAndFoundAsAWhole) {
+  Variables v;
+  v.set({"A", "AB"}, "1");
+  v.set("A", "2=3");
+  EXPECT_EQ(v["A"], "2=3");
+  EXPECT_EQ(v["AB"], "1");
+  EXPECT_FALSE(v.contains("ABC"));
+  EXPECT_FALSE(v.contains("A="));
+  EXPECT_TRUE(v.erase("A"));
+  EXPECT_FALSE(v.erase("A"));
+  EXPECT_EQ(std::move(v).take(), std::vector<std::string>{"AB=1"});
 }
 
 }  // namespace
