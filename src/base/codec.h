@@ -141,15 +141,13 @@ class Encoder {
     } else if constexpr (is<T, Cow>) {
       one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else {
-      tag(number, 0);
-      varint(to_varint(value));
+      tagged(number, 0, to_varint(value));
     }
   }
 
   void bytes(std::uint32_t number, std::string_view s) {
     if (s.size() >= kLongText) widen_lengths();
-    tag(number, 2);
-    varint(s.size());
+    tagged(number, 2, s.size());
     out_.append(s);
   }
 
@@ -205,12 +203,26 @@ class Encoder {
     if (!object_ || offset >= object_size_) return otherwise;
     return *reinterpret_cast<const T*>(defaults_ + offset);
   }
-  void tag(std::uint32_t number, std::uint32_t type) { varint(std::uint64_t{number} << 3 | type); }
-  void varint(std::uint64_t v) {
-    char bytes[10];
+  static constexpr std::size_t kMaxVarint = 10;
+  static std::size_t put_varint(char* at, std::uint64_t v) {
     std::size_t size = 0;
-    for (; v >= 0x80; v >>= 7) bytes[size++] = static_cast<char>(v | 0x80);
-    bytes[size++] = static_cast<char>(v);
+    for (; v >= 0x80; v >>= 7) at[size++] = static_cast<char>(v | 0x80);
+    at[size++] = static_cast<char>(v);
+    return size;
+  }
+  static std::uint64_t key(std::uint32_t number, std::uint32_t type) {
+    return std::uint64_t{number} << 3 | type;
+  }
+  void tag(std::uint32_t number, std::uint32_t type) { varint(key(number, type)); }
+  void varint(std::uint64_t v) {
+    char bytes[kMaxVarint];
+    out_.append(bytes, put_varint(bytes, v));
+  }
+  // A tag and the number behind it: the value itself, or the length of what follows.
+  void tagged(std::uint32_t number, std::uint32_t type, std::uint64_t v) {
+    char bytes[2 * kMaxVarint];
+    std::size_t size = put_varint(bytes, key(number, type));
+    size += put_varint(bytes + size, v);
     out_.append(bytes, size);
   }
 
@@ -405,10 +417,13 @@ class Decoder {
 
 template <class T>
 std::string encode(const T& value) {
-  std::string out;
-  Encoder e(out);
+  // Grows for the first messages only; what is given away has just the size that it needs.
+  thread_local std::string scratch;
+  constexpr std::size_t kKeptBytes = 64 << 10;
+  scratch.clear();
+  Encoder e(scratch);
   e.write(const_cast<T&>(value));  // the encoder only reads
-  return out;
+  return scratch.capacity() > kKeptBytes ? std::exchange(scratch, {}) : scratch;
 }
 
 template <class T>

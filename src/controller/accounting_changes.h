@@ -26,6 +26,9 @@ struct AccountingChanges {
   bool empty() const {
     return jobs.empty() && steps.empty() && gone_jobs.empty() && gone_steps.empty();
   }
+  std::size_t size() const {  // in rows
+    return jobs.size() + steps.size() + gone_jobs.size() + gone_steps.size();
+  }
 
   // To be called before the event is applied.
   void note(const Cluster& before, const Event& event);

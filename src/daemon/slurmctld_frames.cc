@@ -110,10 +110,8 @@ Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitReque
   }
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
-    spec.script_blob = io::content_hash(request.script);
-    spec.environment_blob = io::content_hash(request.environment);
-    blobs_.put(spec.script_blob, request.script);
-    blobs_.put(spec.environment_blob, request.environment);
+    spec.script_blob = blobs_.put(request.script);
+    spec.environment_blob = blobs_.put(request.environment);
   }
   request.spec = Cow(std::move(spec));
   return {};

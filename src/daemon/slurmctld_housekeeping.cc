@@ -9,7 +9,8 @@ namespace muster::daemon {
 namespace {
 
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
-constexpr Millis kFeedEvery{1000};
+constexpr Millis kFeedEvery{5000};
+constexpr std::size_t kFeedAtMost = 10000;  // so that whoever asks need not wait for long
 
 }  // namespace
 
@@ -47,21 +48,30 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
 
 // Not at once: a job that changes often is one row then. Whoever asks for rows feeds first.
 void Service::account(controller::AccountingPortion portion) {
+  if (!accounting_) return;
+  bool has_many = false;
   {
     std::lock_guard lock(unfed_mutex_);
     unfed_.add(std::move(portion));
+    has_many = unfed_.changes.size() > kFeedAtMost;
   }
-  if (accounting_ && !feed_due_.exchange(true)) feed_accounting_later();
+  feed_accounting_later();
+  if (has_many && !feeding_.exchange(true))
+    accounting_thread_->post([this] {
+      feed_accounting();
+      feeding_ = false;
+    });
 }
 
 void Service::feed_accounting_later() {
+  if (feed_due_.exchange(true)) return;
   loop_->after(kFeedEvery, [this] {
+    feed_due_ = false;
     if (!stopping_) accounting_thread_->post([this] { feed_accounting(); });
   });
 }
 
 bool Service::feed_accounting() {
-  feed_due_ = false;
   {
     std::lock_guard lock(unfed_mutex_);
     if (unfed_.number > fed_.number) fed_.add(std::exchange(unfed_, {}));
@@ -69,7 +79,7 @@ bool Service::feed_accounting() {
   if (fed_.changes.empty() && fed_.number == accounting_->last()) return true;
   if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
     io::log_error("accounting records wait: {}", ok.error().text());
-    if (!feed_due_.exchange(true)) feed_accounting_later();
+    feed_accounting_later();
     return false;
   }
   fed_.changes = {};

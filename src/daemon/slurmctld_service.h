@@ -128,7 +128,7 @@ class Service final : public controller::Host {
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
   io::UserNames user_names_;
-  std::atomic<bool> feed_due_ = false;
+  std::atomic<bool> feed_due_ = false, feeding_ = false;
   std::atomic<bool> stopping_ = false;
 
   static constexpr std::size_t kBlobCacheBytes = 64u << 20;

@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "io/files.h"
+
 namespace muster::io {
 
 class BlobCache {
@@ -24,15 +26,30 @@ class BlobCache {
     return found->second->second;
   }
 
+  // Its hash. Users submit with the same environment again and again: comparing is shorter than
+  // computing.
+  std::string put(std::string_view bytes) {
+    {
+      std::lock_guard lock(mutex_);
+      auto known = by_bytes_.find(bytes);
+      if (known != by_bytes_.end()) return known->second->first;
+    }
+    std::string hash = content_hash(bytes);
+    put(hash, bytes);
+    return hash;
+  }
+
   void put(std::string_view hash, std::string_view bytes) {
     std::lock_guard lock(mutex_);
     if (by_hash_.contains(hash) || bytes.size() > max_bytes_) return;
     blobs_.emplace_front(hash, bytes);
     by_hash_.emplace(blobs_.front().first, blobs_.begin());
+    by_bytes_.emplace(blobs_.front().second, blobs_.begin());
     bytes_ += bytes.size();
     while (bytes_ > max_bytes_) {
       bytes_ -= blobs_.back().second.size();
       by_hash_.erase(blobs_.back().first);
+      by_bytes_.erase(blobs_.back().second);
       blobs_.pop_back();
     }
   }
@@ -43,7 +60,7 @@ class BlobCache {
   const std::size_t max_bytes_;
   std::mutex mutex_;  // guards what follows
   Blobs blobs_;
-  std::unordered_map<std::string_view, Blobs::iterator> by_hash_;  // keys: in blobs_
+  std::unordered_map<std::string_view, Blobs::iterator> by_hash_, by_bytes_;  // keys: in blobs_
   std::size_t bytes_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// See channel.h: poll(2) around a Session. No Asio here: commands must start at once.
+// See channel.h: poll(2) around a Session.
 #include "io/channel.h"
 
 #include <fcntl.h>

@@ -149,16 +149,21 @@ Result<std::vector<std::string>> list_directory(const std::string& path) {
   return names;
 }
 
+Sha256 sha256(std::string_view bytes) {
+  // Looking the algorithm up takes longer than a short text does.
+  static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  Sha256 digest;
+  CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr) == 1);
+  return digest;
+}
+
 std::string content_hash(std::string_view bytes) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned int length = 0;
-  CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), &length, EVP_sha256(), nullptr) == 1);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  hex.reserve(std::size_t{2} * length);
-  for (unsigned int i = 0; i < length; ++i) {
-    hex.push_back(kDigits[digest[i] >> 4]);
-    hex.push_back(kDigits[digest[i] & 15]);
+  hex.reserve(2 * std::tuple_size_v<Sha256>);
+  for (const unsigned char byte : sha256(bytes)) {
+    hex.push_back(kDigits[byte >> 4]);
+    hex.push_back(kDigits[byte & 15]);
   }
   return hex;
 }

@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,9 @@ Result<void> remove_tree(const std::string& path);  // likewise
 Result<std::vector<std::string>> list_directory(
     const std::string& path);  // names, sorted, without . and ..
 
-std::string content_hash(std::string_view bytes);  // SHA-256 in hexadecimal
+using Sha256 = std::array<unsigned char, 32>;
+Sha256 sha256(std::string_view bytes);
+std::string content_hash(std::string_view bytes);  // the same in hexadecimal
 std::string random_bytes(std::size_t count);       // of the kernel's cryptographic source
 
 // Is the path, or the nearest parent that exists, on NFS?

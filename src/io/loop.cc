@@ -31,12 +31,27 @@ using Clock = std::chrono::steady_clock;
 using Work = std::function<void()>;
 
 constexpr int kEventsAtOnce = 256;  // of a round: more may be ready all the time
+using Events = std::array<epoll_event, kEventsAtOnce>;
+using Patience = std::optional<std::chrono::nanoseconds>;  // none = for ever
+
+// Kernels before 5.11 count in milliseconds.
+int wait_for_events(int epoll, Events& events, Patience patience) {
+  timespec limit{};
+  if (patience) {
+    limit.tv_sec = static_cast<time_t>(patience->count() / 1'000'000'000);
+    limit.tv_nsec = static_cast<long>(patience->count() % 1'000'000'000);
+  }
+  const int ready =
+      ::epoll_pwait2(epoll, events.data(), kEventsAtOnce, patience ? &limit : nullptr, nullptr);
+  if (ready >= 0 || errno != ENOSYS) return ready;
+  const auto ms = patience ? std::chrono::ceil<std::chrono::milliseconds>(*patience).count() : -1;
+  return ::epoll_wait(epoll, events.data(), kEventsAtOnce, static_cast<int>(ms));
+}
 
 }  // namespace
 
 struct Loop::Impl {
-  Impl()
-      : epoll(::epoll_create1(EPOLL_CLOEXEC)), wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  Impl() : epoll(::epoll_create1(EPOLL_CLOEXEC)), wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     CHECK(epoll >= 0 && wake >= 0, std::strerror(errno));
     control(EPOLL_CTL_ADD, wake, EPOLLIN);
   }
@@ -76,8 +91,8 @@ struct Loop::Impl {
     const std::uint64_t one = 1;
     CHECK(::write(wake, &one, sizeof one) == sizeof one || errno == EAGAIN);
   }
-  std::optional<std::chrono::nanoseconds> patience();
-  int serve(std::optional<std::chrono::nanoseconds> patience);
+  Patience patience();
+  int serve(Patience patience);
   void run_what_is_due();
 };
 
@@ -101,8 +116,8 @@ void Loop::Impl::add(Clock::time_point at, Work later) {
   if (sleeps_too_long) wake_up();
 }
 
-// How long to wait for a descriptor; none = until there is one.
-std::optional<std::chrono::nanoseconds> Loop::Impl::patience() {
+// How long to wait for a descriptor.
+Patience Loop::Impl::patience() {
   const std::lock_guard lock(mutex);
   if (!posted.empty() || !unsent.empty()) return std::chrono::nanoseconds{0};
   if (timers.empty()) return std::nullopt;
@@ -111,15 +126,9 @@ std::optional<std::chrono::nanoseconds> Loop::Impl::patience() {
 
 // How many descriptors were ready. One that was closed and opened anew in the same round may be
 // told of in vain, which it bears.
-int Loop::Impl::serve(std::optional<std::chrono::nanoseconds> patience) {
-  std::array<epoll_event, kEventsAtOnce> events;
-  timespec limit{};
-  if (patience) {
-    limit.tv_sec = static_cast<time_t>(patience->count() / 1'000'000'000);
-    limit.tv_nsec = static_cast<long>(patience->count() % 1'000'000'000);
-  }
-  const int ready = ::epoll_pwait2(epoll, events.data(), kEventsAtOnce,
-                                   patience ? &limit : nullptr, nullptr);
+int Loop::Impl::serve(Patience patience) {
+  Events events;
+  const int ready = wait_for_events(epoll, events, patience);
   CHECK(ready >= 0 || errno == EINTR, std::strerror(errno));
   for (int i = 0; i < ready; ++i) {
     const auto& [flags, data] = events[static_cast<std::size_t>(i)];

@@ -117,8 +117,7 @@ class LoopConnection::Reader final : public Watched, public std::enable_shared_f
   // The handler is never called from within another one.
   void on_over(Error why) {
     why_over_ = std::move(why);
-    if (!is_reading_)
-      connection_->loop_.post([self = shared_from_this()] { self->tell_end(); });
+    if (!is_reading_) connection_->loop_.post([self = shared_from_this()] { self->tell_end(); });
   }
 
   const Handlers handlers;

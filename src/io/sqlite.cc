@@ -142,6 +142,8 @@ Result<std::int64_t> Database::query_integer(std::string_view sql) {
   return *step == Statement::Step::row ? statement->integer(0) : 0;
 }
 
+std::int64_t Database::last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
+
 Result<void> Database::checkpoint_beyond(int pages) {
   if (*wal_pages_ <= pages) return {};
   int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,

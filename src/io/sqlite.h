@@ -70,6 +70,7 @@ class Database {
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
   Result<std::int64_t> query_integer(std::string_view sql);
+  std::int64_t last_row() const;  // that was inserted
 
   // Moves what the WAL holds into the database file once it has grown beyond `pages`. A full disk
   // is no error here: the WAL keeps everything and a later call tries again.

@@ -137,6 +137,7 @@ Result<void> SqliteAccounting::ingest(const std::vector<AccountingRecord>& recor
   std::lock_guard lock(mutex_);
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
+  written_runs_.clear();
   auto written = write(records, last);
   if (written) written = transaction->commit();
   if (!written) {
@@ -154,6 +155,22 @@ Result<void> SqliteAccounting::write(const std::vector<AccountingRecord>& record
     if (!done) return done;
   }
   return statements_.set_last.bind(1, static_cast<std::int64_t>(last)).run();
+}
+
+// Where the run's row is, which is made where there is none.
+Result<std::int64_t> SqliteAccounting::row_of(const StepRecord& step) {
+  if (auto known = written_runs_.find({step.job, step.attempt}); known != written_runs_.end())
+    return known->second;
+  auto run = find_run(step.job, step.attempt);
+  if (!run) return std::unexpected(run.error());
+  if (run->index != 0) return run->index;
+  JobRecord job;
+  job.job = step.job;
+  job.attempt = step.attempt;
+  job.state = JobState::running;
+  job.started = job.eligible = step.started;
+  if (auto made = put(job); !made) return std::unexpected(made.error());
+  return written_runs_.at({step.job, step.attempt});
 }
 
 Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt attempt) {
@@ -180,6 +197,7 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
     Statement& change = ends ? statements_.end_job : statements_.change_job;
     change.bind(1, record).bind(2, run->index);
     if (ends) change.bind(3, to_ms(job.ended));
+    written_runs_[{job.job, job.attempt}] = run->index;
     return change.run();
   }
   Statement& statement = same ? statements_.fill_job : statements_.add_job;
@@ -193,23 +211,16 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
       .bind(7, to_ms(job.ended))
       .bind(8, record);
   if (same) statement.bind(9, run->index);
-  return statement.run();
+  if (auto written = statement.run(); !written) return written;
+  written_runs_[{job.job, job.attempt}] = same ? run->index : database_.last_row();
+  return {};
 }
 
 Result<void> SqliteAccounting::put(const StepRecord& step) {
-  auto run = find_run(step.job, step.attempt);
-  if (run && run->index == 0) {
-    JobRecord job;
-    job.job = step.job;
-    job.attempt = step.attempt;
-    job.state = JobState::running;
-    job.started = job.eligible = step.started;
-    if (auto made = put(job); !made) return made;
-    run = find_run(step.job, step.attempt);
-  }
-  if (!run) return std::unexpected(run.error());
+  auto row = row_of(step);
+  if (!row) return std::unexpected(row.error());
   std::string record = encode(step);
-  statements_.put_step.bind(1, run->index).bind(2, std::int64_t{step.step.value}).bind(3, record);
+  statements_.put_step.bind(1, *row).bind(2, std::int64_t{step.step.value}).bind(3, record);
   return statements_.put_step.run();
 }
 

@@ -9,9 +9,11 @@
 // or one read.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "io/sqlite.h"
 #include "state/accounting_store.h"
@@ -47,12 +49,14 @@ class SqliteAccounting final : public AccountingStore {
   Result<void> put(const JobRecord& job);
   Result<void> put(const StepRecord& step);
   Result<Run> find_run(JobId job, Attempt attempt);
+  Result<std::int64_t> row_of(const StepRecord& step);
   Result<std::vector<Candidate>> read_jobs(const std::string& where, const Scan& scan);
 
   std::mutex mutex_;  // guards everything below
   Database database_;
   Statements statements_;
   BatchNumber last_ = 0;
+  std::map<std::pair<JobId, Attempt>, std::int64_t> written_runs_;  // rows of this transaction
 };
 
 }  // namespace muster::io

@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <openssl/sha.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <filesystem>
 
 #include "base/strings.h"
+#include "io/files.h"
 
 namespace muster::io {
 
@@ -22,7 +22,8 @@ constexpr std::string_view kPrefix = "snapshot-";
 constexpr std::string_view kMagic = "MUSTSNAP";
 constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kNumbersSize = 8 + 3 * 8;  // magic, version, number, length
-constexpr std::size_t kHeaderSize = kNumbersSize + SHA256_DIGEST_LENGTH;
+constexpr std::size_t kDigestSize = std::tuple_size_v<Sha256>;
+constexpr std::size_t kHeaderSize = kNumbersSize + kDigestSize;
 
 void put_number(std::string& out, std::uint64_t value) {
   for (int i = 0; i < 8; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
@@ -35,10 +36,8 @@ std::uint64_t get_number(std::string_view in, std::size_t at) {
 }
 
 std::string digest(std::string_view bytes) {
-  std::string out(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
-         reinterpret_cast<unsigned char*>(out.data()));
-  return out;
+  const Sha256 sum = sha256(bytes);
+  return {sum.begin(), sum.end()};
 }
 
 std::string make_header(BatchNumber number, std::string_view bytes) {
@@ -60,7 +59,7 @@ Result<std::string> check_content(const std::string& path, BatchNumber number,
         path, version, kVersion));
   if (content.size() < kHeaderSize || get_number(content, 16) != number ||
       get_number(content, 24) != content.size() - kHeaderSize ||
-      std::string_view(content).substr(kNumbersSize, SHA256_DIGEST_LENGTH) !=
+      std::string_view(content).substr(kNumbersSize, kDigestSize) !=
           digest(std::string_view(content).substr(kHeaderSize)))
     return fail(
         path +

@@ -2,11 +2,9 @@
 #include "io/sqlite_store.h"
 
 #include <fmt/format.h>
-#include <openssl/sha.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -38,8 +36,7 @@ struct JournalRow {
 
 // Includes the number, so that a row found under another one's number does not pass either.
 std::int64_t row_checksum(BatchNumber number, std::string_view events) {
-  std::array<unsigned char, SHA256_DIGEST_LENGTH> digest;
-  SHA256(reinterpret_cast<const unsigned char*>(events.data()), events.size(), digest.data());
+  const Sha256 digest = sha256(events);
   std::uint64_t sum = 0;
   std::memcpy(&sum, digest.data(), sizeof sum);
   return static_cast<std::int64_t>(sum ^ number);
@@ -124,6 +121,8 @@ Result<void> SqliteStore::prepare_schema() {
 
 Result<void> SqliteStore::prepare_statements() {
   const std::pair<Statement*, std::string_view> all[] = {
+      {&statements_.begin, "BEGIN IMMEDIATE"},
+      {&statements_.commit, "COMMIT"},
       {&statements_.add_batch, "INSERT INTO journal(number, checksum, events) VALUES (?1, ?2, ?3)"},
       {&statements_.add_blob,
        "INSERT INTO blobs(hash, number, bytes) VALUES (?1, ?2, ?3) ON CONFLICT(hash) DO NOTHING"},
@@ -233,10 +232,9 @@ Result<std::string> SqliteStore::read_blob(std::string_view hash) {
 }
 
 Result<CommitOutcome> SqliteStore::change(const std::function<Result<void>()>& change) {
-  if (auto begun = database_.execute("BEGIN IMMEDIATE"); !begun)
-    return after_failure(begun.error());
+  if (auto begun = statements_.begin.run(); !begun) return after_failure(begun.error());
   auto done = change();
-  if (done) done = database_.execute("COMMIT");
+  if (done) done = statements_.commit.run();
   if (!done) return after_failure(done.error());
   return CommitOutcome::committed;
 }

@@ -51,7 +51,7 @@ class SqliteStore final : public Store {
 
  private:
   struct Statements {
-    Statement add_batch, add_blob, read_blob;
+    Statement begin, commit, add_batch, add_blob, read_blob;
     Statement forget_batches, set_snapshot, list_blobs, forget_blob;
   };
 

@@ -33,5 +33,17 @@ TEST(BlobCache, LeavesOutWhatIsLargerThanIt) {
   EXPECT_TRUE(cache.find("a"));
 }
 
+TEST(BlobCache, TellsTheHashOfWhatItKnowsAndOfWhatItDoesNot) {
+  BlobCache cache(10);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(cache.put("abc"), content_hash("abc"));
+    EXPECT_EQ(cache.put("larger than it"), content_hash("larger than it"));
+  }
+  EXPECT_EQ(cache.find(content_hash("abc")), "abc");
+  cache.put("0123456789");  // takes all the room
+  EXPECT_FALSE(cache.find(content_hash("abc")));
+  EXPECT_EQ(cache.put("abc"), content_hash("abc"));
+}
+
 }  // namespace
 }  // namespace muster::io

@@ -127,5 +127,35 @@ TEST(Loop, RunsWorkNowAndLaterAndBlockingWorkElsewhere) {
   EXPECT_EQ(done.take(), "the loop went on while a call blocked");
 }
 
+TEST(Loop, RunsWorkInTheOrderOfItsTime) {
+  Mailbox<std::string> done;
+  Loop loop;
+  loop.post([&] {
+    loop.after(std::chrono::microseconds{2000}, [&] { done.put("last"); });
+    loop.after(std::chrono::microseconds{10}, [&] { done.put("soon"); });
+    loop.post([&] { done.put("next"); });
+    done.put("now");
+  });
+  for (const char* expected : {"now", "next", "soon", "last"}) EXPECT_EQ(done.take(), expected);
+}
+
+TEST(Loop, KnowsItsOwnThread) {
+  Mailbox<bool> here;
+  Loop loop;
+  EXPECT_FALSE(loop.is_here());
+  loop.post([&] { here.put(loop.is_here()); });
+  EXPECT_EQ(here.take(), true);
+}
+
+TEST(Loop, WhatWaitsWhenItStopsIsDropped) {
+  auto held = std::make_shared<int>(0);
+  {
+    Loop loop;
+    loop.after(std::chrono::hours{1}, [held] { ADD_FAILURE(); });
+    EXPECT_EQ(held.use_count(), 2);
+  }
+  EXPECT_EQ(held.use_count(), 1);
+}
+
 }  // namespace
 }  // namespace muster::io
