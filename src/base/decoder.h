@@ -1,0 +1,198 @@
+// Decoder: structs from bytes (see codec.h).
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/codec_kinds.h"
+
+namespace muster {
+
+// The texts of one message: those that repeat, as user names and paths of a long list do, share
+// their memory.
+class RecentTexts {
+ public:
+  Text get(std::string_view text) {
+    if (text.empty()) return {};
+    auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
+    std::size_t slot =
+        text.size() + 3 * byte(0) + 5 * byte(text.size() / 2) + 7 * byte(text.size() - 1);
+    Text& recent = slots_[slot % slots_.size()];
+    if (recent != text) recent = Text(text);
+    return recent;
+  }
+
+ private:
+  std::array<Text, 64> slots_;
+};
+
+// Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
+// fields() asks for its fields by number. Ours come in ascending order, so each is met once.
+class Decoder {
+ public:
+  static constexpr int kMaxDepth = 32;
+
+  Decoder(std::string_view in, RecentTexts& texts, int depth = 0)
+      : in_(in), texts_(texts), depth_(depth) {
+    ok_ = depth <= kMaxDepth && check();
+    if (ok_) rewind();
+  }
+
+  bool ok() const { return ok_; }
+
+  template <class T>
+  void operator()(std::uint32_t number, T& value) {
+    using namespace codec_detail;
+    if (!ok_) return;
+    for (bool found = find(number); found; found = find_next(number)) {
+      const Field& f = current_;
+      if constexpr (is_list<T>) {
+        read(f, value.emplace_back());
+      } else if constexpr (is<T, std::set>) {
+        typename T::value_type item{};
+        read(f, item);
+        value.insert(std::move(item));
+      } else if constexpr (is<T, std::map>) {
+        typename T::key_type key{};
+        typename T::mapped_type item{};
+        if (f.type != 2) return reject();
+        Decoder inner(f.bytes, texts_, depth_ + 1);
+        if (inner.ok_ && inner.find(1)) inner.read(inner.current_, key);
+        if (inner.ok_ && inner.find(2)) inner.read(inner.current_, item);
+        if (!inner.ok_) return reject();
+        value.insert_or_assign(std::move(key), std::move(item));
+      } else if constexpr (is<T, std::optional>) {
+        read(f, value.emplace());
+      } else {
+        read(f, value);
+      }
+      if (!ok_) return;
+    }
+  }
+
+ private:
+  struct Field {
+    std::uint32_t number = 0;
+    std::uint32_t type = 0;
+    std::uint64_t value = 0;
+    std::string_view bytes;
+  };
+  static constexpr std::uint32_t kMaxNumber = (1u << 29) - 1;
+  static constexpr std::uint32_t kEnd = kMaxNumber + 1;  // number of what follows the last field
+
+  // Variant alternatives are numbered from 1; one that this build does not know is an error.
+  template <class V, std::size_t I = 0>
+  void read_alternative(const Field& f, V& value) {
+    if constexpr (I == std::variant_size_v<V>) {
+      reject();
+    } else if (f.number == I + 1) {
+      read(f, value.template emplace<I>());
+    } else {
+      read_alternative<V, I + 1>(f, value);
+    }
+  }
+
+  template <class T>
+  void read(const Field& f, T& value) {
+    using namespace codec_detail;
+    if constexpr (std::is_same_v<T, double>) {
+      if (f.type != 1) return reject();
+      value = std::bit_cast<double>(f.value);
+    } else if constexpr (String<T>) {
+      if (f.type != 2) return reject();
+      if constexpr (std::is_same_v<T, Text>)
+        value = texts_.get(f.bytes);
+      else
+        value = f.bytes;
+    } else if constexpr (is<T, std::variant>) {
+      read_nested(f, [&](Decoder& inner) {
+        if (inner.count_ != 1) return inner.reject();
+        inner.read_alternative(inner.current_, value);
+      });
+    } else if constexpr (is<T, std::pair>) {
+      read_nested(f, [&](Decoder& inner) {
+        inner(1, value.first);
+        inner(2, value.second);
+      });
+    } else if constexpr (is_list<T> || is<T, std::set> || is<T, std::map>) {
+      read_nested(f, [&](Decoder& inner) { inner(1, value); });
+    } else if constexpr (Struct<T>) {
+      read_nested(f, [&](Decoder& inner) { value.fields(inner); });
+    } else if constexpr (is<T, Cow>) {
+      read(f, value.emplace());
+    } else {
+      if (f.type != 0) return reject();
+      from_varint(f.value, value);
+    }
+  }
+
+  template <class Read>
+  void read_nested(const Field& f, Read&& read_it) {
+    if (f.type != 2) return reject();
+    Decoder inner(f.bytes, texts_, depth_ + 1);
+    if (inner.ok_) read_it(inner);
+    if (!inner.ok_) reject();
+  }
+
+  template <class T>
+  static void from_varint(std::uint64_t v, T& value) {
+    using namespace codec_detail;
+    if constexpr (StrongId<T>)
+      value = T{static_cast<typename T::rep>(v)};
+    else if constexpr (TimePoint<T>)
+      value = T{typename T::duration{unzigzag(v)}};
+    else if constexpr (is<T, std::chrono::duration>)
+      value = T{unzigzag(v)};
+    else if constexpr (std::is_same_v<T, bool>)
+      value = v != 0;
+    else if constexpr (std::is_enum_v<T>)
+      value = static_cast<T>(v);
+    else if constexpr (std::is_signed_v<T>)
+      value = static_cast<T>(unzigzag(v));
+    else
+      value = static_cast<T>(v);
+  }
+
+  // Moves to the first field of that number.
+  bool find(std::uint32_t number) {
+    if (!ascending_ || number <= asked_) rewind();
+    asked_ = number;
+    while (current_.number < number) advance();
+    if (!ascending_) skip_others(number);
+    return current_.number == number;
+  }
+  bool find_next(std::uint32_t number) {
+    advance();
+    if (!ascending_) skip_others(number);
+    return current_.number == number;
+  }
+  void skip_others(std::uint32_t number) {
+    while (current_.number != number && current_.number != kEnd) advance();
+  }
+  void rewind() {
+    rest_ = in_;
+    asked_ = 0;
+    advance();
+  }
+  bool check();    // that all of it can be read
+  void advance();  // requires check()
+  static bool take(std::string_view& in, Field& field);
+  void reject() { ok_ = false; }
+
+  std::string_view in_, rest_;
+  RecentTexts& texts_;
+  Field current_;            // the field before rest_
+  std::uint32_t asked_ = 0;  // the number that was looked for last
+  std::size_t count_ = 0;
+  bool ascending_ = true;  // the fields are in the order of their numbers
+  int depth_;
+  bool ok_;
+};
+
+}  // namespace muster

@@ -1,0 +1,129 @@
+// Events of jobs that wait, and of records that come and go (see event.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "base/ids.h"
+#include "base/idset.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "model/cluster.h"
+
+namespace muster {
+
+struct JobSubmitted {
+  Job job;  // complete, with its id
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+  }
+};
+
+// A waiting task leaves its array's record and gets one of its own, still pending. Where the task
+// is the last one, the array's record itself becomes the task and `id` is the array's.
+struct TaskSplit {
+  JobId array;
+  std::uint32_t task = 0;
+  JobId id;
+  template <class V>
+  void fields(V& v) {
+    v(1, array);
+    v(2, task);
+    v(3, id);
+  }
+};
+
+struct PendingJobsEnded {  // cancelled, past their deadline, ... without ever running
+  IdSet jobs;
+  JobState state = JobState::cancelled;
+  Uid by;
+  Time at;
+  Text reason;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, state);
+    v(3, by);
+    v(4, at);
+    v(5, reason);
+  }
+};
+
+struct TasksCancelled {  // waiting tasks of an array record that will never run
+  JobId array;
+  IdSet tasks;
+  template <class V>
+  void fields(V& v) {
+    v(1, array);
+    v(2, tasks);
+  }
+};
+
+struct JobsHeld {
+  IdSet jobs;
+  Hold hold = Hold::user;      // none = released
+  std::uint32_t priority = 0;  // in force afterwards for released jobs
+  Text reason;                 // why they are held, where that is not somebody's wish
+  Time at;                     // of a release: they become eligible
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, hold);
+    v(3, priority);
+    v(150, reason);
+    v(190, at);
+  }
+};
+
+struct JobUpdated {  // the record's new specification and what follows from it
+  JobId job;
+  Cow<JobSpec> spec;
+  std::uint32_t priority = 0;
+  Text partition, account, qos;
+  Minutes time_limit{};
+  std::uint32_t task_limit = 0;
+  Time eligible;
+  bool priority_fixed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, spec);
+    v(3, priority);
+    v(4, partition);
+    v(5, account);
+    v(6, qos);
+    v(7, time_limit);
+    v(8, task_limit);
+    v(9, eligible);
+    v(10, priority_fixed);
+  }
+};
+
+struct JobsPurged {
+  IdSet jobs;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+  }
+};
+
+struct JobsAccruing {  // they have become eligible, and their age counts from now on
+  IdSet jobs;
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, at);
+  }
+};
+
+struct PrioritiesReached {  // PriorityFlags=INCR_ONLY: they do not fall below these any more
+  std::map<JobId, std::uint32_t> jobs;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+  }
+};
+
+}  // namespace muster

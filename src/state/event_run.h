@@ -1,0 +1,186 @@
+// Events of runs of jobs: from the start to the last process, and back to the queue (see event.h).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/idset.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "model/cluster.h"
+
+namespace muster {
+
+struct JobStarted {
+  JobId job;
+  Attempt attempt;
+  Text partition;
+  std::vector<NodeShare> allocation;
+  Time at;
+  bool runs_batch = true;
+  Minutes time_limit{};
+  bool preparing = false;         // nothing is launched before JobPrepared
+  Text reservation;               // that it uses
+  Text waited_for;                // the reason why it had to, where there was one
+  std::uint32_t batch_index = 0;  // which node of the allocation the script runs on
+  bool has_preferred = false;     // all of them have the features of --prefer
+  std::uint32_t priority = 0;     // it had when it started; 0 = as the record says
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, partition);
+    v(4, allocation);
+    v(5, at);
+    v(6, runs_batch);
+    v(7, time_limit);
+    v(20, preparing);
+    v(150, reservation);
+    v(180, waited_for);
+    v(210, batch_index);
+    v(211, has_preferred);
+    v(190, priority);
+  }
+};
+
+// Running jobs were told to end: what they become once their processes are gone.
+struct JobsEnding {
+  IdSet jobs;
+  Ending ending;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, ending);
+  }
+};
+
+struct JobEnded {  // a run is over; nodes in `unfinished` still clean up
+  JobId job;
+  JobState state = JobState::completed;
+  std::uint32_t exit_status = 0, derived_exit_status = 0;
+  Time at;
+  Text reason;
+  bool uncounted = false;  // its usage is yet to be counted
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, state);
+    v(3, exit_status);
+    v(4, derived_exit_status);
+    v(5, at);
+    v(6, reason);
+    v(140, uncounted);
+  }
+};
+
+struct NodesReleased {  // nothing of the job's current attempt is left on these nodes
+  JobId job;
+  Attempt attempt;
+  std::vector<NodeId> nodes;
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, nodes);
+    v(120, at);
+  }
+};
+
+struct JobRequeued {  // an ended run goes back to the queue; all its nodes are released
+  JobId job;
+  Time at;
+  Hold hold = Hold::none;
+  Time eligible;
+  Text reason;  // why it is held, where that is not somebody's wish
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, at);
+    v(3, hold);
+    v(4, eligible);
+    v(20, reason);
+  }
+};
+
+struct JobSuspended {
+  JobId job;
+  bool resumed = false;
+  Time at;
+  bool by_turn = false;  // gang scheduling, not somebody's wish
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, resumed);
+    v(3, at);
+    v(110, by_turn);
+  }
+};
+
+struct JobWarned {  // its --signal was sent
+  JobId job;
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, at);
+  }
+};
+
+struct JobPreempted {  // it was told to make room
+  JobId job;
+  Preemption preemption;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, preemption);
+  }
+};
+
+// PrologSlurmctld has run and its nodes are up: the job's processes may be launched.
+struct JobPrepared {
+  JobId job;
+  Attempt attempt;
+  Time at;  // its time counts from here; unset = from its start
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(120, at);
+  }
+};
+
+// A mail is due, for which nothing else in the state speaks: a part of the time limit has passed, a
+// dependency cannot be met, the first task of an array began. It is not sent again.
+struct JobMailed {
+  JobId job;
+  std::uint32_t types = 0;  // MailType
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, types);
+    v(3, at);
+  }
+};
+
+struct EpilogOwed {  // EpilogSlurmctld is to run for a run that has ended
+  OwedEpilog epilog;
+  template <class V>
+  void fields(V& v) {
+    v(1, epilog);
+  }
+};
+
+struct EpilogEnded {  // it has
+  JobId job;
+  Attempt attempt;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+  }
+};
+
+}  // namespace muster
