@@ -213,10 +213,18 @@ void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
   }
 }
 
-// Running jobs of lower standing go, and they get their place when these have gone.
+bool Planner::may_displace(const Members& members) const {
+  return !what_if_.all_stay && what_if_.gone.empty() &&
+         !what_if_.displace_nobody.contains(members.front().job->id);
+}
+
+// Running jobs of lower standing go, and they get their place when these have gone; not where a
+// limit would keep them back all the same.
 bool Planner::preempt_for(const Members& members) {
+  if (!may_displace(members)) return false;
   auto room = rooms_.vacated(members);
-  if (!room) return false;
+  if (!room || !limit_in_the_way(members, room->slot).empty()) return false;
+  rooms_.evict(room->victims, *members.front().job);
   for (JobId id : room->victims)
     plan_.evictions.push_back(
         {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});

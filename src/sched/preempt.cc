@@ -24,6 +24,13 @@ bool has_borrowed(const Cluster& cluster, const Job& victim, const Job& job) {
   });
 }
 
+// How long the job runs before others may displace it.
+Seconds exempt_time(const Cluster& cluster, const Job& victim) {
+  if (const Qos* qos = cluster.find_qos(victim.qos); qos && qos->exempt_time)
+    return *qos->exempt_time;
+  return cluster.settings().preempt.exempt_time;
+}
+
 }  // namespace
 
 PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
@@ -48,7 +55,7 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
 Time preemptable_since(const Cluster& cluster, const Job& job) {
   const bool has_run = job.state != JobState::pending && is_set(job.started);
   if (!has_run || preempt_mode(cluster, job) == PreemptMode::off) return {};
-  return job.started + cluster.settings().preempt.exempt_time;
+  return job.started + exempt_time(cluster, job);
 }
 
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
@@ -91,7 +98,7 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
     may = may || has_borrowed(cluster, victim, job);
     if (!may || preempt_mode(cluster, victim) == PreemptMode::off) continue;
     Millis ran = victim.run_time(now);
-    if (ran < s.exempt_time) continue;
+    if (ran < exempt_time(cluster, victim)) continue;
     std::uint64_t cpus =
         s.youngest_first ? 1 : std::max<std::uint64_t>(1, total(victim.allocation).cpus);
     by_loss.push_back({{tier, ran * static_cast<std::int64_t>(cpus), ~id}, victim.id});

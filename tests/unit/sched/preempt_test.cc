@@ -153,6 +153,20 @@ TEST(Preemption, AnExemptTimeProtects) {
   EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
 }
 
+TEST(Preemption, AnExemptTimeOfTheQosCountsBeforeThatOfTheCluster) {
+  auto builder = two_tiers();
+  builder.settings([](Settings& s) { s.preempt.exempt_time = Seconds{600}; })
+      .qos("fragile", "PreemptExemptTime=1:00:00")
+      .qos("any", "PreemptExemptTime=0");
+  for (std::uint32_t n = 1; n <= 4; ++n)
+    builder.running(job().partition("low").minutes(60).qos(n == 4 ? "any" : "fragile"),
+                    {all_of_node(n)});
+  auto cluster = builder.pending(high(1)).pending(high(1)).build();
+  EXPECT_EQ(evictions(plan(cluster, t0 + Minutes{1})), "4>5");
+  EXPECT_EQ(evictions(plan(cluster, t0 + Minutes{60})), "4>5 3>6");
+  EXPECT_EQ(preemptable_since(cluster, cluster.jobs.at(JobId{1})), t0 + Minutes{60});
+}
+
 TEST(Preemption, AHighPriorityProtects) {
   auto builder = two_tiers();
   builder.settings([](Settings& s) { s.preempt.min_exempt_priority = 5; });
