@@ -146,8 +146,11 @@ bool Planner::blocked_everywhere(const Partition& partition) {
 // They get the earliest time from which all fit for as long as they run, and their part is kept.
 void Planner::promise(const Members& members) {
   const Job& job = *members.front().job;
-  std::size_t wanted =
-      job.is_array_record() ? std::min<std::size_t>(job.waiting_tasks.size(), kTasksPromised) : 1;
+  std::size_t wanted = 1;
+  if (job.is_array_record()) {
+    const std::uint64_t left = job.waiting_tasks.size() - started_tasks_[job.id].size();
+    wanted = std::min<std::size_t>(left, kTasksPromised);
+  }
   // Those of the same form before them have all that is earlier.
   Time& from = not_before_.try_emplace(form_of(members), now_).first->second;
   for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
