@@ -88,6 +88,25 @@ TEST(Notice, TheUsersSignalComesWithoutAGraceToo) {
   EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
 }
 
+TEST(Eviction, ReachesAJobThatAwaitsItsTurn) {
+  World w{ClusterBuilder()
+              .nodes(1)
+              .settings([](Settings& s) {
+                s.preempt = {.type = PreemptType::partition_priority,
+                             .mode = PreemptMode::cancel,
+                             .gang = true};
+              })
+              .partition({.name = "low", .oversubscribe = "FORCE:2", .priority_tier = 1}, 1, 1)
+              .partition({.name = "high", .preempt_mode = "OFF", .priority_tier = 10}, 1, 1)};
+  const JobSpec half = job().partition("low").tasks(8).nodes(1).memory(10);
+  auto first = w.submit(half), second = w.submit(half);
+  EXPECT_EQ(w.job(first).state, JobState::running);
+  ASSERT_EQ(w.job(second).state, JobState::suspended);
+  w.submit(high());
+  EXPECT_TRUE(w.job(first).ending);
+  EXPECT_TRUE(w.job(second).ending);
+}
+
 TEST(RequeueLimit, PreemptionsAreCountedApartFromFailures) {
   World w{two_tiers().settings([](Settings& s) { s.max_preempt_requeue = 2; })};
   auto id = w.submit(low());

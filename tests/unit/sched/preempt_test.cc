@@ -153,6 +153,18 @@ TEST(Preemption, AnExemptTimeProtects) {
   EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
 }
 
+TEST(Preemption, AnExemptTimeIsNotForThoseWhoAreOnlySuspended) {
+  auto builder = two_tiers(PreemptMode::suspend);
+  builder.settings([](Settings& s) {
+    s.preempt.exempt_time = Seconds{600};
+    s.preempt.gang = true;
+  });
+  const JobSpec small = job().partition("low").minutes(60).memory(10);
+  builder.running(small, {{.node = NodeId{1}, .cpus = IdSet::range(0, 7), .memory_mib = 10}})
+      .pending(job().partition("high").on("n1").tasks(8).memory(10));
+  EXPECT_EQ(starts(plan(builder.build(), t0 + Minutes{1})), "2");
+}
+
 TEST(Preemption, AnExemptTimeOfTheQosCountsBeforeThatOfTheCluster) {
   auto builder = two_tiers();
   builder.settings([](Settings& s) { s.preempt.exempt_time = Seconds{600}; })
