@@ -81,6 +81,16 @@ std::string start_text(const Job& job) {
   return text;
 }
 
+// It was told to make room and has time to save its work.
+std::string notice_text(const Preemption& notice, Time now) {
+  const std::string why =
+      notice.by ? fmt::format("job {} needs the room", notice.by.value) : "its node is to go";
+  const bool returns = notice.mode == PreemptMode::requeue;
+  return fmt::format("{}; it has until {} (for {}) to save its work, then it {}", why,
+                     format_date(notice.kill_at), span(notice.kill_at - now),
+                     returns ? "goes back to the queue" : "ends");
+}
+
 std::string past_text(const wire::Explanation& e, Time now) {
   const Job& job = *e.view.job;
   std::string text;
@@ -89,7 +99,9 @@ std::string past_text(const wire::Explanation& e, Time now) {
   else if (is_ended(job.state))
     text += line("started:", "never");
   if (job.restarts > 0) text += line("before:", fmt::format("requeued {} times", job.restarts));
-  if (job.preempted_by)
+  if (job.preemption && !is_ended(job.state))
+    text += line("notice:", notice_text(*job.preemption, now));
+  else if (job.preempted_by)
     text += line("preempted:", fmt::format("by job {}", job.preempted_by.value));
   if (!is_ended(job.state)) {
     const Time limit = job.end_limit();

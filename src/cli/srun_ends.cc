@@ -138,7 +138,8 @@ void StepRunner::on_signal(int signal) {
       return force_end();
     case SIGTERM:
     case SIGHUP:
-      // The end of the whole job: its tasks were told and have their grace; we only wait for them.
+      // The end of the whole job, or the notice of it: its tasks were told and have their grace; we
+      // only wait for them.
       if (plan_.options.job_id && controller_.is_ending(job_)) return;
       if (plan_.options.job_id && getppid() != parent_) return end_after_script();
       return force_end();

@@ -114,7 +114,8 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   if (auto text = slurm.option("PreemptParameters", "min_exempt_priority"))
     p.min_exempt_priority = parse_number<std::uint32_t>(*text);
   p.reclaim_licenses = slurm.option("PreemptParameters", "reclaim_licenses").has_value();
-  p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value();
+  p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value() ||
+                       slurm.option("SchedulerParameters", "preempt_send_user_signal").has_value();
   return p;
 }
 
@@ -230,11 +231,13 @@ Settings settings_of(const SlurmConf& slurm) {
   for (const std::string& type : slurm.gres_types) s.gres_types.emplace_back(type);
   for (const License& license : slurm.licenses)
     s.licenses.emplace_back(license.name, license.count);
-  s.job_file_append = slurm.value("JobFileAppend");
+  s.job_file_append = is_yes(slurm.value("JobFileAppend")) ? "1" : "0";
   s.priority = priority_of(slurm);
   s.preempt = preempt_of(slurm);
   s.max_switch_wait = Seconds{scheduler_number(slurm, "max_switch_wait", 300)};
   s.max_batch_requeue = scheduler_number(slurm, "max_batch_requeue", 5);
+  if (slurm.option("SchedulerParameters", "max_preempt_requeue"))
+    s.max_preempt_requeue = scheduler_number(slurm, "max_preempt_requeue", 0);
   s.time_slice = Seconds{number(slurm, "SchedulerTimeSlice")};
   s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});

@@ -143,7 +143,7 @@ constexpr Key kKeys[] = {
     {.name = "JobCredentialPrivateKey"},
     {.name = "JobCredentialPublicCertificate"},
     {.name = "JobDefaults", .kind = Kind::computed},
-    {.name = "JobFileAppend", .kind = Kind::flag, .fallback = "0"},
+    {.name = "JobFileAppend", .kind = Kind::flag, .fallback = "0", .acted_on = true},
     {.name = "JobRequeue", .kind = Kind::flag, .fallback = "1", .acted_on = true},
     {.name = "JobSubmitPlugins"},
     {.name = "KillOnBadExit", .kind = Kind::flag, .fallback = "0", .acted_on = true},

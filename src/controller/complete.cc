@@ -175,12 +175,24 @@ void Core::record_end(JobEnded end) {
     run_program(SiteProgramRun::Which::epilog_slurmctld, cluster_.jobs.at(id));
 }
 
+namespace {
+
+// Failures and preemptions are counted apart: a job that gives way again and again is not at fault.
+bool requeued_too_often(const Settings& settings, const Ending& ending, const Job& job) {
+  if (ending.failure) return job.failures >= settings.max_batch_requeue;
+  const bool makes_room = job.preemption && job.preemption->by;
+  return makes_room && settings.max_preempt_requeue &&
+         job.displaced >= *settings.max_preempt_requeue;
+}
+
+}  // namespace
+
 void Core::put_back(const Ending& ending, const Job& job, Time now) {
   CHECK(job.unfinished.empty());
   count_usage(now);
   if (!is_ended(job.state) && cluster_.settings().programs.epilog_slurmctld)
     run_program(SiteProgramRun::Which::epilog_slurmctld, job);
-  const bool too_often = ending.failure && job.failures >= cluster_.settings().max_batch_requeue;
+  const bool too_often = requeued_too_often(cluster_.settings(), ending, job);
   const bool held_by_admin =
       too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,

@@ -181,6 +181,8 @@ class Core {
   Text why_it_waited(JobId job) const;
   void evict(const sched::Eviction& eviction, Time now);
   void give_notice(JobId job, const Preemption& preemption);
+  void tell_to_save(const Job& job);
+  void warn(JobId job, Time now);
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   bool still_fit(std::span<const sched::Start> starts) const;
@@ -273,6 +275,7 @@ class Core {
   std::string names_of(const std::vector<NodeId>& nodes) const;
   void power_up_again(const std::vector<NodeId>& nodes, Time now);
   void clear_node(NodeId node, Time now);
+  void on_host_leaving(NodeId node, Time now);
   Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
   void change_node(const NodeChanged& change, Time now);
   void issue_reboots(Time now);

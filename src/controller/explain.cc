@@ -22,9 +22,26 @@ std::vector<const Job*> jobs_named(const Cluster& cluster, const wire::JobRef& r
   return found;
 }
 
+// It went back to the queue once more than it may; see Core::put_back.
+std::string requeued_too_often(const Settings& settings, const Job& job) {
+  if (job.hold != Hold::admin) return {};
+  auto text = [](std::uint32_t times, std::string_view why) {
+    return "It was requeued " + std::to_string(times) + " times because " + std::string(why) +
+           "; an administrator has to release it.";
+  };
+  if (job.failures > settings.max_batch_requeue)
+    return text(job.failures, "a node or its launch failed");
+  if (settings.max_preempt_requeue && job.displaced > *settings.max_preempt_requeue)
+    return text(job.displaced, "other jobs displaced it");
+  return {};
+}
+
 std::string sentence(const Published& published, const Job& job) {
   if (job.hold != Hold::none && !job.end_reason.empty())
     return "It is held: " + job.end_reason.str() + ".";
+  if (const std::string often = requeued_too_often(published.cluster.settings(), job);
+      !often.empty())
+    return often;
   const auto wait = wait_of(published, job);
   std::string text(sched::reason_sentence(wait ? wait->reason : sched::Reason::none));
   if (wait && !wait->detail.empty()) text += " (" + wait->detail.str() + ")";

@@ -121,6 +121,12 @@ void keep_own_counts(const std::vector<std::string>& environment, Variables& var
     if (!value_of(environment, name).empty()) variables.erase(name);
 }
 
+// Where nobody says what is to become of an output file that is there: JobFileAppend.
+OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
+  const bool appends = cluster.settings().job_file_append == "1";
+  return asked == OpenMode::unset && appends ? OpenMode::append : asked;
+}
+
 }  // namespace
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
@@ -133,7 +139,7 @@ OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string k
   launch.std_in = spec.std_in;
   launch.std_out = spec.std_out;
   launch.std_err = spec.std_err;
-  launch.open_mode = spec.open_mode;
+  launch.open_mode = open_mode(cluster, spec.open_mode);
   launch.umask = spec.umask;
   launch.get_user_env = spec.get_user_env;
   launch.ranks = {0};
@@ -169,7 +175,8 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.std_in = request.std_in;
   launch.std_out = request.std_out;
   launch.std_err = request.std_err;
-  launch.open_mode = request.open_mode == OpenMode::unset ? job.spec->open_mode : request.open_mode;
+  launch.open_mode = open_mode(
+      cluster, request.open_mode == OpenMode::unset ? job.spec->open_mode : request.open_mode);
   launch.umask = request.umask;
   launch.pty = request.pty;
   launch.kill_on_bad_exit = request.kill_on_bad_exit;

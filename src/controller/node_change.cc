@@ -68,11 +68,13 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
                                            const NodeFacts& facts, Time now) {
   NodeChanged change = current(node);
   change.responding = true;
-  const bool came_back =
-      node.power.phase == PowerPhase::off || node.power.phase == PowerPhase::powering_up;
-  if (came_back) change.power = {.phase = PowerPhase::on, .since = now};
-  change.future = false;
   const bool booted = !node.facts.boot_id.empty() && node.facts.boot_id != facts.boot_id;
+  const bool came_back = node.power.phase == PowerPhase::off ||
+                         node.power.phase == PowerPhase::powering_up ||
+                         (booted && node.reason == kHostStops);
+  if (came_back) change.power = {.phase = PowerPhase::on, .since = now};
+  if (came_back && node.reason == kHostStops) change.reason = {};
+  change.future = false;
   const bool rebooted = node.reboot.issued && booted;
   if (rebooted) end_reboot(node, change);
   std::string why = shortfall(settings, node.config, facts);

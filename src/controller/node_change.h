@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "model/cluster.h"
 #include "state/event.h"
@@ -10,6 +11,9 @@ namespace muster::controller {
 
 // The event that changes nothing: the starting point of every change.
 NodeChanged current(const Node& node);
+
+// The reason of a node whose machine stops (LeavingReport::host).
+constexpr std::string_view kHostStops = "Host stops";
 
 // What registering does to the node's state: it comes up, or is set down or drained for a fault.
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,

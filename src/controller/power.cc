@@ -230,6 +230,23 @@ void Core::launch_if_prepared(JobId id, Time now) {
   touch_nodes_of(cluster_.jobs.at(id));
 }
 
+// As if somebody had told the node to go. It comes back when its slurmd registers after a boot.
+void Core::on_host_leaving(NodeId id, Time now) {
+  const Node& node = cluster_.nodes.at(id);
+  if (node.power.phase != PowerPhase::on || node.reboot.issued) return;
+  host_.log("node " + node.config.name.str() + ": the host stops");
+  NodeChanged change = current(node);
+  change.power.down_asked = true;
+  if (change.reason.empty()) {
+    change.reason = kHostStops;
+    change.reason_uid = options_.slurm_user;
+    change.reason_time = now;
+  }
+  record(change);
+  clear_node(id, now);
+  want_plan();
+}
+
 // The node is about to go: its jobs are told, have their grace, and go on elsewhere.
 void Core::clear_node(NodeId id, Time now) {
   const IdSet jobs = cluster_.nodes.at(id).jobs;

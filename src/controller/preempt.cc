@@ -9,7 +9,9 @@ namespace muster::controller {
 
 void Core::evict(const sched::Eviction& eviction, Time now) {
   const Job* job = cluster_.jobs.find(eviction.victim);
-  if (!job || job->state != JobState::running || job->ending || job->preemption) return;
+  if (!job || job->ending || job->preemption) return;
+  const bool awaits_turn = job->state == JobState::suspended && job->awaits_turn;
+  if (job->state != JobState::running && !awaits_turn) return;
   const Job* by = cluster_.jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
   Seconds grace = sched::grace_time(cluster_, *job, by);
@@ -21,18 +23,29 @@ void Core::evict(const sched::Eviction& eviction, Time now) {
 
 void Core::give_notice(JobId id, const Preemption& preemption) {
   record(JobPreempted{.job = id, .preemption = preemption});
-  if (preemption.kill_at <= preemption.since) return end_preempted(id, preemption.since);
-  // The notice reaches the script as well: a trap there has the whole grace to save its work.
-  const Job& job = cluster_.jobs.at(id);
-  std::vector<int> notice{SIGCONT, SIGTERM};
-  if (cluster_.settings().preempt.send_user_signal && job.spec->warn_signal.number)
-    notice = {job.spec->warn_signal.number};
-  for (const Job* component : cluster_.components(job))
-    for (int signal : notice) {
-      wire::SignalOrder o{.job = component->id, .attempt = component->attempt, .signal = signal};
-      o.batch = o.all_steps = true;
-      for (NodeId node : component->unfinished) order(node, o);
-    }
+  const bool has_grace = preemption.kill_at > preemption.since;
+  std::vector<JobId> told;
+  for (const Job* component : cluster_.components(cluster_.jobs.at(id)))
+    told.push_back(component->id);
+  for (JobId component : told) {
+    const Job& job = cluster_.jobs.at(component);
+    if (cluster_.settings().preempt.send_user_signal && job.spec->warn_signal.number &&
+        !is_set(job.warned))
+      warn(component, preemption.since);
+    else if (has_grace)
+      tell_to_save(job);
+  }
+  if (!has_grace) end_preempted(id, preemption.since);
+}
+
+// The notice reaches the script and all that it runs as well: a trap there, or the program in its
+// foreground, has the whole grace to save its work.
+void Core::tell_to_save(const Job& job) {
+  for (int signal : {SIGCONT, SIGTERM}) {
+    wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = signal};
+    o.batch = o.whole_batch = o.all_steps = o.notice = true;
+    for (NodeId node : job.unfinished) order(node, o);
+  }
 }
 
 void Core::end_preempted(JobId id, Time now) {

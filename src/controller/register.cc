@@ -26,6 +26,8 @@ void Core::on_report(NodeConnection from, wire::Report report, Time now) {
     on_prolog_failed(node, p->job, p->attempt, now);
   } else if (auto* r = std::get_if<wire::PreparedReport>(&report)) {
     on_prepared(node, *r);
+  } else if (auto* l = std::get_if<wire::LeavingReport>(&report); l && l->host) {
+    on_host_leaving(node, now);
   }
 }
 

@@ -60,16 +60,7 @@ void Core::enforce_limits(Time now) {
     }
   }
   for (JobId id : over) time_out(id, "reached its time limit", now);
-  for (JobId id : due) {
-    const Job& job = cluster_.jobs.at(id);
-    const WarnSignal warn = job.spec->warn_signal;
-    wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = warn.number};
-    o.batch = warn.batch_shell_only;
-    o.all_steps = !warn.batch_shell_only;
-    o.announce = is_announced(o.signal, o.batch);
-    for (NodeId node : job.unfinished) order(node, o);
-    record(JobWarned{.job = id, .at = now});
-  }
+  for (JobId id : due) warn(id, now);
   std::vector<JobId> late;
   for (JobId id : watch_list_.conditional(cluster_)) {
     const Job& job = cluster_.jobs.at(id);
@@ -78,6 +69,18 @@ void Core::enforce_limits(Time now) {
   for (JobId id : late)
     (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::deadline, .since = now}, "DeadLine",
                   now);
+}
+
+// The signal that the job asked for with --signal.
+void Core::warn(JobId id, Time now) {
+  const Job& job = cluster_.jobs.at(id);
+  const WarnSignal& warning = job.spec->warn_signal;
+  wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = warning.number};
+  o.batch = warning.batch_shell_only;
+  o.all_steps = !warning.batch_shell_only;
+  o.announce = is_announced(o.signal, o.batch);
+  for (NodeId node : job.unfinished) order(node, o);
+  record(JobWarned{.job = id, .at = now});
 }
 
 void Core::time_out(JobId id, std::string_view why, Time now) {

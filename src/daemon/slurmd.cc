@@ -26,7 +26,7 @@
 namespace muster {
 namespace {
 
-const std::vector<int> kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR2, SIGCHLD};
+const std::vector<int> kSignals = {SIGTERM, SIGINT, SIGHUP, SIGUSR2, SIGCHLD, SIGPWR};
 
 int print_hardware(const io::Hardware& hardware) {
   const auto up = hardware.uptime.count();
@@ -87,6 +87,9 @@ void obey_signals(Slurmd& slurmd, int signals) {
       if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
         io::log_info("signal {}: stopping; steps go on", info.ssi_signo);
         slurmd.stop();
+      } else if (info.ssi_signo == SIGPWR) {
+        io::log_info("the machine stops: its jobs are told to leave");
+        slurmd.leave_with_host();
       } else if (info.ssi_signo == SIGCHLD) {
         slurmd.reap_steps();
       } else {

@@ -160,6 +160,7 @@ void Slurmd::turn() {
   if (gpus_.watches()) sample_gpus(io::wall_clock());
   agent_->on_tick(io::wall_clock());
   agent_->flush();
+  if (agent_->may_leave_with_host()) stop();
   if (!stopped_) steps_.prepare_nursery(io::wall_clock());
 }
 
@@ -174,6 +175,8 @@ void Slurmd::stop() {
   agent_->on_leaving();
   server_->stop_listening();
 }
+
+void Slurmd::leave_with_host() { agent_->on_host_leaving(); }
 
 void Slurmd::reread_config() {
   auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);
@@ -277,7 +280,9 @@ void Slurmd::command(const wire::StepRef& step, const io::StepCommand& command) 
 }
 
 void Slurmd::signal(const wire::StepRef& step, int number, SignalScope scope) {
-  command(step, io::StepSignal{number, scope == SignalScope::leader});
+  command(step, io::StepSignal{.number = number,
+                               .leader_only = scope == SignalScope::leader,
+                               .notice = scope == SignalScope::notice});
 }
 void Slurmd::suspend(const wire::StepRef& step, bool resume) {
   command(step, io::StepSuspend{resume});

@@ -45,7 +45,8 @@ class Slurmd final : public NodeHost {
   Result<void> begin(io::Loop& io_threads);
   void turn();  // one round of the main loop
   bool stopped() const { return stopped_; }
-  void stop();  // cleanly; the steps go on
+  void stop();             // cleanly; the steps go on
+  void leave_with_host();  // stops when all jobs have left
   void reread_config();
   void reap_steps() { steps_.reap(); }
   SlurmdLoop& loop() { return loop_; }

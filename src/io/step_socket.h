@@ -19,10 +19,12 @@ namespace muster::io {
 struct StepSignal {
   int number = 0;
   bool leader_only = false;  // the tasks themselves, without their descendants
+  bool notice = false;       // what outlives the tasks may go on until the step is ended
   template <class V>
   void fields(V& v) {
     v(1, number);
     v(2, leader_only);
+    v(3, notice);
   }
 };
 struct StepSuspend {

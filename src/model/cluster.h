@@ -219,12 +219,13 @@ struct Settings {
   bool least_loaded = false;                // CR_LLN
   IdSet requeue_exits, requeue_exits_held;  // RequeueExit, RequeueExitHold
   SitePrograms programs;
-  Seconds time_slice{30};        // SchedulerTimeSlice
-  std::vector<Switch> topology;  // TopologyPlugin=topology/tree: leaves first
-  Seconds max_switch_wait{300};  // SchedulerParameters=max_switch_wait
-  std::uint32_t max_batch_requeue = 5;
-  bool one_task_per_core = false;                           // CR_ONE_TASK_PER_CORE
-  std::optional<std::uint32_t> default_cpus_per_gpu;        // DefCpuPerGPU
+  Seconds time_slice{30};                             // SchedulerTimeSlice
+  std::vector<Switch> topology;                       // TopologyPlugin=topology/tree: leaves first
+  Seconds max_switch_wait{300};                       // SchedulerParameters=max_switch_wait
+  std::uint32_t max_batch_requeue = 5;                // after failures; then it is held
+  std::optional<std::uint32_t> max_preempt_requeue;   // after preemptions, likewise
+  bool one_task_per_core = false;                     // CR_ONE_TASK_PER_CORE
+  std::optional<std::uint32_t> default_cpus_per_gpu;  // DefCpuPerGPU
   std::optional<std::uint64_t> default_memory_per_gpu_mib;  // DefMemPerGPU
   HealthCheck health_check;
   PowerSettings power;
@@ -284,6 +285,7 @@ struct Settings {
     v(111, topology);
     v(112, max_switch_wait);
     v(113, max_batch_requeue);
+    v(119, max_preempt_requeue);
     v(114, one_task_per_core);
     v(115, default_cpus_per_gpu);
     v(116, default_memory_per_gpu_mib);

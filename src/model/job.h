@@ -135,10 +135,11 @@ struct Job {
   Text waited_for;              // the last reason before it started: "Resources"
   bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
   // Gang scheduling: jobs that hold the same CPUs take turns.
-  Time turn_since;             // when it last began to run: its start, or its last resume
-  bool awaits_turn = false;    // suspended until its turn comes
-  std::uint32_t failures = 0;  // requeues after failures of nodes or launches
-  std::uint32_t mailed = 0;    // MailType bits that were mailed and are not to be mailed again
+  Time turn_since;              // when it last began to run: its start, or its last resume
+  bool awaits_turn = false;     // suspended until its turn comes
+  std::uint32_t failures = 0;   // requeues after failures of nodes or launches
+  std::uint32_t displaced = 0;  // requeues because other jobs needed the room
+  std::uint32_t mailed = 0;     // MailType bits that were mailed and are not to be mailed again
   ArrayExits array_exits;
   Text reservation;                  // of those it may use, the one it was started in
   bool has_preferred = false;        // its nodes have the features of --prefer
@@ -209,6 +210,7 @@ struct Job {
     v(110, turn_since);
     v(111, awaits_turn);
     v(112, failures);
+    v(232, displaced);
     v(120, mailed);
     v(121, array_exits);
     v(150, reservation);

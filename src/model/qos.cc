@@ -71,6 +71,15 @@ Result<void> grace_time(Qos& qos, std::string_view value) {
   return {};
 }
 
+// -1 puts it back to what the cluster says.
+Result<void> exempt_time(Qos& qos, std::string_view value) {
+  qos.exempt_time.reset();
+  if (value == "-1") return {};
+  qos.exempt_time = parse_duration(value);
+  if (!qos.exempt_time) return fail("minutes, hours:minutes:seconds or days-hours, or -1");
+  return {};
+}
+
 template <auto... Path>
 Result<void> wall(Qos& qos, std::string_view value) {
   auto limit = parse_time_limit(value);
@@ -150,12 +159,6 @@ Result<void> flags(Qos& qos, std::string_view value) {
   return {};
 }
 
-// Read and checked, not enforced.
-Result<void> not_enforced(Qos&, std::string_view value) {
-  if (value.empty()) return fail("a value");
-  return {};
-}
-
 struct Key {
   std::string_view name;
   Setter set;
@@ -173,7 +176,7 @@ constexpr Key kKeys[] = {
     {"GraceTime", grace_time},
     {"Preempt", preempts},
     {"PreemptMode", preempt_mode},
-    {"PreemptExemptTime", not_enforced},
+    {"PreemptExemptTime", exempt_time},
     {"MaxWall", wall<kLimits, &Limits::max_wall>},
     {"MaxWallDurationPerJob", wall<kLimits, &Limits::max_wall>},
     {"MinPrioThreshold", count<&Qos::min_priority>},

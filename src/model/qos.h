@@ -67,6 +67,7 @@ struct Qos {
   std::vector<Text> preempts;  // the QOS whose jobs may be displaced for its own
   Text preempt_mode;           // of its own jobs; empty = the cluster's
   std::optional<Seconds> grace_time;
+  std::optional<Seconds> exempt_time;  // its jobs run so long before they may be displaced
   bool deny_on_limit = false;      // a job that can never meet the limits is refused at submission
   bool over_partition = false;     // its limits come before those of the partition's QOS
   double usage_factor = 1;         // what a second of its jobs counts
@@ -95,6 +96,7 @@ struct Qos {
     v(144, enforce_usage_threshold);
     v(145, min_priority);
     v(146, limit_factor);
+    v(147, exempt_time);
   }
 };
 

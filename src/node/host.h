@@ -27,6 +27,7 @@ struct NodeVitals {
 enum class SignalScope : std::uint8_t {
   leader,      // the task processes themselves: for a batch step, the shell
   everything,  // each task and all of its descendants
+  notice,      // the same, and what outlives the tasks may go on until the step is ended
 };
 
 // A job's run on this node: what Prolog and Epilog belong to.

@@ -36,6 +36,7 @@ void NodeAgent::on_connected(Time now) {
     ended.told = now;
   }
   outbox_.emplace_back(std::move(report));
+  if (host_leaves_) outbox_.emplace_back(wire::LeavingReport{.host = true});
   next_heartbeat_ = now + options_.heartbeat_every;
 }
 
@@ -47,6 +48,17 @@ void NodeAgent::on_disconnected() {
 void NodeAgent::on_leaving() {
   outbox_.emplace_back(wire::LeavingReport{});
   flush();
+}
+
+void NodeAgent::on_host_leaving() {
+  host_leaves_ = true;
+  outbox_.emplace_back(wire::LeavingReport{.host = true});
+  flush();
+}
+
+bool NodeAgent::may_leave_with_host() const {
+  return host_leaves_ && running_.empty() && held_back_.empty() && ended_.empty() &&
+         ending_.empty();
 }
 
 void NodeAgent::on_tick(Time now) {

@@ -12,8 +12,9 @@ void NodeAgent::on_order(const wire::SignalOrder& order, Time) {
         !order.steps.contains(step.step))
       return;
     if (order.announce) host_.announce(step, "", false);
-    host_.signal(step, order.signal,
-                 is_batch && !order.whole_batch ? SignalScope::leader : SignalScope::everything);
+    SignalScope scope = order.notice ? SignalScope::notice : SignalScope::everything;
+    if (is_batch && !order.whole_batch) scope = SignalScope::leader;
+    host_.signal(step, order.signal, scope);
   });
 }
 

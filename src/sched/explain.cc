@@ -35,6 +35,14 @@ bool is_in_line(const Cluster& cluster, const Job& job, Time now) {
          gate(cluster, job, first_venue(cluster, job, now), now).reason == Reason::none;
 }
 
+// It waits for what it asked for itself; asked otherwise it could be in line.
+bool asks_too_much(const Cluster& cluster, const Job& job, Time now) {
+  if (job.state != JobState::pending) return false;
+  const Reason reason = gate(cluster, job, first_venue(cluster, job, now), now).reason;
+  return reason == Reason::partition_time_limit || reason == Reason::partition_node_limit ||
+         reason == Reason::partition_down || reason == Reason::partition_inactive;
+}
+
 // Those in line before the job, in order; each once, whatever partitions it may use.
 std::vector<JobId> jobs_ahead(const Cluster& cluster, JobId job, Time now) {
   std::vector<JobId> ahead;
@@ -78,7 +86,9 @@ class Trials {
     const std::optional<Time> as_it_is = start_of(cluster_).first;
     if (as_it_is == now_) return found;
     auto tell = [&](std::string words, std::optional<Time> start) {
-      if (start && (!as_it_is || *start + kWorthTelling <= *as_it_is))
+      const bool told =
+          std::ranges::find(found.sooner, words, &Alternative::change) != found.sooner.end();
+      if (start && !told && (!as_it_is || *start + kWorthTelling <= *as_it_is))
         found.sooner.push_back({std::move(words), *start});
     };
     try_shorter(tell);
@@ -127,6 +137,7 @@ class Trials {
   std::vector<Change> changes() const {
     std::vector<Change> all;
     const Job& job = cluster_.jobs.at(id_);
+    add_within_partition(job, all);
     add_smaller(*job.spec, all);
     add_less_choosy(*job.spec, all);
     for (const Text& name : options_.partitions) {
@@ -136,6 +147,20 @@ class Trials {
           {"in partition " + name.str(), [name](Job& j, JobSpec&) { j.partition = name; }});
     }
     return all;
+  }
+
+  // As much as its partition allows.
+  void add_within_partition(const Job& job, std::vector<Change>& all) const {
+    const Partition* partition = first_partition(cluster_, job);
+    if (partition && partition->max_time && job.time_limit > *partition->max_time)
+      all.push_back({"with --time=" + format_limit(*partition->max_time),
+                     [most = *partition->max_time](Job& j, JobSpec&) { j.time_limit = most; }});
+    if (partition && partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
+      all.push_back({fmt::format("with --nodes={}", *partition->max_nodes),
+                     [most = *partition->max_nodes](Job&, JobSpec& s) {
+                       s.min_nodes = most;
+                       if (s.max_nodes) s.max_nodes = most;
+                     }});
   }
 
   static void add_smaller(const JobSpec& spec, std::vector<Change>& all) {
@@ -230,7 +255,8 @@ Standing standing_of(const Cluster& cluster, JobId job, Time now) {
 
 Alternatives alternatives_of(const Cluster& cluster, JobId job, Time now,
                              const AlternativeOptions& options) {
-  if (!is_in_line(cluster, cluster.jobs.at(job), now)) return {};
+  const Job& asked = cluster.jobs.at(job);
+  if (!is_in_line(cluster, asked, now) && !asks_too_much(cluster, asked, now)) return {};
   return Trials(cluster, job, now, options).run();
 }
 

@@ -19,14 +19,15 @@ LicenseBook::Counts licenses_of(const Cluster& cluster, const Reservation& r) {
 
 }  // namespace
 
-LicenseBook::LicenseBook(const Cluster& cluster, Time now) : now_(now) {
+LicenseBook::LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>& gone)
+    : now_(now) {
   for (const auto& [name, count] : cluster.settings().licenses) pools_[name].all = count;
   for (const Reservation& r : *cluster.reservations)
     if (!r.licenses.empty()) kept_.push_back({&r, licenses_of(cluster, r)});
   if (pools_.empty()) return;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (job.spec->licenses.empty()) continue;
+    if (job.spec->licenses.empty() || gone.contains(job.id)) continue;
     // One that should have gone by now is about to.
     const Time until = std::max(leaves_at(cluster, job, now), now + Seconds{1});
     if (auto held = parse_licenses(cluster, job.spec->licenses))

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ class LicenseBook {
     const Reservation* reservation = nullptr;
   };
 
-  LicenseBook(const Cluster& cluster, Time now);
+  // As if the jobs in `gone` had left already.
+  LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>& gone = {});
 
   // `freed`: were so many not in use.
   bool has(const Counts& wanted, const Span& run, const Counts& freed = {}) const;

@@ -44,14 +44,15 @@ std::uint64_t minutes_of(Minutes limit) {
   return static_cast<std::uint64_t>(std::max(Minutes{1}, std::min(limit, kYear)).count());
 }
 
-LimitBook::LimitBook(const Cluster& cluster, Time now, const FairShares* shares)
+LimitBook::LimitBook(const Cluster& cluster, Time now, const FairShares* shares,
+                     const std::set<JobId>& gone)
     : cluster_(cluster), now_(now), shares_(shares), rulers_(cluster) {
   if (!rulers_.limit_anything()) return;
   if (counts_usage(cluster))
     for (const auto& [payer, use] : past_use(cluster, now)) add_past(payer, use);
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (!is_active(job.state)) continue;
+    if (!is_active(job.state) || gone.contains(job.id)) continue;
     const Partition* partition = cluster.find_partition(job.partition);
     const Amounts tres = amounts_of(cluster, job);
     add(job, partition, tres, minutes_of(time_left(job, now)));

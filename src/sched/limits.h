@@ -27,7 +27,9 @@ struct Run {
 
 class LimitBook {
  public:
-  LimitBook(const Cluster& cluster, Time now, const FairShares* shares = nullptr);
+  // As if the jobs in `gone` had left already.
+  LimitBook(const Cluster& cluster, Time now, const FairShares* shares = nullptr,
+            const std::set<JobId>& gone = {});
 
   // The limit that is in the way, in Slurm's words; empty = none. What does not depend on where the
   // job would run, then what does.

@@ -132,9 +132,11 @@ std::optional<Room> RoomMaker::vacated(const Members& members) {
     unaided_.insert(forms);
     return std::nullopt;
   }
-  for (JobId id : victims)
-    evicted_[id] = grace_time(cluster_, cluster_.jobs.at(id), members.front().job);
   return Room{std::move(*slot), std::move(victims)};
+}
+
+void RoomMaker::evict(const std::vector<JobId>& victims, const Job& by) {
+  for (JobId id : victims) evicted_[id] = grace_time(cluster_, cluster_.jobs.at(id), &by);
 }
 
 bool RoomMaker::have_licenses(const Members& members, const std::vector<JobId>& leaving,

@@ -33,6 +33,7 @@ class RoomMaker {
   void borrow(const std::vector<JobId>& victims);  // the room is taken
   // Once the victims have ended: as few as possible, or none where enough others are leaving.
   std::optional<Room> vacated(const Members& members);
+  void evict(const std::vector<JobId>& victims, const Job& by);  // they are told to go
   // When all who are leaving have left the nodes of the room.
   Time vacant_at(const Room& room) const;
 

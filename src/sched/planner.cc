@@ -13,6 +13,7 @@ Plan Planner::run() {
     queue.make_anew(cluster_, priorities_);
   else
     queue.add_new_jobs(cluster_, priorities_);
+  for (const Start& start : what_if_.started) repeat(start);
   queue.each(cluster_, [&](const Queue::Place& place) {
     if (!budget_.thorough && nobody_can_start()) {
       plan_.complete = false;

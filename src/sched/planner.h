@@ -25,22 +25,35 @@ namespace muster::sched {
 
 using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are alike to the plan
 
+// How a plan is made that tries something out.
+struct WhatIf {
+  std::set<JobId> gone;             // these have left already, and nobody else has to make room
+  std::vector<Start> started;       // these are under way
+  std::set<JobId> displace_nobody;  // nobody makes room for these
+  bool all_stay = false;            // ... nor for anybody
+};
+
 class Planner {
  public:
   // The memory's index speaks of this cluster.
-  Planner(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory)
+  Planner(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory,
+          const WhatIf& what_if)
       : cluster_(cluster),
         now_(now),
         budget_(budget),
         memory_(memory),
+        what_if_(what_if),
         profile_(cluster, now, memory.nodes, memory.notes),
-        licenses_(cluster, now),
+        licenses_(cluster, now, what_if.gone),
         rooms_(cluster, profile_, licenses_, now, budget.max_questions),
         shapes_(cluster, now, memory.nodes, profile_.has_private_nodes()),
         priorities_(cluster, now),
-        limits_(cluster, now, &priorities_.fair_shares()),
+        limits_(cluster, now, &priorities_.fair_shares(), what_if.gone),
         accruals_(cluster, now) {
     plan_.thorough = budget.thorough;
+    if (what_if.gone.empty()) return;
+    without_.emplace(profile_);
+    for (JobId id : what_if.gone) without_->vacate(cluster.jobs.at(id));
   }
 
   Plan run();
@@ -63,6 +76,7 @@ class Planner {
   std::uint32_t running_tasks(const Job& record) const;
 
   // --- starts ---
+  void repeat(const Start& start);
   Minutes limit_of(const Job& job, const Shape& shape) const;
   bool has_licenses(const Members& members, Time from) const;
   static std::vector<Form> form_of(const Members& members);
@@ -92,12 +106,14 @@ class Planner {
   std::optional<JointSlot> earliest_slot(const Members& members, Time from);
   std::optional<Time> limit_until(const Members& members, const JointSlot& slot) const;
   void keep(const Members& members, const JointSlot& slot, Time at);
+  bool may_displace(const Members& members) const;
   bool preempt_for(const Members& members);
 
   const Cluster& cluster_;
   Time now_;
   Budget budget_;
   PlanMemory& memory_;
+  const WhatIf& what_if_;
   Profile profile_;
   LicenseBook licenses_;
   RoomMaker rooms_;
@@ -117,6 +133,7 @@ class Planner {
   std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   Accruals accruals_;
+  std::optional<Profile::Trial> without_;  // those who have gone
 };
 
 }  // namespace muster::sched

@@ -146,8 +146,11 @@ bool Planner::blocked_everywhere(const Partition& partition) {
 // They get the earliest time from which all fit for as long as they run, and their part is kept.
 void Planner::promise(const Members& members) {
   const Job& job = *members.front().job;
-  std::size_t wanted =
-      job.is_array_record() ? std::min<std::size_t>(job.waiting_tasks.size(), kTasksPromised) : 1;
+  std::size_t wanted = 1;
+  if (job.is_array_record()) {
+    const std::uint64_t left = job.waiting_tasks.size() - started_tasks_[job.id].size();
+    wanted = std::min<std::size_t>(left, kTasksPromised);
+  }
   // Those of the same form before them have all that is earlier.
   Time& from = not_before_.try_emplace(form_of(members), now_).first->second;
   for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
@@ -213,10 +216,18 @@ void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
   }
 }
 
-// Running jobs of lower standing go, and they get their place when these have gone.
+bool Planner::may_displace(const Members& members) const {
+  return !what_if_.all_stay && what_if_.gone.empty() &&
+         !what_if_.displace_nobody.contains(members.front().job->id);
+}
+
+// Running jobs of lower standing go, and they get their place when these have gone; not where a
+// limit would keep them back all the same.
 bool Planner::preempt_for(const Members& members) {
+  if (!may_displace(members)) return false;
   auto room = rooms_.vacated(members);
-  if (!room) return false;
+  if (!room || !limit_in_the_way(members, room->slot).empty()) return false;
+  rooms_.evict(room->victims, *members.front().job);
   for (JobId id : room->victims)
     plan_.evictions.push_back(
         {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});

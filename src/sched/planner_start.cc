@@ -18,6 +18,17 @@ Minutes Planner::limit_of(const Job& job, const Shape& shape) const {
   return limit;
 }
 
+// As another plan has decided it.
+void Planner::repeat(const Start& given) {
+  const Job& job = cluster_.jobs.at(given.job);
+  const Venue venue{cluster_.find_partition(given.partition),
+                    cluster_.find_reservation(given.reservation)};
+  rooms_.borrow(given.displaces);
+  start({&job, &shapes_.of(job, venue), given.time_limit}, given.task, given.allocation,
+        given.displaces);
+  if (given.task) settled_.erase(job.id);  // others of its tasks may wait
+}
+
 bool Planner::has_licenses(const Members& members, Time from) const {
   const auto wanted = licenses_of(members);
   return wanted.empty() || licenses_.has(wanted, span_of(members.front(), from));

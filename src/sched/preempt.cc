@@ -24,6 +24,14 @@ bool has_borrowed(const Cluster& cluster, const Job& victim, const Job& job) {
   });
 }
 
+// How long the job runs before others may displace it. To be suspended loses nothing.
+Seconds exempt_time(const Cluster& cluster, const Job& victim, PreemptMode mode) {
+  if (mode == PreemptMode::suspend) return Seconds{0};
+  if (const Qos* qos = cluster.find_qos(victim.qos); qos && qos->exempt_time)
+    return *qos->exempt_time;
+  return cluster.settings().preempt.exempt_time;
+}
+
 }  // namespace
 
 PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
@@ -47,8 +55,9 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
 
 Time preemptable_since(const Cluster& cluster, const Job& job) {
   const bool has_run = job.state != JobState::pending && is_set(job.started);
-  if (!has_run || preempt_mode(cluster, job) == PreemptMode::off) return {};
-  return job.started + cluster.settings().preempt.exempt_time;
+  const PreemptMode mode = preempt_mode(cluster, job);
+  if (!has_run || mode == PreemptMode::off) return {};
+  return job.started + exempt_time(cluster, job, mode);
 }
 
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
@@ -89,9 +98,10 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
     bool may = s.type == PreemptType::qos ? qos_may_preempt(cluster, job, victim)
                                           : tier < partition.priority_tier;
     may = may || has_borrowed(cluster, victim, job);
-    if (!may || preempt_mode(cluster, victim) == PreemptMode::off) continue;
+    const PreemptMode mode = preempt_mode(cluster, victim);
+    if (!may || mode == PreemptMode::off) continue;
     Millis ran = victim.run_time(now);
-    if (ran < s.exempt_time) continue;
+    if (ran < exempt_time(cluster, victim, mode)) continue;
     std::uint64_t cpus =
         s.youngest_first ? 1 : std::max<std::uint64_t>(1, total(victim.allocation).cpus);
     by_loss.push_back({{tier, ran * static_cast<std::int64_t>(cpus), ~id}, victim.id});

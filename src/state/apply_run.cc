@@ -168,7 +168,10 @@ void Applier::operator()(const JobRequeued& e) {
   job.state = JobState::pending;
   job.hold = e.hold;
   if (e.hold != Hold::none) job.priority = 0;
-  if (job.ending && job.ending->failure) ++job.failures;
+  if (job.ending && job.ending->failure)
+    ++job.failures;
+  else if (job.preemption && job.preemption->by)
+    ++job.displaced;
   job.ending.reset();
   job.preemption.reset();
   job.preparing = false;

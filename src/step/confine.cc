@@ -38,6 +38,14 @@ bool Supervisor::left_an_srun() const {
                              [](pid_t pid) { return io::process_name(pid) == "srun"; });
 }
 
+// A shell without a trap ends with the notice; the program that it ran may handle it, and has the
+// time of the notice for that.
+bool Supervisor::saves_work() const {
+  if (!has_notice_ || told_to_end_ || leave_by_) return false;
+  return std::ranges::any_of(tasks_,
+                             [](const Task& task) { return (task.wait_status & 0x7f) == SIGTERM; });
+}
+
 // A stopped step, too, is thawed and continued: who stopped it may have had no freezer.
 void Supervisor::freeze(bool frozen) {
   if (frozen && cgroup_ && cgroup_->freeze(true)) return;

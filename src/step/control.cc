@@ -73,6 +73,7 @@ void Supervisor::obey(const io::StepSignal& command) {
     if (cgroup_) (void)cgroup_->freeze(false);
   }
   if (command.number == SIGKILL && !command.leader_only) leave_by_ = Clock::now();
+  has_notice_ = has_notice_ || command.notice;
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
   else

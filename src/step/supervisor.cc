@@ -201,6 +201,7 @@ void Supervisor::act_on_deadlines() {
 // No process survives its step. But the sruns of a batch script may see their tasks out: those have
 // the job's grace where it is being ended, and are ended by their srun where the script has left.
 void Supervisor::end_leftovers(Clock::time_point now) {
+  if (saves_work()) return wait_for_children();
   if (is_batch() && !leave_by_ && (told_to_end_ || left_an_srun())) {
     leave_by_ = now + setup_.kill_wait;
     if (!told_to_end_) signal_all(SIGTERM);

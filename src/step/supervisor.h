@@ -71,6 +71,7 @@ class Supervisor {
   void signal_all(int number);  // every process of the step
   bool anything_left() const;   // when the tasks have ended
   bool left_an_srun() const;
+  bool saves_work() const;
   void end_leftovers(Clock::time_point now);
   void freeze(bool frozen);
   void kill_if_over_memory();
@@ -100,6 +101,7 @@ class Supervisor {
   bool children_left_ = false;
   int early_signal_ = 0;  // ended before the tasks were started
   bool told_to_end_ = false;
+  bool has_notice_ = false;  // an end will come, and who has work to save may do so until then
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
   Deadline leave_by_;  // what a batch script has left behind
   wire::StepEnd end_;

@@ -155,6 +155,8 @@ struct SignalOrder {
   bool all_steps = false;  // every numbered step here
   int signal = 0;
   bool announce = false;  // "CANCELLED AT" in the output of what is signalled
+  bool notice =
+      false;  // of an end to come: what a signalled task leaves behind may go on till then
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -164,6 +166,7 @@ struct SignalOrder {
     v(5, whole_batch);
     v(6, all_steps);
     v(7, signal);
+    v(8, notice);
     v(160, announce);
   }
 };
@@ -348,8 +351,11 @@ struct JobGoneReport {  // nothing of this attempt runs here any more, and its E
   }
 };
 struct LeavingReport {  // slurmd is told to stop; its steps go on
+  bool host = false;    // ... no: the machine stops, and its jobs have to leave
   template <class V>
-  void fields(V&) {}
+  void fields(V& v) {
+    v(1, host);
+  }
 };
 struct PrologFailedReport {  // without a launch that could tell it
   JobId job;

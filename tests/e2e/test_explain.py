@@ -85,3 +85,20 @@ def test_a_damaged_trace_is_refused_with_its_line(cluster):
     (cluster.work / "bad.swf").write_text("; fine\n1 2 3\n")
     done = cluster.run("muster", "sim", "bad.swf")
     assert done.code == 1 and "line 2: 3 numbers instead of 18" in done.err
+
+
+def test_a_job_that_asks_for_too_much_is_told_what_its_partition_allows(cluster):
+    job = cluster.sbatch("-p", "short", "-t", "60", "--wrap", "true")
+    cluster.wait_reason(job, "PartitionTimeLimit")
+    (told,) = explain(cluster, job)
+    assert told["position"] == 0
+    assert "with --time=00:10:00" in [s["change"] for s in told["sooner"]]
+
+
+def test_a_job_whose_node_is_to_go_is_told_how_long_it_has(cluster):
+    job = cluster.sbatch("-w", "n1", "--wrap", "trap '' TERM; while :; do sleep 1; done")
+    cluster.wait_state(job, "RUNNING")
+    cluster.run("scontrol", "update", "nodename=n1", "state=power_down_force").ok()
+    text = cluster.run("muster", "explain", str(job)).ok().out
+    assert "its node is to go; it has until" in text and "then it goes back to the queue" in text
+    cluster.run("scontrol", "update", "nodename=n1", "state=resume").ok()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from muster import SBIN, wait_for
+from muster import SBIN, is_alive, wait_for
 
 PLACE = Path(tempfile.mkdtemp(prefix="muster.power.", dir="/tmp"))
 PLACE.chmod(0o777)
@@ -93,6 +93,25 @@ def test_a_node_that_must_go_lets_its_jobs_save_their_work(cluster):
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
     assert (cluster.work / "saved").read_text() == "saved\n"
     assert (cluster.work / "second").read_text().strip() != first
+    wait_node(cluster, first, "idle~")
+    set_state(cluster, first, "power_up").ok()
+    wait_node(cluster, first, "idle")
+
+
+def test_a_host_that_stops_lets_its_jobs_save_their_work(cluster):
+    """What a service manager does to slurmd when the machine shuts down, or a cloud takes it back."""
+    script = cluster.script("stops.sh", "trap 'echo saved >> stopped; exit' TERM\n"
+                            "echo $SLURMD_NODENAME >> stopped\n[ \"$SLURM_RESTART_COUNT\" = 1 ] && exit\n"
+                            "while :; do sleep 0.1; done\n")
+    job = cluster.sbatch("--requeue", script)
+    cluster.wait_text("stopped", "n")
+    first = cluster.job(job)["NodeList"]
+    pid = int((cluster.directory / f"run/slurmd.{first}.pid").read_text())
+    os.kill(pid, signal.SIGPWR)
+    assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+    ran, saved, again = (cluster.work / "stopped").read_text().split()
+    assert (ran, saved) == (first, "saved") and again != first
+    wait_for(lambda: not is_alive(pid), "slurmd to end with its host")
     wait_node(cluster, first, "idle~")
     set_state(cluster, first, "power_up").ok()
     wait_node(cluster, first, "idle")

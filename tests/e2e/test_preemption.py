@@ -63,6 +63,64 @@ while :; do sleep 0.1; done
     cluster.wait_text("log", "started 1")
 
 
+SAVES = """import signal, sys, time
+def save(*_):
+    print("told", flush=True)
+    time.sleep(1)  # longer than a shell without a trap lives on
+    print("saved", flush=True)
+    sys.exit()
+signal.signal(signal.SIGTERM, save)
+print("ready", flush=True)
+while True:
+    time.sleep(0.1)
+"""
+
+
+@pytest.mark.ours  # there a requeued job has no grace
+@pytest.mark.parametrize("prefix", ["", "srun "])
+def test_a_program_has_its_grace_though_the_shell_has_no_trap(cluster, prefix):
+    (cluster.work / "saves.py").write_text(SAVES)
+    script = cluster.script("plain.sh", f"{prefix}python3 saves.py\n")
+    low = cluster.sbatch("-p", "patient", "--exclusive", "-N2", "-n1", "--open-mode=append", "-o", "out", script)
+    cluster.wait_text("out", "ready")
+    start(cluster, "high", "-N2")
+    lines = (cluster.work / "out").read_text().splitlines()
+    assert [line for line in lines if line in ("told", "saved")] == ["told", "saved"]
+    assert cluster.wait_state(low, "PENDING")["Restarts"] == "1"
+
+
+@pytest.mark.ours  # there a requeued job has no grace
+def test_the_trap_of_a_script_runs_while_its_program_is_in_the_foreground(cluster):
+    """As the guide of a site has it: the program is told as well, so that the shell gets to its trap."""
+    script = cluster.script("guide.sh", """
+exit_script() {
+    echo "Preemption signal, saving myself" >> guide.log
+    trap - SIGTERM
+    kill -- -$$
+}
+trap exit_script SIGTERM
+echo started >> guide.log
+python3 -c 'import time; time.sleep(1000)'
+""")
+    low = cluster.sbatch("-p", "patient", "--exclusive", "-N2", "-n1", script)
+    cluster.wait_text("guide.log", "started")
+    start(cluster, "high", "-N2")
+    assert "saving myself" in (cluster.work / "guide.log").read_text()
+    assert cluster.wait_state(low, "PENDING")["Restarts"] == "1"
+
+
+@pytest.mark.ours  # there it starts two minutes later
+@pytest.mark.parametrize("mode, lines", [([], ["run 1"]), (["--open-mode=append"], ["run 0", "run 1"])])
+def test_the_output_of_a_requeued_job(cluster, mode, lines):
+    job = cluster.sbatch("-p", "low", "-n1", *mode, "-o", "out.%j", "--wrap",
+                         "echo run ${SLURM_RESTART_COUNT:-0}; sleep 100")
+    cluster.wait_text(f"out.{job}", "run 0")
+    cluster.run("scontrol", "requeue", job).ok()
+    cluster.wait_text(f"out.{job}", "run 1")
+    written = (cluster.work / f"out.{job}").read_text().splitlines()
+    assert [line for line in written if line.startswith("run")] == lines
+
+
 @pytest.mark.ours  # there it starts two minutes later
 def test_an_exit_code_of_requeueexit_brings_the_job_back(cluster):
     job = cluster.sbatch("-p", "low", "--no-requeue", "--wrap", "[ -n \"$SLURM_RESTART_COUNT\" ] || exit 75")

@@ -42,6 +42,27 @@ TEST(Explanation, SaysWhyWhoIsBeforeItWhenAndWhatWouldHelp) {
   EXPECT_TRUE(has(text, "with --time=01:00:00 it could start now")) << text;
 }
 
+TEST(Explanation, SaysHowLongAJobThatWasToldToGoHas) {
+  wire::Explanation e = waiting();
+  Job& job = e.view.job.edit();
+  job.state = JobState::running;
+  job.started = kNow - Minutes{3};
+  job.allocation = {{.node = NodeId{1}}};
+  job.preempted_by = JobId{40};
+  job.preemption = {.by = JobId{40},
+                    .mode = PreemptMode::requeue,
+                    .since = kNow - Seconds{30},
+                    .kill_at = kNow + Seconds{90}};
+  std::string text = explanation_text({.now = kNow, .jobs = {e}});
+  EXPECT_TRUE(has(text, "job 40 needs the room; it has until ")) << text;
+  EXPECT_TRUE(has(text, "(for 00:01:30) to save its work, then it goes back to the queue")) << text;
+  job.preemption->by = {};
+  job.preemption->mode = PreemptMode::cancel;
+  text = explanation_text({.now = kNow, .jobs = {e}});
+  EXPECT_TRUE(has(text, "its node is to go")) << text;
+  EXPECT_TRUE(has(text, "then it ends")) << text;
+}
+
 TEST(Explanation, SaysWhatBecameOfAJobThatRan) {
   wire::Explanation e = waiting();
   Job& job = e.view.job.edit();

@@ -99,6 +99,31 @@ TEST(NodeLine, SaysWhatIsWrong) {
     EXPECT_NE(error(bad).find("slurm.conf:3: "), std::string::npos) << bad << ": " << error(bad);
 }
 
+TEST(Settings, OfPreemptionAreTakenFromBothKeys) {
+  const PreemptSettings none = config("").settings.preempt;
+  EXPECT_FALSE(none.send_user_signal || none.youngest_first || none.strict_order);
+  for (const char* text : {"PreemptParameters=send_user_signal,youngest_first,strict_order",
+                           "SchedulerParameters=preempt_send_user_signal,preempt_youngest_first,"
+                           "preempt_strict_order"}) {
+    const PreemptSettings all = config(text).settings.preempt;
+    EXPECT_TRUE(all.send_user_signal && all.youngest_first && all.strict_order) << text;
+  }
+}
+
+TEST(Settings, RequeuesHaveTwoLimits) {
+  EXPECT_EQ(config("").settings.max_batch_requeue, 5u);
+  EXPECT_EQ(config("").settings.max_preempt_requeue, std::nullopt);
+  const Settings s =
+      config("SchedulerParameters=max_batch_requeue=2,max_preempt_requeue=3").settings;
+  EXPECT_EQ(s.max_batch_requeue, 2u);
+  EXPECT_EQ(s.max_preempt_requeue, 3u);
+}
+
+TEST(Settings, JobFileAppendIsAYesOrNo) {
+  EXPECT_EQ(config("").settings.job_file_append, "0");
+  EXPECT_EQ(config("JobFileAppend=1").settings.job_file_append, "1");
+}
+
 TEST(PartitionLine, ExpandsNodesNodeSetsAndAll) {
   auto made = config(
       "NodeName=a[1-3]\nNodeName=b1 Feature=x\nNodeSet=big Nodes=a[1-3]\nNodeSet=feat Feature=x\n"

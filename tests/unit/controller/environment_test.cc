@@ -18,6 +18,19 @@ void expect_variables(const Variables& variables,
   }
 }
 
+TEST(OpenMode, IsThatOfTheJobOrElseJobFileAppend) {
+  for (bool appends : {false, true}) {
+    World w{ClusterBuilder().nodes(1).settings(
+        [=](Settings& s) { s.job_file_append = appends ? "1" : "0"; })};
+    w.submit(job().memory(10));
+    w.submit(job().memory(10).set(&JobSpec::open_mode, OpenMode::truncate));
+    auto launches = w.take<wire::LaunchOrder>();
+    ASSERT_EQ(launches.size(), 2u);
+    EXPECT_EQ(launches[0].second.launch.open_mode == OpenMode::append, appends);
+    EXPECT_EQ(launches[1].second.launch.open_mode, OpenMode::truncate);
+  }
+}
+
 TEST(Environment, OfAJobOnTwoNodesWithGpus) {
   World w{ClusterBuilder().nodes(4).gpus(4)};
   auto id = w.submit(job().nodes(2).tasks(4).cpus_per_task(2).gpus_per_node("2").memory(100));

@@ -244,6 +244,38 @@ TEST(ToldToGo, AJobThatMayNotBeRequeuedEndsPreempted) {
   EXPECT_EQ(w.job(id).state, JobState::preempted);
 }
 
+TEST(HostStops, ItsJobsLeaveAndItComesBackWhenItHasBooted) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().on("n1"));
+  w.update(id, "ReqNodeList", "");
+  w.core.on_report(World::connection(1), wire::LeavingReport{.host = true}, w.now);
+  w.run();
+  auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].second.signal, SIGTERM);
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED+POWER_DOWN");
+  EXPECT_EQ(w.node(1).reason, "Host stops");
+  w.step_end(1, batch_of(id), SIGTERM);
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).allocation.front().node, NodeId{2});
+  EXPECT_EQ(w.job(id).restarts, 1u);
+  w.leave(1);
+  w.pass(Seconds{1});
+  w.join(1, {}, {}, "next boot");
+  EXPECT_EQ(node_state_compact(w.node(1)), "idle");
+  EXPECT_EQ(w.node(1).reason, "");
+}
+
+TEST(HostStops, ThatSlurmdAloneStopsConcernsNoJob) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.core.on_report(World::connection(1), wire::LeavingReport{}, w.now);
+  w.run();
+  EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED");
+}
+
 TEST(ToldToGo, AsSoonAsPossibleIsWhenItsJobsAreOver) {
   World w{saving(1)};
   auto id = w.submit(job());

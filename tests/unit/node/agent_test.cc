@@ -209,6 +209,38 @@ TEST_F(Agent, SendsSignalsWhereTheOrderSays) {
   EXPECT_TRUE(host.calls.empty());
 }
 
+TEST_F(Agent, ANoticeLeavesTimeToWhoeverOutlivesTheTasks) {
+  run(kBatch);
+  run(kStep0);
+  wire::SignalOrder notice{.job = JobId{12}, .attempt = Attempt{1}, .signal = SIGTERM};
+  notice.batch = notice.whole_batch = notice.all_steps = notice.notice = true;
+  order(notice);
+  EXPECT_EQ(host.take_calls(), (Calls{"signal 15 notice 12.1.0", "signal 15 notice 12.1.batch"}));
+}
+
+TEST_F(Agent, LeavesWithItsHostWhenItsStepsAreOverAndTold) {
+  run(kBatch);
+  host.reports.clear();
+  agent.on_host_leaving();
+  ASSERT_EQ(host.reports.size(), 1u);
+  EXPECT_TRUE(std::get<wire::LeavingReport>(host.reports[0]).host);
+  EXPECT_FALSE(agent.may_leave_with_host());
+  agent.on_step_ended(ended(kBatch), t0);
+  EXPECT_FALSE(agent.may_leave_with_host()) << "the end is not confirmed";
+  order(wire::ConfirmOrder{{kBatch}});
+  EXPECT_TRUE(agent.may_leave_with_host());
+}
+
+TEST_F(Agent, AControllerThatWasAwayHearsThatTheHostLeaves) {
+  agent.on_disconnected();
+  agent.on_host_leaving();
+  host.reports.clear();
+  agent.on_connected(t0);
+  agent.flush();
+  ASSERT_EQ(host.reports.size(), 2u);
+  EXPECT_TRUE(std::get<wire::LeavingReport>(host.reports[1]).host);
+}
+
 TEST_F(Agent, WhatIsSignalledSaysSoWhereTheOrderSays) {
   run(kBatch);
   run(kStep0);

@@ -26,7 +26,8 @@ class FakeHost : public NodeHost {
     return {};
   }
   void signal(const wire::StepRef& step, int number, SignalScope scope) override {
-    note(fmt::format("signal {}{}", number, scope == SignalScope::leader ? " leader" : ""), step);
+    constexpr std::string_view kScopes[] = {" leader", "", " notice"};
+    note(fmt::format("signal {}{}", number, kScopes[static_cast<std::size_t>(scope)]), step);
   }
   void suspend(const wire::StepRef& step, bool resume) override {
     note(resume ? "resume" : "suspend", step);

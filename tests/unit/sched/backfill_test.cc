@@ -212,5 +212,19 @@ TEST(Licenses, AreCounted) {
   EXPECT_EQ(reason(p, 2), "Licenses");
 }
 
+// What starts now needs no promise as well: it would keep others waiting for nobody.
+TEST(Backfill, OnlyTasksThatStillWaitArePromisedATime) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .running(1, 30)
+                     .pending(SpecBuilder(job().minutes(60)).exclusive().array("1-2"))
+                     .pending(job().minutes(10).nodes(1).exclusive())
+                     .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "2_1");
+  EXPECT_EQ(find_expected(p, JobId{2})->at, t0 + Minutes{30});
+  EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});
+}
+
 }  // namespace
 }  // namespace muster::sched

@@ -89,6 +89,19 @@ TEST(Alternatives, TellOfAnotherPartition) {
   EXPECT_EQ(sooner(cluster, 2, {"busy"}), Found{});
 }
 
+TEST(Alternatives, TellWhatThePartitionAllows) {
+  auto cluster = ClusterBuilder()
+                     .nodes(3)
+                     .partition({.name = "short", .max_time = Minutes{10}, .max_nodes = 2}, 1, 3)
+                     .partition({.name = "long"}, 1, 3)
+                     .pending(job().minutes(60))
+                     .pending(job().minutes(5).nodes(3))
+                     .build();
+  EXPECT_EQ(sooner(cluster, 1), Found{"with --time=00:10:00@0"});
+  EXPECT_EQ(sooner(cluster, 2), Found{"with --nodes=2@0"});
+  EXPECT_EQ(sooner(cluster, 1, {"long"}), (Found{"with --time=00:10:00@0", "in partition long@0"}));
+}
+
 TEST(Alternatives, TellOfANodeThatNeedNotBeThatOne) {
   auto cluster =
       ClusterBuilder().nodes(2).running(1, 60).pending(job().on("n1").minutes(30)).build();

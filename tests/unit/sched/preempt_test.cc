@@ -153,6 +153,32 @@ TEST(Preemption, AnExemptTimeProtects) {
   EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
 }
 
+TEST(Preemption, AnExemptTimeIsNotForThoseWhoAreOnlySuspended) {
+  auto builder = two_tiers(PreemptMode::suspend);
+  builder.settings([](Settings& s) {
+    s.preempt.exempt_time = Seconds{600};
+    s.preempt.gang = true;
+  });
+  const JobSpec small = job().partition("low").minutes(60).memory(10);
+  builder.running(small, {{.node = NodeId{1}, .cpus = IdSet::range(0, 7), .memory_mib = 10}})
+      .pending(job().partition("high").on("n1").tasks(8).memory(10));
+  EXPECT_EQ(starts(plan(builder.build(), t0 + Minutes{1})), "2");
+}
+
+TEST(Preemption, AnExemptTimeOfTheQosCountsBeforeThatOfTheCluster) {
+  auto builder = two_tiers();
+  builder.settings([](Settings& s) { s.preempt.exempt_time = Seconds{600}; })
+      .qos("fragile", "PreemptExemptTime=1:00:00")
+      .qos("any", "PreemptExemptTime=0");
+  for (std::uint32_t n = 1; n <= 4; ++n)
+    builder.running(job().partition("low").minutes(60).qos(n == 4 ? "any" : "fragile"),
+                    {all_of_node(n)});
+  auto cluster = builder.pending(high(1)).pending(high(1)).build();
+  EXPECT_EQ(evictions(plan(cluster, t0 + Minutes{1})), "4>5");
+  EXPECT_EQ(evictions(plan(cluster, t0 + Minutes{60})), "4>5 3>6");
+  EXPECT_EQ(preemptable_since(cluster, cluster.jobs.at(JobId{1})), t0 + Minutes{60});
+}
+
 TEST(Preemption, AHighPriorityProtects) {
   auto builder = two_tiers();
   builder.settings([](Settings& s) { s.preempt.min_exempt_priority = 5; });
