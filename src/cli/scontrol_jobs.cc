@@ -20,6 +20,8 @@ bool is_hold_family(wire::JobAction action) {
 
 void report(ScontrolSession& session, wire::JobAction action, const wire::JobRef& ref,
             const Error& error) {
+  if (action == wire::JobAction::top)  // which is about jobs as a whole
+    return session.error("{} for job {}", error.text(), wire::job_ref_text(ref));
   session.error("{}", job_error_line(ref, error));
   // Scripts look for this line too; it does not come for single tasks.
   if (is_hold_family(action) && ref.tasks.empty())
