@@ -78,7 +78,10 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   if (d.job.hold != Hold::none)
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  if (!d.by_operator)
+    return fail("Changes to job priority are not persistent, change nice instead");
   d.spec.priority = *priority;
+  d.spec.nice = 0;  // it is in the new number
   d.event.priority = *priority;
   d.event.priority_fixed = true;
   return {};
