@@ -245,6 +245,8 @@ def test_nodes_show_that_they_are_kept(cluster):
     created(cluster, "mended", "nodes=n2", "flags=maint")
     states = dict(line.split() for line in cluster.run("sinfo", "-hN", "-o", "%N %t").out.splitlines())
     assert states == {"n1": "resv", "n2": "maint", "n3": "idle", "n4": "idle"}
+    for state, names in (("maint", ["n2"]), ("resv", ["n1", "n2"]), ("drng", []), ("plnd", []), ("reboot^", [])):
+        assert cluster.run("sinfo", "-hN", "-p", "batch", "-t", state, "-o", "%N").ok().lines == names
     assert "State=IDLE+MAINTENANCE+RESERVED " in cluster.run("scontrol", "show", "node", "n2").out
     running(cluster, "-t", "5", "--reservation=mended")
     wait_for(lambda: "mix$" in cluster.run("sinfo", "-hN", "-n", "n2", "-o", "%t").out, "a mark")
