@@ -101,6 +101,8 @@ std::string_view error_text(ErrorCode code) {
       return "Slurm backup controller in standby mode";
     case ErrorCode::invalid_node_state:
       return "Invalid node state specified";
+    case ErrorCode::one_het_component:
+      return "Operation not permitted on individual component of heterogeneous job";
     case ErrorCode::invalid_begin:
       return "Requested start time is invalid";
     case ErrorCode::insufficient_memory:

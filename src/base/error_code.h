@@ -53,6 +53,7 @@ enum class ErrorCode : std::uint32_t {
   invalid_step = 2103,
   in_standby = 2088,
   invalid_node_state = 2040,
+  one_het_component = 2108,
   invalid_begin = 2118,
   insufficient_memory = 2044,
   not_federated = 7103,

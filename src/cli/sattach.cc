@@ -118,6 +118,23 @@ int attach(const AttachOptions& options, JobId job, wire::StepReply step, Contro
   return runner.exit_code();
 }
 
+// The job that a task of an array or a component of a heterogeneous job is.
+Result<JobId> job_of(Controller& controller, wire::JobRef ref) {
+  if (ref.tasks.empty() && !ref.component) return ref.job;
+  ref.step.reset();
+  wire::JobsRequest request;
+  request.filter.jobs.push_back(std::move(ref));
+  request.filter.all_states = true;
+  auto reply = controller.ask_for<wire::JobsReply>(request);
+  if (!reply) return std::unexpected(reply.error());
+  if (reply->jobs.empty()) return fail(ErrorCode::invalid_job_id);
+  return reply->jobs.front().job->id;
+}
+
+int refuse_step(const Error& error) {
+  return refuse(fmt::format("Could not get job step info: {}", error.text()));
+}
+
 }  // namespace
 
 int sattach_main(int argc, char** argv) {
@@ -129,19 +146,21 @@ int sattach_main(int argc, char** argv) {
     return refuse("don't specify both --verbose (-v) and --quiet (-Q)");
   if (rest->size() != 1) return show_usage("too many parameters");
   auto ref = wire::parse_job_ref(rest->front());
-  if (!ref || !ref->step || !ref->tasks.empty())
-    return show_usage("Failed to parse stepid from command line options");
+  if (!ref && rest->front().contains('.')) return refuse_step({ErrorCode::invalid_job_id, {}});
+  if (!ref || !ref->step) return show_usage("Failed to parse stepid from command line options");
 
   auto controller = Controller::connect();
   if (!controller) return refuse(controller.error().text());
-  auto step = controller->ask_for<wire::StepReply>(wire::AttachStepRequest{ref->job, *ref->step});
-  if (!step) return refuse(fmt::format("Could not get job step info: {}", step.error().text()));
+  auto job = job_of(*controller, *ref);
+  if (!job) return refuse_step(job.error());
+  auto step = controller->ask_for<wire::StepReply>(wire::AttachStepRequest{*job, *ref->step});
+  if (!step) return refuse_step(step.error());
   if (options.layout) {
     print_layout(*step);
     return 0;
   }
   if (*ref->step >= kBatchStep) return refuse("only steps of srun can be joined");
-  return attach(options, ref->job, std::move(*step), std::move(*controller));
+  return attach(options, *job, std::move(*step), std::move(*controller));
 }
 
 }  // namespace muster::cli

@@ -92,10 +92,10 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
   return report_errors(options, *reply);
 }
 
-Result<std::vector<wire::JobView>> matching_jobs(Controller& controller,
-                                                 const CancelOptions& options) {
-  wire::JobsRequest request{options.filter, false};
-  request.filter.jobs = options.jobs;
+Result<std::vector<wire::JobView>> active_jobs(Controller& controller, wire::JobFilter filter,
+                                               const std::vector<wire::JobRef>& refs) {
+  wire::JobsRequest request{std::move(filter), false};
+  request.filter.jobs = refs;
   for (wire::JobRef& ref : request.filter.jobs) ref.step.reset();
   if (request.filter.states.empty())
     request.filter.states = {JobState::pending, JobState::running, JobState::suspended};
@@ -105,9 +105,15 @@ Result<std::vector<wire::JobView>> matching_jobs(Controller& controller,
       for (wire::JobView& view : reply->jobs) jobs.push_back(std::move(view));
   });
   if (!done && done.error().code != ErrorCode::invalid_job_id) return std::unexpected(done.error());
-  if (!options.wckey.empty())
+  return jobs;
+}
+
+Result<std::vector<wire::JobView>> matching_jobs(Controller& controller,
+                                                 const CancelOptions& options) {
+  auto jobs = active_jobs(controller, options.filter, options.jobs);
+  if (jobs && !options.wckey.empty())
     std::erase_if(
-        jobs, [&](const wire::JobView& view) { return view.job->spec->wckey != options.wckey; });
+        *jobs, [&](const wire::JobView& view) { return view.job->spec->wckey != options.wckey; });
   return jobs;
 }
 
@@ -142,27 +148,44 @@ bool confirmed(const wire::JobRef& ref, const Job& job) {
   }
 }
 
+const Job* find_job(const std::vector<wire::JobView>& jobs, const wire::JobRef& ref) {
+  auto found = std::ranges::find_if(
+      jobs, [&](const wire::JobView& view) { return concerns(ref, *view.job); });
+  return found == jobs.end() ? nullptr : &*found->job;
+}
+
+// One that is there and only does not match is no error.
+int report_missing(Controller& controller, const CancelOptions& options,
+                   const std::vector<wire::JobRef>& refs) {
+  if (refs.empty()) return 0;
+  auto others = active_jobs(controller, {}, refs);
+  if (!others) return failed(others.error());
+  int code = 0;
+  for (const wire::JobRef& ref : refs) {
+    if (find_job(*others, ref)) continue;
+    if (!options.quiet)
+      print_error(kProgram, kill_error(ref, error_text(ErrorCode::invalid_job_id)));
+    code = kExitFailure;
+  }
+  return code;
+}
+
 int cancel_selected(Controller& controller, const CancelOptions& options) {
   auto jobs = matching_jobs(controller, options);
   if (!jobs) return failed(jobs.error());
-  int code = 0;
+  std::vector<wire::JobRef> missing;
   wire::CancelRequest request;
   auto take = [&](const wire::JobRef& ref, const Job& job) {
     if (options.interactive && !confirmed(ref, job)) return;
     request.jobs.push_back(ref);
   };
   for (const wire::JobRef& ref : options.jobs) {
-    const Job* found = nullptr;
-    for (const wire::JobView& view : *jobs)
-      if (!found && concerns(ref, *view.job)) found = &*view.job;
-    if (found) {
+    if (const Job* found = find_job(*jobs, ref))
       take(ref, *found);
-      continue;
-    }
-    if (!options.quiet)
-      print_error(kProgram, kill_error(ref, error_text(ErrorCode::invalid_job_id)));
-    code = kExitFailure;
+    else
+      missing.push_back(ref);
   }
+  const int code = report_missing(controller, options, missing);
   if (options.jobs.empty())
     for (const wire::JobView& view : *jobs) take(ref_of(*view.job), *view.job);
   if (jobs->empty() && options.has_filter && options.verbose > 0 && !options.quiet)

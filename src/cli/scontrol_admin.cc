@@ -127,6 +127,7 @@ Commands (may be shortened):
   wait_job JOB                 waits until a job's nodes are ready
   write batch_script JOB [FILE]
                                the script of a job, to FILE ("-" = standard output)
+  write config [FILE]          the configuration in force, to FILE with the time added to its name
   completing                   jobs that have ended but still hold nodes
   ping                         is the controller up?
   reconfigure                  reads the configuration again

@@ -97,10 +97,9 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
   auto [start, end] = start_and_end(view);
-  std::string limit =
-      job.time_limit == Minutes{0} ? "Partition_Limit" : format_limit(job.time_limit);
   lines.add(format("RunTime={} TimeLimit={} TimeMin={}",
-                   format_elapsed(std::chrono::floor<Seconds>(job.run_time(style.now))), limit,
+                   format_elapsed(std::chrono::floor<Seconds>(job.run_time(style.now))),
+                   format_limit(job.time_limit),
                    spec.time_min ? format_limit(*spec.time_min) : "N/A"));
   lines.add(format("SubmitTime={} EligibleTime={}", format_date(job.submitted),
                    format_date(view.eligible())));

@@ -1,5 +1,5 @@
 // What scontrol does to jobs: hold, release, requeue, suspend and their relatives; notify;
-// wait_job; write batch_script; completing.
+// wait_job; write; completing.
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/strings.h"
+#include "cli/scontrol_config_file.h"
 #include "cli/scontrol_session.h"
 
 namespace muster::cli {
@@ -20,6 +21,8 @@ bool is_hold_family(wire::JobAction action) {
 
 void report(ScontrolSession& session, wire::JobAction action, const wire::JobRef& ref,
             const Error& error) {
+  if (action == wire::JobAction::top)  // which is about jobs as a whole
+    return session.error("{} for job {}", error.text(), wire::job_ref_text(ref));
   session.error("{}", job_error_line(ref, error));
   // Scripts look for this line too; it does not come for single tasks.
   if (is_hold_family(action) && ref.tasks.empty())
@@ -155,8 +158,10 @@ void scontrol_wait_job(ScontrolSession& session, Words words) {
 }
 
 void scontrol_write(ScontrolSession& session, Words words) {
-  if (istarts_with("config", words[0]) && words[0].size() > 1)
-    return session.error("write config: {}", error_text(ErrorCode::not_supported_yet));
+  if (istarts_with("config", words[0]) && words[0].size() > 1) {
+    if (words.size() > 2) return session.error("too many arguments for keyword:write");
+    return write_config(session, words.size() > 1 ? words[1] : "");
+  }
   if (words[0].size() < 5 || !istarts_with("batch_script", words[0]))
     return session.error("invalid write argument:{}", words[0]);
   if (words.size() < 2) return session.error("too few arguments for keyword:write {}", words[0]);

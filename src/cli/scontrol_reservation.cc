@@ -54,7 +54,7 @@ void create_reservation(ScontrolSession& session, ReservationSettings settings) 
 
 void update_reservation(ScontrolSession& session, ReservationSettings settings) {
   if (auto problem = problem_in(settings, false))
-    return session.error("scontrol: error: {}", *problem);
+    return session.error("scontrol: error: {}\nslurm_update error: No error", *problem);
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::reservation,
                               .settings = std::move(settings)};
   auto reply = session.ask_for<wire::ReservationsReply>(request);

@@ -366,8 +366,7 @@ void scontrol_show(ScontrolSession& session, Words words) {
   }
   bool takes_many =
       entity->name.starts_with("host") || entity->name == "nodes" || entity->name == "jobs";
-  if (words.size() > 2 && !takes_many)
-    return session.error("too many arguments for keyword:{}", entity_name);
+  if (words.size() > 2 && !takes_many) return session.error("too many arguments for keyword:show");
   for (std::size_t i = 2; i < words.size(); ++i) id += "," + words[i];
   entity->show(session, id);
 }

@@ -66,6 +66,14 @@ constexpr std::string_view kNoEntity =
 // += and -= are only for what can grow and shrink.
 bool takes_sign(Kind kind, std::string_view key) { return kind == Kind::job && key == "TimeLimit"; }
 
+// Of a pair of them, or of one alone.
+std::string without_quotes(std::string_view text) {
+  auto is_quote = [](char c) { return c == '"' || c == '\''; };
+  if (!text.empty() && is_quote(text.front())) text.remove_prefix(1);
+  if (!text.empty() && is_quote(text.back())) text.remove_suffix(1);
+  return std::string(text);
+}
+
 std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const UpdateSetting& setting,
                                          bool has_reason) {
   auto key = find_update_key(request.kind, setting.key);
@@ -78,6 +86,7 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
   if (auto wrong = check_update_value(request.kind, setting, *key, has_reason)) return wrong;
   std::string value =
       setting.sign != 0 ? std::string(1, setting.sign) + setting.value : setting.value;
+  if (request.kind == Kind::node && *key == "Reason") value = without_quotes(value);
   request.settings.emplace_back(*key, std::move(value));
   return std::nullopt;
 }

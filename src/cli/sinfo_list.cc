@@ -19,12 +19,14 @@ constexpr std::size_t kLeastNameWidth = 9;
 
 // States with their longer and shorter spellings.
 constexpr std::string_view kKnownStates[] = {
-    "alloc",        "allocated", "cloud",       "comp",    "completing",    "down",
-    "drain",        "drained",   "draining",    "fail",    "failing",       "future",
-    "futr",         "idle",      "inval",       "maint",   "mix",           "mixed",
-    "no_respond",   "npc",       "perfctrs",    "planned", "power_down",    "powering_down",
-    "powered_down", "power_up",  "powering_up", "reboot",  "reboot_issued", "reboot_requested",
-    "resv",         "reserved",  "unk",         "unknown", "blocked",       "error",
+    "alloc",    "allocated",   "cloud",      "comp",          "completing",
+    "down",     "drain",       "drained",    "draining",      "fail",
+    "failing",  "future",      "futr",       "idle",          "inval",
+    "maint",    "mix",         "mixed",      "no_respond",    "npc",
+    "perfctrs", "planned",     "power_down", "powering_down", "powered_down",
+    "power_up", "powering_up", "reboot",     "reboot_issued", "reboot_requested",
+    "resv",     "reserved",    "unk",        "unknown",       "blocked",
+    "error",    "drng",        "plnd",       "boot",          "reboot^",
     "all"};
 constexpr std::string_view kValidStates =
     "unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,reserved,"
@@ -171,7 +173,7 @@ bool is_in_state(const Node& node, std::string_view state) {
   if (state == "comp" || state == "completing") return !node.completing.empty();
   if (state == "drain") return node.drain;
   if (state == "drained") return node.drain && !is_busy(node);
-  if (state == "draining") return node.drain && is_busy(node);
+  if (state == "draining" || state == "drng") return node.drain && is_busy(node);
   if (state == "fail") return node.fail;
   if (state == "failing") return node.fail && is_busy(node);
   if (state == "no_respond") return !node.responding;
@@ -180,9 +182,12 @@ bool is_in_state(const Node& node, std::string_view state) {
   if (state == "powered_down") return node.power.phase == PowerPhase::off;
   if (state == "powering_up" || state == "power_up")
     return node.power.phase == PowerPhase::powering_up;
-  if (state == "reboot") return node.reboot.asked || node.reboot.issued;
+  if (state == "reboot" || state == "boot") return node.reboot.asked || node.reboot.issued;
   if (state == "reboot_requested") return node.reboot.asked;
-  if (state == "reboot_issued") return node.reboot.issued;
+  if (state == "reboot_issued" || state == "reboot^") return node.reboot.issued;
+  if (state == "maint") return node.kept == NodeKept::maintenance;
+  if (state == "resv" || state == "reserved") return node.kept != NodeKept::no;
+  if (state == "cloud") return iequals(node.config.state, "CLOUD");
   return false;
 }
 

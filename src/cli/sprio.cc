@@ -23,7 +23,7 @@ struct PriorityOptions {
   std::set<std::uint32_t> jobs;
   std::vector<std::string> users, partitions;
   std::set<Uid> uids;
-  std::string format, clusters;
+  std::string format, clusters, sort = "i";
   bool header = true, long_form = false, normalized = false, weights = false;
   int verbose = 0;
 };
@@ -67,6 +67,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"norm", 'n', none}, "", "factors between 0 and 1, before they are weighted"}, flag<&O::normalized>},
     {{{"partition", 'p', required}, "list", "jobs of these partitions"}, keep<&O::partitions>},
     {{{"sibling", 0, none}, "", "accepted: there is no federation"}, accepted},
+    {{{"sort", 'S', required}, "list", "order by letters of -o, each after an optional + or -"}, keep<&O::sort>},
     {{{"usage", 0, none}, "", "show the options in short"}},
     {{{"user", 'u', required}, "list", "jobs of these users, names or ids"}, set_users},
     {{{"verbose", 'v', none}, "", "say what is done"}, count<&O::verbose>},
@@ -140,33 +141,43 @@ void put_nice(Row row, Out out) {
 }
 void put_site(Row row, Out out) { out += row.job ? "0" : "1"; }
 
+template <auto Factor>
+std::int64_t by_factor(Row row) {
+  constexpr double kFineness = 1e12;
+  return static_cast<std::int64_t>(row.job->*Factor * kFineness);
+}
+std::int64_t by_id(Row row) { return row.job->job.value; }
+std::int64_t by_priority(Row row) { return row.job->priority; }
+std::int64_t by_nice(Row row) { return row.job->nice; }
+
 using V = wire::PriorityView;
 using W = PrioritySettings;
 constexpr Column<PriorityRow> kColumns[] = {
-    {'a', "", "AGE", put_factor<&V::age>},
-    {'A', "", "AGE", put_weighted<&V::age, &W::age>},
-    {'b', "", "ASSOC", put_factor<&V::association>},
-    {'B', "", "ASSOC", put_weighted<&V::association, &W::association>},
+    {'a', "", "AGE", put_factor<&V::age>, by_factor<&V::age>},
+    {'A', "", "AGE", put_weighted<&V::age, &W::age>, by_factor<&V::age>},
+    {'b', "", "ASSOC", put_factor<&V::association>, by_factor<&V::association>},
+    {'B', "", "ASSOC", put_weighted<&V::association, &W::association>, by_factor<&V::association>},
     {'c', "", "CLUSTER", [](Row r, Out o) { o += r.cluster; }},
-    {'f', "", "FAIRSHARE", put_factor<&V::fair_share>},
-    {'F', "", "FAIRSHARE", put_weighted<&V::fair_share, &W::fair_share>},
-    {'i', "", "JOBID", put_id},
-    {'j', "", "JOBSIZE", put_factor<&V::job_size>},
-    {'J', "", "JOBSIZE", put_weighted<&V::job_size, &W::job_size>},
-    {'N', "", "NICE", put_nice},
+    {'f', "", "FAIRSHARE", put_factor<&V::fair_share>, by_factor<&V::fair_share>},
+    {'F', "", "FAIRSHARE", put_weighted<&V::fair_share, &W::fair_share>, by_factor<&V::fair_share>},
+    {'i', "", "JOBID", put_id, by_id},
+    {'j', "", "JOBSIZE", put_factor<&V::job_size>, by_factor<&V::job_size>},
+    {'J', "", "JOBSIZE", put_weighted<&V::job_size, &W::job_size>, by_factor<&V::job_size>},
+    {'N', "", "NICE", put_nice, by_nice},
     {'o', "", "ACCOUNT", put_name<&V::account>},
     {'n', "", "QOSNAME", put_name<&V::qos>},
-    {'p', "", "PARTITION", put_factor<&V::partition_factor>},
-    {'P', "", "PARTITION", put_weighted<&V::partition_factor, &W::partition>},
-    {'q', "", "QOS", put_factor<&V::qos_factor>},
-    {'Q', "", "QOS", put_weighted<&V::qos_factor, &W::qos>},
+    {'p', "", "PARTITION", put_factor<&V::partition_factor>, by_factor<&V::partition_factor>},
+    {'P', "", "PARTITION", put_weighted<&V::partition_factor, &W::partition>,
+     by_factor<&V::partition_factor>},
+    {'q', "", "QOS", put_factor<&V::qos_factor>, by_factor<&V::qos_factor>},
+    {'Q', "", "QOS", put_weighted<&V::qos_factor, &W::qos>, by_factor<&V::qos_factor>},
     {'r', "", "PARTITION", put_name<&V::partition>},
     {'S', "", "SITE", put_site},
     {'t', "", "TRES", put_tres_factors},
     {'T', "", "TRES", put_tres},
     {'u', "", "USER", put_name<&V::user>},
-    {'y', "", "PRIORITY", put_normal_priority},
-    {'Y', "", "PRIORITY", put_priority},
+    {'y', "", "PRIORITY", put_normal_priority, by_priority},
+    {'Y', "", "PRIORITY", put_priority, by_priority},
 };
 
 // A factor that weighs nothing has no column, unless asked for all.
@@ -238,10 +249,13 @@ Outcome run(std::span<const std::string> words) {
   if (!options.weights)
     for (const wire::PriorityView& job : reply->jobs)
       if (is_wanted(options, job)) rows.push_back({&job, &reply->weights, cluster});
+  std::span<const Column<PriorityRow>> table = kColumns;
+  auto order = sort_keys(table, options.sort);
+  if (!order) return refuse(fmt::format("Invalid sort specification: {}", order.error()));
+  if (!options.weights) sort_rows(rows, *order);
   std::string out;
   if (rows.empty() && !options.jobs.empty())
     out = "Unable to find jobs matching user/id(s) specified\n";
-  std::span<const Column<PriorityRow>> table = kColumns;
   auto format = letter_format(
       table, options.format.empty() ? usual_format(options, reply->weights) : options.format);
   for (const std::string& letter : format.unknown)

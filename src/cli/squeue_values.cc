@@ -67,16 +67,16 @@ std::string job_id_text(const JobRow& row) {
 }
 
 std::int64_t job_id_key(const JobRow& row) {
+  constexpr int kTaskBits = 31;  // array tasks are far fewer
   const Job& job = row.job();
   std::uint32_t task = 0;
   if (row.task != kNoTask)
     task = row.task;
-  else if (job.is_array_record())
-    task = job.waiting_tasks.min();
+  else if (job.is_array_record())  // those that wait come after the others
+    task = (1u << kTaskBits) - 1;
   else if (job.task_id != kNoTask)
     task = job.task_id;
   JobId id = job.array_id ? job.array_id : job.id;
-  constexpr int kTaskBits = 31;  // array tasks are far fewer
   return static_cast<std::int64_t>(std::uint64_t{id.value} << kTaskBits | task);
 }
 
@@ -125,10 +125,7 @@ Time start_time(const JobRow& row) {
   return row.spec().begin > row.context->now ? row.spec().begin : Time{};
 }
 
-Minutes time_limit(const JobRow& row) {
-  if (row.job().time_limit.count() > 0) return row.job().time_limit;
-  return row.spec().time_limit.value_or(kUnlimited);
-}
+Minutes time_limit(const JobRow& row) { return row.job().time_limit; }
 
 Time end_time(const JobRow& row) {
   constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year

@@ -262,6 +262,7 @@ namespace {
 Cow<JobSpec> allocation_spec(const SrunPlan& plan) {
   JobSpec spec = plan.options.spec;
   spec.kind = JobKind::allocation;
+  spec.for_own_step = true;
   set_submitter(spec, plan.options);
   spec.command = plan.argv.front();
   spec.work_dir = plan.work_dir;

@@ -135,7 +135,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     }
     if (job.state == JobState::pending) {
       if (!job.leads() && !pending.contains(job.het_id.value))
-        return fail(ErrorCode::failure, std::string(kNotForOneComponent));
+        return fail(ErrorCode::one_het_component);
       pending.insert(id.value);
       pending.merge(job.het_jobs());
       return {};

@@ -151,7 +151,7 @@ void Core::finish(const Job& job, Time now) {
     else if (told_to_end && batch == job.steps.end())
       status = SIGTERM;
     if (job.spec->kind == JobKind::allocation && state != JobState::timeout)
-      status = job.exit_status;
+      status = job.spec->for_own_step ? job.derived_exit_status : job.exit_status;
   } else if (batch != job.steps.end() && batch->second.out_of_memory) {
     state = JobState::out_of_memory;
     status = 125;

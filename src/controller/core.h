@@ -26,9 +26,6 @@
 
 namespace muster::controller {
 
-inline constexpr std::string_view kNotForOneComponent =
-    "Operation not permitted on individual component of heterogeneous job";
-
 struct Caller {
   Uid uid;
   Gid gid;

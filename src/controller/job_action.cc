@@ -144,7 +144,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       if (skips_ended && is_ended(job.state) && !(is_requeue && job.leads())) continue;
       if (is_requeue && whole && !job.leads()) continue;  // the first component takes it along
       if (is_suspend && !whole && job.is_het())
-        outcomes.add(job, fail(ErrorCode::failure, std::string(kNotForOneComponent)));
+        outcomes.add(job, fail(ErrorCode::one_het_component));
       else
         outcomes.add(job, act(job));
     }

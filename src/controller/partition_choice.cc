@@ -5,6 +5,7 @@
 #include "base/duration.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
+#include "sched/memory_rule.h"
 #include "sched/request.h"
 
 namespace muster::controller {
@@ -39,12 +40,17 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
     return std::vector{partition};
   }
   for (std::string_view name : split(names, ',')) {
+    if (trim(name).empty()) continue;
     const Partition* partition = cluster.find_partition(trim(name));
     if (!partition) return fail(ErrorCode::invalid_partition, std::string(trim(name)));
     if (is_closed(*partition))
       if (const Partition* other = cluster.find_partition(partition->alternate)) partition = other;
     if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);
   }
+  if (found.empty()) return fail(ErrorCode::invalid_partition, "(null)");
+  // One that takes no jobs any more says nothing where another does.
+  if (!std::ranges::all_of(found, [](const Partition* p) { return is_closed(*p); }))
+    std::erase_if(found, [](const Partition* p) { return is_closed(*p); });
   return found;
 }
 
@@ -66,18 +72,6 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   bool qos_ok = restricts(p.allow_qos) ? lists(p.allow_qos, who.qos) : !lists(p.deny_qos, who.qos);
   if (!qos_ok) return fail(ErrorCode::invalid_qos);
   return {};
-}
-
-Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
-                        std::string_view qos) {
-  if (spec.time_limit && spec.time_limit->count() > 0) return *spec.time_limit;
-  const Qos* own = cluster.find_qos(qos);
-  Minutes allowed = kUnlimited;
-  if (own)
-    allowed = std::min(own->limits.max_wall.value_or(kUnlimited),
-                       own->limits.group.wall.value_or(kUnlimited));
-  if (partition.default_time) return std::min(allowed, *partition.default_time);
-  return std::min(allowed, partition.max_time.value_or(kUnlimited));
 }
 
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {

@@ -26,10 +26,6 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
-// What the job asked for, or what its partition and its QOS give.
-Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
-                        std::string_view qos);
-
 // MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 

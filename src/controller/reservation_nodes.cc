@@ -12,9 +12,39 @@ namespace {
 
 using Draft = ReservationDraft;
 
-bool at_the_same_time(const Reservation& a, const Reservation& b) {
-  if (a.has("TIME_FLOAT") || b.has("TIME_FLOAT")) return true;
-  return a.start < b.end && b.start < a.end;
+// When a reservation holds what it holds, the first time and, with its flags, again.
+struct Occasions {
+  Reservation at;  // flags and times alone
+  explicit Occasions(const Reservation& r) {
+    at.start = r.start;
+    at.end = r.end;
+    at.flags = r.flags;
+  }
+  void move_to(Time start) {
+    at.end += start - at.start;
+    at.start = start;
+  }
+  // All that come again do so in the same way every week.
+  void catch_up_with(const Occasions& later) {
+    if (next_occasion(at) && at.end < later.at.start)
+      move_to(at.start + kWeek * ((later.at.start - at.end) / kWeek));
+  }
+  static constexpr Millis kWeek{std::chrono::days{7}};
+};
+
+bool at_the_same_time(const Reservation& one, const Reservation& other) {
+  if (one.has("TIME_FLOAT") || other.has("TIME_FLOAT")) return true;
+  Occasions a(one), b(other);
+  a.catch_up_with(b);
+  b.catch_up_with(a);
+  const Time last = std::max(a.at.start, b.at.start) + 2 * Occasions::kWeek;
+  while (a.at.start >= b.at.end || b.at.start >= a.at.end) {
+    Occasions& first = a.at.start < b.at.start ? a : b;
+    const auto next = next_occasion(first.at);
+    if (!next || *next > last) return false;
+    first.move_to(*next);
+  }
+  return true;
 }
 
 // What reservations at that time leave of the node to this one.
@@ -204,6 +234,9 @@ Result<void> choose_reserved_nodes(ReservationDraft& d) {
   const bool replaces = d.r.has("REPLACE") || d.r.has("REPLACE_DOWN");
   if (replaces && d.r.has("SPEC_NODES")) return fail(ErrorCode::invalid_node_name);
   if (!d.core_counts.empty()) return choose_cores(d);
+  // All nodes of a partition stay all of them when it is changed.
+  if (d.create && d.r.has("ALL_NODES") && !d.r.partition.empty() && !d.r.has("PART_NODES"))
+    d.r.flags.emplace_back("PART_NODES");
   if (d.create && d.r.has("PART_NODES")) return choose_of_partition(d);
   if (d.nodes_named) {
     d.r.cpus.clear();

@@ -14,9 +14,11 @@
 #include "sched/dependency.h"
 #include "sched/features.h"
 #include "sched/limits.h"
+#include "sched/memory_rule.h"
 #include "sched/place.h"
 #include "sched/priority.h"
 #include "sched/request.h"
+#include "sched/time_limit.h"
 #include "state/apply.h"
 
 namespace muster::controller {
@@ -58,13 +60,16 @@ void join_components(std::vector<Job>& jobs) {
 Result<void> Core::fits_partition(const Job& job, const Partition& p, const Submitter& who,
                                   std::vector<std::string>& warnings) const {
   const JobSpec& spec = *job.spec;
-  const Minutes time_limit = effective_limit(cluster_, spec, p, job.qos);
+  const Minutes time_limit = sched::effective_limit(cluster_, spec, p, job.qos);
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = cluster_.settings().enforce_part_limits;
-  if (enforce == "ALL" || enforce == "ANY")
+  const bool enforced = enforce == "ALL" || enforce == "ANY";
+  if (enforced)
     if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
   auto wanted = sched::make_request(cluster_, spec, p);
   if (!wanted) return std::unexpected(wanted.error());
+  if (enforced && sched::exceeds_memory_limit(cluster_, *wanted, p))
+    return fail(ErrorCode::insufficient_memory);
   auto ok = sched::feasible(cluster_, *wanted, p);
   if (ok) {
     Text limit = sched::refused_by_limit(cluster_, {&job, &p, &*ok, &wanted->licenses, time_limit},
@@ -111,6 +116,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   job.qos = membership->qos;
   if (spec.begin != Time{} && spec.deadline != Time{} && spec.deadline < spec.begin)
     return fail(ErrorCode::failure, "Incorrect deadline specification");
+  if (spec.begin <= now) spec.begin = Time{};  // which is what it would be without
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
   if (spec.time_min && spec.time_limit && *spec.time_min > *spec.time_limit)
     return fail("Invalid time-min specification (exceeds job's time or other limits)");
@@ -164,7 +170,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   for (const Partition* q : chosen) names += (names.empty() ? "" : ",") + q->name.str();
   job.partition = names;
   const JobSpec& wanted = *job.spec;
-  job.time_limit = effective_limit(cluster_, wanted, p, job.qos);
+  job.time_limit = sched::effective_limit(cluster_, wanted, p, job.qos);
   job.submitted = now;
   job.eligible = std::max(now, wanted.begin);
   job.hold = wanted.hold ? Hold::user : Hold::none;
@@ -253,7 +259,8 @@ bool Core::fits_limits_of_partition(const Job& job) const {
   const auto names = split(job.partition.view(), ',');
   return std::ranges::any_of(names, [&](std::string_view name) {
     const Partition* partition = cluster_.find_partition(name);
-    return partition && within_limits(*partition, *job.spec, job.time_limit);
+    return partition &&
+           within_limits(*partition, *job.spec, sched::limit_in(cluster_, job, *partition));
   });
 }
 

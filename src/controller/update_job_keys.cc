@@ -13,6 +13,7 @@
 #include "model/mail_type.h"
 #include "sched/dependency.h"
 #include "sched/priority.h"
+#include "sched/time_limit.h"
 
 namespace muster::controller {
 
@@ -43,7 +44,6 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
     return fail(ErrorCode::failure,
                 fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
                             limit->count(), d.job.time_limit.count()));
-  if (result.count() == 0) result = kUnlimited;
   if (!d.by_operator && result > most_for_users(d)) return fail(ErrorCode::access_denied);
   if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
@@ -78,7 +78,10 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   if (d.job.hold != Hold::none)
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  if (!d.by_operator)
+    return fail("Changes to job priority are not persistent, change nice instead");
   d.spec.priority = *priority;
+  d.spec.nice = 0;  // it is in the new number
   d.event.priority = *priority;
   d.event.priority_fixed = true;
   return {};
@@ -100,7 +103,7 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
   d.spec.partition = Text(value);
   d.event.partition = Text(value);
   if (!d.spec.time_limit)
-    d.event.time_limit = effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+    d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
   return {};
 }
 

@@ -24,7 +24,8 @@ std::string new_name(const Reservation& r) {
   return std::string(owner) + "_" + std::to_string(r.number);
 }
 
-Result<void> set_times(ReservationDraft& d) {
+// starts_anew: it is made, or made to start at another time.
+Result<void> set_times(ReservationDraft& d, bool starts_anew) {
   if (d.duration)
     d.r.end =
         d.r.start + (*d.duration == kUnlimited || d.duration->count() == 0 ? kYear : *d.duration);
@@ -34,7 +35,7 @@ Result<void> set_times(ReservationDraft& d) {
     d.r.end += *next - d.r.start;
     d.r.start = *next;
   }
-  if (d.r.end <= d.r.start || d.r.end <= d.now || (d.create && d.r.start < d.now - kPastStart))
+  if (d.r.end <= d.r.start || d.r.end <= d.now || (starts_anew && d.r.start < d.now - kPastStart))
     return fail("Invalid time specified");
   if (d.create && d.r.has("TIME_FLOAT")) {
     if (next_occasion(d.r)) return fail("Requested operation not supported on this system");
@@ -102,7 +103,9 @@ wire::Answer Core::update_reservation(Caller caller, const wire::UpdateRequest& 
   }
   if (!is_set(d.r.start)) d.r.start = now;
   if (auto ok = check_holders(d.r); !ok) return ok.error();
-  if (auto ok = set_times(d); !ok) return ok.error();
+  if (known && known->start != d.r.start && known->is_active(now))
+    return Error{ErrorCode::failure, "Reservation already started"};
+  if (auto ok = set_times(d, !known || known->start != d.r.start); !ok) return ok.error();
   d.r.name = name && !name->empty() ? Text(*name) : Text(new_name(d.r));
   if (auto ok = choose_reserved_nodes(d); !ok) return ok.error();
   wire::ReservationsReply reply{.now = now, .reservations = {view_of(cluster_, d.r, now)}};

@@ -94,6 +94,7 @@ struct JobSpec {
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,
        spread_job = false, use_min_nodes = false, reboot = false, no_kill = false,
        exclusive_user = false, exclusive_mcs = false;
+  bool for_own_step = false;  // srun made the job for the step that it starts
   std::optional<std::uint32_t> core_spec, threads_per_core, sockets_per_node, cores_per_socket;
   Text distribution;
   std::uint32_t switches = 0;            // --switches: at most so many leaf switches; 0 = no matter
@@ -221,6 +222,7 @@ struct JobSpec {
     v(210, batch_features);
     v(211, prefer);
     v(250, exclusive_mcs);
+    v(270, for_own_step);
   }
 };
 

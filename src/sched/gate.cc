@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "sched/dependency.h"
+#include "sched/time_limit.h"
 
 namespace muster::sched {
 
@@ -81,8 +82,8 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   if (misses_deadline(job, now)) return {Reason::deadline};
   if (gives_way(cluster, job, now)) return {Reason::priority};
   if (partition->max_time && !job.spec->time_limit_granted) {
-    Minutes least = job.spec->time_min.value_or(job.time_limit);
-    if (std::min(least, job.time_limit) > *partition->max_time)
+    const Minutes asked = limit_in(cluster, job, *partition);
+    if (std::min(job.spec->time_min.value_or(asked), asked) > *partition->max_time)
       return {Reason::partition_time_limit};
   }
   if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)

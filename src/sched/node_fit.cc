@@ -69,7 +69,7 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 std::uint64_t NodeFit::count_gpus(std::uint64_t most) {
   most = std::min(most, free_devices(free_.gres, *request_.gpus_total));
   if (const std::uint64_t each = request_.memory_per_gpu_mib.value_or(0); each)
-    most = std::min(most, free_.memory_mib / each);
+    most = std::min(most, memory_room_mib() / each);
   if (request_.cpus_per_gpu && !request_.whole_nodes)
     most = std::min<std::uint64_t>(most, free_.usable_cpus() / request_.cpus_per_gpu);
   return counted_gpus_ = most;
@@ -95,6 +95,10 @@ std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
                               request_.tasks_per_core_max * usable_per_core());
   cpus = std::max<std::uint64_t>(cpus, request_.min_cpus_per_node);
   return round_up(static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 30)));
+}
+
+std::uint64_t NodeFit::memory_room_mib() const {
+  return std::min(free_.memory_mib, request_.memory_on_node_max_mib);
 }
 
 std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
@@ -200,7 +204,7 @@ std::uint32_t NodeFit::task_capacity() const {
   tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
   auto fits = [&](std::uint32_t n) {
-    if (memory_for(n) > free_.memory_mib) return false;
+    if (memory_for(n) > memory_room_mib()) return false;
     if (!request_.exclusive && !request_.gpus_total && cpus_for(n) > free_.usable_cpus())
       return false;
     // Where nothing is close to anything else only those of more tasks can be lacking.
@@ -267,7 +271,7 @@ IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
 std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   NodeShare share{.node = node_.id, .tasks = tasks, .sharing = request_.sharing};
   share.memory_mib = memory_for(tasks);
-  if (share.memory_mib > free_.memory_mib) return std::nullopt;
+  if (share.memory_mib > memory_room_mib()) return std::nullopt;
   auto choice = choose(tasks);
   if (!choice) return std::nullopt;
   share.cpus = std::move(choice->cpus);

@@ -27,6 +27,7 @@ class NodeFit {
   Devices devices_beside(const NodeShare& share) const;  // that are free, too
   void take_other_devices(NodeShare& share) const;       // all that are left
   std::uint32_t cpus_for(std::uint32_t tasks) const;     // allocated, by whole cores or sockets
+  std::uint64_t memory_room_mib() const;
   std::uint64_t memory_for(std::uint32_t tasks) const;
   IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs
 

@@ -5,15 +5,17 @@
 #include <chrono>
 
 #include "base/duration.h"
+#include "sched/time_limit.h"
 
 namespace muster::sched {
 
 Minutes Planner::limit_of(const Job& job, const Shape& shape) const {
-  Minutes limit = job.time_limit;
+  const Minutes asked = limit_in(cluster_, job, *shape.partition);
+  Minutes limit = asked;
   const JobSpec& spec = *job.spec;
   if (shape.partition->max_time && !spec.time_limit_granted)
     limit = std::min(limit, *shape.partition->max_time);
-  if (is_set(spec.deadline) && (spec.time_min || job.time_limit == kUnlimited))
+  if (is_set(spec.deadline) && (spec.time_min || asked == kUnlimited))
     limit = std::min(limit, std::chrono::floor<Minutes>(spec.deadline - now_));
   return limit;
 }
@@ -46,7 +48,8 @@ Run Planner::run_of(const Member& m, const std::vector<NodeShare>& shares) {
 
 Text Planner::limit_before_placing(const Members& members) const {
   for (const Member& m : members) {
-    Text hit = limits_.before_placing(*m.job, *m.shape->partition, m.job->time_limit);
+    Text hit = limits_.before_placing(*m.job, *m.shape->partition,
+                                      limit_in(cluster_, *m.job, *m.shape->partition));
     if (!hit.empty()) return hit;
   }
   return {};
@@ -58,7 +61,8 @@ Text Planner::limit_in_the_way(const Members& members, const JointSlot& slot) co
   LimitBook together = limits_;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Member& m = members[i];
-    Text hit = together.before_placing(*m.job, *m.shape->partition, m.job->time_limit);
+    Text hit = together.before_placing(*m.job, *m.shape->partition,
+                                       limit_in(cluster_, *m.job, *m.shape->partition));
     if (hit.empty()) hit = together.in_the_way(run_of(m, slot.shares[i]));
     if (!hit.empty()) return hit;
     together.start(run_of(m, slot.shares[i]));

@@ -304,13 +304,6 @@ bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partitio
   return !cluster.settings().whole_nodes && has_nodes_alone(cluster, spec, partition);
 }
 
-MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition) {
-  if (partition.max_memory_per_cpu_mib || partition.max_memory_per_node_mib)
-    return {partition.max_memory_per_cpu_mib, partition.max_memory_per_node_mib};
-  const Settings& s = cluster.settings();
-  return {s.max_memory_per_cpu_mib, s.max_memory_per_node_mib};
-}
-
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
                                                                    std::string_view text) {
   std::vector<std::pair<Text, std::uint32_t>> wanted;

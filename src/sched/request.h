@@ -31,6 +31,7 @@ struct Request {
   std::optional<std::uint64_t> memory_per_node_mib;  // 0 = the whole node's
   std::optional<std::uint64_t> memory_per_cpu_mib;
   std::optional<std::uint64_t> memory_per_gpu_mib;
+  std::uint64_t memory_on_node_max_mib = ~std::uint64_t{0};  // MaxMemPerNode
   std::vector<GresRequest> gres_per_node;
   std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
@@ -78,12 +79,6 @@ std::uint64_t whole_node_mib(const Cluster& cluster, const Job& job);
 bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
 // And it has all devices there; only select/linear gives no more than was asked for.
 bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
-
-// MaxMemPerCPU or MaxMemPerNode: the partition's, or else the cluster's.
-struct MemoryLimit {
-  std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
-};
-MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition);
 
 // "matlab:2,ansys": names and counts.
 Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,

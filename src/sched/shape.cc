@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "sched/memory_rule.h"
 #include "sched/place.h"
 
 namespace muster::sched {
@@ -16,8 +17,7 @@ Reason impossible_because(const Cluster& cluster, const Request& r, const Partit
     return Reason::partition_node_limit;
   if (r.max_nodes < partition.min_nodes) return Reason::partition_node_limit;
   if (r.min_nodes > partition.nodes.size()) return Reason::partition_config;
-  const auto most = memory_limit(cluster, partition).per_node_mib;
-  if (most && r.memory_per_node_mib > most) return Reason::memory_limit;
+  if (exceeds_memory_limit(cluster, r, partition)) return Reason::memory_limit;
   return Reason::none;
 }
 
@@ -68,6 +68,8 @@ const Shape& Shapes::shape_for(const Asked& asked) {
     by_spec_.clear();
   }
   if (!users_matter_) shape.request.user = {};
+  if (const auto most = memory_limit(cluster_, partition).per_node_mib)
+    shape.request.memory_on_node_max_mib = *most;
   shape.impossible = impossible_because(cluster_, shape.request, partition);
   shape.reservation = asked.venue.reservation;
   if (shape.reservation) shape.last_end = has_to_end(cluster_, *shape.reservation);

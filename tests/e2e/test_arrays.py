@@ -91,6 +91,18 @@ def test_tasks_that_wait_apart_are_shown_with_their_array(cluster):
     assert rows(cluster, "-j", f"{job}_2", "-o", "%i %l") == [f"{job}_2 3:00"]
 
 
+def test_tasks_that_wait_are_listed_after_the_others(cluster):
+    job = cluster.sbatch("-H", "--array=1-4", "-o", "/dev/null", "--wrap", "true")
+    cluster.run("scontrol", "update", f"jobid={job}_3", "name=other").ok()
+    assert rows(cluster, "-j", job, "-S", "i", "-o", "%i") == [f"{job}_3", f"{job}_[1-2,4]"]
+
+
+def test_a_held_task_does_not_go_to_the_top(cluster):
+    job = cluster.sbatch("-H", "--array=1-4", "-o", "/dev/null", "--wrap", "true")
+    refused = cluster.run("scontrol", "top", f"{job}_2")
+    assert refused.err == f"Job is in held state, pending scheduler release for job {job}_2\n"
+
+
 def test_array_lists_are_read_leniently(cluster):
     forms = {"1,,3,": "1,3", " 1-3": "1-3", "[1-3]%2": "1-3%2", "1-3%": "1-3", "1-3:2,7%4x": "1,3,7%4", "4-4": "4"}
     for text, tasks in forms.items():

@@ -127,3 +127,15 @@ def test_a_job_that_never_ran_keeps_what_it_waited_for(cluster):
     for reason, job in waiting.items():
         record = cluster.wait_state(job, "CANCELLED")
         assert (record["Reason"], record["ExitCode"]) == (reason, "0:0")
+
+
+def test_a_job_that_does_not_match_is_left_alone(cluster):
+    job = cluster.sbatch("-H", "-o", "/dev/null", "--wrap", "true")
+    for filters in (["-t", "RUNNING"], ["-n", "other"], ["-p", "standard"], ["-A", "nobody"], ["-w", "n1"]):
+        done = cluster.run("scancel", *filters, job).ok()
+        assert done.out + done.err == ""
+    unknown = cluster.run("scancel", "-t", "RUNNING", job, "99999")
+    assert (unknown.code, unknown.err) == (1, "scancel: error: Kill job error on job id 99999: Invalid job id specified\n")
+    assert cluster.job(job)["JobState"] == "PENDING"
+    cluster.run("scancel", "-t", "PENDING", job).ok()
+    cluster.wait_state(job, "CANCELLED")

@@ -40,6 +40,24 @@ def test_a_limit_is_not_made_less_than_time_min(cluster):
         1, f"Invalid time-min specification (exceeds job's time or other limits) for job {job}\n")
 
 
+def test_no_time_at_all_ends_a_job(cluster):
+    job = cluster.sbatch("-t", "10", "--mem=10", "-o", "/dev/null", "--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    assert limit(cluster, job, "0") == (0, "")
+    assert cluster.job(job)["TimeLimit"] == "00:00:00"
+    cluster.wait_state(job, "TIMEOUT")
+
+
+def test_a_deadline_before_the_begin_is_refused(cluster):
+    refused = cluster.run("sbatch", "--begin=now+2hours", "--deadline=now+1hour", "--wrap", "true")
+    assert (refused.code, refused.err) == (1, "sbatch: error: Incompatible begin and deadline time specification\n")
+
+
+def test_a_begin_that_has_passed_is_none(cluster):
+    job = cluster.sbatch("--hold", "--begin=2020-01-01", "--wrap", "true")
+    assert cluster.job(job)["EligibleTime"] == "Unknown"
+
+
 @pytest.mark.as_root
 def test_only_an_administrator_lifts_a_job_over_the_limit_of_its_partition(cluster, alice):
     job = cluster.sbatch("--hold", "-p", "quick", "-t", "10", "--wrap", "sleep 100", user=alice)

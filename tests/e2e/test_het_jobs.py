@@ -112,7 +112,7 @@ def test_a_running_component_can_be_cancelled_alone(cluster):
 def test_a_waiting_component_cannot_be_cancelled_alone(cluster):
     job = two_components(cluster, "true", "-H")
     refused = cluster.run("scancel", f"{job}+1")
-    assert refused.code != 0
+    assert refused.code == 60
     assert refused.err == (f"scancel: error: Kill job error on job id {job}+1: "
                            "Operation not permitted on individual component of heterogeneous job\n")
     assert states(cluster, job) == ["PENDING", "PENDING"]

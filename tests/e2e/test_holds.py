@@ -99,3 +99,19 @@ def test_what_a_job_that_was_suspended_says_of_it(cluster):
     cluster.run("scontrol", "suspend", job).ok()
     cluster.run("scontrol", "resume", job).ok()
     assert cluster.job(job)["SuspendTime"] >= cluster.job(job)["StartTime"]
+
+
+@pytest.mark.as_root
+def test_a_user_lowers_a_job_by_nice_alone(cluster, alice):
+    job = cluster.sbatch("--begin=now+1hour", "-o", "/dev/null", "--wrap", "true", user=alice)
+
+    def update(setting, **options):
+        done = cluster.run("scontrol", "update", f"jobid={job}", setting, **options)
+        return done.code, done.err
+
+    assert update("priority=4294967000", user=alice) == (1, f"Access/permission denied for job {job}\n")
+    assert update("priority=5", user=alice) == (
+        1, f"Changes to job priority are not persistent, change nice instead for job {job}\n")
+    assert update("nice=7", user=alice) == (0, "")
+    assert update("priority=99") == (0, "")
+    assert cluster.run("squeue", "-h", "-j", job, "-o", "%Q %y").out == "99 0\n"

@@ -111,6 +111,11 @@ def test_sinfo_lists_reasons(cluster):
     assert re.match(r"a longer reason here \S+ +\d{4}-\d\d-\d\dT[\d:]+ n\[1-2\]\n", cluster.run("sinfo", "-h", "-R").out)
 
 
+def test_a_reason_stands_without_its_quotes(cluster):
+    update(cluster, "drain", 'reason="bad disk"').ok()
+    assert cluster.run("sinfo", "-h", "-R", "-o", "%E").out == "bad disk\n"
+
+
 def test_a_reboot_that_is_taken_back(cluster):
     job = cluster.sbatch("-w", "n1", "--wrap", "sleep 1000")
     cluster.wait_state(job, "RUNNING")

@@ -99,6 +99,29 @@ def test_words_that_cannot_be_are_refused(cluster):
     assert "Requested reservation is invalid" in cluster.run("sbatch", "--reservation=nope", "--wrap", "true").err
 
 
+def test_one_that_comes_again_keeps_its_nodes(cluster):
+    created(cluster, "daily", "nodes=n1", "flags=daily", start="now+1hour")
+    assert "overlaps with another reservation" in create(
+        cluster, "starttime=now+49hours", "duration=5", "nodes=n1", "users=root").err
+    created(cluster, "other", "nodecnt=1", start="now+49hours")
+    assert fields(cluster, "other")["Nodes"] == "n2"
+
+
+def test_one_that_has_begun_does_not_begin_later(cluster):
+    created(cluster, "soon", "nodes=n1", start="now+1hour")
+    created(cluster, "now", "nodes=n2")
+    for name, start, error in (("soon", "2020-01-01", "Invalid time specified"),
+                               ("now", "now+1hour", "Reservation already started")):
+        refused = cluster.run("scontrol", "update", f"reservationname={name}", f"starttime={start}")
+        assert (refused.code, refused.err.splitlines()) == (
+            1, [f"Error updating the reservation: {error}", f"slurm_update error: {error}"])
+
+
+def test_all_nodes_of_a_partition_are_those_of_that_partition(cluster):
+    created(cluster, "half", "nodes=all", "partition=half", start="now+3hours")
+    assert fields(cluster, "half")["Flags"] == "SPEC_NODES,PART_NODES" and fields(cluster, "half")["Nodes"] == "n[1-2]"
+
+
 def test_nodes_are_found_by_number_partition_and_share(cluster):
     created(cluster, "two", "nodecnt=1,1", start="now+1hour")
     assert fields(cluster, "two")["Nodes"] == "n[1-2]" and fields(cluster, "two")["PartitionName"]
@@ -222,6 +245,8 @@ def test_nodes_show_that_they_are_kept(cluster):
     created(cluster, "mended", "nodes=n2", "flags=maint")
     states = dict(line.split() for line in cluster.run("sinfo", "-hN", "-o", "%N %t").out.splitlines())
     assert states == {"n1": "resv", "n2": "maint", "n3": "idle", "n4": "idle"}
+    for state, names in (("maint", ["n2"]), ("resv", ["n1", "n2"]), ("drng", []), ("plnd", []), ("reboot^", [])):
+        assert cluster.run("sinfo", "-hN", "-p", "batch", "-t", state, "-o", "%N").ok().lines == names
     assert "State=IDLE+MAINTENANCE+RESERVED " in cluster.run("scontrol", "show", "node", "n2").out
     running(cluster, "-t", "5", "--reservation=mended")
     wait_for(lambda: "mix$" in cluster.run("sinfo", "-hN", "-n", "n2", "-o", "%t").out, "a mark")

@@ -82,6 +82,14 @@ def test_a_filter_is_a_rank(cluster, step):
     assert (done.code, done.err) == (1, 'sattach: error: Invalid numeric value "x" for output-filter.\n')
 
 
+def test_a_step_of_an_array_task(cluster):
+    job = cluster.sbatch("--array=7", "-n2", "--mem=100", "-o", "/dev/null", "--wrap", "srun -n2 bash -c '" + SPEAK + "'")
+    wait_for(lambda: cluster.run("sattach", "--layout", f"{job}_7.0").code == 0, "the step")
+    layout = cluster.run("sattach", "--layout", f"{job}_7.0").ok().out
+    assert "2 tasks, 1 nodes" in layout
+    (cluster.work / "stop").touch()
+
+
 def test_an_interrupt_only_leaves(cluster, step):
     process = cluster.start("sattach", step)
     wait_for(lambda: process.poll() is not None or process.send_signal(signal.SIGINT), "sattach to leave", every=0.3)
@@ -91,6 +99,8 @@ def test_an_interrupt_only_leaves(cluster, step):
 
 @pytest.mark.parametrize("words, text", [
     (["99999.0"], "Could not get job step info: Invalid job id specified"),
+    (["abc.0"], "Could not get job step info: Invalid job id specified"),
+    (["99999_1.0"], "Could not get job step info: Invalid job id specified"),
     (["abc"], "Failed to parse stepid from command line options"),
     ([], "too many parameters"),
     (["1.0", "2.0"], "too many parameters")])

@@ -24,6 +24,18 @@ def test_factors_are_rounded_and_their_sum_is_cut(cluster):
     assert factors(cluster, "-n3") == ["1171", "172", "1000"]
 
 
+def test_rows_are_ordered_as_asked(cluster):
+    few, many = (cluster.sbatch(size, "-o", "/dev/null", "--wrap", "true") for size in ("-n1", "-n3"))
+
+    def order(*options):
+        return cluster.run("sprio", "-h", "-o", "%i", *options).ok().lines
+
+    assert order() == order("-S", "i") == order("--sort=+Y,i") == order("-S", "r,i") == [few, many]
+    assert order("-S", "-i") == order("-S", "-j") == order("--sort=-y") == [many, few]
+    refused = cluster.run("sprio", "-S", "z")
+    assert refused.code == 1 and refused.err == "sprio: error: Invalid sort specification: z\n"
+
+
 @pytest.mark.as_root
 def test_a_fixed_priority_has_no_factors(cluster):
     assert factors(cluster, "--priority=500") == ["500", "0", "0"]

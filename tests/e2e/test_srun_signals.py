@@ -119,3 +119,12 @@ def test_a_number_beyond_the_ranks_is_a_file(cluster):
     assert done.code == 1 and "srun: error: Could not open stdin file: No such file or directory" in done.err
     cluster.run("srun", "--mem=100", "-o", "7", "echo", "seven").ok()
     assert (cluster.work / "7").read_text() == "seven\n"
+
+
+@pytest.mark.parametrize("trap, code", [("true", "0:15"), ("trap 'exit 5' TERM", "5:0")])
+def test_a_cancelled_job_of_its_own_ends_with_the_code_of_its_tasks(cluster, trap, code):
+    with Step(cluster, script=trap) as step:
+        job = cluster.run("squeue", "-h", "-o", "%i").ok().out.strip()
+        cluster.run("scancel", job).ok()
+        step.end()
+    assert cluster.wait_state(job, "CANCELLED")["ExitCode"] == code

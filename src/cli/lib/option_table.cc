@@ -123,7 +123,7 @@ constexpr auto kRows = std::to_array<OptionRow>({
 {"oversubscribe", 's', kAll, none, flag<&S::oversubscribe>, "", "the nodes may be shared with other jobs"},
 {"pack-group", 0, R, required, ignored, "groups", ""},
 {"parsable", 0, B|R, none, flag<&O::parsable>, "", "print only the id (and cluster, after a ;); srun: with --async"},
-{"partition", 'p', kAll, required, text<&S::partition>, "names", "partition to run in", "SBATCH_PARTITION", "SLURM_PARTITION", "SALLOC_PARTITION"},
+{"partition", 'p', kAll, required, partition_names, "names", "partition to run in", "SBATCH_PARTITION", "SLURM_PARTITION", "SALLOC_PARTITION"},
 {"power", 0, kAll, required, power, "flags", "power management", "SBATCH_POWER", "SLURM_POWER", "SALLOC_POWER"},
 {"prefer", 0, kAll, required, text<&S::prefer>, "features", "features that are tried first, instead of those of --constraint"},
 {"preserve-env", 'E', R, none, flag<&O::preserve_env>, "", "keep SLURM_NNODES and SLURM_NTASKS of the caller"},

@@ -50,6 +50,12 @@ Outcome check_spec_cores(JobOptions& o) {
               kExitFailure});
 }
 
+Outcome check_deadline(JobOptions& o) {
+  const bool both = is_set(o.spec.begin) && is_set(o.spec.deadline);
+  if (!both || o.spec.begin <= o.spec.deadline) return {};
+  return refused(o, "Incompatible begin and deadline time specification", kExitFailure);
+}
+
 std::size_t distinct(std::vector<std::string> names) {
   std::ranges::sort(names);
   return static_cast<std::size_t>(std::ranges::unique(names).begin() - names.begin());
@@ -160,6 +166,7 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
     return refused(o, "don't specify both --verbose (-v) and --quiet (-Q)", kExitFailure);
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_spec_cores(o); !done) return done;
+  if (auto done = check_deadline(o); !done) return done;
   if (auto done = check_gpus(o); !done) return done;
   if (auto done = list_tasks(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;

@@ -13,6 +13,12 @@ Outcome gres_flags(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
+// Naming none is not the same as leaving it to the cluster: the list stays one, of no names.
+Outcome partition_names(JobOptions& o, const OptionRow&, std::string_view value) {
+  o.spec.partition = value.empty() ? "," : value;
+  return {};
+}
+
 Outcome switches(JobOptions& o, const OptionRow& row, std::string_view value) {
   auto at = value.find('@');
   std::string_view number = value.substr(0, at);

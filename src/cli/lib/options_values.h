@@ -96,6 +96,7 @@ Outcome ignored(JobOptions& o, const OptionRow& row, std::string_view value);
 
 Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome switches(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome partition_names(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome gres_flags(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome hint(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome nodes(JobOptions& o, const OptionRow& row, std::string_view value);

@@ -64,6 +64,49 @@ TEST_F(Reservations, SayWhatCannotBe) {
   EXPECT_EQ(create({{"Nodes", "n1"}}), "Duplicate reservation name");
 }
 
+TEST_F(Reservations, AreKeptFromOnesThatComeAgain) {
+  auto at = [&](std::string name, std::string start, std::string flags) {
+    Settings settings{{"ReservationName", std::move(name)},
+                      {"StartTime", std::move(start)},
+                      {"Duration", "5"},
+                      {"Nodes", "n1"},
+                      {"Users", "alice"}};
+    if (!flags.empty()) settings.emplace_back("Flags", std::move(flags));
+    wire::Answer answer = send(std::move(settings), true);
+    auto* error = std::get_if<Error>(&answer);
+    return error ? error->text() : "made";
+  };
+  const std::string overlaps = "Requested reservation overlaps with another reservation";
+  EXPECT_EQ(at("daily", "now+1hour", "daily"), "made");
+  EXPECT_EQ(at("later", "now+49hour", ""), overlaps);
+  EXPECT_EQ(at("next_year", "now+8761hour", ""), overlaps);
+  EXPECT_EQ(at("between", "now+50hour", ""), "made");
+  EXPECT_EQ(at("weekly", "now+48hour", "weekly"), "made");
+  EXPECT_EQ(at("hourly", "now+2hour", "hourly"), overlaps);
+}
+
+TEST_F(Reservations, AllNodesOfAPartitionStayThose) {
+  EXPECT_EQ(create({{"Nodes", "ALL"}, {"PartitionName", "main"}}), "n[1-4] SPEC_NODES,PART_NODES");
+}
+
+TEST_F(Reservations, DoNotStartInThePastOrTwice) {
+  auto move_to = [&](std::string start) {
+    wire::Answer answer = send({{"ReservationName", "r"}, {"StartTime", std::move(start)}}, false);
+    auto* error = std::get_if<Error>(&answer);
+    return error ? error->text() : "moved";
+  };
+  send({{"ReservationName", "r"},
+        {"StartTime", "now+1hour"},
+        {"Duration", "60"},
+        {"Nodes", "n1"},
+        {"Users", "alice"}},
+       true);
+  EXPECT_EQ(move_to("2000-01-01"), "Invalid time specified");
+  EXPECT_EQ(move_to("now+30minutes"), "moved");
+  world.pass(Minutes{31});
+  EXPECT_EQ(move_to("now+1minute"), "Reservation already started");
+}
+
 TEST_F(Reservations, ComeAgainAndEnd) {
   create({{"Nodes", "n1"}, {"Flags", "daily"}});
   world.pass(Minutes{61});

@@ -292,7 +292,8 @@ TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {
   EXPECT_EQ(w.update(running, "TimeLimit", "20", kRoot), kFine);
   EXPECT_EQ(w.update(pending, "TimeLimit", "20"), kFine);
   EXPECT_EQ(w.update(pending, "Priority", "4294967290"), ErrorCode::access_denied);
-  EXPECT_EQ(w.update(pending, "Priority", "7"), kFine);
+  EXPECT_EQ(w.update(pending, "Priority", "7"), ErrorCode::failure) << "nice is for that";
+  EXPECT_EQ(w.update(pending, "Priority", "7", kRoot), kFine);
   EXPECT_EQ(w.job(pending).priority, 7u);
   EXPECT_EQ(w.update(pending, "Nice", "-5"), ErrorCode::access_denied);
   EXPECT_EQ(w.update(pending, "Nice", "-5", kRoot), kFine);

@@ -1,0 +1,71 @@
+// What a job gets depends on the partition that takes it: its time limit and the most memory.
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "sched/plan.h"
+
+namespace muster::sched {
+namespace {
+
+using namespace muster::test;
+
+// A job that waits in all of these partitions.
+Job anywhere(const JobSpec& spec, Cluster cluster, Text partitions, Minutes limit) {
+  Job job = make_job(cluster.next_job_id, spec, cluster);
+  job.partition = std::move(partitions);
+  job.time_limit = limit;
+  return job;
+}
+
+ClusterBuilder long_and_short() {
+  ClusterBuilder builder;
+  builder.nodes(2)
+      .partition({.name = "long"}, 1, 1)
+      .partition({.name = "short", .max_time = Minutes{60}, .default_time = Minutes{10}}, 2, 2);
+  return builder;
+}
+
+TEST(PartitionRules, AJobWithoutALimitHasThatOfThePartitionThatTakesIt) {
+  auto builder = long_and_short();
+  builder.running(1);
+  const Job waits = anywhere(job(), builder.build(), "long,short", kUnlimited);
+  Plan p = plan(builder.event(JobSubmitted{waits}).build(), t0);
+  ASSERT_EQ(starts(p), "2");
+  EXPECT_EQ(p.starts[0].partition, "short");
+  EXPECT_EQ(p.starts[0].time_limit, Minutes{10});
+}
+
+TEST(PartitionRules, ALimitThatWasAskedForIsKeptInAllOfThem) {
+  auto builder = long_and_short();
+  builder.running(1);
+  const Job waits = anywhere(job().minutes(90), builder.build(), "long,short", Minutes{90});
+  EXPECT_EQ(starts(plan(builder.event(JobSubmitted{waits}).build(), t0)), "");
+}
+
+ClusterBuilder little_memory() {
+  ClusterBuilder builder;
+  builder.nodes(2).partition({.name = "main", .max_memory_per_node_mib = 2000}, 1, 2);
+  return builder;
+}
+
+TEST(PartitionRules, NobodyHoldsMoreOfANodeThanMaxMemPerNode) {
+  auto builder = little_memory();
+  builder.pending(job().memory(2001))
+      .pending(job())  // all memory of its node
+      .pending(job().nodes(1).tasks(4).memory_per_cpu(600))
+      .pending(job().exclusive().memory_per_cpu(300))
+      .pending(job().memory(2000));
+  Plan p = plan(builder.build(), t0);
+  for (std::uint32_t id : {1, 2, 3, 4}) EXPECT_EQ(reason(p, id), "MaxMemPerLimit") << id;
+  EXPECT_EQ(starts(p), "5");
+}
+
+TEST(PartitionRules, TasksAreSpreadSoThatEachNodeGivesItLittle) {
+  Plan p = plan(little_memory().pending(job().tasks(4).memory_per_cpu(600)).build(), t0);
+  ASSERT_EQ(starts(p), "1");
+  ASSERT_EQ(p.starts[0].allocation.size(), 2u);
+  for (const NodeShare& share : p.starts[0].allocation) EXPECT_LE(share.memory_mib, 2000u);
+}
+
+}  // namespace
+}  // namespace muster::sched
