@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -98,6 +100,19 @@ std::optional<ProcessInfo> read_process(pid_t pid) {
 std::string process_name(pid_t pid) {
   const auto text = slurp(fmt::format("/proc/{}/comm", pid).c_str());
   return text ? std::string(trim(*text)) : std::string();
+}
+
+bool catches(pid_t pid, int signal) {
+  const auto text = slurp(fmt::format("/proc/{}/status", pid).c_str());
+  if (!text) return false;
+  for (std::string_view line : split(*text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.size() != 2 || words[0] != "SigCgt:") continue;
+    std::uint64_t caught = 0;
+    std::from_chars(words[1].data(), words[1].data() + words[1].size(), caught, 16);
+    return caught >> (signal - 1) & 1;
+  }
+  return false;
 }
 
 ProcessIo read_process_io(pid_t pid) {

@@ -20,6 +20,8 @@ struct ProcessInfo {
 std::optional<ProcessInfo> read_process(pid_t pid);
 std::string process_name(pid_t pid);  // its program's, at most 15 characters; empty = it is gone
 
+bool catches(pid_t pid, int signal);  // has a handler of its own for it
+
 struct ProcessIo {
   std::uint64_t read_bytes = 0, written_bytes = 0;
 };

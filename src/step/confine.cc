@@ -28,6 +28,26 @@ void Supervisor::signal_all(int number) {
     if (std::ranges::find(signalled, pid) == signalled.end()) kill(pid, number);
 }
 
+std::vector<pid_t> Supervisor::processes() const {
+  std::vector<pid_t> all = io::descendants(getpid());
+  if (cgroup_)
+    for (pid_t pid : cgroup_->processes())
+      if (std::ranges::find(all, pid) == all.end()) all.push_back(pid);
+  return all;
+}
+
+// An end will come, but not now. Where the script has a trap, all that it runs is told as well: a
+// shell gets to its trap only when the program in its foreground has ended. A script without one
+// would end at once, and with it the time of the programs that it runs and what it does after them:
+// it is spared, and so is whoever would just die. The tasks of an srun were told already.
+void Supervisor::tell_to_save() {
+  const bool has_trap = std::ranges::any_of(
+      tasks_, [](const Task& task) { return io::catches(task.pid, SIGTERM); });
+  for (pid_t pid : processes())
+    if ((has_trap || io::catches(pid, SIGTERM)) && io::process_name(pid) != "srun")
+      kill(pid, SIGTERM);
+}
+
 bool Supervisor::anything_left() const {
   if (setup_.track_by_group) return is_any_group_left(tasks_);
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
@@ -38,8 +58,8 @@ bool Supervisor::left_an_srun() const {
                              [](pid_t pid) { return io::process_name(pid) == "srun"; });
 }
 
-// A shell without a trap ends with the notice; the program that it ran may handle it, and has the
-// time of the notice for that.
+// A task that is a shell without a trap ends with the notice; the program that it ran may handle it,
+// and has the time of the notice for that.
 bool Supervisor::saves_work() const {
   if (!has_notice_ || told_to_end_ || leave_by_) return false;
   return std::ranges::any_of(tasks_,

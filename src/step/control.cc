@@ -76,6 +76,8 @@ void Supervisor::obey(const io::StepSignal& command) {
   has_notice_ = has_notice_ || command.notice;
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
+  else if (command.notice && is_batch() && command.number == SIGTERM)
+    tell_to_save();
   else
     signal_all(command.number);
 }

@@ -69,7 +69,9 @@ class Supervisor {
   void finish_streams();
 
   void signal_all(int number);  // every process of the step
-  bool anything_left() const;   // when the tasks have ended
+  void tell_to_save();          // the batch script and what it runs
+  std::vector<pid_t> processes() const;
+  bool anything_left() const;  // when the tasks have ended
   bool left_an_srun() const;
   bool saves_work() const;
   void end_leftovers(Clock::time_point now);
