@@ -144,7 +144,7 @@ std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
     far.subtract(group.gpus);
     if (far.empty()) return Choice{cpus_.pick(near, count), std::move(*devices)};
   }
-  if (request_.enforce_binding && !groups_.empty()) {
+  if (request_.enforce_binding && !groups_.empty() && !request_.whole_nodes) {
     auto devices = devices_for(tasks, {});
     if (!devices) return std::nullopt;
     IdSet near = free_.cpus.intersect(cpus_near(groups_, gpus_in(*devices)));

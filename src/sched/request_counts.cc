@@ -76,9 +76,9 @@ Result<void> count_nodes_with_features(const JobSpec& spec, Request& request) {
 // Of a range of nodes as many as there are tasks for.
 void set_wanted_nodes(const JobSpec& spec, Request& request) {
   const bool is_range = spec.nodes_given && request.max_nodes > request.min_nodes;
-  const bool by_gpus = request.gpus_total && request.tasks_follow_nodes;  // few nodes will do
-  request.as_many_nodes = !spec.use_min_nodes && request.constraint.counts.empty() && !by_gpus &&
-                          (spec.spread_job || is_range);
+  // For GPUs few nodes will do.
+  request.as_many_nodes = !spec.use_min_nodes && request.constraint.counts.empty() &&
+                          !request.gpus_total && (spec.spread_job || is_range);
   std::uint32_t tasks = request.tasks;
   if (spec.num_tasks) tasks = *spec.num_tasks;
   if (request.tasks_follow_nodes && !request.tasks_per_node) tasks = request.max_nodes;

@@ -39,6 +39,13 @@ bool asks_gpus(const JobSpec& spec) {
   return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
 }
 
+// Of GPUs; a job has these or whole ones.
+bool asks_shares(const JobSpec& spec) {
+  auto gres = parse_gres(spec.gres);
+  return gres && std::ranges::any_of(
+                     *gres, [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
+}
+
 Outcome bad_gres(const JobOptions& o, std::string_view why) {
   return refused(o, fmt::format("{}\nInvalid generic resource (gres) specification", why),
                  kExitFailure);
@@ -153,11 +160,13 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
 
 Outcome check_gpus(JobOptions& o) {
   const JobSpec& spec = o.spec;
+  if (spec.cpus_per_gpu && spec.cpus_per_task && !o.job_id)
+    return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
   if (auto done = check_tasks_per_gpu(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
   if (o.job_id) return {};
-  if (spec.cpus_per_gpu && spec.cpus_per_task)
-    return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  if (asks_shares(spec) && (asks_gpus(spec) || spec.cpus_per_gpu))
+    return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
   if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
     return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
   if (auto done = check_gpus_per_node(o); !done) return done;

@@ -177,6 +177,25 @@ TEST(OptionValues, OfNodeInfoReplaceEarlierOnes) {
   EXPECT_EQ(given({"--cores-per-socket=2", "-wn1"}).options.spec.num_tasks, 2u);
 }
 
+TEST(OptionValues, AskForGpusOrForSharesOfThem) {
+  const std::string refused = "1 sbatch: error: Invalid generic resource (gres) specification\n";
+  EXPECT_EQ(error_of({"--gres=shard:2,gpu:1"}), refused);
+  EXPECT_EQ(error_of({"--gres=mps:2", "-G1"}), refused);
+  EXPECT_EQ(error_of({"--gres=shard:2", "--cpus-per-gpu=2"}), refused);
+  EXPECT_EQ(error_of({"--gres=shard:2"}), "accepted");
+}
+
+TEST(OptionValues, OfGpusCountTasks) {
+  EXPECT_EQ(given({"--gpus-per-node=4", "--ntasks-per-gpu=2"}).options.spec.num_tasks, 8u);
+  EXPECT_EQ(given({"--gres=gpu:2", "-N3", "--ntasks-per-gpu=2"}).options.spec.num_tasks, 12u);
+  EXPECT_EQ(error_of({"-N3", "--gpus=1"}),
+            "1 sbatch: error: Failed to validate job spec, --gpus < -N\n"
+            "sbatch: error: Invalid generic resource (gres) specification\n");
+  EXPECT_NE(error_of({"-G2", "--ntasks-per-node=1", "--ntasks-per-gpu=1"})
+                .find("fatal: --ntasks-per-node is mutually exclusive with --ntasks-per-gpu"),
+            std::string::npos);
+}
+
 TEST(OptionValues, OfPlanesLeaveNoNodeEmpty) {
   const std::string refused =
       "1 sbatch: error: Too few processes for the requested {plane,node} distribution\n";

@@ -74,6 +74,12 @@ TEST(NodeChoice, TakesOfARangeAsManyAsThereAreTasksFor) {
   EXPECT_EQ(nodes_of(b, on_nodes(1, 4).set(&JobSpec::use_min_nodes, true)), "1");
 }
 
+TEST(NodeChoice, OfARangeWithCountedGpusIsOfFewNodes) {
+  auto b = ClusterBuilder().nodes(3, 8).gpus(4);
+  EXPECT_EQ(nodes_of(b, on_nodes(1, 3).gpus("5")), "1-2");
+  EXPECT_EQ(nodes_of(b, on_nodes(1, 2).tasks(6).gpus("3")), "1");
+}
+
 TEST(NodeChoice, HasRoomForOneTaskWhereAllAreOne) {
   auto b = ClusterBuilder().nodes(1, 4);
   Plan p = plan(b.pending(tasks(1).tasks_per_node(3)).build(), t0);
