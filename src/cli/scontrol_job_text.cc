@@ -212,12 +212,9 @@ std::string minimum_memory(const JobSpec& spec) {
 
 void add_requirements(RecordLines& lines, const wire::JobView& view) {
   const JobSpec& spec = *view.job->spec;
-  std::uint32_t min_cpus =
-      spec.cpus_per_task.value_or(1) * std::max(1u, spec.ntasks_per_node.value_or(1));
-  min_cpus = std::max(min_cpus, spec.min_cpus_per_node.value_or(0));
   std::uint64_t disk = spec.tmp_disk_mib.value_or(0);
-  lines.add(format("MinCPUsNode={} {} MinTmpDiskNode={}", min_cpus, minimum_memory(spec),
-                   disk == 0 ? "0" : format_mib(disk)));
+  lines.add(format("MinCPUsNode={} {} MinTmpDiskNode={}", least_cpus_per_node(spec),
+                   minimum_memory(spec), disk == 0 ? "0" : format_mib(disk)));
   const bool waits = view.job->state == JobState::pending;
   lines.add(format("Features={} DelayBoot={}",
                    or_null(view.job->has_preferred && !waits ? spec.prefer : spec.features),

@@ -113,12 +113,13 @@ std::string gres_text(const std::vector<GresShare>& gres, bool with_indices) {
     if (!out.empty()) out += ',';
     out += share.name.view();
     if (!share.type.empty()) out += format(":{}", share.type.view());
+    const IdSet& shown = share.devices.empty() ? share.indices : share.devices;
+    if (with_indices && shown.empty() && share.count > 0) {  // of what is only counted
+      out += format("(CNT:{})", share.count);
+      continue;
+    }
     out += format(":{}", share.count);
-    if (!with_indices) continue;
-    if (const IdSet& shown = share.devices.empty() ? share.indices : share.devices; !shown.empty())
-      out += format("(IDX:{})", ranges_text(shown));
-    else if (share.count == 0)
-      out += "(IDX:N/A)";
+    if (with_indices) out += format("(IDX:{})", shown.empty() ? "N/A" : ranges_text(shown));
   }
   return out;
 }

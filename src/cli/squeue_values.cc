@@ -161,10 +161,7 @@ std::uint64_t node_count(const JobRow& row) {
   return std::max(row.spec().min_nodes, 1u);
 }
 
-std::uint64_t min_cpus(const JobSpec& spec) {
-  std::uint32_t per_task = spec.cpus_per_task.value_or(1);
-  return std::max(spec.min_cpus_per_node.value_or(1), spec.ntasks_per_node.value_or(1) * per_task);
-}
+std::uint64_t min_cpus(const JobSpec& spec) { return least_cpus_per_node(spec); }
 
 std::string tres_text(const JobRow& row) {
   if (row.job().allocation.empty()) return requested_tres(*row.view).text();

@@ -35,6 +35,7 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
   settings.cores_in_blocks = parameters.find("CR_CORE_DEFAULT_DIST_BLOCK") != parameters.npos;
   settings.pack_nodes = parameters.find("CR_PACK_NODES") != parameters.npos;
+  settings.serial_at_end = slurm.option("SchedulerParameters", "pack_serial_at_end").has_value();
   settings.spec_cores_by_jobs = is_yes(slurm.value("AllowSpecResourcesUsage"));
   settings.reservation_overrun =
       parse_time_limit(slurm.value("ResvOverRun")).value_or(settings.reservation_overrun);

@@ -62,7 +62,8 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   if (spec.oversubscribe || (partition && partition->sharing(false) > 1)) return wire::Sharing::yes;
   if (spec.exclusive_user) return wire::Sharing::user;
   if (spec.exclusive_mcs) return wire::Sharing::mcs;
-  if (spec.exclusive || (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
+  if (spec.exclusive || cluster.settings().whole_nodes ||
+      (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
     return wire::Sharing::no;
   return wire::Sharing::ok;
 }

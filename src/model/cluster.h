@@ -236,6 +236,7 @@ struct Settings {
   bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
   bool pack_nodes = false;           // CR_Pack_Nodes
+  bool serial_at_end = false;        // SchedulerParameters=pack_serial_at_end
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   bool operator==(const Settings&) const = default;
@@ -301,6 +302,7 @@ struct Settings {
     v(152, cores_in_blocks);
     v(210, step_ports);
     v(190, pack_nodes);
+    v(430, serial_at_end);
   }
 };
 

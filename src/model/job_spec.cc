@@ -1,5 +1,6 @@
 #include "model/job_spec.h"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace muster {
@@ -25,6 +26,12 @@ Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other) {
   for (std::size_t i = 0; i < mine.texts.size(); ++i)
     if (*mine.texts[i] == *theirs.texts[i]) *mine.texts[i] = *theirs.texts[i];
   return spec;
+}
+
+std::uint32_t least_cpus_per_node(const JobSpec& spec) {
+  const bool several = spec.num_tasks != 1u && !spec.overcommit;
+  const std::uint32_t tasks = several ? std::max(1u, spec.ntasks_per_node.value_or(1)) : 1;
+  return std::max(spec.min_cpus_per_node.value_or(1), tasks * spec.cpus_per_task.value_or(1));
 }
 
 }  // namespace muster

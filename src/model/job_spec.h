@@ -230,4 +230,7 @@ struct JobSpec {
 // again, and a hundred thousand pending jobs should not cost a hundred thousand copies.
 Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other);
 
+// The CPUs that it needs on each of its nodes: those of the tasks there, as far as that is said.
+std::uint32_t least_cpus_per_node(const JobSpec& spec);
+
 }  // namespace muster

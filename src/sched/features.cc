@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <optional>
 
 #include "base/strings.h"
 
@@ -86,22 +87,26 @@ class Parser {
     return *nodes;
   }
 
-  // "[a|b]" or "[a*2&b*3]"
+  // "[a|b]" or "[a*2&b*3]": either alternatives or counts.
   Result<void> bracket() {
     ++at_;
+    std::optional<bool> counted;
     while (true) {
       auto one = term();
       if (!one) return std::unexpected(one.error());
       auto nodes = count();
       if (!nodes) return std::unexpected(nodes.error());
-      if (*nodes)
+      const bool has_count = *nodes > 0;
+      if (counted.value_or(has_count) != has_count) return bad();
+      counted = has_count;
+      if (has_count)
         constraint_.counts.push_back({{std::move(*one)}, *nodes});
       else
         constraint_.same.push_back({std::move(*one)});
       char next = peek();
       ++at_;
       if (next == ']') return {};
-      if (next != '|' && next != '&') return bad();
+      if (next != (has_count ? '&' : '|')) return bad();
     }
   }
 

@@ -74,6 +74,13 @@ class Search {
     if (found.empty())
       found = lacking(kKnown, r_.min_threads_per_core, " threads in a core",
                       [](const Node& n) { return n.config.threads_per_core; });
+    auto has_all = [&](NodeId id) {
+      const NodeConfig& c = cluster_.nodes.at(id).config;
+      return c.sockets >= r_.min_sockets && c.cores_per_socket >= r_.min_cores_per_socket &&
+             c.threads_per_core >= r_.min_threads_per_core;
+    };
+    if (found.empty() && std::ranges::none_of(nodes_, has_all))
+      found = format("{}\nno node has so many sockets, cores and threads at the same time", kKnown);
     return found;
   }
 

@@ -1,6 +1,7 @@
 #include "sched/node_fit.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "model/spec_cores.h"
 
@@ -16,21 +17,22 @@ IdSet cpus_beside_system(const Node& node, std::uint32_t cores) {
 NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
     : request_(request),
       node_(node),
-      own_(request.spec_cores ||
-                   ((wants_devices() || request.gpus_total) && has_parts_of_gpus(node))
+      cpus_(request, node),
+      own_(request.spec_cores || cpus_.wants_free_sockets() ||
+                   (wants_devices() && has_parts_of_gpus(node))
                ? std::optional(free)
                : std::nullopt),
       free_(own_ ? *own_ : free) {
   if (own_) part_gpus(node, *own_);
   if (own_ && request.spec_cores) own_->cpus = cpus_beside_system(node, *request.spec_cores);
-  threads_ = cpus_per_core(node);
-  cpus_per_socket_ = std::max(1u, node.config.cores_per_socket) * threads_;
+  if (cpus_.wants_free_sockets()) own_->cpus = cpus_.in_free_sockets(own_->cpus);
   const bool binds = wants_devices() && !request.disable_binding && !request.tasks_per_socket_max;
-  if (binds) groups_ = gpu_groups(node, threads_);
+  if (binds) groups_ = gpu_groups(node, cpus_.per_core());
 }
 
 bool NodeFit::wants_devices() const {
-  return !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket;
+  return !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket ||
+         request_.gpus_total;
 }
 
 bool NodeFit::has_shape() const {
@@ -38,20 +40,6 @@ bool NodeFit::has_shape() const {
   return c.sockets >= request_.min_sockets && c.cores_per_socket >= request_.min_cores_per_socket &&
          c.threads_per_core >= request_.min_threads_per_core &&
          c.tmp_disk_mib >= request_.tmp_disk_mib && c.memory_mib >= request_.least_memory_mib;
-}
-
-std::uint32_t NodeFit::usable_per_core() const {
-  return request_.threads_per_core ? std::min(request_.threads_per_core, threads_) : threads_;
-}
-
-// CPUs are handed out by whole cores (CR_Core) or sockets (CR_Socket).
-std::uint32_t NodeFit::round_up(std::uint32_t cpus) const {
-  std::uint32_t usable = usable_per_core();
-  if (usable < threads_) cpus = (cpus + usable - 1) / usable * threads_;
-  std::uint32_t unit = request_.unit == Request::Unit::socket ? cpus_per_socket_
-                       : request_.unit == Request::Unit::core ? threads_
-                                                              : 1;
-  return (cpus + unit - 1) / unit * unit;
 }
 
 std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
@@ -75,26 +63,26 @@ std::uint64_t NodeFit::count_gpus(std::uint64_t most) {
   return counted_gpus_ = most;
 }
 
-// One that shares its cores with no other has whole ones.
-std::uint32_t NodeFit::cpus_of_a_task() const {
-  if (request_.tasks_per_core_max != 1) return request_.cpus_per_task;
-  const std::uint32_t usable = usable_per_core();
-  return (request_.cpus_per_task + usable - 1) / usable * usable;
+std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
+  const std::uint32_t cpus = cores_for(tasks);
+  if (request_.unit != Request::Unit::socket || cpus >= free_.cpus.size()) return cpus;
+  return static_cast<std::uint32_t>(cpus_.pick_for(free_.cpus, cpus, tasks).size());
 }
 
-std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
+// CPUs, by whole cores where these are handed out by the core or the socket.
+std::uint32_t NodeFit::cores_for(std::uint32_t tasks) const {
   if (request_.whole_nodes)
     return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
                                                           : all_cpus_of(node_).size());
   std::uint64_t cpus =
-      request_.overcommit ? request_.cpus_per_task : std::uint64_t{tasks} * cpus_of_a_task();
+      request_.overcommit ? request_.cpus_per_task : std::uint64_t{tasks} * cpus_.of_a_task();
   if (request_.cpus_per_gpu)
     cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
   if (request_.tasks_per_core_max && !request_.overcommit)
     cpus = std::max(cpus, (std::uint64_t{tasks} + request_.tasks_per_core_max - 1) /
-                              request_.tasks_per_core_max * usable_per_core());
+                              request_.tasks_per_core_max * cpus_.usable_per_core());
   cpus = std::max<std::uint64_t>(cpus, request_.min_cpus_per_node);
-  return round_up(static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 30)));
+  return cpus_.round_up(static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 30)));
 }
 
 std::uint64_t NodeFit::memory_room_mib() const {
@@ -107,7 +95,8 @@ std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
   if (request_.memory_per_cpu_mib)  // threads that it leaves idle have none
     return *request_.memory_per_cpu_mib
                ? *request_.memory_per_cpu_mib *
-                     (cpus_for(tasks) / threads_ * usable_per_core() + cpus_for(tasks) % threads_)
+                     (cpus_for(tasks) / cpus_.per_core() * cpus_.usable_per_core() +
+                      cpus_for(tasks) % cpus_.per_core())
                : node_.config.memory_mib;
   if (request_.memory_per_gpu_mib) return *request_.memory_per_gpu_mib * gpus_for(tasks);
   return 0;
@@ -129,22 +118,27 @@ std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& pr
   if (!take_gpus(request_.gpus_per_task, tasks) ||
       !take_gpus(request_.gpus_per_socket, std::max(1u, request_.min_sockets)))
     return std::nullopt;
+  const auto& total = request_.gpus_total;
+  if (total && !take_devices(free, *total, counted_gpus_, taken, preferred)) return std::nullopt;
   return taken;
 }
 
 // Whichever they are. Mostly one kind is wanted, and counting will do.
 bool NodeFit::has_devices_for(std::uint32_t tasks) const {
   if (!wants_devices()) return true;
-  if (request_.gres_per_node.size() == 1 && !request_.gpus_per_task && !request_.gpus_per_socket)
-    if (const GresRequest& g = request_.gres_per_node.front(); !is_part_of_gpus(g.name))
-      return free_devices(free_.gres, g) >= g.count;
+  if (!request_.gpus_per_task && !request_.gpus_per_socket) {
+    const auto& [listed, total] = std::tie(request_.gres_per_node, request_.gpus_total);
+    if (listed.empty()) return free_devices(free_.gres, *total) >= counted_gpus_;
+    if (listed.size() == 1 && !total && !is_part_of_gpus(listed.front().name))
+      return free_devices(free_.gres, listed.front()) >= listed.front().count;
+  }
   return devices_for(tasks, {}).has_value();
 }
 
 // CPUs and devices that are close to each other, as far as that goes; with enforced binding no
 // others.
 std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
-  const std::uint32_t count = std::min(cpus_for(tasks), free_.usable_cpus());
+  const std::uint32_t count = std::min(cores_for(tasks), free_.usable_cpus());
   for (const GpuGroup& group : groups_) {
     IdSet near = free_.cpus.intersect(group.cpus);
     if (near.size() < count) continue;
@@ -152,44 +146,31 @@ std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
     if (!devices) return std::nullopt;
     IdSet far = gpus_in(*devices);
     far.subtract(group.gpus);
-    if (far.empty()) return Choice{pick(near, count), std::move(*devices)};
+    if (far.empty()) return Choice{cpus_.pick(near, count), std::move(*devices)};
   }
-  if (request_.enforce_binding && !groups_.empty()) {
+  if (request_.enforce_binding && !groups_.empty() && !request_.whole_nodes) {
     auto devices = devices_for(tasks, {});
     if (!devices) return std::nullopt;
     IdSet near = free_.cpus.intersect(cpus_near(groups_, gpus_in(*devices)));
     if (near.size() < count) return std::nullopt;
-    return Choice{pick(near, count), std::move(*devices)};
+    return Choice{cpus_.pick(near, count), std::move(*devices)};
   }
-  IdSet cpus = choose_cpus(count, tasks);
+  IdSet cpus = cpus_.pick_for(free_.cpus, count, tasks);
   auto devices = devices_for(tasks, gpus_near(groups_, cpus));
   if (!devices) return std::nullopt;
   return Choice{std::move(cpus), std::move(*devices)};
 }
 
-IdSet NodeFit::preferred_gpus(const IdSet& cpus) const {
-  if (request_.disable_binding) return {};
-  return gpus_near(gpu_groups(node_, threads_), cpus);
-}
-
 std::uint64_t NodeFit::tasks_by_cpus() const {
   std::uint64_t cpus = free_.usable_cpus();
   if (request_.max_cpus_per_node) cpus = std::min<std::uint64_t>(cpus, request_.max_cpus_per_node);
-  std::uint64_t cores = cpus / threads_;
-  if (usable_per_core() < threads_) cpus = cores * usable_per_core();
+  std::uint64_t cores = cpus / cpus_.per_core();
+  if (cpus_.usable_per_core() < cpus_.per_core()) cpus = cores * cpus_.usable_per_core();
   if (cpus < request_.min_cpus_per_node || cpus == 0) return 0;
   if (request_.overcommit) return std::max<std::uint64_t>(cpus, request_.tasks);
-  std::uint64_t tasks = cpus / cpus_of_a_task();
+  std::uint64_t tasks = cpus / cpus_.of_a_task();
   if (request_.tasks_per_core_max) tasks = std::min(tasks, cores * request_.tasks_per_core_max);
-  if (request_.tasks_per_socket_max) {
-    std::uint64_t by_sockets = 0;
-    for (std::uint32_t first = 0; first < node_.config.cpus; first += cpus_per_socket_) {
-      IdSet here = free_.cpus.intersect(IdSet::range(first, first + cpus_per_socket_ - 1));
-      by_sockets += std::min<std::uint64_t>(request_.tasks_per_socket_max,
-                                            here.size() / request_.cpus_per_task);
-    }
-    tasks = std::min(tasks, by_sockets);
-  }
+  if (cpus_.bounds_tasks_in_sockets()) tasks = std::min(tasks, cpus_.tasks_in_sockets(free_.cpus));
   return tasks;
 }
 
@@ -223,51 +204,6 @@ std::uint32_t NodeFit::task_capacity() const {
   return low;
 }
 
-// Just the first CPUs, or some of each socket: as many tasks as fit there as a whole, or a core in
-// turn.
-IdSet NodeFit::pick(const IdSet& from, std::uint32_t count) const {
-  const bool over_sockets = request_.cores_over_sockets && request_.unit != Request::Unit::socket &&
-                            node_.config.cpus > cpus_per_socket_ && count < from.size();
-  if (!over_sockets) return from.first(count);
-  std::vector<IdSet> sockets;
-  for (std::uint32_t first = 0; first < node_.config.cpus; first += cpus_per_socket_)
-    sockets.push_back(from.intersect(IdSet::range(first, first + cpus_per_socket_ - 1)));
-  IdSet chosen;
-  auto take = [&](IdSet& socket, std::uint32_t n) {
-    IdSet taken = socket.first(std::min(n, count));
-    socket.subtract(taken);
-    count -= static_cast<std::uint32_t>(taken.size());
-    chosen.merge(taken);
-  };
-  if (request_.cpus_per_task > 1)
-    for (IdSet& socket : sockets) take(socket, whole_tasks_in(socket));
-  while (count > 0)
-    for (IdSet& socket : sockets) take(socket, threads_);
-  return chosen;
-}
-
-// The CPUs of as many tasks as the socket has room for.
-std::uint32_t NodeFit::whole_tasks_in(const IdSet& socket) const {
-  const auto cores = static_cast<std::uint32_t>(socket.size()) / threads_;
-  const std::uint32_t tasks = cores * usable_per_core() / cpus_of_a_task();
-  return round_up(tasks * cpus_of_a_task());
-}
-
-// The first free ones; where tasks are limited per socket, so many of each socket.
-IdSet NodeFit::choose_cpus(std::uint32_t count, std::uint32_t tasks) const {
-  if (!request_.tasks_per_socket_max || request_.whole_nodes) return pick(free_.cpus, count);
-  IdSet chosen;
-  std::uint32_t left = tasks;
-  for (std::uint32_t first = 0; first < node_.config.cpus && left > 0; first += cpus_per_socket_) {
-    IdSet here = free_.cpus.intersect(IdSet::range(first, first + cpus_per_socket_ - 1));
-    auto n = static_cast<std::uint32_t>(std::min<std::uint64_t>(
-        {left, request_.tasks_per_socket_max, here.size() / request_.cpus_per_task}));
-    chosen.merge(here.first(round_up(n * request_.cpus_per_task)));
-    left -= n;
-  }
-  return chosen;
-}
-
 std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   NodeShare share{.node = node_.id, .tasks = tasks, .sharing = request_.sharing};
   share.memory_mib = memory_for(tasks);
@@ -276,20 +212,14 @@ std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   if (!choice) return std::nullopt;
   share.cpus = std::move(choice->cpus);
   share.gres = std::move(choice->devices);
-  if (const std::uint32_t usable = usable_per_core(); usable < threads_)
-    share.idle_threads =
-        static_cast<std::uint32_t>(share.cpus.size()) / threads_ * (threads_ - usable);
+  if (const std::uint32_t usable = cpus_.usable_per_core(); usable < cpus_.per_core())
+    share.idle_threads = static_cast<std::uint32_t>(share.cpus.size()) / cpus_.per_core() *
+                         (cpus_.per_core() - usable);
   if (request_.spec_cores) {
     share.left_to_system = all_of(node_).cpus;
     share.left_to_system.subtract(share.cpus);
   }
   return share;
-}
-
-Devices NodeFit::devices_beside(const NodeShare& share) const {
-  Free left = free_;
-  muster::sched::take(left, share);
-  return left.gres;
 }
 
 // Parts of GPUs are not: these are taken whole.

@@ -7,6 +7,7 @@
 
 #include "sched/free.h"
 #include "sched/gres_fit.h"
+#include "sched/node_cpus.h"
 #include "sched/request.h"
 
 namespace muster::sched {
@@ -22,14 +23,11 @@ class NodeFit {
   // Of the devices that are counted over the whole job: so many at most can be here, with what each
   // brings. From then on the job has them here (otherwise one).
   std::uint64_t count_gpus(std::uint64_t most);
-  // Everything but the devices that are counted over the whole job; nothing if it does not fit.
-  std::optional<NodeShare> take(std::uint32_t tasks) const;
-  Devices devices_beside(const NodeShare& share) const;  // that are free, too
-  void take_other_devices(NodeShare& share) const;       // all that are left
-  std::uint32_t cpus_for(std::uint32_t tasks) const;     // allocated, by whole cores or sockets
+  std::optional<NodeShare> take(std::uint32_t tasks) const;  // nothing if it does not fit
+  void take_other_devices(NodeShare& share) const;           // all that are left
+  std::uint32_t cpus_for(std::uint32_t tasks) const;         // allocated, by whole cores or sockets
   std::uint64_t memory_room_mib() const;
   std::uint64_t memory_for(std::uint32_t tasks) const;
-  IdSet preferred_gpus(const IdSet& cpus) const;  // for a job on these CPUs
 
  private:
   struct Choice {
@@ -41,20 +39,15 @@ class NodeFit {
   std::uint64_t gpus_for(std::uint32_t tasks) const;
   std::optional<Devices> devices_for(std::uint32_t tasks, const IdSet& preferred) const;
   bool has_devices_for(std::uint32_t tasks) const;
-  std::uint32_t usable_per_core() const;
-  std::uint32_t cpus_of_a_task() const;
-  std::uint32_t round_up(std::uint32_t cpus) const;
+  std::uint32_t cores_for(std::uint32_t tasks) const;
   std::uint64_t tasks_by_cpus() const;
   bool has_shape() const;
-  IdSet choose_cpus(std::uint32_t count, std::uint32_t tasks) const;
-  IdSet pick(const IdSet& from, std::uint32_t count) const;
-  std::uint32_t whole_tasks_in(const IdSet& socket) const;
 
   const Request& request_;
   const Node& node_;
+  NodeCpus cpus_;
   std::optional<Free> own_;  // where the node's GPUs come in shares, too
   const Free& free_;
-  std::uint32_t threads_, cpus_per_socket_;
   std::vector<GpuGroup> groups_;
   std::uint64_t counted_gpus_ = 1;  // if any
 };

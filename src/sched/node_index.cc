@@ -44,7 +44,7 @@ std::uint64_t gpus_left(const Node& node) {
 // As a number: `preference`.
 std::uint64_t rank_of(const Node& node) {
   const auto [is_off, weight] = preference(node);
-  return (is_off ? std::uint64_t{1} << 32 : 0) + weight;
+  return (is_off ? std::uint64_t{1} << kWeightBits : 0) + weight;
 }
 
 bool stand_alike_in_lists(const Node& a, const Node& b) {

@@ -24,11 +24,12 @@ struct Rough {
   std::uint64_t memory_mib = 0;
   std::uint64_t gpus = 0;   // of all types
   bool untouched = false;   // nobody holds anything there
-  std::uint64_t rank = 0;   // nodes of a lower one are preferred
+  std::uint64_t rank = 0;   // nodes of a lower one are preferred: off or on, and the weight
   std::uint32_t place = 0;  // in the cluster's order
   std::uint32_t kind = 0;   // of hardware (sched/node_index.h)
   bool operator==(const Rough&) const = default;
 };
+constexpr int kWeightBits = 32;  // of the rank
 using RoughOn = std::function<Rough(NodeId)>;
 
 // The nodes that the request could ever use in this partition, whatever is free or down now, in the

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <tuple>
 
 namespace muster::sched {
 
@@ -35,7 +33,7 @@ Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
     if (!free) continue;
     const Node& node = cluster_.nodes.at(id);
     const TaskRoom room = room_on(node, NodeFit(request_, node, *free));
-    if (room.capacity == 0) continue;
+    if (room.capacity == 0 || room.capacity < request_.tasks_on_each_node()) continue;
     usable_.push_back({id, room});
     // Mostly the first nodes that have room will do, and the others need not be looked at.
     if (usable_.size() == request_.min_nodes && is_plain())
@@ -47,15 +45,18 @@ Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
 Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
   usable_.clear();
   if (auto shares = goes_by_runs() ? by_runs(nodes) : first_usable(nodes)) return shares;
+  if (request_.least_loaded) by_free_cpus();
+  return request_.topology ? lightest_first() : of_usable();
+}
+
+Placer::Shares Placer::of_usable() const {
   if (usable_.size() < request_.min_nodes || !covers_required() || !hold_all_tasks())
     return std::nullopt;
-  if (request_.least_loaded) by_free_cpus();
   constexpr std::array kOrders{Order::as_they_come, Order::roomiest_first};
   auto most =
       std::min<std::uint32_t>(request_.max_nodes, static_cast<std::uint32_t>(usable_.size()));
   if (request_.as_many_nodes) {
-    if (!request_.tasks_follow_nodes)
-      most = std::min(most, std::max(request_.tasks, request_.min_nodes));
+    most = std::min(most, request_.wanted_nodes);
     for (std::uint32_t count = most; count >= request_.min_nodes; --count)
       for (Order order : kOrders)
         if (auto shares = choose(count, order)) return shares;
@@ -76,10 +77,11 @@ TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   if (room.capacity == 0) return room;
   // A core is kept even where CPUs are handed out one by one.
   const std::uint32_t kept = std::max(fit.cpus_for(1), cpus_per_core(node));
+  const bool by_core = request_.unit == Request::Unit::core;
   std::uint32_t least = std::max(1u, kept / request_.cpus_per_task);
-  while (least > 1 && fit.cpus_for(least) > kept) --least;
+  while (by_core && least > 1 && fit.cpus_for(least) > kept) --least;
   room.kept = std::min(room.capacity, least);
-  room.least = request_.unit == Request::Unit::cpu ? 1 : room.kept;
+  room.least = by_core ? room.kept : 1;
   room.floor = std::max(1u, request_.min_cpus_per_node / request_.cpus_per_task);
   return room;
 }
@@ -98,32 +100,6 @@ Placer::Shares Placer::choose(std::uint32_t count, Order order) const {
   return close_together(count, order);
 }
 
-// Below one switch, and on as few leaves as possible.
-Placer::Shares Placer::close_together(std::uint32_t count, Order order) const {
-  std::vector<NodeId> ids;
-  ids.reserve(usable_.size());
-  for (const Usable& u : usable_) ids.push_back(u.node);
-  for (const std::vector<NodeId>& nodes : nodes_by_switch(*request_.topology, ids, count)) {
-    std::vector<Usable> here;
-    here.reserve(nodes.size());
-    for (NodeId id : nodes) here.push_back(*find(id));
-    auto shares = of_all(count, here, order);
-    if (!shares || !has_required(*shares)) continue;
-    std::vector<NodeId> chosen;
-    for (const NodeShare& share : *shares) chosen.push_back(share.node);
-    if (request_.switches_max && leaves_of(*request_.topology, chosen) > request_.switches_max)
-      continue;
-    return shares;
-  }
-  return std::nullopt;
-}
-
-bool Placer::has_required(const std::vector<NodeShare>& shares) const {
-  return std::ranges::all_of(request_.required_nodes, [&](NodeId id) {
-    return std::ranges::find(shares, id, &NodeShare::node) != shares.end();
-  });
-}
-
 bool Placer::covers_required() const {
   return std::all_of(request_.required_nodes.begin(), request_.required_nodes.end(),
                      [&](NodeId id) { return find(id) != nullptr; });
@@ -139,8 +115,9 @@ void Placer::by_free_cpus() {
     return static_cast<double>(free_(u.node)->usable_cpus()) /
            std::max(1u, cluster_.nodes.at(u.node).config.cpus);
   };
-  std::stable_sort(usable_.begin(), usable_.end(),
-                   [&](const Usable& a, const Usable& b) { return share(a) > share(b); });
+  std::ranges::stable_sort(usable_, {}, [&](const Usable& u) {
+    return std::pair(preference(cluster_.nodes.at(u.node)), -share(u));
+  });
 }
 
 // The required nodes, those of counted features, then the first others.
@@ -164,10 +141,11 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, O
       static_cast<std::uint32_t>(required.size()));
   for (const FeatureCount& c : request_.constraint.counts) {
     auto has = [&](const Usable& u) { return has_features(cluster_.nodes.at(u.node), c.what); };
-    if (!move_over(has, std::min(c.nodes, count))) return std::nullopt;
+    if (!move_over(has, c.nodes)) return std::nullopt;
   }
   if (first.size() > count) return std::nullopt;
-  if (!required.empty()) neighbours_first(required.front(), others);
+  const bool by_place = !request_.first_nodes && !request_.least_loaded && !request_.spread;
+  if (!required.empty() && by_place) neighbours_first(required.front(), others);
   auto capacity = [](const Usable& u) { return u.room.capacity; };
   if (order == Order::roomiest_first &&
       !std::ranges::is_sorted(others, std::ranges::greater{}, capacity))
@@ -176,40 +154,6 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, O
   if (others.size() < wanted) return std::nullopt;
   first.insert(first.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted));
   return on(first);
-}
-
-// Among equal nodes those behind the required one, then the ones before it, the nearest first.
-void Placer::neighbours_first(NodeId required, std::vector<Usable>& others) const {
-  std::ranges::stable_sort(others, {}, [&](const Usable& u) {
-    const bool behind = u.node > required;
-    return std::tuple(preference(cluster_.nodes.at(u.node)), !behind,
-                      behind ? u.node.value : required.value - u.node.value);
-  });
-}
-
-// Nodes next to each other in the cluster's order, as early as possible.
-Placer::Shares Placer::neighbours(std::uint32_t count) const {
-  std::map<NodeId, Usable> usable;
-  for (const Usable& u : usable_) usable[u.node] = u;
-  std::vector<Usable> run;
-  for (NodeId id : *cluster_.node_order) {
-    auto at = usable.find(id);
-    if (at == usable.end()) {
-      run.clear();
-      continue;
-    }
-    run.push_back(at->second);
-    if (run.size() > count) run.erase(run.begin());
-    if (run.size() < count) continue;
-    bool complete = std::all_of(
-        request_.required_nodes.begin(), request_.required_nodes.end(), [&](NodeId required) {
-          return std::any_of(run.begin(), run.end(),
-                             [&](const Usable& u) { return u.node == required; });
-        });
-    if (!complete) continue;
-    if (auto shares = on(run)) return shares;
-  }
-  return std::nullopt;
 }
 
 // The first of the chosen ones take most tasks; the shares are in the order of the nodes.
@@ -233,13 +177,7 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
     if (request_.gpus_total && gpus == 0) return std::nullopt;
     auto share = fit.take(tasks);
     if (!share) return std::nullopt;
-    if (request_.gpus_total) {
-      Devices left = fit.devices_beside(*share);
-      if (!take_devices(left, *request_.gpus_total, gpus, share->gres,
-                        fit.preferred_gpus(share->cpus)))
-        return std::nullopt;
-      gpus_left -= gpus;
-    }
+    gpus_left -= gpus;
     if (request_.all_devices) fit.take_other_devices(*share);
     shares.push_back(std::move(*share));
   }
@@ -284,7 +222,8 @@ void Placer::count_tasks(std::vector<NodeShare>& shares) const {
   const auto each = static_cast<std::uint32_t>((request_.tasks + sum - 1) / sum);
   if (!request_.tasks_follow_nodes) {
     for (std::uint32_t& room : rooms) room *= std::max(1u, each);  // overcommitted
-    auto counts = in_turns(rooms, request_.tasks);
+    auto counts = cluster_.settings().pack_nodes ? filled_up(rooms, request_.tasks)
+                                                 : in_turns(rooms, request_.tasks);
     if (!counts) return;
     rooms = std::move(*counts);
   }

@@ -30,8 +30,12 @@ class Placer {
   bool is_plain() const;
   Shares among(const std::vector<NodeId>& nodes);
   Shares first_usable(const std::vector<NodeId>& nodes);
+  Shares lightest_first();
+  Shares of_usable() const;
   bool goes_by_runs() const;
   Shares by_runs(const std::vector<NodeId>& nodes);
+  Shares last_of(const std::vector<NodeId>& nodes);
+  void forget_weights();
   void make_offers(const std::vector<NodeId>& nodes, std::size_t most);
   std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
   std::uint64_t gpus_wanted() const;

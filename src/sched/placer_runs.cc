@@ -9,7 +9,37 @@ namespace muster::sched {
 
 bool Placer::goes_by_runs() const {
   return rough_ && request_.constraint.counts.empty() && request_.tasks_on_required.empty() &&
-         !request_.least_loaded && !request_.topology && !request_.spread;
+         !request_.least_loaded && !request_.topology && !request_.spread && !request_.first_nodes;
+}
+
+// pack_serial_at_end: the last of the lightest nodes.
+Placer::Shares Placer::last_of(const std::vector<NodeId>& nodes) {
+  auto rank = [&](NodeId id) { return rough_(id).rank; };
+  for (auto begin = nodes.begin(); begin != nodes.end();) {
+    const auto end = std::ranges::upper_bound(begin, nodes.end(), rank(*begin), {}, rank);
+    for (auto at = end; at != begin;) {
+      const NodeId id = *--at;
+      const Free* free = tasks_at_most(id, rough_(id)) > 0 ? free_(id) : nullptr;
+      if (!free) continue;
+      const Node& node = cluster_.nodes.at(id);
+      const TaskRoom room = room_on(node, NodeFit(request_, node, *free));
+      if (room.capacity == 0) continue;
+      if (auto shares = on({{id, room}})) return shares;
+    }
+    begin = end;
+  }
+  return std::nullopt;
+}
+
+// Whoever wants neighbours gets nodes by where they are, however heavy; and so does whoever names
+// nodes, among those that are no heavier than these.
+void Placer::forget_weights() {
+  std::uint64_t named = 0;
+  for (const Offer& offer : offers_)
+    if (offer.required) named = std::max(named, offer.rank);
+  for (Offer& offer : offers_)
+    offer.rank = request_.contiguous ? offer.rank >> kWeightBits : std::max(offer.rank, named);
+  std::ranges::stable_sort(offers_, {}, [](const Offer& o) { return std::pair(o.rank, o.place); });
 }
 
 // On an idle node of its kind it has so much room, on this one at most what its CPUs and memory
@@ -54,10 +84,7 @@ Need Placer::need() const {
             .max_nodes = request_.max_nodes,
             .tasks = request_.tasks,
             .contiguous = request_.contiguous};
-  if (request_.as_many_nodes)
-    need.wanted_nodes = request_.tasks_follow_nodes
-                            ? need.max_nodes
-                            : std::clamp(request_.tasks, need.min_nodes, need.max_nodes);
+  if (request_.as_many_nodes) need.wanted_nodes = request_.wanted_nodes;
   return need;
 }
 
@@ -164,7 +191,9 @@ Placer::Shares Placer::from_offers() {
 // In a large cluster the best of many will do, and the others need not be looked at.
 Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
   const std::uint64_t gpus = gpus_wanted();
-  const bool any = request_.required_nodes.empty() && !request_.contiguous && gpus == 0;
+  const bool by_place = !request_.required_nodes.empty() || request_.contiguous;
+  const bool any = !by_place && gpus == 0;
+  if (request_.last_node && any) return last_of(nodes);
   constexpr std::size_t kMany = 128;
   offers_.clear();
   rooms_.clear();
@@ -174,6 +203,7 @@ Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
     make_offers(nodes, most);
     if (std::ranges::count_if(offers_, &Offer::required) != std::ssize(request_.required_nodes))
       return std::nullopt;
+    if (by_place) forget_weights();
     if (auto shares = gpus > 0 ? counted_gpus(gpus) : from_offers()) return shares;
     most *= 4;
   } while (looked_at_ < nodes.size());

@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "model/distribution.h"
+#include "sched/request_counts.h"
 
 namespace muster::sched {
 
@@ -113,30 +114,16 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
   }
 }
 
-// --ntasks-per-gpu: the tasks follow from the GPUs, or these from the tasks.
-void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
-  std::uint32_t per_gpu = spec.ntasks_per_gpu.value_or(0);
-  if (per_gpu == 0) return;
-  std::uint64_t gpus = request.gpus_total ? request.gpus_total->count : 0;
-  for (const GresRequest& g : request.gres_per_node)
-    if (g.name == "gpu") gpus += g.count * request.min_nodes;
-  if (gpus == 0 && spec.num_tasks)
-    request.gpus_total = GresRequest{"gpu", {}, (*spec.num_tasks + per_gpu - 1) / per_gpu};
-  if (gpus != 0 && !spec.num_tasks) {
-    request.tasks = static_cast<std::uint32_t>(gpus * per_gpu);
-    request.tasks_follow_nodes = false;
-  }
-}
-
-void set_shape(const JobSpec& spec, const Partition& partition, bool one_task_per_core,
+void set_shape(const JobSpec& spec, const Partition& partition, const Settings& settings,
                Request& request) {
   request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
   request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
   request.max_cpus_per_node = partition.max_cpus_per_node.value_or(0);
-  request.tasks_per_node = spec.ntasks_per_node.value_or(0);
+  if (spec.num_tasks != 1u) request.tasks_per_node = spec.ntasks_per_node.value_or(0);
   request.tasks_per_socket_max = spec.ntasks_per_socket.value_or(0);
-  request.tasks_per_core_max = spec.ntasks_per_core.value_or(one_task_per_core ? 1 : 0);
-  request.threads_per_core = spec.threads_per_core.value_or(0);
+  request.tasks_per_core_max = spec.ntasks_per_core.value_or(settings.one_task_per_core ? 1 : 0);
+  // select/linear gives whole nodes and leaves it to the job which threads it uses.
+  if (!settings.whole_nodes) request.threads_per_core = spec.threads_per_core.value_or(0);
   request.min_threads_per_core = spec.threads_per_core.value_or(0);
   request.min_sockets = spec.sockets_per_node.value_or(0);
   request.min_cores_per_socket = spec.cores_per_socket.value_or(0);
@@ -185,42 +172,9 @@ Result<void> set_tasks_by_node(const Cluster& cluster, const JobSpec& spec, Requ
   return {};
 }
 
-void set_counts(const JobSpec& spec, Request& request) {
-  request.min_nodes = std::max(1u, spec.min_nodes);
-  request.max_nodes = spec.max_nodes;
-  if (request.required_nodes.size() > request.min_nodes)
-    request.min_nodes = static_cast<std::uint32_t>(request.required_nodes.size());
-  if (spec.num_tasks) {
-    request.tasks = std::max(1u, *spec.num_tasks);
-    if (const std::uint32_t each = request.tasks_per_node; each && !spec.nodes_given) {
-      request.min_nodes = std::max(request.min_nodes, (request.tasks + each - 1) / each);
-      request.nodes_follow_tasks = true;
-    }
-    if (!spec.nodes_given && request.max_nodes == 0) request.max_nodes = request.tasks;
-  } else {
-    request.tasks_follow_nodes = true;
-    request.tasks = request.min_nodes;
-  }
-  if (request.tasks_per_node)
-    request.tasks = std::max(request.tasks, request.min_nodes * request.tasks_per_node);
-  tie_tasks_to_gpus(spec, request);
-  if (request.max_nodes == 0 && spec.nodes_given) request.max_nodes = request.min_nodes;
-  // Devices counted over the whole job may need more nodes than its tasks.
-  if (!spec.nodes_given && request.gpus_total)
-    request.max_nodes =
-        std::max(request.max_nodes,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                     request.gpus_total->count,
-                     request.tasks_follow_nodes ? request.gpus_total->count : request.tasks)));
-  request.max_nodes = std::max(request.max_nodes, request.min_nodes);
-}
-
-// MinNodes of the partition, for a job that does not say how many it needs.
-void raise_nodes_to(std::uint32_t least, Request& request) {
-  if (least <= request.min_nodes) return;
-  request.min_nodes = least;
-  request.max_nodes = std::max(request.max_nodes, least);
-  request.tasks = std::max(request.tasks, least * std::max(1u, request.tasks_per_node));
+bool is_serial(const Request& request) {
+  return request.max_nodes == 1 && request.tasks == 1 && request.cpus_per_task == 1 &&
+         request.min_cpus_per_node <= 1;
 }
 
 }  // namespace
@@ -263,25 +217,21 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
         job_default(partition, "DefCpuPerGPU", cluster.settings().default_cpus_per_gpu)
             .value_or(0));
   set_memory(cluster, spec, partition, request);
-  set_shape(spec, partition, cluster.settings().one_task_per_core, request);
+  set_shape(spec, partition, cluster.settings(), request);
   reconcile_gpus(request);
   request.unit = unit_in(cluster.settings(), partition);
   request.cores_over_sockets =
       request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
-  set_counts(spec, request);
-  if (!spec.nodes_given) raise_nodes_to(partition.min_nodes, request);
+  if (auto ok = set_counts(spec, partition, request); !ok) return std::unexpected(ok.error());
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
   request.spread = spec.spread_job;
-  request.as_many_nodes = spec.spread_job || (spec.nodes_given && !spec.use_min_nodes &&
-                                              request.max_nodes > request.min_nodes);
-  if (partition.max_nodes)
-    request.max_nodes =
-        std::max(request.min_nodes, std::min(request.max_nodes, *partition.max_nodes));
   request.sharing = partition.sharing(spec.oversubscribe);
   request.exclusive = has_nodes_alone(cluster, spec, partition);
   request.all_devices = has_all_devices(cluster, spec, partition);
   if (spec.core_spec || spec.thread_spec) request.spec_cores = spec.core_spec;
   request.whole_nodes = request.exclusive || cluster.settings().whole_nodes;
+  request.first_nodes = cluster.settings().whole_nodes;
+  request.last_node = cluster.settings().serial_at_end && is_serial(request);
   request.switches_max = spec.switches;
   request.user = spec.uid;
   request.exclusive_user = spec.exclusive_user || partition.exclusive_user;

@@ -52,8 +52,11 @@ struct Request {
   enum class Unit : std::uint8_t { cpu, core, socket };
   Unit unit = Unit::core;                   // what CPUs are handed out by
   std::optional<std::uint32_t> spec_cores;  // cores of each node that it leaves to the system
-  bool as_many_nodes = false;               // of a range of nodes the greatest number that is free
-  bool spread = false;                      // over the first nodes, as far as its tasks go
+  bool as_many_nodes = false;               // so many as are free, up to:
+  std::uint32_t wanted_nodes = 1;
+  bool spread = false;  // over the first nodes, as far as its tasks go
+  // The nodes that suffice are the first ones; or, for one CPU, the last one.
+  bool first_nodes = false, last_node = false;
   std::uint32_t sharing = 1;  // so many jobs of the partition may hold its CPUs at a time
   bool exclusive = false, contiguous = false, overcommit = false, least_loaded = false;
   std::optional<Seconds> yields_within;  // after a notice, to jobs of a reservation

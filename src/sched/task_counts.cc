@@ -56,4 +56,16 @@ std::optional<std::vector<std::uint32_t>> in_turns(const std::vector<std::uint32
   return counts;
 }
 
+std::optional<std::vector<std::uint32_t>> filled_up(std::vector<std::uint32_t> rooms,
+                                                    std::uint64_t tasks) {
+  std::uint64_t behind = rooms.size();
+  if (tasks < behind) return std::nullopt;
+  for (std::uint32_t& room : rooms) {
+    room = static_cast<std::uint32_t>(std::min<std::uint64_t>(room, tasks - --behind));
+    tasks -= room;
+  }
+  if (tasks > 0) return std::nullopt;
+  return rooms;
+}
+
 }  // namespace muster::sched

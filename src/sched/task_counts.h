@@ -25,4 +25,8 @@ std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<Tas
 std::optional<std::vector<std::uint32_t>> in_turns(const std::vector<std::uint32_t>& rooms,
                                                    std::uint64_t tasks);
 
+// Node after node filled up, but for a task that each of the later ones has at least.
+std::optional<std::vector<std::uint32_t>> filled_up(std::vector<std::uint32_t> rooms,
+                                                    std::uint64_t tasks);
+
 }  // namespace muster::sched

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 namespace muster::sched {
 
@@ -10,6 +9,24 @@ namespace {
 
 bool is_below(const SwitchNodes& s, NodeId node) {
   return std::ranges::binary_search(s.nodes, node);
+}
+
+// The order of leaves, by how many nodes each has: the largest one, until one has all that are
+// still needed, and of those the tightest.
+std::map<std::size_t, std::size_t> turns_of(std::map<std::size_t, std::size_t> company,
+                                            std::size_t needed) {
+  std::map<std::size_t, std::size_t> turns;
+  while (!company.empty()) {
+    auto cost = [&](const auto& leaf) {
+      return std::pair(leaf.second < needed,
+                       leaf.second < needed ? needed - leaf.second : leaf.second);
+    };
+    const auto best = std::ranges::min_element(company, {}, cost);
+    needed -= std::min(needed, best->second);
+    turns.emplace(best->first, turns.size());
+    company.erase(best);
+  }
+  return turns;
 }
 
 }  // namespace
@@ -30,8 +47,8 @@ std::vector<std::vector<NodeId>> nodes_by_switch(const std::vector<SwitchNodes>&
                                                  const std::vector<NodeId>& usable,
                                                  std::size_t count) {
   struct Place {
-    std::size_t rank = 0;               // in the order of preference
-    std::size_t leaf = 0, company = 0;  // its leaf, and the usable nodes there
+    std::size_t rank = 0;  // in the order of preference
+    std::size_t leaf = 0;
   };
   std::map<NodeId, Place> places;
   for (NodeId id : usable) places[id] = {.rank = places.size()};
@@ -45,19 +62,19 @@ std::vector<std::vector<NodeId>> nodes_by_switch(const std::vector<SwitchNodes>&
     for (NodeId id : s.nodes)
       if (places.contains(id)) f.nodes.push_back(id);
     if (s.level == 0)
-      for (NodeId id : f.nodes) {
-        places[id].leaf = static_cast<std::size_t>(&s - switches.data());
-        places[id].company = f.nodes.size();
-      }
+      for (NodeId id : f.nodes) places[id].leaf = static_cast<std::size_t>(&s - switches.data());
     if (f.nodes.size() >= count) found.push_back(std::move(f));
   }
   std::ranges::stable_sort(found, {},
                            [](const Found& f) { return std::pair(f.level, f.nodes.size()); });
   std::vector<std::vector<NodeId>> lists;
   for (Found& f : found) {
+    std::map<std::size_t, std::size_t> company;
+    for (NodeId id : f.nodes) ++company[places.at(id).leaf];
+    const auto turn = turns_of(std::move(company), count);
     std::ranges::sort(f.nodes, {}, [&](NodeId id) {
       const Place& place = places.at(id);
-      return std::tuple(usable.size() - place.company, place.leaf, place.rank);
+      return std::pair(turn.at(place.leaf), place.rank);
     });
     lists.push_back(std::move(f.nodes));
   }

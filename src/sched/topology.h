@@ -17,8 +17,8 @@ struct SwitchNodes {
 std::vector<SwitchNodes> switch_nodes(const Cluster& cluster);
 
 // Where a job of so many nodes can be: one list of nodes for each switch that has enough of the
-// usable ones below it, lower switches first and of these the tightest. Nodes of the leaf with the
-// most come first in a list.
+// usable ones below it, lower switches first and of these the tightest. In a list the leaves come
+// so that few of them are needed, and no more of the large ones than that takes.
 std::vector<std::vector<NodeId>> nodes_by_switch(const std::vector<SwitchNodes>& switches,
                                                  const std::vector<NodeId>& usable,
                                                  std::size_t count);

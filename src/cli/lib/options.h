@@ -73,6 +73,10 @@ struct JobOptions {
   Text kill_command;
 
   bool is_given(std::string_view name) const { return given.contains(name); }
+  bool is_said(std::string_view name) const {  // not only by a variable
+    auto use = given.find(name);
+    return use != given.end() && use->second.source != Source::environment;
+  }
 };
 
 // Options before the command, in the order written, and the words from the command on.

@@ -121,14 +121,27 @@ Outcome count_named_nodes(JobOptions& o) {
   return {};
 }
 
+// Two kinds of programs use one thread of each core, one of these one core of each socket. Whoever
+// says himself what is to be on a core has no use for a hint; a variable does not say so.
+void follow_hint(JobOptions& o) {
+  if (o.is_said("threads-per-core") || o.is_said("ntasks-per-core") || o.is_said("extra-node-info"))
+    o.hint = {};
+  const bool memory_bound = o.hint == "memory_bound";
+  if (memory_bound || o.hint == "compute_bound" || o.hint == "nomultithread")
+    o.spec.threads_per_core = 1;
+  if (memory_bound) o.spec.cores_per_socket = 1;
+}
+
 // sbatch and salloc take the parts of nodes that are asked for as the places of tasks, where -B or
-// an exact number of nodes is given.
+// an exact number of nodes is given, or their names.
 void count_tasks_by_shape(JobOptions& o) {
   JobSpec& spec = o.spec;
   if (o.client == Client::srun || spec.num_tasks || spec.ntasks_per_node) return;
   const bool has_parts = spec.sockets_per_node || spec.cores_per_socket || spec.threads_per_core;
-  const bool is_exact = spec.nodes_given && spec.min_nodes == spec.max_nodes && has_parts;
-  if (!is_exact && !o.is_given("extra-node-info")) return;
+  const bool is_range = spec.nodes_given && spec.min_nodes != spec.max_nodes;
+  const bool is_exact =
+      (spec.nodes_given || !spec.required_nodes.empty()) && !is_range && has_parts;
+  if (!is_exact && (is_range || !o.is_given("extra-node-info"))) return;
   spec.num_tasks = std::max(1u, spec.min_nodes) * spec.sockets_per_node.value_or(1) *
                    spec.cores_per_socket.value_or(1) * spec.threads_per_core.value_or(1);
 }
@@ -159,6 +172,19 @@ void count_tasks(JobOptions& o) {
     spec.min_nodes = std::max(spec.min_nodes, (*spec.num_tasks + per_node - 1) / per_node);
 }
 
+// -m plane: the last node must have a task, too. srun finds out by itself what there is.
+Outcome check_planes(const JobOptions& o) {
+  const JobSpec& spec = o.spec;
+  if (o.client == Client::srun || spec.min_nodes < 2) return {};
+  auto how = parse_distribution(spec.distribution.view());
+  if (!how || how->kind != Distribution::Kind::plane) return {};
+  const std::uint64_t per_node = spec.ntasks_per_node.value_or(0);
+  const std::uint64_t tasks =
+      spec.num_tasks ? *spec.num_tasks : std::max<std::uint64_t>(1, per_node * spec.min_nodes);
+  if (tasks > std::uint64_t{spec.min_nodes - 1} * how->plane_size) return {};
+  return refused(o, "Too few processes for the requested {plane,node} distribution", kExitFailure);
+}
+
 }  // namespace
 
 Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
@@ -170,10 +196,11 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_gpus(o); !done) return done;
   if (auto done = list_tasks(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
+  follow_hint(o);
   count_tasks_by_shape(o);
   shrink_to_tasks(o, warnings);
   count_tasks(o);
-  return {};
+  return check_planes(o);
 }
 
 }  // namespace muster::cli

@@ -39,6 +39,13 @@ bool asks_gpus(const JobSpec& spec) {
   return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
 }
 
+// Of GPUs; a job has these or whole ones.
+bool asks_shares(const JobSpec& spec) {
+  auto gres = parse_gres(spec.gres);
+  return gres && std::ranges::any_of(
+                     *gres, [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
+}
+
 Outcome bad_gres(const JobOptions& o, std::string_view why) {
   return refused(o, fmt::format("{}\nInvalid generic resource (gres) specification", why),
                  kExitFailure);
@@ -48,7 +55,7 @@ Outcome bad_gres(const JobOptions& o, std::string_view why) {
 std::uint32_t tasks_said(const JobSpec& spec) {
   if (spec.num_tasks) return *spec.num_tasks;
   if (spec.ntasks_per_node) return std::max(1u, spec.min_nodes) * *spec.ntasks_per_node;
-  return spec.nodes_given ? spec.min_nodes : 0;
+  return spec.nodes_given && spec.min_nodes == spec.max_nodes ? spec.min_nodes : 0;
 }
 
 Outcome check_gpus_per_task(JobOptions& o) {
@@ -87,6 +94,8 @@ Outcome check_gpus_per_node(JobOptions& o) {
       (gpus.per_node && gpus.per_node < gpus.per_socket))
     return bad_gres(o,
                     "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
+  if (gpus.total && spec.nodes_given && gpus.total < spec.min_nodes)
+    return bad_gres(o, "Failed to validate job spec, --gpus < -N");
   if (gpus.total == 0 || gpus.per_node == 0) return {};
   if (gpus.total % gpus.per_node != 0)
     return bad_gres(o,
@@ -116,12 +125,17 @@ Outcome check_memory_per_gpu(JobOptions& o) {
 Outcome check_tasks_per_gpu(JobOptions& o) {
   JobSpec& spec = o.spec;
   if (!spec.ntasks_per_gpu) return {};
-  if (!spec.gpus_per_task.empty())
+  auto both = [&](std::string_view option) {
     return std::unexpected(
         Refusal{fatal_line(client_name(o.client),
-                           "--gpus-per-task is mutually exclusive with --ntasks-per-gpu and "
-                           "SLURM_NTASKS_PER_GPU"),
+                           fmt::format("{} is mutually exclusive with --ntasks-per-gpu and "
+                                       "SLURM_NTASKS_PER_GPU",
+                                       option)),
                 kExitFailure});
+  };
+  if (!spec.gpus_per_task.empty()) return both("--gpus-per-task");
+  if (!spec.gpus_per_socket.empty()) return both("--gpus-per-socket");
+  if (o.is_said("ntasks-per-node")) return both("--ntasks-per-node");
   if (o.gpu_bind.empty()) o.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
   if (o.job_id) return {};  // a step takes the counts of its job
   if (!asks_gpus(spec)) {
@@ -132,9 +146,13 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
     spec.gpus = std::to_string((*spec.num_tasks + *spec.ntasks_per_gpu - 1) / *spec.ntasks_per_gpu);
     return {};
   }
-  auto total = parse_gpus(spec.gpus);
-  if (!spec.gpus.empty() && total)
-    spec.num_tasks = static_cast<std::uint32_t>(total->count) * *spec.ntasks_per_gpu;
+  const GpuCounts gpus = counts_of(spec);
+  const bool is_range = spec.nodes_given && spec.min_nodes != spec.max_nodes;
+  const std::uint64_t all =
+      gpus.total || is_range ? gpus.total : gpus.per_node * std::max(1u, spec.min_nodes);
+  if (all) spec.num_tasks = static_cast<std::uint32_t>(all) * *spec.ntasks_per_gpu;
+  // They are not spread over more nodes: these would bring more GPUs.
+  if (all && !gpus.total && !spec.nodes_given) spec.max_nodes = spec.min_nodes;
   return {};
 }
 
@@ -142,11 +160,13 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
 
 Outcome check_gpus(JobOptions& o) {
   const JobSpec& spec = o.spec;
-  if (auto done = check_gpus_per_task(o); !done) return done;
-  if (auto done = check_tasks_per_gpu(o); !done) return done;
-  if (o.job_id) return {};
-  if (spec.cpus_per_gpu && spec.cpus_per_task)
+  if (spec.cpus_per_gpu && spec.cpus_per_task && !o.job_id)
     return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
+  if (auto done = check_tasks_per_gpu(o); !done) return done;
+  if (auto done = check_gpus_per_task(o); !done) return done;
+  if (o.job_id) return {};
+  if (asks_shares(spec) && (asks_gpus(spec) || spec.cpus_per_gpu))
+    return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
   if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
     return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
   if (auto done = check_gpus_per_node(o); !done) return done;

@@ -1,4 +1,5 @@
 // Options about which nodes a job gets, and how many.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -53,11 +54,12 @@ Outcome node_names(JobOptions& o, const OptionRow& row, std::string_view value, 
 
 }  // namespace
 
-// "sockets[:cores[:threads]]"; "*" leaves a part open.
+// "sockets[:cores[:threads]]"; "*" leaves a part open, and so does one that is missing.
 Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view value) {
   std::optional<std::uint32_t>* parts[] = {&o.spec.sockets_per_node, &o.spec.cores_per_socket,
                                            &o.spec.threads_per_core};
   static constexpr std::string_view kPlaces[] = {"first", "second", "third"};
+  for (auto* part : parts) part->reset();
   std::size_t i = 0;
   for (std::string_view part : split(value, ':')) {
     if (i == std::size(parts)) return invalid_specification(o, row);
@@ -72,7 +74,6 @@ Outcome extra_node_info(JobOptions& o, const OptionRow& row, std::string_view va
   return {};
 }
 
-// Two kinds of programs use one thread of each core, one of these one core of each socket.
 Outcome hint(JobOptions& o, const OptionRow&, std::string_view value) {
   if (iequals(value, "help"))
     return std::unexpected(
@@ -82,15 +83,12 @@ Outcome hint(JobOptions& o, const OptionRow&, std::string_view value) {
                 "  multithread     it gains from several threads on a core\n"
                 "  nomultithread   it does not: one thread on every core\n",
                 0});
-  const bool memory_bound = iequals(value, "memory_bound");
-  const bool one_thread =
-      memory_bound || iequals(value, "compute_bound") || iequals(value, "nomultithread");
-  if (!one_thread && !iequals(value, "multithread") && !iequals(value, "none"))
+  static constexpr std::string_view kHints[] = {"compute_bound", "memory_bound", "multithread",
+                                                "nomultithread", "none"};
+  if (!std::ranges::any_of(kHints, [&](std::string_view known) { return iequals(value, known); }))
     return refused(o, fmt::format("unrecognized --hint argument \"{}\", see --hint=help", value),
                    kExitFailure);
-  if (one_thread) o.spec.threads_per_core = 1;
-  if (memory_bound) o.spec.cores_per_socket = 1;
-  o.hint = lower(value);
+  o.hint = lower(value);  // what follows from it depends on other options
   return {};
 }
 

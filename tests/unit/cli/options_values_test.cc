@@ -157,6 +157,54 @@ TEST(OptionValues, WriteFrequenciesAsTheyAreShown) {
             "255 sbatch: error: Invalid --gpu-freq argument: gpu:foo=bar\n");
 }
 
+TEST(OptionValues, OfAHintGiveWayToWhatIsSaid) {
+  for (const char* said : {"--threads-per-core=2", "--ntasks-per-core=2", "-B1:1:2"}) {
+    auto options = given({"--hint=memory_bound", said}).options;
+    EXPECT_NE(options.spec.threads_per_core, 1u) << said;
+    EXPECT_TRUE(options.hint.empty()) << said;
+  }
+  EXPECT_EQ(given({"--hint=memory_bound", "--cores-per-socket=2"}).options.spec.cores_per_socket,
+            1u);
+}
+
+TEST(OptionValues, OfNodeInfoReplaceEarlierOnes) {
+  auto spec = given({"--threads-per-core=2", "-B2:4"}).options.spec;
+  EXPECT_EQ(spec.sockets_per_node, 2u);
+  EXPECT_EQ(spec.cores_per_socket, 4u);
+  EXPECT_FALSE(spec.threads_per_core);
+  EXPECT_EQ(spec.num_tasks, 8u);
+  EXPECT_FALSE(given({"-B2:4", "-N1-2"}).options.spec.num_tasks) << "of a range nobody knows";
+  EXPECT_EQ(given({"--cores-per-socket=2", "-wn1"}).options.spec.num_tasks, 2u);
+}
+
+TEST(OptionValues, AskForGpusOrForSharesOfThem) {
+  const std::string refused = "1 sbatch: error: Invalid generic resource (gres) specification\n";
+  EXPECT_EQ(error_of({"--gres=shard:2,gpu:1"}), refused);
+  EXPECT_EQ(error_of({"--gres=mps:2", "-G1"}), refused);
+  EXPECT_EQ(error_of({"--gres=shard:2", "--cpus-per-gpu=2"}), refused);
+  EXPECT_EQ(error_of({"--gres=shard:2"}), "accepted");
+}
+
+TEST(OptionValues, OfGpusCountTasks) {
+  EXPECT_EQ(given({"--gpus-per-node=4", "--ntasks-per-gpu=2"}).options.spec.num_tasks, 8u);
+  EXPECT_EQ(given({"--gres=gpu:2", "-N3", "--ntasks-per-gpu=2"}).options.spec.num_tasks, 12u);
+  EXPECT_EQ(error_of({"-N3", "--gpus=1"}),
+            "1 sbatch: error: Failed to validate job spec, --gpus < -N\n"
+            "sbatch: error: Invalid generic resource (gres) specification\n");
+  EXPECT_NE(error_of({"-G2", "--ntasks-per-node=1", "--ntasks-per-gpu=1"})
+                .find("fatal: --ntasks-per-node is mutually exclusive with --ntasks-per-gpu"),
+            std::string::npos);
+}
+
+TEST(OptionValues, OfPlanesLeaveNoNodeEmpty) {
+  const std::string refused =
+      "1 sbatch: error: Too few processes for the requested {plane,node} distribution\n";
+  EXPECT_EQ(error_of({"-N2", "-n2", "-mplane=2"}), refused);
+  EXPECT_EQ(error_of({"-N2", "-mplane=1"}), refused);
+  EXPECT_EQ(error_of({"-N2", "--ntasks-per-node=1", "-mplane=2"}), refused);
+  EXPECT_EQ(given({"-N2", "-n3", "-mplane=2"}).options.spec.num_tasks, 3u);
+}
+
 TEST(OptionValues, MakeThreadsOfAHint) {
   EXPECT_EQ(given({"--hint=nomultithread"}).options.spec.threads_per_core, 1u);
   EXPECT_EQ(given({"--hint=compute_bound"}).options.spec.threads_per_core, 1u);

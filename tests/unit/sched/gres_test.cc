@@ -160,6 +160,17 @@ TEST(Binding, FarGpusWillDoUnlessItIsEnforced) {
   enforced.enforce_binding = true;
   EXPECT_EQ(places(plan(with(machine()).pending(far).build(), t0)), "0-5/0");
   EXPECT_EQ(starts(plan(with(machine()).pending(enforced).build(), t0)), "");
+  auto alone = enforced;
+  alone.exclusive = true;
+  EXPECT_EQ(starts(plan(with(machine()).pending(alone).build(), t0)), "1") << "it has all";
+}
+
+TEST(Binding, CpusAreCloseToGpusThatAreCountedOverTheJob) {
+  auto cluster = with(machine())
+                     .pending(asks("gpu:2", 1))
+                     .pending(SpecBuilder(job().tasks(2).memory(10).gpus("2")))
+                     .build();
+  EXPECT_EQ(places(plan(cluster, t0)), "0/0-1 4-5/2-3");
 }
 
 TEST(Binding, CanBeTurnedOff) {

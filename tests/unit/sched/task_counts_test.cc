@@ -61,5 +61,13 @@ TEST(FirstNodesMost, TooManyTasksDoNotFit) {
   EXPECT_EQ(on_cores(3, 3, 2), std::nullopt);
 }
 
+TEST(TaskCounts, FilledUpLeaveOneToEachNodeBehind) {
+  using Counts = std::vector<std::uint32_t>;
+  EXPECT_EQ(filled_up({16, 6}, 21), Counts({16, 5}));
+  EXPECT_EQ(filled_up({4, 4, 4}, 5), Counts({3, 1, 1}));
+  EXPECT_FALSE(filled_up({4, 4}, 9));
+  EXPECT_FALSE(filled_up({4, 4}, 1));
+}
+
 }  // namespace
 }  // namespace muster::sched

@@ -56,6 +56,20 @@ TEST(Topology, LeavesAreFilledOneAfterTheOther) {
   EXPECT_EQ(nodes_of(plan(cluster.build(), t0)), "3-7");
 }
 
+TEST(Topology, TheRestComesFromTheTightestLeaf) {
+  auto cluster = tree().running(wide(2), {whole(1), whole(8)}).pending(wide(5));
+  EXPECT_EQ(nodes_of(plan(cluster.build(), t0)), "2-6");
+  auto fuller = tree().running(wide(2), {whole(1), whole(8)}).pending(wide(4));
+  EXPECT_EQ(nodes_of(plan(fuller.build(), t0)), "2-4,7");
+}
+
+TEST(Topology, IsOfTheLightestNodesThatSuffice) {
+  auto b = tree();
+  for (std::uint32_t n : {1u, 2u, 5u, 7u}) b.change_node(n, [](NodeChanged& e) { e.weight = 9; });
+  EXPECT_EQ(nodes_of(plan(ClusterBuilder(b).pending(wide(2)).build(), t0)), "3-4");
+  EXPECT_EQ(nodes_of(plan(ClusterBuilder(b).pending(wide(4)).build(), t0)), "3-4,6,8");
+}
+
 TEST(Topology, RequiredNodesDecide) {
   EXPECT_EQ(nodes_of(plan(tree().pending(wide(2).on("n7")).build(), t0)), "7-8");
 }

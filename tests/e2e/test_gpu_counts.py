@@ -1,0 +1,41 @@
+"""What options about GPUs mean together: nodes, tasks, and what cannot be."""
+import re
+
+import pytest
+
+CLUSTER = dict(nodes=3)
+
+
+def allocate(cluster, *args):
+    return cluster.run("salloc", "-I", "--no-shell", "--mem=10", *args)
+
+
+def job_text(cluster, *args):
+    result = allocate(cluster, *args).ok()
+    job = re.search(r"Granted job allocation (\d+)", result.err)[1]
+    return cluster.run("scontrol", "-d", "show", "job", job).ok().out
+
+
+@pytest.mark.parametrize("args, nodes, tasks", [
+    ("-N1-3 --gpus=5", "n[1-2]", 2),
+    ("-N2-3 --gpus=6", "n[1-2]", 2),
+    ("-N1-2 -n6 --gpus=3", "n1", 6),
+    ("--gpus-per-node=4 --ntasks-per-gpu=2", "n1", 8),
+])
+def test_few_nodes_will_do(cluster, args, nodes, tasks):
+    text = job_text(cluster, *args.split())
+    assert re.search(r"\n   NodeList=(\S+)", text)[1] == nodes
+    assert re.search(r"NumTasks=(\d+)", text)[1] == str(tasks)
+
+
+@pytest.mark.parametrize("args, words", [
+    ("-N3 --gpus=1", "error: Failed to validate job spec, --gpus < -N"),
+    ("-N1-3 --gpus-per-task=2", "--gpus-per-task used without either --gpus or -n/--ntasks is not allowed."),
+    ("--gpus=2 --ntasks-per-node=1 --ntasks-per-gpu=1",
+     "fatal: --ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"),
+    ("--gpus-per-socket=1 --ntasks-per-gpu=1",
+     "fatal: --gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"),
+])
+def test_contradictions_are_told(cluster, args, words):
+    result = allocate(cluster, *args.split())
+    assert result.code == 1 and words in result.err
