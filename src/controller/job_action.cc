@@ -14,10 +14,11 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
     if (kind == Hold::none) return fail(ErrorCode::access_denied);
     return {};  // an administrator's hold stays one
   }
-  // A release of what is not held keeps its priority.
+  // A release of what is not held keeps its priority; what was held queues up behind the others.
   std::uint32_t priority = 0;
   if (kind == Hold::none)
-    priority = job.priority ? job.priority : sched::basic_priority(job.id, job.spec->nice);
+    priority =
+        job.priority ? job.priority : sched::basic_priority(cluster_.next_job_id, job.spec->nice);
   record(JobsHeld{.jobs = IdSet::range(job.id.value, job.id.value),
                   .hold = kind,
                   .priority = priority,

@@ -91,9 +91,11 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
   auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
   if (!nice) return bad_value();
   if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
-  d.spec.nice = *nice;
+  // Its place among the others may be a later one than that of its id.
   if (!d.event.priority_fixed && d.job.hold == Hold::none)
-    d.event.priority = sched::basic_priority(d.job.id, *nice);
+    d.event.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        std::int64_t{d.event.priority} + d.spec.nice - *nice, 1, 4294967294));
+  d.spec.nice = *nice;
   return {};
 }
 

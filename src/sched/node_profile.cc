@@ -98,26 +98,39 @@ Access NodeProfile::access_for(const Window& window) const {
 bool NodeProfile::is_open_to(const Window& window) const {
   if (private_to_ && *private_to_ != window.user) return false;
   if (!window.exclusive_user) return true;
-  for (const Started& other : started_)
-    if (other.user != window.user) return false;
+  for (Uid other : started_)
+    if (other != window.user) return false;
   auto jobs = node_->jobs.ids();
   return std::ranges::all_of(jobs, [&](std::uint32_t id) {
     return cluster_->jobs.at(JobId{id}).spec->uid == window.user;
   });
 }
 
-// Of the jobs that hold something here now.
-std::uint32_t NodeProfile::cpus_used_by(const Partition& partition) const {
-  std::uint32_t used = 0;
-  node_->jobs.each([&](std::uint32_t id) {
-    const Job& job = cluster_->jobs.at(JobId{id});
-    if (job.partition != partition.name) return;
-    for (const NodeShare& share : job.allocation)
-      if (share.node == node_->id) used += static_cast<std::uint32_t>(share.held_cpus().size());
-  });
-  for (const Started& job : started_)
-    if (job.partition == &partition) used += job.cpus;
-  return used;
+// At any one time within the window, by jobs that run and by promised ones.
+std::int64_t NodeProfile::most_cpus_used_by(const Partition& partition, const Window& window) {
+  learn_releases();
+  auto held = [&](const Release& r) -> std::int64_t {
+    return r.partition == partition.name.view()
+               ? static_cast<std::int64_t>(r.share->held_cpus().size())
+               : 0;
+  };
+  auto promised = [&](const Promise& p) { return p.partition == &partition ? p.takes.cpus : 0; };
+  std::int64_t then = 0;
+  for (const Release& r : releases_)
+    if (window.from <= time_ || r.at > window.from) then += held(r);
+  std::int64_t most = then;
+  auto end = std::ranges::upper_bound(by_end_, window.from, {}, &Promise::until);
+  auto release = std::ranges::upper_bound(releases_, window.from, {}, &Release::at);
+  for (const Promise& p : promises_) {
+    const Time t = std::max(p.from, window.from);
+    if (t >= window.until) break;
+    if (t >= p.until) continue;
+    then += promised(p);
+    for (; end != by_end_.end() && end->until <= t; ++end) then -= promised(*end);
+    for (; release != releases_.end() && release->at <= t; ++release) then -= held(*release);
+    most = std::max(most, then);
+  }
+  return most;
 }
 
 const Free* NodeProfile::during(const Window& window) {
@@ -154,7 +167,7 @@ NodeProfile::Answer NodeProfile::find_out(const Window& window) {
   if (window.holders > 0) narrowed_.cpus.merge(shareable_during(window));
   narrow(narrowed_, access);
   if (!promises_.empty()) keep_promises(window, access);
-  if (bounded) keep_below_bound(*window.partition);
+  if (bounded) keep_below_bound(window);
   return Answer::narrowed;
 }
 
@@ -217,9 +230,10 @@ void NodeProfile::keep_promises(const Window& window, const Access& access) {
 }
 
 // MaxCPUsPerNode.
-void NodeProfile::keep_below_bound(const Partition& partition) {
-  const std::uint32_t limit = *partition.max_cpus_per_node;
-  const std::uint32_t rest = limit - std::min(limit, cpus_used_by(partition));
+void NodeProfile::keep_below_bound(const Window& window) {
+  const std::int64_t limit = *window.partition->max_cpus_per_node;
+  const std::int64_t used = most_cpus_used_by(*window.partition, window);
+  const auto rest = static_cast<std::uint32_t>(limit - std::min(limit, used));
   const auto free = static_cast<std::uint32_t>(narrowed_.cpus.size());
   narrowed_.promised_cpus = std::max(narrowed_.promised_cpus, free - std::min(free, rest));
 }
@@ -231,13 +245,13 @@ void NodeProfile::start(const NodeShare& share, const Window& by) {
   releases_.insert(std::ranges::upper_bound(releases_, until, {}, &Release::at),
                    release_of(until, share, by.partition->name.view()));
   if (by.exclusive_user) private_to_ = by.user;
-  started_.push_back({by.user, by.partition, static_cast<std::uint32_t>(share.cpus.size())});
+  started_.push_back(by.user);
   changes_known_ = false;
   forget_answers();
 }
 
 void NodeProfile::promise(const NodeShare& share, const Window& to) {
-  const Promise made{to.from, to.until, demand_of(share), access_for(to).only};
+  const Promise made{to.from, to.until, demand_of(share), access_for(to).only, to.partition};
   promises_.insert(std::ranges::upper_bound(promises_, made.from, {}, &Promise::from), made);
   if (made.from < made.until)
     by_end_.insert(std::ranges::upper_bound(by_end_, made.until, {}, &Promise::until), made);

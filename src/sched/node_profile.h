@@ -70,11 +70,7 @@ class NodeProfile {
     Time from, until;
     Demand takes;
     const IdSet* only = nullptr;  // CPUs that their reservation has here
-  };
-  struct Started {  // by this plan
-    Uid user;
-    const Partition* partition;
-    std::uint32_t cpus;
+    const Partition* partition = nullptr;
   };
   enum class Answer : std::uint8_t { nothing, now, later, narrowed };
 
@@ -89,8 +85,8 @@ class NodeProfile {
   bool is_open_to(const Window& window) const;
   IdSet shareable_during(const Window& window);
   void keep_promises(const Window& window, const Access& access);
-  void keep_below_bound(const Partition& partition);
-  std::uint32_t cpus_used_by(const Partition& partition) const;
+  void keep_below_bound(const Window& window);
+  std::int64_t most_cpus_used_by(const Partition& partition, const Window& window);
   void remove_release(const NodeShare& share);
   void forget_answers();
 
@@ -110,7 +106,7 @@ class NodeProfile {
   std::vector<const Reservation*> reservations_;
   const std::set<const Reservation*>* awaited_;
   std::optional<Uid> private_to_;
-  std::vector<Started> started_;
+  std::vector<Uid> started_;  // whose jobs this plan has started here
   std::vector<Time> changes_;
 };
 

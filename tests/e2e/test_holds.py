@@ -115,3 +115,22 @@ def test_a_user_lowers_a_job_by_nice_alone(cluster, alice):
     assert update("nice=7", user=alice) == (0, "")
     assert update("priority=99") == (0, "")
     assert cluster.run("squeue", "-h", "-j", job, "-o", "%Q %y").out == "99 0\n"
+
+
+def test_a_released_job_queues_up_behind_the_others(cluster):
+    running(cluster, "--exclusive")
+    first, second, held = (cluster.sbatch("--exclusive", "-o", "/dev/null", *more, "--wrap", "true")
+                           for more in ([], [], ["-H"]))
+    last = cluster.sbatch("--exclusive", "-o", "/dev/null", "--wrap", "true")
+
+    def order():
+        return cluster.run("squeue", "-h", "-t", "PD", "-S", "-p,i", "-o", "%i").ok().lines
+
+    assert scontrol(cluster, "release", held) == (0, "")
+    assert order() == [first, second, last, held]
+    assert scontrol(cluster, "hold", first) == (0, "") and scontrol(cluster, "release", first) == (0, "")
+    assert order()[:2] == [second, last]
+    assert scontrol(cluster, "update", f"jobid={second}", "nice=50") == (0, "")
+    assert order()[0] == last and order()[-1] == second
+    assert scontrol(cluster, "update", f"jobid={second}", "nice=0") == (0, "")
+    assert order()[0] == second

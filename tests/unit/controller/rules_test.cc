@@ -284,6 +284,19 @@ TEST(UpdateJob, OnlyASuspendedJobIsResumed) {
   EXPECT_EQ(reply.errors[0].second.text(), "Job is not suspended");
 }
 
+TEST(UpdateJob, NiceMovesAJobFromThePlaceThatItHas) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job());
+  auto held = w.submit(job().hold()), last = w.submit(job());
+  EXPECT_EQ(first_error(w.act(wire::JobAction::release, held)), kFine);
+  const std::uint32_t released = w.job(held).priority;
+  EXPECT_LT(released, w.job(last).priority) << "it queues up behind the others";
+  EXPECT_EQ(w.update(held, "Nice", "5"), kFine);
+  EXPECT_EQ(w.job(held).priority, released - 5);
+  EXPECT_EQ(w.update(held, "Nice", "0"), kFine);
+  EXPECT_EQ(w.job(held).priority, released);
+}
+
 TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {
   World w{ClusterBuilder().nodes(1)};
   auto running = w.submit(job().minutes(10)), pending = w.submit(job().minutes(10));

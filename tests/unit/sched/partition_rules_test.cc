@@ -67,5 +67,49 @@ TEST(PartitionRules, TasksAreSpreadSoThatEachNodeGivesItLittle) {
   for (const NodeShare& share : p.starts[0].allocation) EXPECT_LE(share.memory_mib, 2000u);
 }
 
+// MaxCPUsPerNode: three CPUs of each node are the partition's.
+ClusterBuilder few_cpus() {
+  Partition main{.name = "main", .max_nodes = 3};
+  main.max_cpus_per_node = 3;
+  ClusterBuilder builder;
+  builder.nodes(4).partition(main, 1, 4);
+  return builder;
+}
+NodeShare some_of(std::uint32_t node, std::uint32_t cpus) {
+  return {.node = NodeId{node},
+          .cpus = IdSet::range(0, cpus - 1),
+          .memory_mib = 10,
+          .tasks = cpus,
+          .gres = {}};
+}
+
+TEST(PartitionRules, CpusThatJobsGiveBackArePromisedAgain) {
+  auto cluster =
+      few_cpus()
+          .running(job().nodes(2).tasks(5).memory(10).minutes(30), {some_of(1, 3), some_of(2, 2)})
+          .pending(job().tasks(9).memory(10).minutes(30))
+          .pending(job().tasks(4).memory(10).minutes(31))
+          .pending(job().tasks(4).memory(10).minutes(30))
+          .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_TRUE(find_expected(p, JobId{2}));
+  EXPECT_EQ(find_expected(p, JobId{2})->at, t0 + Minutes{30});
+  EXPECT_EQ(reason(p, 3), "Priority") << "it would keep the other from its CPUs";
+  EXPECT_EQ(starts(p), "4");
+}
+
+TEST(PartitionRules, NoMoreCpusOfANodeArePromisedThanThePartitionHas) {
+  auto cluster = few_cpus()
+                     .running(job().nodes(3).tasks(9).memory(10).minutes(30),
+                              {some_of(1, 3), some_of(2, 3), some_of(3, 3)})
+                     .pending(job().tasks(9).memory(10).minutes(30))
+                     .pending(job().tasks(9).memory(10).minutes(30))
+                     .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_TRUE(find_expected(p, JobId{2}) && find_expected(p, JobId{3}));
+  EXPECT_EQ(find_expected(p, JobId{2})->at, t0 + Minutes{30});
+  EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});
+}
+
 }  // namespace
 }  // namespace muster::sched
