@@ -160,7 +160,7 @@ void Slurmd::turn() {
   if (gpus_.watches()) sample_gpus(io::wall_clock());
   agent_->on_tick(io::wall_clock());
   agent_->flush();
-  if (agent_->may_leave_with_host()) stop();
+  if (agent_->may_leave_with_host(io::wall_clock())) stop();
   if (!stopped_) steps_.prepare_nursery(io::wall_clock());
 }
 
@@ -176,7 +176,7 @@ void Slurmd::stop() {
   server_->stop_listening();
 }
 
-void Slurmd::leave_with_host() { agent_->on_host_leaving(); }
+void Slurmd::leave_with_host() { agent_->on_host_leaving(io::wall_clock()); }
 
 void Slurmd::reread_config() {
   auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);

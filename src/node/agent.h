@@ -52,8 +52,8 @@ class NodeAgent {
   void on_step_ended(wire::StepEnd end, Time now);
   void on_program_ended(NodeProgram program, AttemptRef attempt, bool succeeded, Time now);
   void on_attach(AttachId id, const wire::StepRef& step, Time now);
-  void on_leaving();       // slurmd is about to stop; the steps go on
-  void on_host_leaving();  // the machine is: the controller has the jobs leave
+  void on_leaving();               // slurmd is about to stop; the steps go on
+  void on_host_leaving(Time now);  // the machine is: the controller has the jobs leave
 
   // Does what is due: escalation, heartbeat, repeated ends, attach time-outs.
   void on_tick(Time now);
@@ -63,7 +63,8 @@ class NodeAgent {
 
   void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
   void set_programs(const NodePrograms& programs) { options_.programs = programs; }
-  bool may_leave_with_host() const;  // nothing is left here that would have to be told
+  // Nothing is left here that would have to be told, or nobody to tell it to.
+  bool may_leave_with_host(Time now) const;
   std::size_t running_count() const { return running_.size(); }
   Epoch epoch() const { return options_.epoch; }
 
@@ -124,7 +125,7 @@ class NodeAgent {
   NodeHost& host_;
   NodeAgentOptions options_;
   bool connected_ = false;
-  bool host_leaves_ = false;
+  std::optional<Time> host_leaves_;  // since when
 
   std::map<wire::StepRef, std::optional<Time>>
       running_;                           // with when it will be KILLed, once told to end

@@ -50,15 +50,17 @@ void NodeAgent::on_leaving() {
   flush();
 }
 
-void NodeAgent::on_host_leaving() {
-  host_leaves_ = true;
+void NodeAgent::on_host_leaving(Time now) {
+  if (!host_leaves_) host_leaves_ = now;
   outbox_.emplace_back(wire::LeavingReport{.host = true});
   flush();
 }
 
-bool NodeAgent::may_leave_with_host() const {
-  return host_leaves_ && running_.empty() && held_back_.empty() && ended_.empty() &&
-         ending_.empty();
+bool NodeAgent::may_leave_with_host(Time now) const {
+  constexpr Seconds kWithoutController{60};
+  if (!host_leaves_) return false;
+  if (!connected_ && now - *host_leaves_ >= kWithoutController) return true;
+  return running_.empty() && held_back_.empty() && ended_.empty() && ending_.empty();
 }
 
 void NodeAgent::on_tick(Time now) {

@@ -246,8 +246,8 @@ TEST(ToldToGo, AJobThatMayNotBeRequeuedEndsPreempted) {
 
 TEST(HostStops, ItsJobsLeaveAndItComesBackWhenItHasBooted) {
   World w{ClusterBuilder().nodes(2)};
-  auto id = w.submit(job().on("n1"));
-  w.update(id, "ReqNodeList", "");
+  auto id = w.submit(job());
+  ASSERT_EQ(w.job(id).allocation.front().node, NodeId{1});
   w.core.on_report(World::connection(1), wire::LeavingReport{.host = true}, w.now);
   w.run();
   auto signals = w.take<wire::SignalOrder>();
@@ -257,6 +257,7 @@ TEST(HostStops, ItsJobsLeaveAndItComesBackWhenItHasBooted) {
   EXPECT_EQ(w.node(1).reason, "Host stops");
   w.step_end(1, batch_of(id), SIGTERM);
   w.gone(1, id);
+  ASSERT_EQ(w.job(id).allocation.size(), 1u);
   EXPECT_EQ(w.job(id).allocation.front().node, NodeId{2});
   EXPECT_EQ(w.job(id).restarts, 1u);
   w.leave(1);

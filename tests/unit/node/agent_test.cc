@@ -221,19 +221,28 @@ TEST_F(Agent, ANoticeLeavesTimeToWhoeverOutlivesTheTasks) {
 TEST_F(Agent, LeavesWithItsHostWhenItsStepsAreOverAndTold) {
   run(kBatch);
   host.reports.clear();
-  agent.on_host_leaving();
+  agent.on_host_leaving(t0);
   ASSERT_EQ(host.reports.size(), 1u);
   EXPECT_TRUE(std::get<wire::LeavingReport>(host.reports[0]).host);
-  EXPECT_FALSE(agent.may_leave_with_host());
+  EXPECT_FALSE(agent.may_leave_with_host(t0));
   agent.on_step_ended(ended(kBatch), t0);
-  EXPECT_FALSE(agent.may_leave_with_host()) << "the end is not confirmed";
+  EXPECT_FALSE(agent.may_leave_with_host(t0)) << "the end is not confirmed";
   order(wire::ConfirmOrder{{kBatch}});
-  EXPECT_TRUE(agent.may_leave_with_host());
+  EXPECT_TRUE(agent.may_leave_with_host(t0));
+}
+
+TEST_F(Agent, DoesNotKeepItsHostUpForAControllerThatIsAway) {
+  run(kBatch);
+  agent.on_host_leaving(t0);
+  EXPECT_FALSE(agent.may_leave_with_host(t0 + 600s));
+  agent.on_disconnected();
+  EXPECT_FALSE(agent.may_leave_with_host(t0 + 59s));
+  EXPECT_TRUE(agent.may_leave_with_host(t0 + 60s));
 }
 
 TEST_F(Agent, AControllerThatWasAwayHearsThatTheHostLeaves) {
   agent.on_disconnected();
-  agent.on_host_leaving();
+  agent.on_host_leaving(t0);
   host.reports.clear();
   agent.on_connected(t0);
   agent.flush();
