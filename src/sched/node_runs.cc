@@ -127,8 +127,11 @@ void Choice::take_in_order(const Run& run) {
 }
 
 std::optional<std::vector<std::size_t>> Choice::make() {
+  std::vector<std::size_t> required;
   for (std::size_t i = 0; i < offers_.size(); ++i)
-    if (offers_[i].required) take(i);
+    if (offers_[i].required) required.push_back(i);
+  std::ranges::sort(required, {}, [&](std::size_t i) { return offers_[i].place; });
+  std::ranges::for_each(required, [&](std::size_t i) { take(i); });
   if (nodes_taken() > need_.max_nodes) return std::nullopt;
   find_runs();
   while (!is_over() && !runs_.empty()) {

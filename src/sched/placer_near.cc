@@ -46,12 +46,12 @@ bool Placer::has_required(const std::vector<NodeShare>& shares) const {
   });
 }
 
-// However heavy they are, those behind the required one, then the ones before it, the nearest
+// Among equal nodes those behind the required one, then the ones before it, the nearest
 // first.
 void Placer::neighbours_first(NodeId required, std::vector<Usable>& others) const {
   std::ranges::stable_sort(others, {}, [&](const Usable& u) {
     const bool behind = u.node > required;
-    return std::tuple(preference(cluster_.nodes.at(u.node)).first, !behind,
+    return std::tuple(preference(cluster_.nodes.at(u.node)), !behind,
                       behind ? u.node.value : required.value - u.node.value);
   });
 }

@@ -31,14 +31,9 @@ Placer::Shares Placer::last_of(const std::vector<NodeId>& nodes) {
   return std::nullopt;
 }
 
-// Whoever wants neighbours gets nodes by where they are, however heavy; and so does whoever names
-// nodes, among those that are no heavier than these.
+// Neighbours are chosen by where they are, however heavy.
 void Placer::forget_weights() {
-  std::uint64_t named = 0;
-  for (const Offer& offer : offers_)
-    if (offer.required) named = std::max(named, offer.rank);
-  for (Offer& offer : offers_)
-    offer.rank = request_.contiguous ? offer.rank >> kWeightBits : std::max(offer.rank, named);
+  for (Offer& offer : offers_) offer.rank >>= kWeightBits;
   std::ranges::stable_sort(offers_, {}, [](const Offer& o) { return std::pair(o.rank, o.place); });
 }
 
@@ -191,8 +186,7 @@ Placer::Shares Placer::from_offers() {
 // In a large cluster the best of many will do, and the others need not be looked at.
 Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
   const std::uint64_t gpus = gpus_wanted();
-  const bool by_place = !request_.required_nodes.empty() || request_.contiguous;
-  const bool any = !by_place && gpus == 0;
+  const bool any = request_.required_nodes.empty() && !request_.contiguous && gpus == 0;
   if (request_.last_node && any) return last_of(nodes);
   constexpr std::size_t kMany = 128;
   offers_.clear();
@@ -203,7 +197,7 @@ Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
     make_offers(nodes, most);
     if (std::ranges::count_if(offers_, &Offer::required) != std::ssize(request_.required_nodes))
       return std::nullopt;
-    if (by_place) forget_weights();
+    if (request_.contiguous) forget_weights();
     if (auto shares = gpus > 0 ? counted_gpus(gpus) : from_offers()) return shares;
     most *= 4;
   } while (looked_at_ < nodes.size());

@@ -42,10 +42,14 @@ TEST(NodeChoice, OfNeighboursDoesNotGoByWeight) {
 }
 
 TEST(NodeChoice, BesideNamedNodesIsThatOfTheirNeighbours) {
-  EXPECT_EQ(nodes_of(weighted(), on_nodes(2).on("n8")), "7-8");
+  EXPECT_EQ(nodes_of(weighted(), on_nodes(2).on("n6")), "5-6");
   EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n6")), "1,5-6") << "no heavier ones";
-  EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n4")), "4-6");
   EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n4").set(&JobSpec::spread_job, true)), "1-2,4");
+}
+
+TEST(NodeChoice, GivesTheFirstNamedNodeMost) {
+  Plan p = plan(weighted().pending(on_nodes(2).tasks(3).on("n4,n5")).build(), t0);
+  EXPECT_EQ(p.starts.at(0).allocation.at(0).tasks, 2u) << "though it is heavier";
 }
 
 TEST(NodeChoice, OfTheLeastLoadedGoesByWeightFirst) {
