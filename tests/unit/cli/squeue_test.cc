@@ -178,7 +178,7 @@ TEST(Squeue, ShowsTasksThatWaitApartWithTheRestOfTheirArray) {
                    JobBuilder(15, "renamed").task(12, 3).held().build(),
                    JobBuilder(16).task(12, 7).running("n1", 1, 1s).build()};
   EXPECT_EQ(list(jobs, options),
-            "12_[1-2,4-6] Priority,JobHeldUser\n12_3 JobHeldUser\n12_7 None\n");
+            "12_3 JobHeldUser\n12_7 None\n12_[1-2,4-6] Priority,JobHeldUser\n");
   options.filter.jobs = {*wire::parse_job_ref("12_[4-5]"), *wire::parse_job_ref("12_1")};
   EXPECT_EQ(list({jobs[0], jobs[1]}, options), "12_[1,4-5] Priority,JobHeldUser\n");
   options.filter.jobs = {*wire::parse_job_ref("12")};
