@@ -271,7 +271,8 @@ class Core {
   void power_down_if_left_idle(const Job& job, const std::vector<NodeId>& nodes);
   std::string names_of(const std::vector<NodeId>& nodes) const;
   void power_up_again(const std::vector<NodeId>& nodes, Time now);
-  void clear_node(NodeId node, Time now);
+  enum class Leave : std::uint8_t { all, with_grace };  // those whose partition or QOS has one
+  void clear_node(NodeId node, Leave who, Time now);
   void on_host_leaving(NodeId node, Time now);
   Result<std::vector<NodeId>> named_nodes(const wire::UpdateRequest& request) const;
   void change_node(const NodeChanged& change, Time now);

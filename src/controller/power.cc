@@ -243,17 +243,18 @@ void Core::on_host_leaving(NodeId id, Time now) {
     change.reason_time = now;
   }
   record(change);
-  clear_node(id, now);
+  clear_node(id, Leave::all, now);
   want_plan();
 }
 
 // The node is about to go: its jobs are told, have their grace, and go on elsewhere.
-void Core::clear_node(NodeId id, Time now) {
+void Core::clear_node(NodeId id, Leave who, Time now) {
   const IdSet jobs = cluster_.nodes.at(id).jobs;
   for (std::uint32_t number : jobs.ids()) {
     const Job& job = cluster_.jobs.at(JobId{number});
     if (!is_active(job.state) || job.ending || job.preemption) continue;
     Seconds grace = sched::grace_time(cluster_, job);
+    if (grace.count() == 0 && who == Leave::with_grace) continue;
     if (grace.count() == 0) grace = cluster_.settings().power.down_grace;
     host_.log("job " + std::to_string(number) + " has to leave node " +
               cluster_.nodes.at(id).config.name.str());

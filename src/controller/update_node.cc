@@ -126,7 +126,9 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
     changed.push_back(id);
   }
   if (iequals(state, "POWER_DOWN_FORCE"))
-    for (NodeId id : changed) clear_node(id, now);
+    for (NodeId id : changed) clear_node(id, Leave::all, now);
+  if (iequals(state, "POWER_DOWN"))
+    for (NodeId id : changed) clear_node(id, Leave::with_grace, now);
   if (iequals(state, "POWER_UP")) power_up_again(changed, now);
   want_plan();
   if (refusal) return *refusal;

@@ -41,8 +41,8 @@ std::vector<pid_t> Supervisor::processes() const {
 // would end at once, and with it the time of the programs that it runs and what it does after them:
 // it is spared, and so is whoever would just die. The tasks of an srun were told already.
 void Supervisor::tell_to_save() {
-  const bool has_trap = std::ranges::any_of(
-      tasks_, [](const Task& task) { return io::catches(task.pid, SIGTERM); });
+  const bool has_trap =
+      std::ranges::any_of(tasks_, [](const Task& task) { return io::catches(task.pid, SIGTERM); });
   for (pid_t pid : processes())
     if ((has_trap || io::catches(pid, SIGTERM)) && io::process_name(pid) != "srun")
       kill(pid, SIGTERM);
@@ -58,8 +58,8 @@ bool Supervisor::left_an_srun() const {
                              [](pid_t pid) { return io::process_name(pid) == "srun"; });
 }
 
-// A task that is a shell without a trap ends with the notice; the program that it ran may handle it,
-// and has the time of the notice for that.
+// A task that is a shell without a trap ends with the notice; the program that it ran may handle
+// it, and has the time of the notice for that.
 bool Supervisor::saves_work() const {
   if (!has_notice_ || told_to_end_ || leave_by_) return false;
   return std::ranges::any_of(tasks_,

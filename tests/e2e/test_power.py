@@ -13,7 +13,8 @@ PLACE.chmod(0o777)
 CLUSTER = dict(nodes=3, conf=f"SuspendProgram={PLACE}/suspend\nResumeProgram={PLACE}/resume\nSuspendTime=-1\n"
                f"SuspendTimeout=2\nResumeTimeout=30\nRebootProgram={PLACE}/reboot\nPowerDownGrace=2\nMaxNodeCount=5\n"
                f"ResumeFailProgram={PLACE}/failed\n"
-               "PartitionName=quick Nodes=n1 SuspendTime=INFINITE PowerDownOnIdle=YES ResumeTimeout=3\n")
+               "PartitionName=quick Nodes=n1 SuspendTime=INFINITE PowerDownOnIdle=YES ResumeTimeout=3\n"
+               "PartitionName=patient Nodes=ALL GraceTime=30\n")
 pytestmark = pytest.mark.ours  # the reference does not know PowerDownGrace
 
 
@@ -82,14 +83,15 @@ def test_power_up(cluster):
     wait_node(cluster, "n2", "idle")
 
 
-def test_a_node_that_must_go_lets_its_jobs_save_their_work(cluster):
+@pytest.mark.parametrize("how, partition", [("power_down_force", "batch"), ("power_down", "patient")])
+def test_a_node_that_must_go_lets_its_jobs_save_their_work(cluster, how, partition):
     script = cluster.script("saves.sh", "trap 'echo saved >> saved; exit' TERM\n"
                             "[ \"$SLURM_RESTART_COUNT\" = 1 ] && { hostname; echo $SLURMD_NODENAME > second; exit; }\n"
                             "echo ready > ready\nsleep 1000 & wait\n")
-    job = cluster.sbatch("--requeue", script)
+    job = cluster.sbatch("--requeue", "-p", partition, script)
     cluster.wait_text(cluster.work / "ready")
     first = cluster.job(job)["NodeList"]
-    set_state(cluster, first, "power_down_force", "reason=notice").ok()
+    set_state(cluster, first, how, "reason=notice").ok()
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
     assert (cluster.work / "saved").read_text() == "saved\n"
     assert (cluster.work / "second").read_text().strip() != first

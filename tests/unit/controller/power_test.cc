@@ -220,6 +220,20 @@ TEST(ToldToGo, ItsJobsHaveTheirGraceAndGoOnElsewhere) {
   EXPECT_EQ(node_state_compact(w.node(1)), "down~");
 }
 
+TEST(ToldToGo, InGoodTimeOnlyJobsThatHaveAGraceLeave) {
+  World w{ClusterBuilder()
+              .nodes(2)
+              .partition({.name = "patient", .grace_time_s = 20}, 1, 2)
+              .partition({.name = "other"}, 1, 2)};
+  auto told = w.submit(job().on("n1").partition("patient").cpus_per_task(1).memory(1));
+  auto stays = w.submit(job().on("n1").partition("other").cpus_per_task(1).memory(1));
+  ASSERT_EQ(w.job(stays).state, JobState::running);
+  EXPECT_EQ(set_state(w, "n1", "power_down"), ErrorCode{});
+  ASSERT_TRUE(w.job(told).preemption);
+  EXPECT_EQ(w.job(told).preemption->kill_at, w.now + Seconds{20});
+  EXPECT_FALSE(w.job(stays).preemption);
+}
+
 TEST(ToldToGo, IsResumedOnlyIfItIsStillThere) {
   World w{ClusterBuilder().nodes(2)};
   set_state(w, "n[1-2]", "power_down");
