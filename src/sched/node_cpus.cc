@@ -1,7 +1,6 @@
 #include "sched/node_cpus.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace muster::sched {
 
@@ -35,6 +34,14 @@ std::uint32_t NodeCpus::sockets() const {
 
 IdSet NodeCpus::in_socket(const IdSet& cpus, std::uint32_t socket) const {
   return cpus.intersect(IdSet::range(socket * per_socket_, (socket + 1) * per_socket_ - 1));
+}
+
+std::vector<IdSet> NodeCpus::by_socket(const IdSet& cpus) const {
+  std::vector<IdSet> all;
+  all.reserve(sockets());
+  for (std::uint32_t socket = 0; socket < sockets(); ++socket)
+    all.push_back(in_socket(cpus, socket));
+  return all;
 }
 
 // Whoever has all of a node finds it so anyway.
@@ -83,9 +90,7 @@ IdSet NodeCpus::pick_cores(const IdSet& from, std::uint32_t count) const {
   const bool over_sockets =
       request_.cores_over_sockets && node_.config.cpus > per_socket_ && count < from.size();
   if (!over_sockets) return pick_in_blocks(from, count);
-  std::vector<IdSet> left;
-  for (std::uint32_t socket = 0; socket < sockets(); ++socket)
-    left.push_back(in_socket(from, socket));
+  std::vector<IdSet> left = by_socket(from);
   IdSet chosen;
   auto take = [&](IdSet& socket, std::uint32_t n) {
     IdSet taken = socket.first(std::min(n, count));
@@ -103,9 +108,7 @@ IdSet NodeCpus::pick_cores(const IdSet& from, std::uint32_t count) const {
 // In one socket, the tightest that has room; or else the roomiest sockets first.
 IdSet NodeCpus::pick_in_blocks(const IdSet& from, std::uint32_t count) const {
   if (node_.config.cpus <= per_socket_ || count >= from.size()) return from.first(count);
-  std::vector<IdSet> rooms;
-  for (std::uint32_t socket = 0; socket < sockets(); ++socket)
-    rooms.push_back(in_socket(from, socket));
+  std::vector<IdSet> rooms = by_socket(from);
   auto cost = [&](const IdSet& room) {
     return room.size() < count ? std::pair(true, count - room.size())
                                : std::pair(false, room.size());

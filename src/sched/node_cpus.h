@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "sched/free.h"
 #include "sched/request.h"
@@ -34,6 +35,7 @@ class NodeCpus {
  private:
   std::uint32_t sockets() const;
   IdSet in_socket(const IdSet& cpus, std::uint32_t socket) const;
+  std::vector<IdSet> by_socket(const IdSet& cpus) const;
   IdSet pick_cores(const IdSet& from, std::uint32_t count) const;
   IdSet pick_in_blocks(const IdSet& from, std::uint32_t count) const;
   IdSet with_their_sockets(const IdSet& chosen, const IdSet& from) const;
