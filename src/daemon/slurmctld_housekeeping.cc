@@ -10,7 +10,7 @@ namespace {
 
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr Millis kFeedEvery{5000};
-constexpr std::size_t kFeedAtMost = 40000;  // so that whoever asks need not wait for long
+constexpr std::size_t kFeedAtMost = 10000;  // so that whoever asks need not wait for long
 
 }  // namespace
 
