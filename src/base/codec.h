@@ -27,13 +27,14 @@ namespace muster {
 
 template <class T>
 std::string encode(const T& value) {
-  // Grows for the first messages only; what is given away has just the size that it needs.
+  // Grows for the first messages only: a short one is copied from there, and has just the size that
+  // it needs. A long one takes the buffer along.
   thread_local std::string scratch;
-  constexpr std::size_t kKeptBytes = 64 << 10;
+  constexpr std::size_t kShort = 8 << 10;
   scratch.clear();
   Encoder e(scratch);
   e.write(const_cast<T&>(value));  // the encoder only reads
-  return scratch.capacity() > kKeptBytes ? std::exchange(scratch, {}) : scratch;
+  return scratch.size() > kShort ? std::exchange(scratch, {}) : scratch;
 }
 
 template <class T>
