@@ -1,6 +1,8 @@
-// Table<Key, T>: an ordered table by a 32-bit id, in chunks of rows and blocks of chunks that are
-// shared between copies. Copying a table of 100,000 rows copies some dozen pointers; editing a row
-// of a copy copies one block and one chunk of pointers and that row.
+// Table<Key, T>: an ordered table by a 32-bit id, in chunks of rows, groups of chunks and blocks of
+// groups that are shared between copies. Copying a table of 100,000 rows copies some dozen
+// pointers; editing a row of a copy copies that row and, on the way to it, three times sixteen
+// pointers: each counts as one more use of what it points to, wherever in memory that is, so they
+// should be few.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +25,7 @@ class Table {
   const T* find(Key key) const {
     const Rows* rows = find_rows(key);
     if (!rows) return nullptr;
-    const Cow<T>& row = rows->at[row_place(key)];
+    const Cow<T>& row = rows->at[place(key)];
     return row ? &*row : nullptr;
   }
   bool contains(Key key) const { return find(key) != nullptr; }
@@ -32,16 +34,16 @@ class Table {
   // The row itself, shared: stays valid and unchanged whatever happens to the table.
   Cow<T> share(Key key) const {
     const Rows* rows = find_rows(key);
-    return rows ? rows->at[row_place(key)] : Cow<T>{};
+    return rows ? rows->at[place(key)] : Cow<T>{};
   }
 
   T& edit(Key key) {  // requires contains(key)
-    return rows_to_edit(key).at[row_place(key)].edit();
+    return rows_to_edit(key).at[place(key)].edit();
   }
 
   void put(Key key, T value) {
     Rows& rows = rows_to_edit(key);
-    Cow<T>& row = rows.at[row_place(key)];
+    Cow<T>& row = rows.at[place(key)];
     if (!row) {
       ++rows.used;
       ++size_;
@@ -51,14 +53,9 @@ class Table {
 
   void erase(Key key) {
     if (!contains(key)) return;
-    auto position = lower_bound(block_number(key));
-    Chunks& chunks = position->chunks.edit();
-    Rows& rows = chunks.at[chunk_place(key)].edit();
-    rows.at[row_place(key)] = Cow<T>{};
+    auto block = lower_bound(block_number(key));
     --size_;
-    if (--rows.used > 0) return;
-    chunks.at[chunk_place(key)] = Cow<Rows>{};
-    if (--chunks.used == 0) blocks_.erase(position);
+    if (erase_in(block->groups.edit(), key.value)) blocks_.erase(block);
   }
 
   // Calls visit(const T&) for each row in ascending order of its key.
@@ -75,16 +72,8 @@ class Table {
   void each_from(Key from, Visit&& visit) const {
     const std::uint32_t first_block = block_number(from);
     for (auto block = lower_bound(first_block); block != blocks_.end(); ++block) {
-      std::uint32_t first_row = block->number == first_block ? from.value % kRowsPerBlock : 0;
-      for (std::uint32_t i = first_row / kRowsPerChunk; i < kChunksPerBlock; ++i) {
-        const Cow<Rows>& rows = (*block->chunks).at[i];
-        std::uint32_t first = std::exchange(first_row, 0) % kRowsPerChunk;
-        if (!rows) continue;
-        for (; first < kRowsPerChunk; ++first) {
-          const Cow<T>& row = (*rows).at[first];
-          if (row && !visit(*row)) return;
-        }
-      }
+      std::uint32_t first = block->number == first_block ? from.value % Groups::kRows : 0;
+      if (!visit_from(*block->groups, first, visit)) return;
     }
   }
 
@@ -99,8 +88,8 @@ class Table {
                        (old_block != before.blocks_.end() && old_block->number <= block->number);
       const bool is = old_block == before.blocks_.end() ||
                       (block != blocks_.end() && block->number <= old_block->number);
-      each_change(was ? address(old_block++->chunks) : nullptr,
-                  is ? address(block++->chunks) : nullptr, visit);
+      each_change(was ? address(old_block++->groups) : nullptr,
+                  is ? address(block++->groups) : nullptr, visit);
     }
   }
 
@@ -109,28 +98,29 @@ class Table {
   }
 
  private:
-  static constexpr std::uint32_t kRowsPerChunk = 64, kChunksPerBlock = 64;
-  static constexpr std::uint32_t kRowsPerBlock = kRowsPerChunk * kChunksPerBlock;
+  static constexpr std::uint32_t kFanOut = 16;
 
-  struct Rows {
-    std::array<Cow<T>, kRowsPerChunk> at;
+  // Of parts with `Each` rows, once more sixteen.
+  template <class Of, std::uint32_t Each>
+  struct Level {
+    using Part = Of;
+    static constexpr std::uint32_t kPerPart = Each, kRows = Each * kFanOut;
+    std::array<Cow<Part>, kFanOut> at;
     std::uint32_t used = 0;
-    bool operator==(const Rows&) const = default;
+    bool operator==(const Level&) const = default;
+    static std::uint32_t place(std::uint32_t row) { return row / Each % kFanOut; }
   };
-  struct Chunks {
-    std::array<Cow<Rows>, kChunksPerBlock> at;
-    std::uint32_t used = 0;
-    bool operator==(const Chunks&) const = default;
-  };
+  using Rows = Level<T, 1>;
+  using Chunks = Level<Rows, Rows::kRows>;
+  using Groups = Level<Chunks, Chunks::kRows>;
   struct Block {
     std::uint32_t number;
-    Cow<Chunks> chunks;
+    Cow<Groups> groups;
     bool operator==(const Block&) const = default;
   };
 
-  static std::uint32_t block_number(Key key) { return key.value / kRowsPerBlock; }
-  static std::uint32_t chunk_place(Key key) { return key.value / kRowsPerChunk % kChunksPerBlock; }
-  static std::uint32_t row_place(Key key) { return key.value % kRowsPerChunk; }
+  static std::uint32_t block_number(Key key) { return key.value / Groups::kRows; }
+  static std::uint32_t place(Key key) { return Rows::place(key.value); }
 
   static constexpr auto comes_before = [](const Block& block, std::uint32_t number) {
     return block.number < number;
@@ -144,27 +134,58 @@ class Table {
   const Rows* find_rows(Key key) const {
     auto block = lower_bound(block_number(key));
     if (block == blocks_.end() || block->number != block_number(key)) return nullptr;
-    const Cow<Rows>& rows = (*block->chunks).at[chunk_place(key)];
+    const Cow<Chunks>& chunks = block->groups->at[Groups::place(key.value)];
+    if (!chunks) return nullptr;
+    const Cow<Rows>& rows = chunks->at[Chunks::place(key.value)];
     return rows ? &*rows : nullptr;
   }
   Rows& rows_to_edit(Key key) {
     auto block = lower_bound(block_number(key));
     if (block == blocks_.end() || block->number != block_number(key))
-      block = blocks_.insert(block, Block{block_number(key), Cow<Chunks>(Chunks{})});
-    Chunks& chunks = block->chunks.edit();
-    Cow<Rows>& rows = chunks.at[chunk_place(key)];
-    if (!rows) {
-      rows = Cow<Rows>(Rows{});
-      ++chunks.used;
+      block = blocks_.insert(block, Block{block_number(key), Cow<Groups>(Groups{})});
+    return part_to_edit(part_to_edit(block->groups.edit(), key.value), key.value);
+  }
+  template <class Whole>
+  static typename Whole::Part& part_to_edit(Whole& whole, std::uint32_t row) {
+    Cow<typename Whole::Part>& part = whole.at[Whole::place(row)];
+    if (!part) {
+      part = Cow<typename Whole::Part>(typename Whole::Part{});
+      ++whole.used;
     }
-    return rows.edit();
+    return part.edit();
+  }
+
+  // Whether nothing is left of the whole. Requires that the row is there.
+  template <class Whole>
+  static bool erase_in(Whole& whole, std::uint32_t row) {
+    Cow<typename Whole::Part>& part = whole.at[Whole::place(row)];
+    if constexpr (Whole::kPerPart > 1)
+      if (!erase_in(part.edit(), row)) return false;
+    part = {};
+    return --whole.used == 0;
+  }
+
+  // From the row with this number in the whole on; false = visit has had enough.
+  template <class Whole, class Visit>
+  static bool visit_from(const Whole& whole, std::uint32_t first, Visit& visit) {
+    for (std::uint32_t i = first / Whole::kPerPart; i < kFanOut; ++i) {
+      const std::uint32_t first_in_part = std::exchange(first, 0) % Whole::kPerPart;
+      const Cow<typename Whole::Part>& part = whole.at[i];
+      if (!part) continue;
+      if constexpr (Whole::kPerPart > 1) {
+        if (!visit_from(*part, first_in_part, visit)) return false;
+      } else {
+        if (!visit(*part)) return false;
+      }
+    }
+    return true;
   }
 
   template <class Of>
   static const Of* address(const Cow<Of>& of) {
     return of ? &*of : nullptr;
   }
-  // Of two chunks, or of two blocks; nullptr = all of it is new, or gone.
+  // Of two chunks, groups or blocks; nullptr = all of it is new, or gone.
   template <class Part, class Visit>
   static void each_change(const Part* was, const Part* is, Visit& visit) {
     if (was == is) return;
