@@ -58,7 +58,7 @@ void Users::submit(const JobSpec& spec) const {
   request.spec = Cow<JobSpec>(spec);
   request.script = kScript;
   request.environment = environment_block(environment_);
-  check(channel->send(encode(wire::RequestFrame{1, std::move(request)})), "submitting");
+  check(channel->send(encode(wire::RequestFrame{1, std::move(request), true})), "submitting");
   auto frame = channel->receive(kPatience);
   check(frame, "submitting");
   auto reply = decode<wire::ReplyFrame>(*frame);

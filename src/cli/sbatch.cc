@@ -196,6 +196,7 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   add_limit_variables(entries, options, controller->config());
   request.environment = environment_block(std::move(entries).take());
   request.test_only = options.test_only;
+  if (!options.wait_for_end) controller->announce_last();
   auto reply = controller->ask_for<wire::SubmitReply>(request);
   if (!reply) return submission_failed(options, reply.error());
   return report(*controller, options, *reply);

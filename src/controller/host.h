@@ -25,6 +25,7 @@ namespace muster::controller {
 struct ReplyTo {
   std::uint64_t connection = 0;
   std::uint64_t request = 0;
+  bool is_all = false;  // it asks nothing else
 };
 
 using NodeConnection = std::uint64_t;  // 0 = none

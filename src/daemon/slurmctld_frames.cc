@@ -27,7 +27,7 @@ std::string kind_of(const wire::Request& request) {
 }
 
 // Whose job it is comes from the connection; only root may submit for others.
-JobSpec owned_by(const io::Peer& peer, JobSpec spec, io::UserNames& names) {
+void set_owner(const io::Peer& peer, JobSpec& spec, io::UserNames& names) {
   if (peer.uid.value != 0) {
     spec.uid = peer.uid;
     spec.gid = peer.gid;
@@ -36,7 +36,6 @@ JobSpec owned_by(const io::Peer& peer, JobSpec spec, io::UserNames& names) {
   if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
   spec.script_blob = {};
   spec.environment_blob = {};
-  return spec;
 }
 
 }  // namespace
@@ -75,7 +74,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   if (io::is_set(io::DebugFlag::protocol))
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
-  controller::ReplyTo to{id, frame.id};
+  controller::ReplyTo to{id, frame.id, frame.is_all};
   if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
@@ -99,21 +98,21 @@ void Service::on_query(controller::ReplyTo to, wire::Request query) {
 
 Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
-  JobSpec spec = owned_by(peer, *request.spec, user_names_);
+  JobSpec& spec = request.spec.edit();
+  set_owner(peer, spec, user_names_);
   // A heterogeneous job belongs to one user and is of one kind.
   for (Cow<JobSpec>& component : request.components) {
     if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobSpec part = owned_by(peer, *component, user_names_);
+    JobSpec& part = component.edit();
+    set_owner(peer, part, user_names_);
     if (part.uid != spec.uid || part.kind != spec.kind)
       return fail(ErrorCode::failure, "the components are not one job");
-    component = Cow(std::move(part));
   }
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
     spec.script_blob = blobs_.put(request.script);
     spec.environment_blob = blobs_.put(request.environment);
   }
-  request.spec = Cow(std::move(spec));
   return {};
 }
 

@@ -138,6 +138,7 @@ void Service::tick() {
 void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
   server_->send(to.connection, encode(wire::ReplyFrame{
                                    .id = to.request, .more = more, .answer = std::move(answer)}));
+  if (to.is_all && !more) server_->finish(to.connection);
 }
 
 // --- controller::Host ---

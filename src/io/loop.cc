@@ -162,7 +162,7 @@ void Loop::Impl::run_what_is_due() {
 void Loop::Impl::run() {
   while (!is_stopped) {
     int served = serve(patience());
-    // Whoever was accepted has mostly spoken already, and others speak meanwhile.
+    // Others speak meanwhile.
     for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
       more = serve(std::chrono::nanoseconds{0});
     run_what_is_due();
@@ -206,19 +206,29 @@ void Loop::stop() {
 bool Loop::is_here() const { return impl_->is_here(); }
 
 void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched) {
+  hold(fd, std::move(watched));
+  watch_held(fd, events);
+}
+
+void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
   CHECK(is_here());
   const auto index = static_cast<std::size_t>(fd);
   if (index >= impl_->watched.size()) impl_->watched.resize(index + 1);
   impl_->watched[index] = std::move(watched);
-  impl_->control(EPOLL_CTL_ADD, fd, events);
 }
+
+void Loop::watch_held(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_ADD, fd, events); }
 
 void Loop::watch_for(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_MOD, fd, events); }
 
 void Loop::unwatch(int fd) {
+  forget(fd);
+  impl_->control(EPOLL_CTL_DEL, fd, 0);
+}
+
+void Loop::forget(int fd) {
   CHECK(is_here());
   impl_->watched[static_cast<std::size_t>(fd)] = nullptr;
-  impl_->control(EPOLL_CTL_DEL, fd, 0);
 }
 
 void Loop::flush_later(std::shared_ptr<Unsent> unsent) {

@@ -46,7 +46,11 @@ class Loop {
 
   // --- on its own thread only ---
   void watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched);
-  void unwatch(int fd);  // before it is closed
+  // The same in two steps: it belongs to the loop, and then it is told of events.
+  void hold(int fd, std::shared_ptr<Watched> watched);
+  void watch_held(int fd, std::uint32_t events);
+  void unwatch(int fd);  // it stays open
+  void forget(int fd);   // it is about to be closed, which ends the system's watching, too
   void flush_later(std::shared_ptr<Unsent> unsent);
 
  private:

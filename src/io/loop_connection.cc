@@ -3,6 +3,10 @@
 //
 // Reading happens on the loop. What is sent there leaves when the round is over; other threads
 // write at once, under out_mutex_: the Session's two halves share nothing.
+//
+// Whoever is accepted has mostly spoken already, and many only ask one thing. So a new connection
+// is read at once, and the system is asked to watch it when the round is over: often it is then,
+// too.
 #include "io/loop_connection.h"
 
 #include <sys/epoll.h>
@@ -63,6 +67,7 @@ class LoopConnection final : public Connection,
   void start(Handlers handlers) override;
   void send(std::string frame) override;
   void close() override;
+  void finish() override;
   void abort(Error why) override {
     if (loop_.is_here()) return end(std::move(why));
     loop_.post([self = shared_from_this(), why = std::move(why)] { self->end(why); });
@@ -82,6 +87,7 @@ class LoopConnection final : public Connection,
   void flush() override;
   std::optional<Error> write_queued();  // with out_mutex_ held; an error ends the connection
   void await_writable(bool is_awaited);
+  void watch_if_new();
   void end(Error why);
 
   Loop& loop_;
@@ -95,6 +101,7 @@ class LoopConnection final : public Connection,
   bool is_watched_ = false;
   bool is_shut_ = false;
   bool is_closing_ = false;
+  bool is_finishing_ = false;
   bool is_done_ = false;
   const int fd_;
 };
@@ -134,16 +141,19 @@ class LoopConnection::Reader final : public Watched, public std::enable_shared_f
 
 void LoopConnection::start(Handlers handlers) {
   if (is_done_) return;
-  auto reader = std::make_shared<Reader>(shared_from_this(), std::move(handlers));
+  const auto reader = std::make_shared<Reader>(shared_from_this(), std::move(handlers));
   reader_ = reader;
-  {
-    const std::lock_guard lock(out_mutex_);
-    is_watched_ = true;
-    awaits_writable_ = session_.queued_bytes() > 0;
-    loop_.watch(fd_, awaits_writable_ ? EPOLLIN | EPOLLOUT : EPOLLIN, reader);
-  }
-  if (session_.is_within_frame())  // it may be whole already
-    loop_.post([reader] { reader->on_ready(EPOLLIN); });
+  loop_.hold(fd_, reader);
+  loop_.flush_later(shared_from_this());
+  reader->on_ready(EPOLLIN);
+}
+
+void LoopConnection::watch_if_new() {
+  const std::lock_guard lock(out_mutex_);
+  if (is_watched_ || is_done_ || reader_.expired()) return;
+  is_watched_ = true;
+  awaits_writable_ = session_.queued_bytes() > 0;
+  loop_.watch_held(fd_, awaits_writable_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
 }
 
 void LoopConnection::send(std::string frame) {
@@ -178,13 +188,29 @@ void LoopConnection::close() {
   });
 }
 
+void LoopConnection::finish() {
+  {
+    const std::lock_guard lock(out_mutex_);
+    is_finishing_ = true;
+  }
+  if (loop_.is_here())
+    loop_.flush_later(shared_from_this());
+  else
+    loop_.post([self = shared_from_this()] { self->flush(); });
+}
+
 void LoopConnection::flush() {
   std::optional<Error> trouble;
   {
     const std::lock_guard lock(out_mutex_);
     trouble = write_queued();
+    if (!trouble && is_finishing_ && session_.queued_bytes() == 0)
+      trouble = Error{ErrorCode::zero_bytes, {}};
   }
-  if (trouble) end(std::move(*trouble));
+  if (trouble)
+    end(std::move(*trouble));
+  else
+    watch_if_new();
 }
 
 std::optional<Error> LoopConnection::write_queued() {
@@ -238,7 +264,7 @@ void LoopConnection::end(Error why) {
     if (std::exchange(is_done_, true)) return;
   }
   if (const auto reader = reader_.lock()) {
-    loop_.unwatch(fd_);
+    loop_.forget(fd_);
     reader->on_over(std::move(why));
   }
   ::close(fd_);
@@ -249,7 +275,10 @@ std::pair<int, SessionState> LoopConnection::release() {
   flush();
   const std::lock_guard lock(out_mutex_);
   if (std::exchange(is_done_, true)) return {-1, {}};
-  loop_.unwatch(fd_);
+  if (is_watched_)
+    loop_.unwatch(fd_);
+  else
+    loop_.forget(fd_);
   return {fd_, session_.release()};
 }
 

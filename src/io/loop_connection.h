@@ -33,11 +33,13 @@ class Connection {
                                             std::size_t max_frame_bytes,
                                             std::size_t max_queued_bytes);
   virtual ~Connection() = default;
-  virtual void start(Handlers handlers) = 0;  // on the loop
+  virtual void start(Handlers handlers) = 0;  // on the loop; hands over what is there already
 
   virtual void send(std::string frame) = 0;  // any thread; what does not fit ends the connection
   virtual void close() = 0;                  // any thread; when what is queued was sent
-  virtual void abort(Error why) = 0;         // any thread; soon
+  // Any thread; the same for a peer that sends no more: nothing is read from it, or awaited.
+  virtual void finish() = 0;
+  virtual void abort(Error why) = 0;                 // any thread; soon
   virtual void run(std::function<void()> work) = 0;  // any thread; on the loop
   virtual Waiting waiting() const = 0;
 

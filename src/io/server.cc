@@ -297,6 +297,9 @@ class AsyncServer final : public Server {
   void close(ConnectionId id) override {
     if (const MemberPtr member = core_->members().find(id)) member->connection->close();
   }
+  void finish(ConnectionId id) override {
+    if (const MemberPtr member = core_->members().find(id)) member->connection->finish();
+  }
   std::pair<int, SessionState> release(ConnectionId id) override {
     const MemberPtr member = core_->members().find(id);
     if (!member) return {-1, {}};

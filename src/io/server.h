@@ -59,6 +59,7 @@ class Server {
 
   virtual void send(ConnectionId to, std::string frame) = 0;  // thread-safe; unknown id = dropped
   virtual void close(ConnectionId id) = 0;                    // after what is queued was sent
+  virtual void finish(ConnectionId id) = 0;  // the same for a peer that sends no more
   // Takes the socket out of the server (on_close is not called); fd < 0 if it is gone.
   // Only from within on_frame of that connection.
   virtual std::pair<int, SessionState> release(ConnectionId id) = 0;

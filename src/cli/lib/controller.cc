@@ -153,7 +153,7 @@ Result<Controller> Controller::connect(ClientConfig config) {
 }
 
 Result<void> Controller::send(const wire::Request& request) {
-  return channel_.send(encode(wire::RequestFrame{next_id_++, request}));
+  return channel_.send(encode(wire::RequestFrame{next_id_++, request, is_last_}));
 }
 
 namespace {

@@ -43,6 +43,8 @@ class Controller {
   static Result<Controller> connect();
   static Result<Controller> connect(ClientConfig config);
 
+  // The next request is the last one: the controller may end the connection with its answer.
+  void announce_last() { is_last_ = true; }
   // One request, one answer; an Error answer comes back as the error.
   Result<wire::Answer> ask(const wire::Request& request);
   template <class Reply>
@@ -70,6 +72,7 @@ class Controller {
   ClientConfig config_;
   io::Channel channel_;
   std::uint64_t next_id_ = 1;
+  bool is_last_ = false;
 };
 
 }  // namespace muster::cli
