@@ -105,6 +105,11 @@ void AccountingChanges::note_all(const Cluster& cluster) {
   });
 }
 
+void AccountingChanges::note_waiting(const Cluster& cluster) {
+  for (std::uint32_t id : cluster.pending.ids())
+    if (cluster.jobs.at(JobId{id}).has_only_waited()) jobs.insert(id);
+}
+
 void AccountingPortion::add(AccountingPortion later) {
   for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
   // What has ended since is told of as such; a step that is noted again is a later run's.
@@ -119,7 +124,9 @@ void AccountingPortion::add(AccountingPortion later) {
 }
 
 std::vector<AccountingRecord> AccountingPortion::records() const {
-  std::vector<AccountingRecord> all(changes.gone_jobs.begin(), changes.gone_jobs.end());
+  std::vector<AccountingRecord> all;
+  all.reserve(changes.size());
+  all.insert(all.end(), changes.gone_jobs.begin(), changes.gone_jobs.end());
   for (std::uint32_t id : changes.jobs.ids())
     if (const Job* job = cluster.jobs.find(JobId{id})) all.emplace_back(job_record(cluster, *job));
   all.insert(all.end(), changes.gone_steps.begin(), changes.gone_steps.end());

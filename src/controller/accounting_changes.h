@@ -33,6 +33,7 @@ struct AccountingChanges {
   // To be called before the event is applied.
   void note(const Cluster& before, const Event& event);
   void note_all(const Cluster& cluster);
+  void note_waiting(const Cluster& cluster);  // jobs whose rows may have been put off
   // The state is about to lose sight of the job: its rows are made now, if they are due.
   void settle(const Cluster& before, std::uint32_t job);
 };

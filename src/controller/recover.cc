@@ -35,6 +35,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       muster::apply(cluster_, event->event);
     }
   }
+  open_.changes.note_waiting(cluster_);
   next_batch_ = last + 1;
   if (auto broken = broken_invariants(cluster_); !broken.empty())
     return fail("the stored state contradicts itself: " + broken.front());

@@ -2,6 +2,7 @@
 // short.
 #include "daemon/slurmctld_service.h"
 #include "io/log.h"
+#include "io/wall_clock.h"
 #include "state/snapshot.h"
 
 namespace muster::daemon {
@@ -20,7 +21,7 @@ void Service::snapshot_if_due() {
   snapshot_running_ = true;
   if (!accounting_) return write_snapshot(core_->committed_batch(), core_->committed());
   accounting_thread_->post([this] {
-    const BatchNumber known = feed_accounting() ? fed_.number : 0;
+    const BatchNumber known = feed_accounting(Rows::due) ? fed_.number : 0;
     post([this, known, cluster = fed_.cluster] { write_snapshot(known, cluster); });
   });
 }
@@ -58,7 +59,7 @@ void Service::account(controller::AccountingPortion portion) {
   feed_accounting_later();
   if (has_many && !feeding_.exchange(true))
     accounting_thread_->post([this] {
-      feed_accounting();
+      feed_accounting(Rows::due);
       feeding_ = false;
     });
 }
@@ -67,15 +68,19 @@ void Service::feed_accounting_later() {
   if (feed_due_.exchange(true)) return;
   loop_->after(kFeedEvery, [this] {
     feed_due_ = false;
-    if (!stopping_) accounting_thread_->post([this] { feed_accounting(); });
+    if (!stopping_) accounting_thread_->post([this] { feed_accounting(Rows::due); });
   });
 }
 
-bool Service::feed_accounting() {
+bool Service::feed_accounting(Rows which) {
   {
     std::lock_guard lock(unfed_mutex_);
     if (unfed_.number > fed_.number) fed_.add(std::exchange(unfed_, {}));
   }
+  if (which == Rows::all)
+    waiting_rows_.bring_back(fed_);
+  else
+    waiting_rows_.put_off(fed_, io::wall_clock());
   if (fed_.changes.empty() && fed_.number == accounting_->last()) return true;
   if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
     io::log_error("accounting records wait: {}", ok.error().text());

@@ -40,7 +40,7 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
     if (!accounting_)
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
     accounting_thread_->post([this, to, request = *accounting] {
-      feed_accounting();
+      feed_accounting(Rows::all);
       auto rows = accounting::query(*accounting_, request, io::wall_clock());
       if (!rows) return reply(to, rows.error());
       wire::AccountingReply answer;

@@ -20,6 +20,7 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
 #include "io/program.h"
 #include "io/server.h"
@@ -100,7 +101,8 @@ class Service final : public controller::Host {
   CommitOutcome commit_now(const Batch& batch);
   void write_snapshot(BatchNumber number, const Cluster& cluster);
   void feed_accounting_later();
-  bool feed_accounting();  // on the accounting's thread; whether it knows all
+  enum class Rows : std::uint8_t { due, all };
+  bool feed_accounting(Rows which);  // on the accounting's thread; whether it was told
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
   void rest_after_plan(std::chrono::steady_clock::duration took);
   void send_now(controller::NodeConnection to, Epoch epoch,
@@ -135,10 +137,11 @@ class Service final : public controller::Host {
   io::BlobCache blobs_{kBlobCacheBytes};
   std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
 
-  controller::AccountingPortion fed_;  // the accounting's: what it knows, or tries to write
-  sched::PlanMemory plan_memory_;      // whoever plans: one at a time
-  bool plans_are_short_ = false;       // likewise
-  bool commits_are_short_ = true;      // whoever commits: one at a time
+  controller::AccountingPortion fed_;     // the accounting's: what it knows, or tries to write
+  controller::WaitingRows waiting_rows_;  // likewise
+  sched::PlanMemory plan_memory_;         // whoever plans: one at a time
+  bool plans_are_short_ = false;          // likewise
+  bool commits_are_short_ = true;         // whoever commits: one at a time
 
   // Declared last: they stop before what they use is gone.
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_;

@@ -115,6 +115,8 @@ Result<void> Database::configure(const Options& options) {
     return set;
   }
   if (auto done = execute("PRAGMA temp_store=MEMORY"); !done) return done;
+  if (auto done = execute(fmt::format("PRAGMA cache_size=-{}", options.cache_mib * 1024)); !done)
+    return done;
   if (auto done = execute("PRAGMA journal_size_limit=67108864"); !done) return done;
   sqlite3_wal_hook(handle_.get(), note_wal_pages,
                    wal_pages_.get());  // also turns automatic ones off

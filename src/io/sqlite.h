@@ -61,6 +61,7 @@ class Database {
     std::string vfs = {};  // empty = the system's
     bool synchronous =
         true;  // false gives up durability: for the tests that show what is lost then
+    int cache_mib = 2;
   };
 
   // Opens or creates `path` for this process alone, in WAL mode, with checkpoints left to the

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::int64_t kVersion = 2;
 constexpr int kCheckpointPages = 2000;
+constexpr int kCacheMib = 32;  // three indexes of a large table are written in all places
 
 // Format 1 counted records instead of batches: what the state tells is taken in again.
 constexpr const char* kFromFormat1 = R"(
@@ -62,7 +63,9 @@ Result<T> decode_column(const Database& database, std::string_view bytes) {
 
 Result<std::unique_ptr<SqliteAccounting>> SqliteAccounting::open(const std::string& path,
                                                                  const Database::Options& options) {
-  auto database = Database::open(path, options);
+  Database::Options large = options;
+  large.cache_mib = kCacheMib;
+  auto database = Database::open(path, large);
   if (!database) return std::unexpected(database.error());
   std::unique_ptr<SqliteAccounting> store(new SqliteAccounting(*std::move(database)));
   auto ready = store->prepare_schema();

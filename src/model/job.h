@@ -148,6 +148,7 @@ struct Job {
 
   // It is over, or told to be, but processes of it may be left on some node.
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
+  bool has_only_waited() const { return state == JobState::pending && attempt == Attempt{}; }
   bool is_array_record() const { return !waiting_tasks.empty(); }
   bool is_het() const { return static_cast<bool>(het_id); }
   bool leads() const { return !is_het() || het_id == id; }  // no component, or the first one

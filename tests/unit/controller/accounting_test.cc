@@ -188,6 +188,7 @@ TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
   EXPECT_EQ(told(0), (std::set{id, later}));
   EXPECT_EQ(told(1000), (std::set{id, later})) << "of a state that was erased since";
   EXPECT_EQ(told(heard), std::set{later});
+  EXPECT_EQ(told(w.host.commits.back().number), std::set{later}) << "its row may be put off";
 }
 
 }  // namespace
