@@ -90,12 +90,13 @@ class Core {
   void want_plan() { plan_wanted_ = true; }
 
   // --- verbs ---
-  wire::Answer submit(Caller caller, const wire::SubmitRequest& request, Time now);
+  // Takes specification, script and environment out of the request.
+  wire::Answer submit(Caller caller, wire::SubmitRequest& request, Time now);
   Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
                               std::vector<std::string>& warnings) const;
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
   Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
-  Result<std::vector<Job>> accept_all(Caller caller, const wire::SubmitRequest& request, Time now,
+  Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
   bool fits_limits_of_partition(const Job& job) const;
   bool has_to_wait(const Job& job, Time now) const;

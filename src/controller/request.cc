@@ -12,9 +12,10 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
     return;
   }
   if (auto* r = std::get_if<wire::SubmitRequest>(&request)) {
+    const bool is_allocation = r->spec && r->spec->kind == JobKind::allocation;
     answer(to, submit(caller, *r, now));
     if (auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
-        reply && (*r->spec).kind == JobKind::allocation && !r->test_only) {
+        reply && is_allocation && !r->test_only) {
       allocation_owners_[to.connection] = reply->job;
       if (!r->first_step.empty())
         keep_first_step(to, caller, std::move(r->first_step.front()), reply->job);

@@ -183,23 +183,23 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
 
 // The job, or the components of a heterogeneous one: with ids one after the other, and what holds
 // one of them or makes the first one wait counts for all.
-Result<std::vector<Job>> Core::accept_all(Caller caller, const wire::SubmitRequest& request,
-                                          Time now, std::vector<std::string>& warnings) {
+Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& request, Time now,
+                                          std::vector<std::string>& warnings) {
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  const Text dependency = request.spec->dependency;
   std::vector<Job> jobs;
-  auto add = [&](const JobSpec& spec) -> Result<void> {
-    if (!request.components.empty() && !spec.array.empty()) return fail(ErrorCode::invalid_array);
-    auto job = accept(caller, spec, now, warnings);
+  auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
+    if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
+    auto job = accept(caller, std::move(spec.edit()), now, warnings);
     if (!job) return std::unexpected(job.error());
     jobs.push_back(std::move(*job));
     return {};
   };
-  if (auto ok = add(*request.spec); !ok) return std::unexpected(ok.error());
-  for (const Cow<JobSpec>& component : request.components) {
+  if (auto ok = add(request.spec); !ok) return std::unexpected(ok.error());
+  for (Cow<JobSpec>& component : request.components) {
     if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobSpec spec = *component;
-    if (spec.dependency.empty()) spec.dependency = (*request.spec).dependency;
-    if (auto ok = add(spec); !ok) return std::unexpected(ok.error());
+    if (component->dependency.empty()) component.edit().dependency = dependency;
+    if (auto ok = add(component); !ok) return std::unexpected(ok.error());
   }
   if (jobs.size() > 1) join_components(jobs);
   return jobs;
@@ -213,8 +213,10 @@ bool Core::has_to_wait(const Job& job, Time now) const {
          sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
 }
 
-wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Time now) {
+wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
+  const bool asks_for_cores = request.spec && request.spec->core_spec;
+  const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);
   if (!jobs) {
     Error error = jobs.error();
@@ -236,16 +238,16 @@ wire::Answer Core::submit(Caller caller, const wire::SubmitRequest& request, Tim
   }
   const Job& first = jobs->front();
   reply.job = first.id;
-  const JobSpec& asked = *request.spec;
-  if (asked.core_spec != first.spec->core_spec || asked.thread_spec != first.spec->thread_spec)
+  if (asks_for_cores != first.spec->core_spec.has_value() ||
+      asks_for_threads != first.spec->thread_spec.has_value())
     reply.warnings.push_back(
         fmt::format("error: Ignoring {} since it's not allowed by configuration "
                     "(AllowSpecResourcesUsage = No)",
-                    asked.core_spec ? "-S" : "--thread-spec"));
+                    asks_for_cores ? "-S" : "--thread-spec"));
   if (first.spec->kind == JobKind::allocation && !fits_limits_of_partition(first))
     reply.warnings.emplace_back(kBeyondPartition);
-  auto keep = [&](const Text& hash, const std::string& bytes) {
-    if (!hash.empty()) open_.blobs.emplace_back(hash.str(), bytes);
+  auto keep = [&](const Text& hash, std::string& bytes) {
+    if (!hash.empty()) open_.blobs.emplace_back(hash.str(), std::move(bytes));
   };
   keep(first.spec->script_blob, request.script);
   keep(first.spec->environment_blob, request.environment);

@@ -61,7 +61,8 @@ std::uint32_t task_capacity(const Cluster& cluster, const Request& request, Node
 
 namespace {
 
-// Mostly any nodes will do, and a large cluster need not be looked through to say so.
+// Mostly any nodes will do, and a large cluster need not be looked through to say so: first so many
+// as are asked for, then some more.
 std::optional<std::vector<NodeShare>> on_first_candidates(const Cluster& cluster,
                                                           const Request& request,
                                                           const Partition& partition,
@@ -70,8 +71,11 @@ std::optional<std::vector<NodeShare>> on_first_candidates(const Cluster& cluster
   if (!request.required_nodes.empty() || request.topology) return std::nullopt;
   std::vector<NodeId> first;
   for (NodeId id : partition.nodes) {
+    if (!is_candidate(cluster, request, id)) continue;
+    first.push_back(id);
+    if (first.size() == request.min_nodes)
+      if (auto shares = place(cluster, request, first, free)) return shares;
     if (first.size() == request.min_nodes + kSpare) break;
-    if (is_candidate(cluster, request, id)) first.push_back(id);
   }
   return place(cluster, request, first, free);
 }
