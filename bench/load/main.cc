@@ -23,12 +23,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kUsage =
-    "load SOCKET PID NODES CPUS MEMORY PENDING JOBS: SOCKET and PID of a slurmctld whose nodes "
-    "are\n"
-    "n0, n1, ...; prints a line when the queue stands and one with the result\n";
+    "load SOCKET PID NODES CPUS MEMORY PENDING JOBS USERS: SOCKET and PID of a slurmctld whose\n"
+    "nodes are n0, n1, ...; prints a line when the queue stands and one with the result\n";
 constexpr std::uint32_t kBusyNodes = 256;  // on which jobs end at once
 constexpr std::uint32_t kNodesPerStayingJob = 50;
-constexpr std::uint32_t kUsersAtOnce = 8;
 constexpr const char* kStaying = "staying";
 
 struct Moment {
@@ -78,11 +76,11 @@ void fill(const Users& users, const Nodes& nodes, std::uint32_t count) {
 }
 
 int run(const std::string& socket, pid_t controller, NodesOptions options, std::uint64_t pending,
-        std::uint64_t jobs) {
+        std::uint64_t jobs, std::uint32_t users_at_once) {
   options.controller.unix_path = socket;
   options.controller.use_munge = false;
   options.staying_job = kStaying;
-  const Users users(options.controller, kUsersAtOnce);
+  const Users users(options.controller, users_at_once);
   Nodes nodes(options);
   fill(users, nodes, options.count);
 
@@ -111,7 +109,7 @@ int run(const std::string& socket, pid_t controller, NodesOptions options, std::
 
 int main(int argc, char** argv) {
   using muster::parse_number;
-  if (argc != 8) {
+  if (argc != 9) {
     std::fputs(muster::bench::kUsage, stderr);
     return 2;
   }
@@ -122,5 +120,5 @@ int main(int argc, char** argv) {
                              .cpus = static_cast<std::uint32_t>(number(4)),
                              .memory_mib = number(5),
                              .staying_job = {}},
-                            number(6), number(7));
+                            number(6), number(7), static_cast<std::uint32_t>(number(8)));
 }
