@@ -75,7 +75,11 @@ struct Loop::Impl {
   int epoll, wake;
   Work on_drained;
   // The loop's thread's:
-  std::vector<std::shared_ptr<Watched>> watched;  // by descriptor
+  struct Place {
+    std::shared_ptr<Watched> watched;
+    bool is_told = false;  // of events
+  };
+  std::vector<Place> watched;  // by descriptor
   std::vector<std::shared_ptr<Unsent>> unsent;
 
   std::mutex mutex;  // guards what follows
@@ -138,7 +142,7 @@ int Loop::Impl::serve(Patience patience) {
       CHECK(::read(wake, &count, sizeof count) == sizeof count || errno == EAGAIN);
     } else if (fd < watched.size()) {
       // It may go away in the course of this.
-      if (const std::shared_ptr<Watched> told = watched[fd]) told->on_ready(flags);
+      if (const std::shared_ptr<Watched> told = watched[fd].watched) told->on_ready(flags);
     }
   }
   return std::max(ready, 0);
@@ -214,21 +218,21 @@ void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
   CHECK(is_here());
   const auto index = static_cast<std::size_t>(fd);
   if (index >= impl_->watched.size()) impl_->watched.resize(index + 1);
-  impl_->watched[index] = std::move(watched);
+  impl_->watched[index] = {.watched = std::move(watched)};
 }
 
-void Loop::watch_held(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_ADD, fd, events); }
+void Loop::watch_held(int fd, std::uint32_t events) {
+  CHECK(is_here());
+  impl_->watched[static_cast<std::size_t>(fd)].is_told = true;
+  impl_->control(EPOLL_CTL_ADD, fd, events);
+}
 
 void Loop::watch_for(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_MOD, fd, events); }
 
 void Loop::unwatch(int fd) {
-  forget(fd);
-  impl_->control(EPOLL_CTL_DEL, fd, 0);
-}
-
-void Loop::forget(int fd) {
   CHECK(is_here());
-  impl_->watched[static_cast<std::size_t>(fd)] = nullptr;
+  const Impl::Place place = std::exchange(impl_->watched[static_cast<std::size_t>(fd)], {});
+  if (place.is_told) impl_->control(EPOLL_CTL_DEL, fd, 0);
 }
 
 void Loop::flush_later(std::shared_ptr<Unsent> unsent) {

@@ -46,11 +46,11 @@ class Loop {
 
   // --- on its own thread only ---
   void watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched);
-  // The same in two steps: it belongs to the loop, and then it is told of events.
+  // The same in two steps: it belongs to the loop, and then it is told of events. Whoever is gone
+  // before the second has cost the system nothing.
   void hold(int fd, std::shared_ptr<Watched> watched);
   void watch_held(int fd, std::uint32_t events);
-  void unwatch(int fd);  // it stays open
-  void forget(int fd);   // it is about to be closed, which ends the system's watching, too
+  void unwatch(int fd);  // before it is closed; one that is held, too
   void flush_later(std::shared_ptr<Unsent> unsent);
 
  private:

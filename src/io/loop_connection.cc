@@ -264,7 +264,7 @@ void LoopConnection::end(Error why) {
     if (std::exchange(is_done_, true)) return;
   }
   if (const auto reader = reader_.lock()) {
-    loop_.forget(fd_);
+    loop_.unwatch(fd_);
     reader->on_over(std::move(why));
   }
   ::close(fd_);
@@ -275,10 +275,7 @@ std::pair<int, SessionState> LoopConnection::release() {
   flush();
   const std::lock_guard lock(out_mutex_);
   if (std::exchange(is_done_, true)) return {-1, {}};
-  if (is_watched_)
-    loop_.unwatch(fd_);
-  else
-    loop_.forget(fd_);
+  loop_.unwatch(fd_);
   return {fd_, session_.release()};
 }
 
