@@ -130,9 +130,9 @@ std::string node_text(const wire::NodeView& view, const ShowStyle& style) {
   RecordLines lines(style);
   add_hardware(lines, view, style);
   add_system(lines, view);
-  lines.add(format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner=N/A MCS_label=N/A",
+  lines.add(format("State={} ThreadsPerCore={} TmpDisk={} Weight={} Owner={} MCS_label=N/A",
                    node_state_long(node), config.threads_per_core, config.tmp_disk_mib,
-                   config.weight));
+                   config.weight, view.owner.empty() ? "N/A" : view.owner.view()));
   if (!node.reboot.next_state.empty())
     lines.add(format("NextState={}", node.reboot.next_state.view()));
   if (!view.partitions.empty()) lines.add(format("Partitions={} ", join_texts(view.partitions)));

@@ -78,7 +78,12 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
                                          bool has_reason) {
   auto key = find_update_key(request.kind, setting.key);
   bool bare = setting.word.find('=') == std::string::npos;
-  if (!key || (bare && *key != "Nice")) return unknown_key(request.kind, setting);
+  if (request.kind == Kind::job && bare && !key)
+    return fmt::format("Invalid input: {}\nRequest aborted", setting.word);
+  // Two say enough by their name, and one of these has no value.
+  const bool resets = key == "ResetAccrueTime";
+  if (!key || (bare && *key != "Nice" && !resets) || (resets && !bare))
+    return unknown_key(request.kind, setting);
   if (setting.sign != 0 && request.kind == Kind::partition)
     return unknown_key(request.kind, setting);
   if (setting.sign != 0 && !takes_sign(request.kind, *key))
@@ -124,6 +129,13 @@ void update_jobs_by_name(ScontrolSession& session, const wire::UpdateRequest& re
   wire::JobsRequest query;
   query.filter.names = {request.settings.front().second};
   query.filter.all_states = true;
+  for (const auto& [key, user] : request.settings) {  // UserID= says whose jobs of that name
+    if (key != "UserID") continue;
+    if (auto uid = parse_number<std::uint32_t>(user))
+      query.filter.uids = {Uid{*uid}};
+    else
+      query.filter.users = {Text(user)};
+  }
   auto reply = session.ask_for<wire::JobsReply>(query);
   if (!reply) return session.error("slurm_load_jobs error: {}", reply.error().text());
   bool any = false;

@@ -1,26 +1,63 @@
 // Values of scontrol update that the client refuses itself, in the words that scripts know.
 #include <algorithm>
 #include <array>
+#include <chrono>
 
+#include "base/date.h"
 #include "base/duration.h"
 #include "base/size.h"
 #include "base/strings.h"
 #include "cli/scontrol_update_keys.h"
+#include "model/mail_type.h"
 
 namespace muster::cli {
 
 namespace {
 
+bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, key) != names.end();
+}
+bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
+
+// Keys of a job that take a number or a word of two; the reference names some of them otherwise.
+std::optional<std::string_view> name_of_bad_value(std::string_view key, std::string_view value) {
+  if (is_any_of(key, {"CoreSpec", "CPUsPerTask", "MinCPUsNode", "NumTasks", "ReqCores",
+                      "ReqSockets", "ReqThreads", "Requeue", "TasksPerNode", "ThreadSpec"}) &&
+      !is_count(value) && !(key == "CoreSpec" && value == "-1"))
+    return key;
+  if (key == "ReqProcs" && !is_count(value)) return "NumTasks";
+  if (key == "Wait-for-switch" && !is_count(value)) return "wait-for-switch";
+  if (is_any_of(key, {"MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode"}) && !parse_mib(value))
+    return key;
+  const bool is_yes_or_no =
+      istarts_with("yes", value) || istarts_with("no", value) || is_count(value);
+  if (key == "Contiguous" && !is_yes_or_no) return key;
+  if (key == "Reboot" && !is_yes_or_no) return "reboot";
+  if (is_any_of(key, {"OverSubscribe", "Shared"}) && !is_yes_or_no) return "OverSubscribe";
+  return std::nullopt;
+}
+
 std::optional<UpdateRefusal> check_job_value(const UpdateSetting& setting, std::string_view key) {
+  const std::string_view value = setting.value;
   if (key == "TimeLimit") {
-    std::string_view limit = setting.value;
+    std::string_view limit = value;
     if (limit.starts_with('+') || limit.starts_with('-'))
       limit.remove_prefix(limit == "-1" ? 0 : 1);
     if (!parse_time_limit(limit)) return "scontrol: error: Invalid TimeLimit value";
   }
-  if (key == "Priority" && !parse_number<std::uint32_t>(setting.value) && setting.value != "-1" &&
-      !iequals(setting.value, "INFINITE"))
-    return fmt::format("scontrol: error: Invalid Priority value: {}", setting.value);
+  if (key == "TimeMin" && !parse_time_limit(value)) return "scontrol: error: Invalid TimeMin value";
+  if (key == "DelayBoot" && !parse_duration(value))
+    return "scontrol: error: Invalid DelayBoot value";
+  if (is_any_of(key, {"StartTime", "EligibleTime", "Deadline"}) &&
+      !parse_date(value, std::chrono::floor<Seconds>(std::chrono::system_clock::now())))
+    return fmt::format("Invalid time specification (pos=0): {}\nNo changes specified", value);
+  if (key == "Priority" && !is_count(value) && value != "-1" && !iequals(value, "INFINITE"))
+    return fmt::format("scontrol: error: Invalid Priority value: {}", value);
+  if (key == "MailType" && !parse_mail_types(value))
+    return fmt::format("Invalid MailType: {}", value);
+  if (value.empty()) return std::nullopt;
+  if (auto name = name_of_bad_value(key, value))
+    return fmt::format("scontrol: error: Invalid {} value: {}", *name, value);
   return std::nullopt;
 }
 
@@ -55,13 +92,8 @@ std::optional<UpdateRefusal> check_weight(std::string_view weight) {
                      number ? "less than zero" : "not a valid number");
 }
 
-bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
 bool is_unlimited(std::string_view value) {
   return iequals(value, "UNLIMITED") || iequals(value, "INFINITE");
-}
-
-bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, key) != names.end();
 }
 
 std::optional<UpdateRefusal> check_partition_number(std::string_view value, std::string_view key) {

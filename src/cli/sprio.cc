@@ -139,7 +139,7 @@ void put_normal_priority(Row row, Out out) {
 void put_nice(Row row, Out out) {
   if (row.job) out += std::to_string(row.job->nice);
 }
-void put_site(Row row, Out out) { out += row.job ? "0" : "1"; }
+void put_site(Row row, Out out) { out += std::to_string(row.job ? row.job->site : 1); }
 
 template <auto Factor>
 std::int64_t by_factor(Row row) {

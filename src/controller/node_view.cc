@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "base/hostlist.h"
 
 namespace muster::controller {
@@ -17,6 +19,20 @@ std::map<NodeId, NodeKept> kept_nodes(const Cluster& cluster, Time now) {
     for (NodeId id : r.nodes) kept[id] = std::max(kept[id], as);
   }
   return kept;
+}
+
+// Whose node it is while a job has it that shares with nobody but its user's others.
+std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster) {
+  std::map<NodeId, Text> owners;
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    const Partition* partition = cluster.find_partition(job.partition);
+    if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
+    const Text owner(fmt::format("{}({})", job.spec->user_name.view(), job.spec->uid.value));
+    for (const NodeShare& share : job.allocation)
+      if (!is_ended(job.state) || job.unfinished.contains(share.node)) owners[share.node] = owner;
+  }
+  return owners;
 }
 
 std::string preempt_mode_text(const PreemptSettings& preempt) {
@@ -42,6 +58,7 @@ wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& r
   for (const Partition& p : reply.partitions)
     for (NodeId id : p.nodes) partitions[id].push_back(p.name);
   const std::map<NodeId, NodeKept> kept = kept_nodes(published.cluster, now);
+  const std::map<NodeId, Text> owners = owners_of_nodes(published.cluster);
   for (NodeId id : *published.cluster.node_order) {
     const Node& node = published.cluster.nodes.at(id);
     if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),
@@ -49,6 +66,7 @@ wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& r
       continue;
     wire::NodeView view{.node = published.cluster.nodes.share(id), .partitions = partitions[id]};
     if (auto at = kept.find(id); at != kept.end()) view.node.edit().kept = at->second;
+    if (auto at = owners.find(id); at != owners.end()) view.owner = at->second;
     if (published.loads)
       if (auto load = published.loads->find(id); load != published.loads->end()) {
         view.cpu_load = load->second.cpu_load;

@@ -118,7 +118,9 @@ IdSet free_cores(const Draft& d, const Node& node, std::uint64_t count) {
 Result<std::vector<NodeId>> suitable_nodes(Draft& d) {
   const Partition* partition = d.r.partition.empty() ? d.cluster.default_partition()
                                                      : d.cluster.find_partition(d.r.partition);
-  if (!partition) return fail(ErrorCode::invalid_partition);
+  if (!partition)
+    return fail(d.r.partition.empty() ? ErrorCode::no_default_partition
+                                      : ErrorCode::invalid_partition);
   auto features = sched::parse_constraint(d.cluster, d.r.features);
   if (!features) return std::unexpected(features.error());
   d.r.partition = partition->name;

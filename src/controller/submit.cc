@@ -10,6 +10,7 @@
 #include "controller/array_request.h"
 #include "controller/core.h"
 #include "controller/membership.h"
+#include "controller/reservation_fit.h"
 #include "sched/accrual.h"
 #include "sched/dependency.h"
 #include "sched/features.h"
@@ -72,6 +73,8 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
     return fail(ErrorCode::insufficient_memory);
   auto ok = sched::feasible(cluster_, *wanted, p);
   if (ok) {
+    if (auto inside = fits_reservations(cluster_, job, *wanted, p, warnings); !inside)
+      return inside;
     Text limit = sched::refused_by_limit(cluster_, {&job, &p, &*ok, &wanted->licenses, time_limit},
                                          std::max<std::uint64_t>(1, job.waiting_tasks.size()));
     if (limit.empty()) return {};
@@ -79,16 +82,6 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
     return fail(ErrorCode::accounting_policy);
   }
   return std::unexpected(ok.error());
-}
-
-// Each one that the job names must let it in.
-Result<void> Core::may_use_reservation(const JobSpec& spec, const Text& account) const {
-  for (std::string_view name : split(spec.reservation, ',')) {
-    const Reservation* r = cluster_.find_reservation(name);
-    if (!r) return fail(ErrorCode::invalid_reservation);
-    if (!r->admits(spec.user_name, account)) return fail(ErrorCode::reservation_access);
-  }
-  return {};
 }
 
 Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
@@ -151,6 +144,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
                   [](const Partition* p) { return !p->allow_groups.empty(); }))
     who.groups = host_.groups_of(spec.uid);
   job.spec = Cow(std::move(spec));
+  job.submitted = now;
   // One partition that will do is enough; with none, the first one's reason is told.
   std::vector<const Partition*> chosen;
   std::optional<Error> refusal;
@@ -171,7 +165,6 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   job.partition = names;
   const JobSpec& wanted = *job.spec;
   job.time_limit = sched::effective_limit(cluster_, wanted, p, job.qos);
-  job.submitted = now;
   job.eligible = std::max(now, wanted.begin);
   job.hold = wanted.hold ? Hold::user : Hold::none;
   job.accrues_since = sched::accrues_from(cluster_, job, now);

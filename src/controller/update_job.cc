@@ -12,7 +12,8 @@ namespace muster::controller {
 namespace {
 
 bool selects_job(std::string_view key) {
-  return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId");
+  return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId") ||
+         iequals(key, "UserID");
 }
 
 Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
@@ -91,6 +92,8 @@ Result<void> Core::change_job(Caller caller, const Job& job, const wire::UpdateR
   auto change = draft_update(cluster_, job, settings, is_operator(caller), now);
   if (!change) return std::unexpected(change.error());
   record(std::move(*change));
+  if (find_setting(settings, {"ResetAccrueTime"}) && is_set(job.accrues_since))
+    record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
   want_plan();
   if (find_setting(settings, {"Priority"}) != "0") return {};
   return hold(caller, cluster_.jobs.at(job.id), own_hold(caller));

@@ -99,6 +99,19 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_site_factor(JobDraft& d, std::string_view value) {
+  if (!d.by_operator) return fail(ErrorCode::access_denied);
+  auto factor = parse_number<std::int32_t>(value);
+  if (!factor) return bad_value();
+  d.spec.site_factor = *factor;
+  return {};
+}
+
+// See change_job, which knows since when its age counts.
+Result<void> reset_accrual(JobDraft& d, std::string_view) {
+  return d.by_operator ? Result<void>{} : fail(ErrorCode::access_denied);
+}
+
 Result<void> set_partition(JobDraft& d, std::string_view value) {
   auto named = named_partitions(d.cluster, value);
   if (!named) return fail(ErrorCode::invalid_partition);
@@ -112,7 +125,7 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
 Result<void> set_begin(JobDraft& d, std::string_view value) {
   auto begin = parse_date(value, d.now);
   if (!begin) return fail(ErrorCode::invalid_begin);
-  d.spec.begin = *begin;
+  d.spec.begin = *begin > d.now ? *begin : Time{};  // one that has come is none
   d.event.eligible = *begin;
   return {};
 }
@@ -196,6 +209,8 @@ constexpr JobKey kKeys[] = {
     {"EndTime", false, set_end},
     {"Priority", false, set_priority},
     {"Nice", false, set_nice},
+    {"SiteFactor", false, set_site_factor},
+    {"ResetAccrueTime", true, reset_accrual},
     {"Partition", true, set_partition},
     {"Name", false, set_text<&JobSpec::name>},
     {"JobName", false, set_text<&JobSpec::name>},

@@ -18,11 +18,40 @@ Result<void> set_number(JobDraft& d, std::string_view value) {
   return {};
 }
 
+// 0 = as if nobody had said it.
+template <auto Member>
+Result<void> set_number_or_none(JobDraft& d, std::string_view value) {
+  if (auto ok = set_number<Member>(d, value.empty() ? "0" : value); !ok) return ok;
+  if (d.spec.*Member == 0u) (d.spec.*Member).reset();
+  return {};
+}
+
+Result<void> set_tasks(JobDraft& d, std::string_view value) {
+  if (auto ok = set_number<&JobSpec::num_tasks>(d, value.empty() ? "0" : value); !ok) return ok;
+  if (d.spec.num_tasks == 0u) return fail(ErrorCode::failure, "Task count specification invalid");
+  return {};
+}
+
+// Cores or threads that the job leaves to the system, one or the other.
+template <auto Member, auto Other>
+Result<void> set_specialized(JobDraft& d, std::string_view value) {
+  if (!d.cluster.settings().spec_cores_by_jobs) return fail(ErrorCode::access_denied);
+  if (value == "-1") {
+    (d.spec.*Member).reset();
+    return {};
+  }
+  if (auto ok = set_number<Member>(d, value); !ok) return ok;
+  (d.spec.*Other).reset();
+  return {};
+}
+
 Result<void> set_node_count(JobDraft& d, std::string_view value) {
   auto dash = value.find('-');
   auto low = parse_number<std::uint32_t>(value.substr(0, dash));
   auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
-  if (!low || !high || *high < *low || *low == 0) return bad_value();
+  if (!low || !high) return bad_value();
+  if (*high < *low || *low == 0)
+    return fail(ErrorCode::failure, "Node count specification invalid");
   d.spec.min_nodes = *low;
   d.spec.max_nodes = dash == value.npos ? 0 : *high;
   d.spec.nodes_given = true;
@@ -36,6 +65,7 @@ Result<void> set_memory(JobDraft& d, std::string_view value) {
   if (!mib) return bad_value();
   d.spec.memory_per_node_mib.reset();
   d.spec.memory_per_cpu_mib.reset();
+  d.spec.memory_per_gpu_mib.reset();
   d.spec.*Member = *mib;
   return {};
 }
@@ -45,6 +75,40 @@ Result<void> set_gres(JobDraft& d, std::string_view value) {
   if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
   d.spec.gres = Text(value);
   return {};
+}
+
+// What follows "gpu:" in a text that names no other device.
+std::optional<std::string_view> of_gpus(std::string_view value) {
+  for (std::string_view prefix : {"gres:", "gres/"})
+    if (value.starts_with(prefix)) value.remove_prefix(prefix.size());
+  if (value == "gpu") return "1";
+  if (!value.starts_with("gpu:")) return std::nullopt;
+  return value.substr(4);
+}
+
+// GPUs of the job, of a task or of a socket.
+template <auto Member>
+Result<void> set_gpus(JobDraft& d, std::string_view value) {
+  auto gpus = value.empty() ? value : of_gpus(value);
+  if (!gpus || (!gpus->empty() && !parse_gpus(*gpus))) return fail(ErrorCode::invalid_gres);
+  d.spec.*Member = Text(*gpus);
+  return {};
+}
+
+Result<void> set_cpus_of_gpu(JobDraft& d, std::string_view value) {
+  auto cpus = value.empty() ? "0" : of_gpus(value);
+  if (!cpus) return fail(ErrorCode::invalid_gres);
+  return set_number_or_none<&JobSpec::cpus_per_gpu>(d, *cpus);
+}
+
+Result<void> set_memory_of_gpu(JobDraft& d, std::string_view value) {
+  if (value.empty()) {
+    d.spec.memory_per_gpu_mib.reset();
+    return {};
+  }
+  auto memory = of_gpus(value);
+  if (!memory) return fail(ErrorCode::invalid_gres);
+  return set_memory<&JobSpec::memory_per_gpu_mib>(d, *memory);
 }
 
 Result<void> set_licenses(JobDraft& d, std::string_view value) {
@@ -102,17 +166,27 @@ Result<void> set_reboot(JobDraft& d, std::string_view value) {
 constexpr JobKey kKeys[] = {
     {"NumNodes", true, set_node_count},
     {"ReqNodes", true, set_node_count},
-    {"NumTasks", true, set_number<&JobSpec::num_tasks>},
-    {"ReqProcs", true, set_number<&JobSpec::num_tasks>},
-    {"NumCPUs", true, set_number<&JobSpec::num_tasks>},
-    {"CPUsPerTask", true, set_number<&JobSpec::cpus_per_task>},
-    {"TasksPerNode", true, set_number<&JobSpec::ntasks_per_node>},
+    {"NumTasks", true, set_tasks},
+    {"ReqProcs", true, set_tasks},
+    {"NumCPUs", true, set_tasks},
+    {"CPUsPerTask", true, set_number_or_none<&JobSpec::cpus_per_task>},
+    {"TasksPerNode", true, set_number_or_none<&JobSpec::ntasks_per_node>},
+    {"ReqSockets", true, set_number_or_none<&JobSpec::sockets_per_node>},
+    {"ReqCores", true, set_number_or_none<&JobSpec::cores_per_socket>},
+    {"ReqThreads", true, set_number_or_none<&JobSpec::threads_per_core>},
+    {"CoreSpec", true, set_specialized<&JobSpec::core_spec, &JobSpec::thread_spec>},
+    {"ThreadSpec", true, set_specialized<&JobSpec::thread_spec, &JobSpec::core_spec>},
     {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
     {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
     {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
     {"Features", true, set_text<&JobSpec::features>},
     {"Gres", true, set_gres},
     {"TresPerNode", true, set_gres},
+    {"TresPerJob", true, set_gpus<&JobSpec::gpus>},
+    {"TresPerTask", true, set_gpus<&JobSpec::gpus_per_task>},
+    {"TresPerSocket", true, set_gpus<&JobSpec::gpus_per_socket>},
+    {"CpusPerTres", true, set_cpus_of_gpu},
+    {"MemPerTres", true, set_memory_of_gpu},
     {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
     {"NodeList", true, set_text<&JobSpec::required_nodes>},
     {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},

@@ -61,16 +61,19 @@ Result<void> set_other(const SettingsList& settings, const Node& node, NodeChang
       if (!weight) return fail(ErrorCode::failure, "Invalid value");
       change.weight = *weight;
     }
-    if (iequals(key, "ActiveFeatures")) change.active_features = words_of(value);
     if (iequals(key, "Features") || iequals(key, "AvailableFeatures"))
       change.available_features = words_of(value);
   }
+  const auto active = find_setting(settings, {"ActiveFeatures"});
+  if (active) change.active_features = words_of(*active);
   const auto& available =
       change.available_features ? *change.available_features : node.config.features;
   const bool known = std::ranges::all_of(change.active_features, [&](const Text& feature) {
     return std::ranges::find(available, feature) != available.end();
   });
   if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
+  // Where nobody says which, all that are available now are active.
+  if (change.available_features && !active) change.active_features = *change.available_features;
   return {};
 }
 

@@ -87,6 +87,7 @@ wire::PriorityView priority_view(const sched::Priorities& priorities, const Job&
                           .qos_factor = f.qos,
                           .tres = {},
                           .nice = f.nice,
+                          .site = f.site,
                           .priority = priorities.of(job, partition)};
   for (const sched::TresFactor& tres : f.tres) view.tres.emplace_back(tres.name, tres.factor);
   return view;

@@ -107,6 +107,7 @@ struct JobSpec {
   bool time_limit_granted = false;  // by an administrator: MaxTime of a partition does not count
   Time begin, deadline;
   std::int32_t nice = 0;
+  std::int32_t site_factor = 0;           // what an administrator adds to its priority
   std::optional<std::uint32_t> priority;  // --priority; 0 = held
   bool hold = false;
   std::optional<bool> requeue;
@@ -201,6 +202,7 @@ struct JobSpec {
     v(77, time_limit);
     v(78, time_min);
     v(320, time_limit_granted);
+    v(321, site_factor);
     v(79, begin);
     v(80, deadline);
     v(81, nice);

@@ -124,11 +124,21 @@ std::string Planner::kept_by_reservations(const Member& member) {
   const Shape& shape = *member.shape;
   const Window window = window_of(shape, now_, member.limit);
   auto is_reserved = [&](NodeId id) { return profile_.is_reserved(id, window); };
-  if (std::ranges::any_of(shape.request.required_nodes, is_reserved))
-    return "ReqNodeNotAvail, May be reserved for other job";
-  if (std::ranges::all_of(shape.nodes->all,
-                          [&](NodeId id) { return !profile_.available(id) || is_reserved(id); }))
+  auto is_kept = [&](NodeId id) { return !profile_.available(id) || is_reserved(id); };
+  if (std::ranges::all_of(shape.partition->nodes, is_kept))
     return "ReqNodeNotAvail, Reserved for maintenance";
+  // Were all other jobs gone, would the nodes suffice that nobody has reserved?
+  const Request& r = shape.request;
+  const std::uint64_t cpus_wanted = r.overcommit ? 0 : std::uint64_t{r.tasks} * r.cpus_per_task;
+  std::uint64_t nodes = 0, cpus = 0, reserved = 0;
+  const bool suffice = std::ranges::any_of(shape.nodes->all, [&](NodeId id) {
+    reserved += is_reserved(id);
+    if (is_kept(id)) return false;
+    cpus += cluster_.nodes.at(id).config.cpus;
+    return ++nodes >= r.min_nodes && cpus >= cpus_wanted;
+  });
+  if ((reserved && !suffice) || std::ranges::any_of(r.required_nodes, is_reserved))
+    return "ReqNodeNotAvail, May be reserved for other job";
   return {};
 }
 

@@ -137,8 +137,10 @@ Factors Priorities::factors(const Job& job, const Partition* partition) const {
   if (s.fair_share) f.fair_share = shares_.of(cluster_, job);
   f.tres = tres_factors(job);
   f.nice = job.spec->nice;
+  f.site = job.spec->site_factor;
   double sum = s.age * f.age + s.association * f.association + s.fair_share * f.fair_share +
-               s.job_size * f.job_size + s.partition * f.partition + s.qos * f.qos - f.nice;
+               s.job_size * f.job_size + s.partition * f.partition + s.qos * f.qos + f.site -
+               f.nice;
   for (const TresFactor& tres : f.tres) sum += tres.weight * tres.factor;
   f.total = static_cast<std::uint32_t>(std::clamp(std::floor(sum), 1.0, 4294967294.0));
   return f;

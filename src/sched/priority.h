@@ -20,7 +20,7 @@ struct TresFactor {
 // Each factor lies between 0 and 1; `total` is what squeue shows.
 struct Factors {
   double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
-  std::int32_t nice = 0;
+  std::int32_t nice = 0, site = 0;
   std::vector<TresFactor> tres;  // each resource has a weight of its own
   std::uint32_t total = 0;
 };

@@ -40,11 +40,6 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   auto known = [&](const GresRequest& g) {
     return std::find(types.begin(), types.end(), g.name) != types.end();
   };
-  if (!spec.gres.empty()) {
-    auto list = parse_gres(spec.gres);
-    if (!list) return fail(ErrorCode::invalid_gres);
-    request.gres_per_node = std::move(*list);
-  }
   struct Option {
     const Text& text;
     std::optional<GresRequest>* target;
@@ -60,7 +55,19 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
     if (!known(*parsed)) return fail(ErrorCode::invalid_gres);
     if (parsed->count > 0) *option.target = *parsed;  // none at all is no wish
   }
-  if (per_node) request.gres_per_node.push_back(*per_node);
+  // Who names the same kind twice means the last number.
+  auto add = [&](const GresRequest& g) {
+    std::erase_if(request.gres_per_node, [&](const GresRequest& other) {
+      return other.name == g.name && other.type == g.type;
+    });
+    request.gres_per_node.push_back(g);
+  };
+  if (per_node) add(*per_node);
+  if (!spec.gres.empty()) {
+    auto list = parse_gres(spec.gres);
+    if (!list) return fail(ErrorCode::invalid_gres);
+    for (const GresRequest& g : *list) add(g);
+  }
   for (const GresRequest& g : request.gres_per_node)
     if (!known(g)) return fail(ErrorCode::invalid_gres);
   std::erase_if(request.gres_per_node, [](const GresRequest& g) { return g.count == 0; });
@@ -141,7 +148,7 @@ void reconcile_gpus(Request& request) {
           static_cast<std::uint32_t>(per_node->count / request.gpus_per_task->count);
     request.gpus_per_task.reset();
   }
-  if (request.gpus_per_task) request.gpus_total.reset();
+  if (request.gpus_per_task || request.gpus_per_socket) request.gpus_total.reset();
 }
 
 bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {

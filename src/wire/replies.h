@@ -127,6 +127,7 @@ struct NodeView {
   bool free_memory_known = false;
   Time last_contact;
   std::vector<Text> partitions;
+  Text owner;  // "alice(1000)": who has the node without other users; empty = nobody
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -135,6 +136,7 @@ struct NodeView {
     v(4, free_memory_known);
     v(5, last_contact);
     v(6, partitions);
+    v(7, owner);
   }
 };
 struct NodesReply {
@@ -274,7 +276,7 @@ struct PriorityView {
   double age = 0, association = 0, fair_share = 0, job_size = 0, partition_factor = 0,
          qos_factor = 0;                      // between 0 and 1
   std::vector<std::pair<Text, double>> tres;  // likewise, by resource
-  std::int32_t nice = 0;
+  std::int32_t nice = 0, site = 0;
   std::uint32_t priority = 0;
   template <class V>
   void fields(V& v) {
@@ -293,6 +295,7 @@ struct PriorityView {
     v(13, tres);
     v(14, nice);
     v(15, priority);
+    v(16, site);
   }
 };
 struct PrioritiesReply {

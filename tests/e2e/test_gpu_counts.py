@@ -28,7 +28,27 @@ def test_few_nodes_will_do(cluster, args, nodes, tasks):
     assert re.search(r"NumTasks=(\d+)", text)[1] == str(tasks)
 
 
+@pytest.mark.parametrize("args, gpus", [
+    ("--gres=gpu:3,gpu:2", "gpu:v100:2(IDX:0-1)"),
+    ("--gpus-per-node=3 --gres=gpu:1", "gpu:v100:1(IDX:0)"),
+])
+def test_of_a_kind_that_is_named_twice_the_last_number_counts(cluster, args, gpus):
+    assert f"GRES={gpus}\n" in job_text(cluster, "-N1", *args.split())
+
+
+@pytest.mark.ours
+def test_gpus_of_sockets_and_of_the_job_are_the_same(cluster):
+    text = job_text(cluster, "--gpus-per-socket=2", "--sockets-per-node=1", "--gpus=4")
+    assert "Nodes=n[1-2] CPU_IDs=0 Mem=10 GRES=gpu:v100:2(IDX:0-1)" in text
+
+
+def test_memory_of_no_cpu_is_that_of_the_node(cluster):
+    job = cluster.sbatch("-H", "--mem-per-cpu=0", "--wrap", "true", memory=None)
+    assert cluster.job(job)["MinMemoryNode"] == "0"
+
+
 @pytest.mark.parametrize("args, words", [
+    ("--gres=gpu:v100:1,gpu:1", "error: Invalid GRES specification (with and without type identification)"),
     ("-N3 --gpus=1", "error: Failed to validate job spec, --gpus < -N"),
     ("-N1-3 --gpus-per-task=2", "--gpus-per-task used without either --gpus or -n/--ntasks is not allowed."),
     ("--gpus=2 --ntasks-per-node=1 --ntasks-per-gpu=1",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,6 +40,9 @@ Outcome check_memory(JobOptions& o) {
   if (kept != "mem") o.spec.memory_per_node_mib.reset();
   if (kept != "mem-per-cpu") o.spec.memory_per_cpu_mib.reset();
   if (kept != "mem-per-gpu") o.spec.memory_per_gpu_mib.reset();
+  // All that the node has, whichever way it is said.
+  if (o.spec.memory_per_cpu_mib == 0u)
+    o.spec.memory_per_node_mib = std::exchange(o.spec.memory_per_cpu_mib, std::nullopt);
   return {};
 }
 

@@ -1,6 +1,7 @@
 #include "cli/lib/options_gpus.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -23,11 +24,16 @@ std::uint64_t count_in(const Text& option) {
 }
 
 GpuCounts counts_of(const JobSpec& spec) {
-  GpuCounts counts{count_in(spec.gpus), count_in(spec.gpus_per_node),
-                   count_in(spec.gpus_per_socket), count_in(spec.gpus_per_task)};
+  GpuCounts counts{.total = count_in(spec.gpus),
+                   .per_socket = count_in(spec.gpus_per_socket),
+                   .per_task = count_in(spec.gpus_per_task)};
+  // Of a kind that is named twice, the last number counts.
+  std::map<Text, std::uint64_t> by_type;
+  if (auto gpus = parse_gpus(spec.gpus_per_node)) by_type[gpus->type] = gpus->count;
   if (auto gres = parse_gres(spec.gres))
     for (const GresRequest& g : *gres)
-      if (g.name == "gpu") counts.per_node += g.count;
+      if (g.name == "gpu") by_type[g.type] = g.count;
+  for (const auto& [type, count] : by_type) counts.per_node += count;
   return counts;
 }
 
@@ -44,6 +50,19 @@ bool asks_shares(const JobSpec& spec) {
   auto gres = parse_gres(spec.gres);
   return gres && std::ranges::any_of(
                      *gres, [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
+}
+
+// "gpu:v100:1,gpu:1" leaves open whether the second one may be a v100.
+bool mixes_types(const JobSpec& spec) {
+  std::map<Text, std::pair<bool, bool>> said;  // without a type, with one
+  auto gres = parse_gres(spec.gres);
+  if (!gres) return false;
+  if (auto gpus = parse_gpus(spec.gpus_per_node); gpus && !spec.gpus_per_node.empty())
+    gres->push_back(*gpus);
+  for (const GresRequest& g : *gres)
+    (g.type.empty() ? said[g.name].first : said[g.name].second) = true;
+  return std::ranges::any_of(said,
+                             [](const auto& of) { return of.second.first && of.second.second; });
 }
 
 Outcome bad_gres(const JobOptions& o, std::string_view why) {
@@ -86,16 +105,17 @@ Outcome check_gpus_per_task(JobOptions& o) {
   return {};
 }
 
-// GPUs of the job and of each node give the number of nodes.
+// GPUs of the job and of each node, or of each of its sockets, give the number of nodes.
 Outcome check_gpus_per_node(JobOptions& o) {
   JobSpec& spec = o.spec;
-  const GpuCounts gpus = counts_of(spec);
+  GpuCounts gpus = counts_of(spec);
   if ((gpus.total && gpus.total < gpus.per_node) ||
       (gpus.per_node && gpus.per_node < gpus.per_socket))
     return bad_gres(o,
                     "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
   if (gpus.total && spec.nodes_given && gpus.total < spec.min_nodes)
     return bad_gres(o, "Failed to validate job spec, --gpus < -N");
+  if (gpus.per_node == 0) gpus.per_node = gpus.per_socket * spec.sockets_per_node.value_or(1);
   if (gpus.total == 0 || gpus.per_node == 0) return {};
   if (gpus.total % gpus.per_node != 0)
     return bad_gres(o,
@@ -165,6 +185,9 @@ Outcome check_gpus(JobOptions& o) {
   if (auto done = check_tasks_per_gpu(o); !done) return done;
   if (auto done = check_gpus_per_task(o); !done) return done;
   if (o.job_id) return {};
+  if (mixes_types(spec))
+    return refused(o, "Invalid GRES specification (with and without type identification)",
+                   kExitFailure);
   if (asks_shares(spec) && (asks_gpus(spec) || spec.cpus_per_gpu))
     return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
   if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)

@@ -23,6 +23,24 @@ TEST(ScontrolUpdate, KeysAreWrittenOutInFullAndTheRecordComesFirst) {
             (Settings{{"JobId", "12"}, {"TimeLimit", "10"}, {"Comment", "a b"}}));
 }
 
+TEST(ScontrolUpdate, NumbersOfAJobAreLookedAtHere) {
+  EXPECT_EQ(refusal({"job=12", "ReqCores=x"}), "scontrol: error: Invalid ReqCores value: x");
+  EXPECT_EQ(refusal({"job=12", "ReqProcs=x"}), "scontrol: error: Invalid NumTasks value: x");
+  EXPECT_EQ(refusal({"job=12", "MinMemoryCPU=x"}),
+            "scontrol: error: Invalid MinMemoryCPU value: x");
+  EXPECT_EQ(refusal({"job=12", "Reboot=x"}), "scontrol: error: Invalid reboot value: x");
+  EXPECT_EQ(refusal({"job=12", "ReqCores=2", "CoreSpec=-1", "Contiguous=y", "MinMemoryNode=1G"}),
+            "none");
+}
+
+TEST(ScontrolUpdate, ResetAccrueTimeStandsAlone) {
+  auto request = parse({"job=12", "ResetAccrueTime"});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->settings, (Settings{{"JobId", "12"}, {"ResetAccrueTime", ""}}));
+  EXPECT_TRUE(refusal({"job=12", "ResetAccrueTime=1"}).starts_with("Update of this parameter"));
+  EXPECT_EQ(refusal({"job=12", "foo"}), "Invalid input: foo\nRequest aborted");
+}
+
 TEST(ScontrolUpdate, TheRecordMayBeNamedInTwoWords) {
   auto request = parse({"job", "12", "nice=5"});
   ASSERT_TRUE(request);

@@ -349,6 +349,34 @@ TEST(Gpus, PerNodeAndPerTask) {
   EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:2[0-1]");
 }
 
+TEST(Gpus, OfAKindThatIsNamedTwiceTheLastNumberCounts) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4);
+  auto held = [&](SpecBuilder wanted) {
+    ClusterBuilder own = b;
+    Plan p = plan(own.pending(wanted).build(), t0);
+    return p.starts.empty() ? "none" : devices(p.starts[0].allocation[0]);
+  };
+  EXPECT_EQ(held(job().gres("gpu:3,gpu:2")), "gpu:v100:2[0-1]");
+  EXPECT_EQ(held(job().gres("gpu:1").set(&JobSpec::gpus_per_node, Text("3"))), "gpu:v100:1[0]");
+}
+
+TEST(Gpus, ThoseOfSocketsAndOfTheJobAreTheSame) {
+  ClusterBuilder b;
+  b.nodes(2).gpus(4);
+  auto cluster = b.pending(job()
+                               .nodes(2)
+                               .memory(10)
+                               .set(&JobSpec::gpus, Text("4"))
+                               .set(&JobSpec::gpus_per_socket, Text("2"))
+                               .set(&JobSpec::sockets_per_node, std::optional<std::uint32_t>(1)))
+                     .build();
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1");
+  for (const NodeShare& share : p.starts[0].allocation)
+    EXPECT_EQ(devices(share), "gpu:v100:2[0-1]");
+}
+
 // Two requests for the same devices are counted one by one, then taken together.
 TEST(Gpus, OverlappingRequestsAreCountedTogether) {
   ClusterBuilder b;

@@ -72,6 +72,14 @@ TEST(Priority, NiceIsSubtractedAndNeverGoesBelowOne) {
   EXPECT_EQ(factors_of(c).total, 1u);
 }
 
+TEST(Priority, TheSiteFactorIsAdded) {
+  auto b = weighted([](PrioritySettings& s) {
+             s.job_size = 1000;
+           }).pending(job().nodes(4).tasks(32).set(&JobSpec::site_factor, 50));
+  EXPECT_EQ(factors_of(b).site, 50);
+  EXPECT_EQ(factors_of(b).total, 1050u);
+}
+
 TEST(Priority, WhoHasUsedMoreComesLater) {
   auto cluster = weighted([](PrioritySettings& s) { s.fair_share = 1000; })
                      .used({}, "alice", 3600)
