@@ -271,6 +271,29 @@ TEST(UpdateJob, TopMakesAJobTheFirstOfItsOwner) {
   EXPECT_EQ(w.job(third).spec->nice, -2);
 }
 
+TEST(UpdateJob, TopPassesJobsOfTheSamePriority) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
+    s.priority.multifactor = true;
+    s.priority.job_size = 1000;
+  })};
+  w.submit(job());
+  auto first = w.submit(job()), second = w.submit(job());
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, second, kRoot)), kFine);
+  EXPECT_EQ(w.job(first).spec->nice, 1);
+  EXPECT_EQ(w.job(second).spec->nice, 0);
+}
+
+TEST(UpdateJob, AReleaseForgetsAPriorityThatWasSet) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.priority.multifactor = true; })};
+  w.submit(job());
+  auto id = w.submit(job());
+  EXPECT_EQ(w.update(id, "Priority", "500", kRoot), kFine);
+  EXPECT_TRUE(w.job(id).priority_fixed);
+  w.act(wire::JobAction::hold, id, kRoot);
+  w.act(wire::JobAction::release, id, kRoot);
+  EXPECT_FALSE(w.job(id).priority_fixed) << "it is made of its factors again";
+}
+
 TEST(UpdateJob, NiceLowersThePriority) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
