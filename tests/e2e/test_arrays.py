@@ -68,6 +68,13 @@ def test_a_held_array_is_one_row_and_loses_its_cancelled_tasks(cluster):
     wait_for(lambda: not rows(cluster, "-j", job), "the array to be gone")
 
 
+def test_even_steps_are_shown_as_such_where_that_is_shorter(cluster):
+    for asked, shown in (("1-19:3", "1-19:3"), ("0-100:10%2", "0-100:10%2"), ("1-9:2", "1,3,5,7,9"), ("1%5", "1%5")):
+        job = cluster.sbatch("-H", f"--array={asked}", "--wrap", "true")
+        assert rows(cluster, "-j", job, "-o", "%K") == [shown]
+        assert f" ArrayTaskId={shown} " in cluster.run("scontrol", "show", "job", job).ok().out
+
+
 def test_a_large_array_is_accepted_at_once(cluster):
     job = cluster.sbatch("-H", "--array=0-99999", "--wrap", "true")
     assert rows(cluster, "-j", job, "-o", "%i") == [f"{job}_[0-99999]"]
