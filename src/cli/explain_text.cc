@@ -47,6 +47,18 @@ std::string in_line_text(const wire::Explanation& e) {
                      join(users, ", "));
 }
 
+// A job that cannot end by its deadline is cancelled instead of started.
+std::string deadline_text(const wire::Explanation& e) {
+  const Job& job = *e.view.job;
+  Minutes least = job.spec->time_min.value_or(job.time_limit);
+  if (least == kUnlimited) least = Minutes{1};
+  const Time start = e.view.expected_start;
+  const bool late = is_set(start) && start + least > job.spec->deadline;
+  return fmt::format("{}: {}", format_date(job.spec->deadline),
+                     late ? "it is cancelled then, unless it can start sooner than expected"
+                          : "it has to end by then");
+}
+
 std::string waiting_text(const wire::Explanation& e, Time now) {
   const Job& job = *e.view.job;
   std::string text = line("why:", fmt::format("{} [{}]", e.because.view(), e.view.reason.view()));
@@ -60,6 +72,7 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
                                           e.view.scheduled_nodes.view()));
   else if (e.position > 0)
     text += line("expected:", "no time is known yet");
+  if (is_set(job.spec->deadline)) text += line("deadline:", deadline_text(e));
   std::string_view label = "sooner:";
   for (const wire::Suggestion& s : e.sooner) {
     text += line(label, fmt::format("{} it could start {}", s.change.view(), when(s.start, now)));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -134,6 +135,15 @@ wire::JobRef ref_of(const Job& job) {
   return ref;
 }
 
+// What `ref` means of a record. Those of an array are told apart, so that a filter or a "no" spares
+// the others.
+wire::JobRef part_of(const wire::JobRef& ref, const Job& job) {
+  if (ref.step || !job.array_id) return ref;
+  wire::JobRef part = ref_of(job);
+  if (!ref.tasks.empty()) part.tasks = part.tasks.intersect(ref.tasks);
+  return part;
+}
+
 bool confirmed(const wire::JobRef& ref, const Job& job) {
   std::string question =
       fmt::format("Cancel {}={} name={} partition={} [y/n]? ", ref.step ? "step_id" : "job_id",
@@ -170,24 +180,39 @@ int report_missing(Controller& controller, const CancelOptions& options,
   return code;
 }
 
+// The records that the ids mean, each once; `missing` are ids that mean none.
+std::vector<std::pair<wire::JobRef, const Job*>> chosen(const std::vector<wire::JobView>& jobs,
+                                                        const CancelOptions& options,
+                                                        std::vector<wire::JobRef>& missing) {
+  std::vector<std::pair<wire::JobRef, const Job*>> out;
+  std::set<std::string> known;
+  auto take = [&](wire::JobRef ref, const Job& job) {
+    if (known.insert(wire::job_ref_text(ref)).second) out.emplace_back(std::move(ref), &job);
+  };
+  if (options.jobs.empty())
+    for (const wire::JobView& view : jobs) take(ref_of(*view.job), *view.job);
+  for (const wire::JobRef& ref : options.jobs) {
+    bool found = false;
+    for (const wire::JobView& view : jobs) {
+      if (!concerns(ref, *view.job)) continue;
+      take(part_of(ref, *view.job), *view.job);
+      found = true;
+    }
+    if (!found) missing.push_back(ref);
+  }
+  return out;
+}
+
 int cancel_selected(Controller& controller, const CancelOptions& options) {
   auto jobs = matching_jobs(controller, options);
   if (!jobs) return failed(jobs.error());
   std::vector<wire::JobRef> missing;
   wire::CancelRequest request;
-  auto take = [&](const wire::JobRef& ref, const Job& job) {
-    if (options.interactive && !confirmed(ref, job)) return;
-    request.jobs.push_back(ref);
-  };
-  for (const wire::JobRef& ref : options.jobs) {
-    if (const Job* found = find_job(*jobs, ref))
-      take(ref, *found);
-    else
-      missing.push_back(ref);
-  }
+  for (auto& [ref, job] : chosen(*jobs, options, missing))
+    if (!options.interactive || confirmed(ref, *job)) request.jobs.push_back(std::move(ref));
+  // Asked again by the controller: a waiting task may have started since.
+  if (options.has_filter) request.filter = options.filter;
   const int code = report_missing(controller, options, missing);
-  if (options.jobs.empty())
-    for (const wire::JobView& view : *jobs) take(ref_of(*view.job), *view.job);
   if (jobs->empty() && options.has_filter && options.verbose > 0 && !options.quiet)
     print_error(kProgram,
                 "No active jobs match ALL job filters, including: " + options.filter_text);

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "cli/lib/paths.h"
 #include "cli/scontrol_text.h"
+#include "cli/squeue_row.h"
 #include "model/mail_type.h"
 #include "model/task_count.h"
 
@@ -33,9 +34,9 @@ std::string exit_text(std::uint32_t wait_status) {
 std::string first_line(const Job& job) {
   std::string line = format("JobId={}", job.id.value);
   if (job.array_id) {
-    std::string tasks =
-        job.is_array_record() ? ranges_text(job.waiting_tasks) : std::to_string(job.task_id);
-    if (job.waiting_tasks.size() > 1 && job.task_limit > 0) tasks += format("%{}", job.task_limit);
+    const std::string tasks = job.is_array_record()
+                                  ? task_set_text(job.waiting_tasks, job.task_limit, 0)
+                                  : std::to_string(job.task_id);
     line += format(" ArrayJobId={} ArrayTaskId={}", job.array_id.value, tasks);
     if (job.task_limit > 0) line += format(" ArrayTaskThrottle={}", job.task_limit);
   }

@@ -48,7 +48,7 @@ Outcome set_users(O& options, Value list) {
     if (auto uid = find_user(name))
       options.uids.insert(*uid);
     else
-      print_error(kProgram, fmt::format("Invalid user: {}\n", name));
+      print_error(kProgram, fmt::format("Invalid user: {}", name));
   }
   return {};
 }
@@ -94,9 +94,12 @@ void put_weighted(Row row, Out out) {
   double value = row.job ? weight * (row.job->*Factor) : weight;
   fmt::format_to(std::back_inserter(out), "{:.0f}", value);
 }
-template <auto Factor>
+template <auto Factor, auto Weight>
 void put_factor(Row row, Out out) {
-  if (row.job) fmt::format_to(std::back_inserter(out), "{:.7f}", row.job->*Factor);
+  if (row.job)
+    fmt::format_to(std::back_inserter(out), "{:.7f}", row.job->*Factor);
+  else
+    put_weighted<Factor, Weight>(row, out);
 }
 template <auto Name>
 void put_name(Row row, Out out) {
@@ -111,8 +114,7 @@ double weight_of(Row row, const Text& tres) {
 void put_tres(Row row, Out out) {
   std::string_view comma;
   auto add = [&](const Text& name, double value) {
-    fmt::format_to(std::back_inserter(out), "{}{}={}", comma, name.view(),
-                   static_cast<std::int64_t>(value));
+    fmt::format_to(std::back_inserter(out), "{}{}={:.0f}", comma, name.view(), value);
     comma = ",";
   };
   if (row.job) {
@@ -133,8 +135,16 @@ void put_id(Row row, Out out) { out += row.job ? std::to_string(row.job->job.val
 void put_priority(Row row, Out out) {
   if (row.job) out += std::to_string(row.job->priority);
 }
+// One that was set, instead of made of factors, is told as it is.
+bool is_fixed(const wire::PriorityView& job) {
+  return job.tres.empty() && job.age + job.association + job.fair_share + job.job_size +
+                                     job.partition_factor + job.qos_factor ==
+                                 0;
+}
 void put_normal_priority(Row row, Out out) {
-  if (row.job) fmt::format_to(std::back_inserter(out), "{:.14f}", row.job->priority / 4294967295.0);
+  if (!row.job) return;
+  const double whole = is_fixed(*row.job) ? 1.0 : 4294967295.0;
+  fmt::format_to(std::back_inserter(out), "{:.14f}", row.job->priority / whole);
 }
 void put_nice(Row row, Out out) {
   if (row.job) out += std::to_string(row.job->nice);
@@ -153,23 +163,24 @@ std::int64_t by_nice(Row row) { return row.job->nice; }
 using V = wire::PriorityView;
 using W = PrioritySettings;
 constexpr Column<PriorityRow> kColumns[] = {
-    {'a', "", "AGE", put_factor<&V::age>, by_factor<&V::age>},
+    {'a', "", "AGE", put_factor<&V::age, &W::age>, by_factor<&V::age>},
     {'A', "", "AGE", put_weighted<&V::age, &W::age>, by_factor<&V::age>},
-    {'b', "", "ASSOC", put_factor<&V::association>, by_factor<&V::association>},
+    {'b', "", "ASSOC", put_factor<&V::association, &W::association>, by_factor<&V::association>},
     {'B', "", "ASSOC", put_weighted<&V::association, &W::association>, by_factor<&V::association>},
     {'c', "", "CLUSTER", [](Row r, Out o) { o += r.cluster; }},
-    {'f', "", "FAIRSHARE", put_factor<&V::fair_share>, by_factor<&V::fair_share>},
+    {'f', "", "FAIRSHARE", put_factor<&V::fair_share, &W::fair_share>, by_factor<&V::fair_share>},
     {'F', "", "FAIRSHARE", put_weighted<&V::fair_share, &W::fair_share>, by_factor<&V::fair_share>},
     {'i', "", "JOBID", put_id, by_id},
-    {'j', "", "JOBSIZE", put_factor<&V::job_size>, by_factor<&V::job_size>},
+    {'j', "", "JOBSIZE", put_factor<&V::job_size, &W::job_size>, by_factor<&V::job_size>},
     {'J', "", "JOBSIZE", put_weighted<&V::job_size, &W::job_size>, by_factor<&V::job_size>},
     {'N', "", "NICE", put_nice, by_nice},
     {'o', "", "ACCOUNT", put_name<&V::account>},
     {'n', "", "QOSNAME", put_name<&V::qos>},
-    {'p', "", "PARTITION", put_factor<&V::partition_factor>, by_factor<&V::partition_factor>},
+    {'p', "", "PARTITION", put_factor<&V::partition_factor, &W::partition>,
+     by_factor<&V::partition_factor>},
     {'P', "", "PARTITION", put_weighted<&V::partition_factor, &W::partition>,
      by_factor<&V::partition_factor>},
-    {'q', "", "QOS", put_factor<&V::qos_factor>, by_factor<&V::qos_factor>},
+    {'q', "", "QOS", put_factor<&V::qos_factor, &W::qos>, by_factor<&V::qos_factor>},
     {'Q', "", "QOS", put_weighted<&V::qos_factor, &W::qos>, by_factor<&V::qos_factor>},
     {'r', "", "PARTITION", put_name<&V::partition>},
     {'S', "", "SITE", put_site},

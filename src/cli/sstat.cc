@@ -236,13 +236,13 @@ void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions&
     return print_error(kProgram, fmt::format("couldn't get steps for job {}", ref.job.value));
   for (const wire::JobView& view : reply->jobs) {
     const Job& job = *view.job;
+    // The number of a heterogeneous job is that of its first component.
+    if (job.is_het() && job.id.value != ref.job.value + ref.component.value_or(0)) continue;
     AccountingRow row;
     row.steps_only = true;
     row.job.job = job.id;
     row.job.array_id = job.array_id;
     row.job.task_id = job.task_id;
-    row.job.het_id = job.het_id;
-    row.job.het_offset = job.het_offset;
     for (const auto& [id, step] : job.steps) {
       if (!is_wanted(ref, step, all_steps)) continue;
       auto records = ask_step(controller, job, step, options.by_node);

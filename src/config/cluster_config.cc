@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "base/strings.h"
+#include "config/scheduling_settings.h"
 
 namespace muster::config {
 
@@ -35,21 +36,9 @@ void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.least_loaded = parameters.find("CR_LLN") != parameters.npos;
   settings.cores_in_blocks = parameters.find("CR_CORE_DEFAULT_DIST_BLOCK") != parameters.npos;
   settings.pack_nodes = parameters.find("CR_PACK_NODES") != parameters.npos;
-  settings.serial_at_end = slurm.option("SchedulerParameters", "pack_serial_at_end").has_value();
   settings.spec_cores_by_jobs = is_yes(slurm.value("AllowSpecResourcesUsage"));
   settings.reservation_overrun =
       parse_time_limit(slurm.value("ResvOverRun")).value_or(settings.reservation_overrun);
-}
-
-std::vector<std::pair<Text, double>> weights(std::string_view text) {
-  std::vector<std::pair<Text, double>> list;
-  for (std::string_view item : split(text, ',')) {
-    auto equal = item.find('=');
-    if (equal == item.npos) continue;
-    auto weight = parse_number<std::uint32_t>(trim(item.substr(equal + 1)));
-    if (weight) list.emplace_back(lower(trim(item.substr(0, equal))), *weight);
-  }
-  return list;
 }
 
 UsageReset usage_reset(std::string_view text) {
@@ -74,7 +63,7 @@ PrioritySettings priority_of(const SlurmConf& slurm) {
   p.job_size = number(slurm, "PriorityWeightJobSize");
   p.partition = number(slurm, "PriorityWeightPartition");
   p.qos = number(slurm, "PriorityWeightQOS");
-  p.tres = weights(slurm.value("PriorityWeightTRES"));
+  p.tres = parse_tres_weights(slurm.value("PriorityWeightTRES")).value_or(p.tres);
   p.max_age = parse_duration(slurm.value("PriorityMaxAge")).value_or(p.max_age);
   p.favor_small = is_yes(slurm.value("PriorityFavorSmall"));
   const std::string text = slurm.value("PriorityFlags");
@@ -98,32 +87,6 @@ PrioritySettings priority_of(const SlurmConf& slurm) {
   p.shares.fair_tree = !p.shares.depth_oblivious && !flag("NO_FAIR_TREE");
   p.shares.dampening = std::max(1u, number(slurm, "FairShareDampeningFactor"));
   return p;
-}
-
-PreemptSettings preempt_of(const SlurmConf& slurm) {
-  PreemptSettings p;
-  std::string type = lower(slurm.value("PreemptType"));
-  if (type == "preempt/partition_prio") p.type = PreemptType::partition_priority;
-  if (type == "preempt/qos") p.type = PreemptType::qos;
-  p.mode = parse_preempt_mode(slurm.value("PreemptMode")).value_or(PreemptMode::off);
-  p.gang = has_gang(slurm.value("PreemptMode"));
-  p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
-  p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
-                     slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
-  p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
-                   slurm.option("SchedulerParameters", "preempt_strict_order").has_value();
-  if (auto text = slurm.option("PreemptParameters", "min_exempt_priority"))
-    p.min_exempt_priority = parse_number<std::uint32_t>(*text);
-  p.reclaim_licenses = slurm.option("PreemptParameters", "reclaim_licenses").has_value();
-  p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value() ||
-                       slurm.option("SchedulerParameters", "preempt_send_user_signal").has_value();
-  return p;
-}
-
-std::uint32_t scheduler_number(const SlurmConf& slurm, std::string_view name,
-                               std::uint32_t otherwise) {
-  auto text = slurm.option("SchedulerParameters", name);
-  return text ? parse_number<std::uint32_t>(*text).value_or(otherwise) : otherwise;
 }
 
 SitePrograms programs_of(const SlurmConf& slurm) {
@@ -222,9 +185,6 @@ Settings settings_of(const SlurmConf& slurm) {
   s.default_memory_per_gpu_mib = memory(slurm, "DefMemPerGPU");
   s.over_time_limit_min = number(slurm, "OverTimeLimit");
   s.config_overrides = slurm.option("SlurmdParameters", "config_overrides").has_value();
-  s.kill_on_invalid_dependency =
-      slurm.option("DependencyParameters", "kill_invalid_depend").has_value() ||
-      slurm.option("SchedulerParameters", "kill_invalid_depend").has_value();
   s.enforce_associations = slurm.enforce_associations;
   s.enforce_qos = slurm.enforce_qos;
   s.enforce_limits = slurm.enforce_limits;
@@ -234,11 +194,7 @@ Settings settings_of(const SlurmConf& slurm) {
     s.licenses.emplace_back(license.name, license.count);
   s.job_file_append = is_yes(slurm.value("JobFileAppend")) ? "1" : "0";
   s.priority = priority_of(slurm);
-  s.preempt = preempt_of(slurm);
-  s.max_switch_wait = Seconds{scheduler_number(slurm, "max_switch_wait", 300)};
-  s.max_batch_requeue = scheduler_number(slurm, "max_batch_requeue", 5);
-  if (slurm.option("SchedulerParameters", "max_preempt_requeue"))
-    s.max_preempt_requeue = scheduler_number(slurm, "max_preempt_requeue", 0);
+  set_scheduling(slurm, s);
   s.time_slice = Seconds{number(slurm, "SchedulerTimeSlice")};
   s.backfill = !iequals(slurm.value("SchedulerType"), "sched/builtin");
   s.requeue_exits = IdSet::parse(slurm.value("RequeueExit"), 255).value_or(IdSet{});

@@ -7,6 +7,8 @@
 #include "base/idset.h"
 #include "base/strings.h"
 #include "config/keys.h"
+#include "config/scheduler_words.h"
+#include "config/scheduling_settings.h"
 #include "model/resources.h"
 
 namespace muster::config {
@@ -85,6 +87,10 @@ class Loader {
       if (auto done = prolog_flags(at, setting); !done) return done;
     if (iequals(key->name, "MpiParams"))
       if (auto done = mpi_ports(at, setting); !done) return done;
+    if (iequals(key->name, "SchedulerParameters"))
+      if (auto done = scheduler_words(at, setting); !done) return done;
+    if (iequals(key->name, "PriorityWeightTRES") && !parse_tres_weights(setting.value))
+      return bad_value(at, setting, "weights of resources such as CPU=1000,Mem=2000,GRES/gpu=3000");
     if (iequals(key->name, "Licenses"))
       if (auto done = licenses(at, setting); !done) return done;
     // Asking for what happens anyway loses nothing.
@@ -97,6 +103,13 @@ class Loader {
     for (std::string_view part : split(setting.value, ','))
       if (istarts_with(trim(part), "ports=") && !IdSet::parse(trim(part).substr(6), 65535))
         return bad_value(at, setting, "ports=first-last");
+    return {};
+  }
+
+  Result<void> scheduler_words(const Location& at, const Setting& setting) {
+    auto missed = check_scheduler_words(at, setting);
+    if (!missed) return std::unexpected(missed.error());
+    for (std::string_view word : *missed) ignore(fmt::format("SchedulerParameters={}", word));
     return {};
   }
 

@@ -88,18 +88,22 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
   return {};
 }
 
-// A task that is cancelled gets a record of its own first, so that accounting can tell of it. For a
-// great many at once that would cost more than it tells: they leave the array's record, as if they
-// had never been asked for, or with all that wait the record itself ends. Takes them out of `ref`.
-std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now) {
+// A task that is cancelled gets a record of its own first, so that accounting can tell of it. Where
+// all that wait are meant, their record itself ends. For a great many others at once records would
+// cost more than they tell: they leave the array's, as if they had never been asked for. Takes them
+// out of `ref`.
+std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref,
+                                       const std::optional<wire::JobFilter>& filter, Time now) {
   constexpr std::uint64_t kTasksWithRecords = 1000;
   const Job* array = cluster_.jobs.find(ref.job);
   if (!array || array->state != JobState::pending || !may_change(caller, *array)) return 0;
+  if (filter && !matches(cluster_, *array, *filter)) return 0;
   const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
-  if (tasks.size() <= kTasksWithRecords) return 0;
+  const bool all = tasks == array->waiting_tasks && tasks.size() > 1;
+  if (!all && tasks.size() <= kTasksWithRecords) return 0;
   ref.tasks.subtract(tasks);
   want_plan();
-  if (tasks != array->waiting_tasks)
+  if (!all)
     record(TasksCancelled{.array = array->id, .tasks = tasks});
   else
     cancel_pending(IdSet::range(array->id.value, array->id.value), caller.uid, now);
@@ -145,8 +149,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
 
   const bool ends = (request.signal == 0 || request.signal == SIGKILL) && request.sibling.empty();
   for (wire::JobRef ref : request.jobs) {
-    if (ends && !ref.step && !request.filter) {
-      const auto dropped = drop_waiting_tasks(caller, ref, now);
+    if (ends && !ref.step) {
+      const auto dropped = drop_waiting_tasks(caller, ref, request.filter, now);
       reply.cancelled += dropped;
       if (dropped > 0 && ref.tasks.empty()) continue;
     }

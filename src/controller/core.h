@@ -102,7 +102,8 @@ class Core {
   bool has_to_wait(const Job& job, Time now) const;
   wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
-  std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref, Time now);
+  std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref,
+                                   const std::optional<wire::JobFilter>& filter, Time now);
   void cancel_pending(const IdSet& jobs, Uid by, Time now);
   wire::Answer job_action(Caller caller, const wire::JobActionRequest& request, Time now);
   wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);

@@ -120,6 +120,8 @@ void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
     set("SLURM_JOB_NUM_NODES", std::to_string(c->allocation.size()));
     set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(c->allocation));
     set("SLURM_JOB_PARTITION", c->partition.str());
+    set("SLURM_JOB_ACCOUNT", c->account.str());
+    set("SLURM_JOB_QOS", c->qos.str());
     set("SLURM_TASKS_PER_NODE", tasks_per_node(c->allocation));
   }
 }

@@ -5,7 +5,6 @@
 
 #include "base/check.h"
 #include "base/duration.h"
-#include "base/hostlist.h"
 #include "base/strings.h"
 #include "controller/array_request.h"
 #include "controller/core.h"
@@ -20,7 +19,6 @@
 #include "sched/priority.h"
 #include "sched/request.h"
 #include "sched/time_limit.h"
-#include "state/apply.h"
 
 namespace muster::controller {
 
@@ -111,7 +109,8 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     return fail(ErrorCode::failure, "Incorrect deadline specification");
   if (spec.begin <= now) spec.begin = Time{};  // which is what it would be without
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
-  if (spec.time_min && spec.time_limit && *spec.time_min > *spec.time_limit)
+  if (spec.time_min && ((spec.time_limit && *spec.time_min > *spec.time_limit) ||
+                        (is_set(spec.deadline) && now + *spec.time_min > spec.deadline)))
     return fail("Invalid time-min specification (exceeds job's time or other limits)");
   if (spec.switches)
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
@@ -257,41 +256,6 @@ bool Core::fits_limits_of_partition(const Job& job) const {
     return partition &&
            within_limits(*partition, *job.spec, sched::limit_in(cluster_, job, *partition));
   });
-}
-
-// When and where it would start if it were submitted now: what the plan for the queue with it says.
-wire::Answer Core::try_submission(const std::vector<Job>& jobs, Time now) {
-  wire::SubmitReply reply{.job = jobs.front().id};
-  Cluster with = cluster_;
-  for (Job job : jobs) {
-    job.hold = Hold::none;  // as if it were released at once
-    apply(with, JobSubmitted{std::move(job)});
-  }
-  sched::Plan plan = sched::plan(with, now);
-  std::vector<NodeId> nodes;
-  for (const Job& job : jobs) {
-    auto start = std::find_if(plan.starts.begin(), plan.starts.end(),
-                              [&](const sched::Start& s) { return s.job == job.id; });
-    if (start != plan.starts.end()) {
-      reply.would_start = now;
-      reply.partition = start->partition;
-      for (const NodeShare& share : start->allocation) {
-        nodes.push_back(share.node);
-        reply.cpus += static_cast<std::uint32_t>(share.cpus.size());
-      }
-    } else if (const sched::Expected* expected = sched::find_expected(plan, job.id)) {
-      reply.would_start = expected->at;
-      reply.partition = job.partition;
-      reply.cpus += expected->cpus;
-      nodes.insert(nodes.end(), expected->nodes.begin(), expected->nodes.end());
-    } else {
-      return Error{ErrorCode::requested_node_config_unavailable, {}};
-    }
-  }
-  std::vector<std::string> names;
-  for (NodeId node : nodes) names.push_back(with.nodes.at(node).config.name.str());
-  reply.nodes = compress_hostlist(names);
-  return reply;
 }
 
 }  // namespace muster::controller

@@ -16,6 +16,7 @@ struct Place {
 };
 
 // The owner's jobs that wait in the same queue before the job, the first one first; then the job.
+// Of equal ones the older goes first.
 std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now) {
   sched::Priorities priorities(cluster, now);
   auto place = [&](const Job& each) {
@@ -30,7 +31,9 @@ std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now
                     each.partition == job.partition && each.account == job.account &&
                     each.qos == job.qos;
     if (!competes) return;
-    if (Place other = place(each); other.priority > own.priority) places.push_back(other);
+    const Place other = place(each);
+    if (other.priority > own.priority || (other.priority == own.priority && other.job < own.job))
+      places.push_back(other);
   });
   std::ranges::stable_sort(places, std::ranges::greater{}, &Place::priority);
   places.push_back(own);
@@ -46,9 +49,12 @@ Result<void> Core::move_to_top(Caller caller, const Job& job, Time now) {
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
   std::vector<Place> places = places_up_to(cluster_, job, now);
+  const std::int64_t highest = places.front().priority;
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const Place& to = i + 1 < places.size() ? places[i + 1] : places.front();
-    std::int64_t nice = places[i].nice + places[i].priority - std::int64_t{to.priority};
+    const bool is_top = i + 1 == places.size();
+    const std::int64_t to =
+        is_top ? highest : std::min<std::int64_t>(places[i + 1].priority, highest - 1);
+    std::int64_t nice = places[i].nice + places[i].priority - to;
     if (nice == places[i].nice) continue;
     wire::UpdateRequest change;
     change.settings = {{"JobId", std::to_string(places[i].job.value)},

@@ -89,6 +89,7 @@ std::string_view dependency_name(DependencyKind kind) {
 }
 
 Result<Dependencies> parse_dependencies(std::string_view text) {
+  if (text == "0") return Dependencies{};  // on nobody
   if (istarts_with(text, "expand:"))
     return fail(ErrorCode::failure, "Requested operation not supported on this system");
   Dependencies result;

@@ -91,6 +91,7 @@ void Planner::consider(const Job& job, const Venue& venue) {
       if (other != &job && !admit_in_some_partition(*other, members))
         return others_wait_for(*other);
   if (job.is_array_record()) return consider_tasks(job, *members.front().shape);
+  if (is_throttled(job)) return wait(job, Reason::array_task_limit);
   Reason reason = try_together(members, std::nullopt);
   if (reason != Reason::none) blocked(members, reason);
 }
@@ -142,12 +143,11 @@ void Planner::others_wait_for(const Job& kept_back) {
 
 void Planner::consider_tasks(const Job& record, const Shape& shape) {
   bool one_by_one = asks_task_by_task(record);
-  std::uint32_t running = record.task_limit ? running_tasks(record) : 0;
   bool some_wait = false;
   IdSet waiting = record.waiting_tasks;
   waiting.subtract(started_tasks_[record.id]);  // elsewhere, by this plan
   for (std::uint32_t task : waiting.first(budget_.max_starts).ids()) {
-    if (record.task_limit && running >= record.task_limit) {
+    if (is_throttled(record)) {
       settled_.erase(record.id);
       return wait(record, Reason::array_task_limit);
     }
@@ -161,7 +161,6 @@ void Planner::consider_tasks(const Job& record, const Shape& shape) {
       settled_.erase(record.id);
       return blocked(member, reason);
     }
-    ++running;
   }
   bool more = waiting.size() > budget_.max_starts;
   if (!more && !some_wait) return;
@@ -170,16 +169,20 @@ void Planner::consider_tasks(const Job& record, const Shape& shape) {
   wait(record, some_wait ? Reason::dependency : Reason::none);
 }
 
-std::uint32_t Planner::running_tasks(const Job& record) const {
-  std::uint32_t n = 0;
-  for (std::uint32_t id : cluster_.active.ids()) {
-    const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.array_id == record.array_id && is_active(job.state)) ++n;
+// As many tasks of its array run as may. That goes for a task with a record of its own, too: one
+// that was released, changed or requeued.
+bool Planner::is_throttled(const Job& record) {
+  if (!record.array_id || !record.task_limit) return false;
+  if (!running_tasks_) {
+    running_tasks_.emplace();
+    for (std::uint32_t id : cluster_.active.ids()) {
+      const Job& job = cluster_.jobs.at(JobId{id});
+      if (job.array_id && is_active(job.state)) ++(*running_tasks_)[job.array_id];
+    }
+    for (const Start& s : plan_.starts)
+      if (JobId array = cluster_.jobs.at(s.job).array_id) ++(*running_tasks_)[array];
   }
-  // A task with a record of its own may have been started by this plan.
-  for (const Start& s : plan_.starts)
-    if (cluster_.jobs.at(s.job).array_id == record.array_id) ++n;
-  return n;
+  return (*running_tasks_)[record.array_id] >= record.task_limit;
 }
 
 }  // namespace muster::sched

@@ -73,7 +73,7 @@ class Planner {
   Venue venue_of(const Job& job, std::string_view partition) const;
   void others_wait_for(const Job& kept_back);
   void consider_tasks(const Job& record, const Shape& shape);
-  std::uint32_t running_tasks(const Job& record) const;
+  bool is_throttled(const Job& record);
 
   // --- starts ---
   void repeat(const Start& start);
@@ -125,11 +125,12 @@ class Planner {
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
-  std::map<JobId, IdSet> started_tasks_;                // of arrays
-  std::set<const Shape*> in_line_;                      // somebody waits with this shape
-  std::set<const std::vector<NodeId>*> lines_;          // ... for these nodes
-  std::set<const std::vector<NodeId>*> spread_out_;     // of the lines: they are in
-  std::vector<bool> waited_on_;                         // by node id
+  std::map<JobId, IdSet> started_tasks_;                         // of arrays
+  std::optional<std::map<JobId, std::uint32_t>> running_tasks_;  // by array, once one is throttled
+  std::set<const Shape*> in_line_;                               // somebody waits with this shape
+  std::set<const std::vector<NodeId>*> lines_;                   // ... for these nodes
+  std::set<const std::vector<NodeId>*> spread_out_;              // of the lines: they are in
+  std::vector<bool> waited_on_;                                  // by node id
   std::map<const Partition*, std::size_t> first_free_;  // where the nodes with free CPUs begin
   std::map<const Partition*, std::pair<std::size_t, bool>> fully_barred_;
   Accruals accruals_;

@@ -127,6 +127,7 @@ void Planner::start(const Member& m, std::optional<std::uint32_t> task,
   limits_.start(run_of(m, shares));
   settled_.insert(m.job->id);
   if (task) started_tasks_[m.job->id].insert(*task);
+  if (running_tasks_ && m.job->array_id) ++(*running_tasks_)[m.job->array_id];
   plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit,
                           displaces, name, priorities_.of(*m.job, m.shape->partition)});
 }

@@ -72,6 +72,7 @@ void Applier::operator()(const JobsHeld& e) {
     job.hold = e.hold;
     job.priority = e.priority;
     if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);
+    if (e.hold != Hold::none) job.priority_fixed = false;  // a release computes it anew
     if (job.state == JobState::pending) job.end_reason = e.reason;
   }
 }

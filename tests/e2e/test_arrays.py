@@ -42,6 +42,22 @@ def test_a_throttled_array_runs_so_many_at_once(cluster):
     wait_for(lambda: running() == 4, "four running tasks")
 
 
+def test_a_released_task_counts_with_the_others(cluster):
+    job = cluster.sbatch("--mem=100", "--array=0-5%2", "-o", "/dev/null", "--wrap", "sleep 100")
+
+    def tasks(state):
+        return sorted(rows(cluster, "-r", "-j", job, "-t", state, "-o", "%K"))
+
+    wait_for(lambda: tasks("R") == ["0", "1"], "two running tasks")
+    cluster.run("scontrol", "hold", f"{job}_4").ok()
+    cluster.run("scontrol", "release", f"{job}_4").ok()
+    cluster.run("scontrol", "update", f"jobid={job}_5", "TimeLimit=30").ok()
+    last = cluster.sbatch("--mem=100", "-o", "/dev/null", "--wrap", "true")
+    cluster.wait_end(last)
+    assert tasks("R") == ["0", "1"] and tasks("PD") == ["2", "3", "4", "5"]
+    cluster.run("scancel", job).ok()
+
+
 def test_a_held_array_is_one_row_and_loses_its_cancelled_tasks(cluster):
     job = cluster.sbatch("-H", "--array=0-9", "--wrap", "true")
     assert rows(cluster, "-j", job, "-o", "%i %K %F") == [f"{job}_[0-9] 0-9 {job}"]
@@ -50,6 +66,13 @@ def test_a_held_array_is_one_row_and_loses_its_cancelled_tasks(cluster):
     assert sorted(rows(cluster, "-r", "-j", job, "-o", "%K")) == list("0124789")
     cluster.run("scancel", job).ok()
     wait_for(lambda: not rows(cluster, "-j", job), "the array to be gone")
+
+
+def test_even_steps_are_shown_as_such_where_that_is_shorter(cluster):
+    for asked, shown in (("1-19:3", "1-19:3"), ("0-100:10%2", "0-100:10%2"), ("1-9:2", "1,3,5,7,9"), ("1%5", "1%5")):
+        job = cluster.sbatch("-H", f"--array={asked}", "--wrap", "true")
+        assert rows(cluster, "-j", job, "-o", "%K") == [shown]
+        assert f" ArrayTaskId={shown} " in cluster.run("scontrol", "show", "job", job).ok().out
 
 
 def test_a_large_array_is_accepted_at_once(cluster):

@@ -74,6 +74,13 @@ def test_wait_ends_with_the_jobs_exit_code(cluster):
     assert cluster.run("sbatch", "--wait", "--mem=100", "--wrap", "true").code == 0
 
 
+def test_test_only_tells_a_time_for_jobs_that_would_wait_for_other_things(cluster):
+    running = cluster.sbatch("--mem=100", "--wrap", "sleep 100")
+    for option in ("--begin=2037-01-02T03:04:05", f"--dependency=afterok:{running}", "--hold"):
+        done = cluster.run("sbatch", "--test-only", "--mem=100", option, "--wrap", "true").ok()
+        assert re.search(r"Job \d+ to start at \S+ using 1 processors on nodes n\d in partition", done.err), option
+
+
 def test_test_only_submits_nothing(cluster):
     done = cluster.run("sbatch", "--test-only", "--mem=100", "--wrap", "true")
     assert done.code == 0

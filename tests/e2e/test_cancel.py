@@ -139,3 +139,22 @@ def test_a_job_that_does_not_match_is_left_alone(cluster):
     assert cluster.job(job)["JobState"] == "PENDING"
     cluster.run("scancel", "-t", "PENDING", job).ok()
     cluster.wait_state(job, "CANCELLED")
+
+
+def test_of_an_array_only_the_tasks_that_match_end(cluster):
+    def left(array):
+        return sorted(cluster.run("squeue", "-h", "-r", "-j", array, "-o", "%K %t").out.splitlines())
+
+    waiting = [f"{task} PD" for task in range(2, 6)]
+    array = cluster.sbatch("--mem=100", "-o", "/dev/null", "--array=0-5%2", "--wrap", "sleep 300")
+    wait_for(lambda: left(array) == ["0 R", "1 R", *waiting], "two tasks to run")
+    cluster.run("scancel", "-t", "RUNNING", f"{array}_5").ok()
+    cluster.run("scancel", "-t", "PENDING", f"{array}_0").ok()
+    assert left(array) == ["0 R", "1 R", *waiting]
+    cluster.run("scancel", "-t", "PENDING", array).ok()
+    wait_for(lambda: left(array) == ["0 R", "1 R"], lambda: f"the running ones to stay: {left(array)}")
+    asked = cluster.run("scancel", "-i", array, input="n\ny\n").ok()
+    assert asked.out.count("[y/n]? ") == 2 and f"job_id={array}_1 name=wrap" in asked.out
+    wait_for(lambda: left(array) == ["0 R"], "the second one to end")
+    cluster.run("scancel", "-t", "RUNNING", array).ok()
+    wait_for(lambda: left(array) == [], "the first one to end")

@@ -39,3 +39,11 @@ def test_rows_are_ordered_as_asked(cluster):
 @pytest.mark.as_root
 def test_a_fixed_priority_has_no_factors(cluster):
     assert factors(cluster, "--priority=500") == ["500", "0", "0"]
+    assert "500.00000000000000" in cluster.run("sprio", "-h", "-o", "%y").ok().lines
+
+
+def test_the_weights_are_told_for_plain_factors_too(cluster):
+    columns = cluster.run("sprio", "-h", "-w", "-n").ok().out.split()
+    assert columns == ["Weights", "1000", "1000"]
+    unknown = cluster.run("sprio", "-h", "-u", "nosuchuser")
+    assert unknown.err.rstrip() == "sprio: error: Invalid user: nosuchuser"

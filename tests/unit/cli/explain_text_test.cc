@@ -33,6 +33,17 @@ wire::Explanation waiting() {
 
 bool has(const std::string& text, std::string_view part) { return text.contains(part); }
 
+TEST(Explanation, SaysWhatADeadlineWillDo) {
+  wire::Explanation e = waiting();
+  e.view.job.edit().time_limit = Minutes{30};
+  e.view.job.edit().spec.edit().deadline = kNow + Minutes{180};
+  std::string text = explanation_text({.now = kNow, .jobs = {e}});
+  EXPECT_TRUE(has(text, "it has to end by then")) << text;
+  e.view.job.edit().spec.edit().deadline = kNow + Minutes{100};
+  text = explanation_text({.now = kNow, .jobs = {e}});
+  EXPECT_TRUE(has(text, "it is cancelled then, unless it can start sooner")) << text;
+}
+
 TEST(Explanation, SaysWhyWhoIsBeforeItWhenAndWhatWouldHelp) {
   const std::string text = explanation_text({.now = kNow, .jobs = {waiting()}});
   EXPECT_TRUE(has(text, "Job 12 (train) of alice waits in partition batch")) << text;

@@ -67,6 +67,30 @@ TEST(SlurmConf, ListsKnownKeysWithoutEffectOnce) {
                                                          "FastSchedule", "NodeName BcastAddr"}));
 }
 
+TEST(SlurmConf, RefusesWeightsAndPluginsThatAreNone) {
+  for (const char* bad :
+       {"PriorityWeightTRES=cpu", "PriorityWeightTRES=cpu=x", "PriorityWeightTRES=foo=3",
+        "PriorityType=priority/foo", "SchedulerType=sched/wiki"})
+    EXPECT_NE(error(bad), "no error") << bad;
+  EXPECT_EQ(error("PriorityWeightTRES=CPU=1.5,Mem=2,GRES/gpu=3"), "no error");
+}
+
+TEST(SlurmConf, KnowsTheWordsOfSchedulerParameters) {
+  SlurmConf conf = load(
+      "SchedulerParameters=bf_window=4320,defer,BF_CONTINUE,max_switch_wait=5,no_such_word=1,"
+      "bf_hetjob_prio=avg\n");
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"SchedulerParameters=no_such_word",
+                                                         "SchedulerParameters=bf_hetjob_prio"}));
+  EXPECT_EQ(conf.option("SchedulerParameters", "bf_window"), "4320");
+  EXPECT_EQ(error("SchedulerParameters=defer,bf_interval=soon"),
+            "slurm.conf:3: SchedulerParameters=bf_interval=soon: expected bf_interval=a number "
+            "from 0 to 4294967295");
+  for (const char* bad : {"bf_window=0", "bf_max_job_test=-1", "max_script_size=600000000",
+                          "correspond_after_task_cnt=9", "bf_hetjob_prio=most", "bf_interval",
+                          "max_rpc_cnt=", "delay_boot=x"})
+    EXPECT_NE(error(std::string("SchedulerParameters=") + bad), "no error") << bad;
+}
+
 TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(error("\nFoo=1"), "slurm.conf:4: Foo: no such key");
   EXPECT_EQ(error("KillWait=soon"),

@@ -118,6 +118,18 @@ TEST(UpdateNode, SettingANodeDownLosesItsJobs) {
   EXPECT_EQ(w.job(id).state, JobState::node_fail);
 }
 
+TEST(Submit, AStartByTheDeadlineHasToBePossible) {
+  World w{ClusterBuilder().nodes(1)};
+  JobSpec spec = job().minutes(10);
+  spec.time_min = Minutes{5};
+  spec.deadline = w.now + Minutes{4};
+  wire::Answer refused = w.try_submit(spec);
+  ASSERT_TRUE(std::holds_alternative<Error>(refused));
+  EXPECT_TRUE(std::get<Error>(refused).text().starts_with("Invalid time-min specification"));
+  spec.deadline = w.now + Minutes{6};
+  EXPECT_EQ(code_of(w.try_submit(spec)), kFine);
+}
+
 TEST(Submit, RefusalsCarryTheirCodes) {
   World w{ClusterBuilder().nodes(2).settings([](Settings& s) { s.max_array_size = 10; })};
   EXPECT_EQ(code_of(w.try_submit(job().partition("nowhere"))), ErrorCode::invalid_partition);
@@ -127,6 +139,7 @@ TEST(Submit, RefusalsCarryTheirCodes) {
   EXPECT_EQ(code_of(w.try_submit(job().array("0-9"))), kFine);
   EXPECT_EQ(code_of(w.try_submit(job().array("x"))), ErrorCode::invalid_array);
   EXPECT_EQ(code_of(w.try_submit(job().dependency("afterok:x"))), ErrorCode::dependency);
+  EXPECT_EQ(code_of(w.try_submit(job().dependency("0"))), kFine);
   EXPECT_EQ(code_of(w.try_submit(job().on("n7"))), ErrorCode::invalid_node_name);
   EXPECT_EQ(code_of(w.try_submit(job().gres("fpga"))), ErrorCode::invalid_gres);
 }
@@ -256,6 +269,29 @@ TEST(UpdateJob, TopMakesAJobTheFirstOfItsOwner) {
   EXPECT_EQ(w.job(second).priority, lowest);
   EXPECT_EQ(w.job(bobs).priority, other);
   EXPECT_EQ(w.job(third).spec->nice, -2);
+}
+
+TEST(UpdateJob, TopPassesJobsOfTheSamePriority) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
+    s.priority.multifactor = true;
+    s.priority.job_size = 1000;
+  })};
+  w.submit(job());
+  auto first = w.submit(job()), second = w.submit(job());
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, second, kRoot)), kFine);
+  EXPECT_EQ(w.job(first).spec->nice, 1);
+  EXPECT_EQ(w.job(second).spec->nice, 0);
+}
+
+TEST(UpdateJob, AReleaseForgetsAPriorityThatWasSet) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.priority.multifactor = true; })};
+  w.submit(job());
+  auto id = w.submit(job());
+  EXPECT_EQ(w.update(id, "Priority", "500", kRoot), kFine);
+  EXPECT_TRUE(w.job(id).priority_fixed);
+  w.act(wire::JobAction::hold, id, kRoot);
+  w.act(wire::JobAction::release, id, kRoot);
+  EXPECT_FALSE(w.job(id).priority_fixed) << "it is made of its factors again";
 }
 
 TEST(UpdateJob, NiceLowersThePriority) {

@@ -93,6 +93,21 @@ TEST(Array, AThrottleBoundsTheTasksThatRunAtOnce) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1_2");
 }
 
+TEST(Array, AThrottleBoundsTasksWithRecordsOfTheirOwn) {
+  auto cluster = ClusterBuilder().nodes(4).pending(job().array("0-5%2")).build();
+  muster::apply(cluster, TaskSplit{.array = JobId{1}, .task = 4, .id = JobId{2}});
+  muster::apply(cluster, TaskSplit{.array = JobId{1}, .task = 5, .id = JobId{3}});
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "1_0 1_1");
+  EXPECT_EQ(reason(p, 1), "JobArrayTaskLimit");
+  EXPECT_EQ(reason(p, 2), "JobArrayTaskLimit");
+
+  take_over(cluster, p, t0);
+  p = plan(cluster, t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(reason(p, 3), "JobArrayTaskLimit");
+}
+
 TEST(Array, WithoutAThrottleAllTasksStart) {
   auto cluster = ClusterBuilder().nodes(2).pending(job().array("3,1,7").memory(100)).build();
   Plan p = plan(cluster, t0);
