@@ -10,8 +10,7 @@ namespace muster::controller {
 void Core::evict(const sched::Eviction& eviction, Time now) {
   const Job* job = cluster_.jobs.find(eviction.victim);
   if (!job || job->ending || job->preemption) return;
-  const bool awaits_turn = job->state == JobState::suspended && job->awaits_turn;
-  if (job->state != JobState::running && !awaits_turn) return;
+  if (job->state != JobState::running && job->state != JobState::suspended) return;
   const Job* by = cluster_.jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
   Seconds grace = sched::grace_time(cluster_, *job, by);
