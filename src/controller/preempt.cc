@@ -1,5 +1,6 @@
 // Preemption: a running job is told to make room, has its grace, and then ends or goes back to the
 // queue.
+#include <algorithm>
 #include <csignal>
 
 #include "controller/core.h"
@@ -79,8 +80,12 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
   std::uint32_t code = status >> 8;
   bool held = s.requeue_exits_held.contains(code);
   if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
-  return Ending{
+  Ending ending{
       .becomes = JobState::failed, .since = now, .requeue = true, .hold = held, .special = held};
+  // A script that ends so as soon as it runs would keep its node busy with starting it.
+  constexpr Seconds kStartsApart{10};
+  ending.delay = std::max(std::chrono::ceil<Seconds>(kStartsApart - job.run_time(now)), Seconds{0});
+  return ending;
 }
 
 }  // namespace muster::controller

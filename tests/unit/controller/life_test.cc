@@ -286,6 +286,19 @@ TEST(Requeue, AnExitOfRequeueExitHoldIsASpecialOneUntilItIsReleased) {
   EXPECT_EQ(w.job(id).exit_status, 0u);
 }
 
+TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
+  World w{ClusterBuilder().nodes(1).settings(
+      [](Settings& s) { s.requeue_exits = IdSet::range(9, 9); })};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 9 << 8);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.pass(Seconds{11});
+  ASSERT_EQ(w.job(id).state, JobState::running);
+  w.pass(Seconds{30});
+  w.step_end(1, {JobId{id}, Attempt{2}, kBatchStep}, 9 << 8);
+  EXPECT_EQ(w.job(id).state, JobState::running) << "one that worked for a while is";
+}
+
 TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {
   World w{ClusterBuilder().nodes(2)};
   auto old = w.submit(job());
