@@ -204,7 +204,10 @@ TEST(TimeLimit, TheWarningIsSentOnce) {
   w.pass(Minutes{3} + Seconds{29});
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
   w.pass(Seconds{1});
-  EXPECT_EQ(w.take<wire::SignalOrder>().size(), 1u);
+  const auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[0].second.signal, SIGCONT) << "who is stopped hears the other, too";
+  EXPECT_EQ(signals[1].second.signal, SIGUSR1);
   w.pass(Seconds{1});
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
 }
