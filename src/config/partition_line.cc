@@ -120,6 +120,12 @@ class PartitionReader {
     if (!parsed) reject(key, "a number or UNLIMITED");
     return parsed;
   }
+  // That jobs have beyond what they were to have: none unless it is said.
+  std::uint32_t extra_time(std::string_view key) {
+    const std::string value = text(key);
+    if (value == "-1") reject(key, "a number or UNLIMITED");
+    return value.empty() ? 0 : number(key).value_or(0xffffffffu);
+  }
   std::optional<std::uint64_t> memory(std::string_view key) {
     std::string value = text(key);
     if (is_none(value)) return std::nullopt;
@@ -211,10 +217,8 @@ void read_limits(PartitionReader& reader, Partition& p) {
   p.max_memory_per_node_mib = reader.memory("MaxMemPerNode");
   p.priority_job_factor = reader.number("PriorityJobFactor").value_or(1);
   p.priority_tier = reader.number("PriorityTier").value_or(1);
-  p.grace_time_s = reader.number("GraceTime").value_or(0);
-  bool unlimited_overtime =
-      !reader.text("OverTimeLimit").empty() && is_none(reader.text("OverTimeLimit"));
-  p.over_time_limit = unlimited_overtime ? 0xffffffffu : reader.number("OverTimeLimit").value_or(0);
+  p.grace_time_s = reader.extra_time("GraceTime");
+  p.over_time_limit = reader.extra_time("OverTimeLimit");
 }
 
 std::optional<Seconds> seconds(PartitionReader& reader, std::string_view key) {

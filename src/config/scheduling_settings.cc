@@ -17,7 +17,9 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
   if (type == "preempt/qos") p.type = PreemptType::qos;
   p.mode = parse_preempt_mode(slurm.value("PreemptMode")).value_or(PreemptMode::off);
   p.gang = has_gang(slurm.value("PreemptMode"));
+  p.within = has_within(slurm.value("PreemptMode"));
   p.exempt_time = parse_duration(slurm.value("PreemptExemptTime")).value_or(Seconds{0});
+  if (p.exempt_time == Seconds::max()) p.exempt_time = Seconds{0};  // -1: no such time
   p.youngest_first = slurm.option("PreemptParameters", "youngest_first").has_value() ||
                      slurm.option("SchedulerParameters", "preempt_youngest_first").has_value();
   p.strict_order = slurm.option("PreemptParameters", "strict_order").has_value() ||
@@ -26,7 +28,8 @@ PreemptSettings preempt_of(const SlurmConf& slurm) {
     p.min_exempt_priority = parse_number<std::uint32_t>(*text);
   p.reclaim_licenses = slurm.option("PreemptParameters", "reclaim_licenses").has_value();
   p.send_user_signal = slurm.option("PreemptParameters", "send_user_signal").has_value() ||
-                       slurm.option("SchedulerParameters", "preempt_send_user_signal").has_value();
+                       slurm.option("SchedulerParameters", "preempt_send_user_signal") ||
+                       slurm.option("SlurmctldParameters", "preempt_send_user_signal");
   return p;
 }
 

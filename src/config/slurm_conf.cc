@@ -139,6 +139,7 @@ class Loader {
   void old_controller_keys();
   Result<void> check_gres_types() const;
   Result<void> check_job_container() const;
+  Result<void> check_preemption() const;
   void fill_members();
   void fill_enforcement();
 
@@ -282,6 +283,26 @@ Result<void> Loader::check_job_container() const {
                           conf_.path));
 }
 
+Result<void> Loader::check_preemption() const {
+  auto refuse = [&](std::string_view why) {
+    return fail(ErrorCode::config_invalid, fmt::format("{}: {}", conf_.path, why));
+  };
+  const std::string type = lower(conf_.value("PreemptType")), text = conf_.value("PreemptMode");
+  const bool off = type == "preempt/none";
+  if (!off && type != "preempt/partition_prio" && type != "preempt/qos")
+    return refuse(
+        fmt::format("PreemptType={}: expected preempt/none, preempt/partition_prio or "
+                    "preempt/qos",
+                    type));
+  const auto mode = parse_preempt_mode(text);
+  if (!mode) return refuse(fmt::format("PreemptMode={}: expected one mode", text));
+  if (mode == PreemptMode::suspend && !has_gang(text))
+    return refuse("PreemptMode=SUSPEND requires GANG too");
+  if (off != (mode == PreemptMode::off) || (off && has_within(text)))
+    return refuse(fmt::format("PreemptType={} and PreemptMode={} cannot be together", type, text));
+  return {};
+}
+
 Result<SlurmConf> Loader::finish() {
   old_controller_keys();
   fill_members();
@@ -291,10 +312,7 @@ Result<SlurmConf> Loader::finish() {
   };
   if (conf_.cluster_name.empty()) return missing("ClusterName");
   if (conf_.controllers.empty()) return missing("SlurmctldHost");
-  if (parse_preempt_mode(conf_.value("PreemptMode")) == PreemptMode::suspend &&
-      !has_gang(conf_.value("PreemptMode")))
-    return fail(ErrorCode::config_invalid,
-                fmt::format("{}: PreemptMode=SUSPEND requires GANG too", conf_.path));
+  if (auto done = check_preemption(); !done) return std::unexpected(done.error());
   if (auto done = nodes_.finish(); !done) return std::unexpected(done.error());
   if (auto done = check_gres_types(); !done) return std::unexpected(done.error());
   if (auto done = check_job_container(); !done) return std::unexpected(done.error());

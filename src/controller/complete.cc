@@ -192,15 +192,16 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
   count_usage(now);
   if (!is_ended(job.state) && cluster_.settings().programs.epilog_slurmctld)
     run_program(SiteProgramRun::Which::epilog_slurmctld, job);
-  const bool too_often = requeued_too_often(cluster_.settings(), ending, job);
-  const bool held_by_admin =
-      too_often || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
+  // Whom an administrator has stopped starts again when one says so.
+  const bool stopped = job.state == JobState::suspended && !job.awaits_turn;
+  const bool kept = stopped || requeued_too_often(cluster_.settings(), ending, job);
+  const bool held_by_admin = kept || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,
                      .at = now,
-                     .hold = ending.special               ? Hold::special_exit
-                             : !ending.hold && !too_often ? job.hold
-                             : held_by_admin              ? Hold::admin
-                                                          : Hold::user,
+                     .hold = ending.special          ? Hold::special_exit
+                             : !ending.hold && !kept ? job.hold
+                             : held_by_admin         ? Hold::admin
+                                                     : Hold::user,
                      .eligible = now + ending.delay,
                      .reason = ending.hold_reason});
   want_plan();
@@ -237,13 +238,24 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
       continue;
     }
     if (!job.ending && !is_ended(job.state)) {
+      if (job.spec->kind == JobKind::allocation)  // nobody may be there to hear it
+        (void)notify({options_.slurm_user, {}}, job,
+                     "error: Node failure on " + cluster_.nodes.at(node).config.name.str());
       const bool again = may_requeue(leader);
       Ending ending{.becomes = JobState::node_fail, .since = now, .requeue = again};
       ending.failure = again;
       order_end(id, ending, Reach::all_components);
     }
-    drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
-    release_node(id, node);
+    // A slurmd that is still there ends them like any other job, and then tells of it.
+    auto session = sessions_.find(node);
+    const bool runs_on = session != sessions_.end() && cluster_.nodes.at(node).responding &&
+                         std::ranges::any_of(session->second.known, [&](const wire::StepRef& ref) {
+                           return ref.job == id && ref.attempt == cluster_.jobs.at(id).attempt;
+                         });
+    if (!runs_on) {
+      drop_from_node(cluster_.jobs.at(id), node, SIGKILL, now);
+      release_node(id, node);
+    }
     settle_components(id, now);
   }
 }

@@ -37,9 +37,12 @@ std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster) {
 
 std::string preempt_mode_text(const PreemptSettings& preempt) {
   static constexpr std::string_view kModes[] = {"OFF", "CANCEL", "REQUEUE", "SUSPEND"};
-  const std::string mode(kModes[static_cast<std::size_t>(preempt.mode)]);
-  if (!preempt.gang) return mode;
-  return preempt.mode == PreemptMode::off ? "GANG" : "GANG," + mode;
+  std::string text = preempt.gang ? "GANG" : "";
+  auto add = [&](std::string_view word) { text += (text.empty() ? "" : ",") + std::string(word); };
+  if (preempt.within) add("WITHIN");
+  if (preempt.mode != PreemptMode::off || text.empty())
+    add(kModes[static_cast<std::size_t>(preempt.mode)]);
+  return text;
 }
 
 // A partition that says nothing of preemption has the cluster's mode.

@@ -254,6 +254,8 @@ void Core::clear_node(NodeId id, Leave who, Time now) {
     const Job& job = cluster_.jobs.at(JobId{number});
     if (!is_active(job.state) || job.ending || job.preemption) continue;
     Seconds grace = sched::grace_time(cluster_, job);
+    const Partition* partition = cluster_.find_partition(job.partition);
+    if (grace.count() == 0 && partition) grace = Seconds{partition->grace_time_s};
     if (grace.count() == 0 && who == Leave::with_grace) continue;
     if (grace.count() == 0) grace = cluster_.settings().power.down_grace;
     host_.log("job " + std::to_string(number) + " has to leave node " +

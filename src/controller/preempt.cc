@@ -1,5 +1,6 @@
 // Preemption: a running job is told to make room, has its grace, and then ends or goes back to the
 // queue.
+#include <algorithm>
 #include <csignal>
 
 #include "controller/core.h"
@@ -10,8 +11,7 @@ namespace muster::controller {
 void Core::evict(const sched::Eviction& eviction, Time now) {
   const Job* job = cluster_.jobs.find(eviction.victim);
   if (!job || job->ending || job->preemption) return;
-  const bool awaits_turn = job->state == JobState::suspended && job->awaits_turn;
-  if (job->state != JobState::running && !awaits_turn) return;
+  if (job->state != JobState::running && job->state != JobState::suspended) return;
   const Job* by = cluster_.jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
   Seconds grace = sched::grace_time(cluster_, *job, by);
@@ -80,8 +80,12 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
   std::uint32_t code = status >> 8;
   bool held = s.requeue_exits_held.contains(code);
   if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
-  return Ending{
+  Ending ending{
       .becomes = JobState::failed, .since = now, .requeue = true, .hold = held, .special = held};
+  // A script that ends so as soon as it runs would keep its node busy with starting it.
+  constexpr Seconds kStartsApart{10};
+  ending.delay = std::max(std::chrono::ceil<Seconds>(kStartsApart - job.run_time(now)), Seconds{0});
+  return ending;
 }
 
 }  // namespace muster::controller

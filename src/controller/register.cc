@@ -88,7 +88,19 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
     want_plan();
   }
   const IdSet jobs = cluster_.nodes.at(id).jobs;
-  for (std::uint32_t job : jobs.ids()) launch_if_prepared(JobId{job}, now);
+  for (std::uint32_t number : jobs.ids()) {
+    launch_if_prepared(JobId{number}, now);
+    const Job& job = cluster_.jobs.at(JobId{number});
+    if (job.ending || !is_active(job.state)) continue;
+    // What it may have missed while it was away; to steps that heard it this is nothing new.
+    const bool has_own_signal = job.preemption && job.warned >= job.preemption->since;
+    if (job.preemption && !has_own_signal)
+      tell_to_save(job);
+    else if (is_set(job.suspended_at) || job.suspended_total > Millis{0})
+      order(id,
+            wire::SuspendOrder{
+                .job = job.id, .attempt = job.attempt, .resume = job.state != JobState::suspended});
+  }
   touch_node(id);
 }
 
@@ -120,7 +132,9 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
 void Core::watch_nodes(Time now) {
   std::vector<NodeId> silent;
   cluster_.nodes.each([&](const Node& node) {
-    if (node.health != NodeHealth::up || node.power.phase != PowerPhase::on || node.reboot.issued)
+    // Of one that is down already only jobs that it should end are waited for.
+    if ((node.health != NodeHealth::up && node.jobs.empty()) ||
+        node.power.phase != PowerPhase::on || node.reboot.issued)
       return;
     auto [load, fresh] = loads_.try_emplace(node.id);
     if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;

@@ -1,5 +1,6 @@
 // What time alone brings about: limits, warnings, deadlines, silent nodes, old records.
 #include <algorithm>
+#include <csignal>
 
 #include "base/duration.h"
 #include "controller/core.h"
@@ -75,11 +76,13 @@ void Core::enforce_limits(Time now) {
 void Core::warn(JobId id, Time now) {
   const Job& job = cluster_.jobs.at(id);
   const WarnSignal& warning = job.spec->warn_signal;
-  wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = warning.number};
-  o.batch = warning.batch_shell_only;
-  o.all_steps = !warning.batch_shell_only;
-  o.announce = is_announced(o.signal, o.batch);
-  for (NodeId node : job.unfinished) order(node, o);
+  for (int signal : {SIGCONT, warning.number}) {  // who is stopped hears it, too
+    wire::SignalOrder o{.job = id, .attempt = job.attempt, .signal = signal};
+    o.batch = warning.batch_shell_only;
+    o.all_steps = !warning.batch_shell_only;
+    o.announce = signal == warning.number && is_announced(o.signal, o.batch);
+    for (NodeId node : job.unfinished) order(node, o);
+  }
   record(JobWarned{.job = id, .at = now});
 }
 

@@ -101,6 +101,7 @@ struct PreemptSettings {
   bool strict_order = false;  // victims in their order, not as few as possible
   std::optional<std::uint32_t> min_exempt_priority;  // nobody of this priority is preempted
   bool reclaim_licenses = false;  // jobs make room for those that lack licenses, too
+  bool within = false;  // with preempt/qos: for those of their own QOS with a higher priority, too
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -113,6 +114,7 @@ struct PreemptSettings {
     v(111, strict_order);
     v(112, min_exempt_priority);
     v(190, reclaim_licenses);
+    v(191, within);
   }
 };
 

@@ -2,34 +2,37 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/strings.h"
 
 namespace muster {
 
+namespace {
+
+bool has_word(std::string_view list, std::string_view wanted) {
+  return std::ranges::any_of(split(list, ','),
+                             [&](auto word) { return iequals(trim(word), wanted); });
+}
+
+}  // namespace
+
 std::optional<PreemptMode> parse_preempt_mode(std::string_view text) {
+  if (trim(text).empty()) return std::nullopt;
+  constexpr std::string_view kModes[] = {"OFF", "CANCEL", "REQUEUE", "SUSPEND"};
   std::optional<PreemptMode> mode;
   for (std::string_view word : split(text, ',')) {
     word = trim(word);
     if (iequals(word, "GANG") || iequals(word, "WITHIN")) continue;
-    if (iequals(word, "OFF"))
-      mode = PreemptMode::off;
-    else if (iequals(word, "CANCEL"))
-      mode = PreemptMode::cancel;
-    else if (iequals(word, "REQUEUE"))
-      mode = PreemptMode::requeue;
-    else if (iequals(word, "SUSPEND"))
-      mode = PreemptMode::suspend;
-    else
-      return std::nullopt;
+    auto found = std::ranges::find_if(kModes, [&](auto name) { return iequals(name, word); });
+    if (found == std::end(kModes) || mode) return std::nullopt;
+    mode = static_cast<PreemptMode>(found - std::begin(kModes));
   }
-  return mode;
+  return mode.value_or(PreemptMode::off);
 }
 
-bool has_gang(std::string_view preempt_mode) {
-  for (std::string_view word : split(preempt_mode, ','))
-    if (iequals(trim(word), "GANG")) return true;
-  return false;
-}
+bool has_gang(std::string_view preempt_mode) { return has_word(preempt_mode, "GANG"); }
+bool has_within(std::string_view preempt_mode) { return has_word(preempt_mode, "WITHIN"); }
 
 std::string OverSubscribe::text() const {
   switch (mode) {

@@ -14,9 +14,11 @@
 namespace muster {
 
 enum class PreemptMode : std::uint8_t { off, cancel, requeue, suspend };
-// "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; nothing for an empty or unknown text.
+// "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; off where only GANG or WITHIN stands; nothing for an
+// empty or unknown text, or one of two modes.
 std::optional<PreemptMode> parse_preempt_mode(std::string_view text);
-bool has_gang(std::string_view preempt_mode);
+bool has_gang(std::string_view preempt_mode);    // jobs that hold the same CPUs take turns
+bool has_within(std::string_view preempt_mode);  // jobs displace lower ones of their own QOS, too
 
 // OverSubscribe= of a partition: whether jobs share CPUs, and how many of them one CPU.
 struct OverSubscribe {

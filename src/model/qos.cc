@@ -7,6 +7,7 @@
 #include "base/duration.h"
 #include "base/size.h"
 #include "base/strings.h"
+#include "model/partition.h"
 
 namespace muster {
 
@@ -127,10 +128,10 @@ Result<void> preempts(Qos& qos, std::string_view value) {
 }
 
 Result<void> preempt_mode(Qos& qos, std::string_view value) {
-  constexpr std::string_view kModes[] = {"cluster", "off", "cancel", "requeue", "suspend"};
-  bool known = std::ranges::any_of(kModes, [&](auto mode) { return iequals(mode, value); });
-  if (!known) return fail("Cluster, Off, Cancel, Requeue or Suspend");
-  qos.preempt_mode = iequals(value, "cluster") ? Text() : Text(value);
+  const bool as_cluster = iequals(value, "cluster");
+  if (!as_cluster && !parse_preempt_mode(value))
+    return fail("Cluster, or one of Off, Cancel, Requeue and Suspend, and Within");
+  qos.preempt_mode = as_cluster ? Text() : Text(value);
   return {};
 }
 

@@ -17,7 +17,7 @@ std::int64_t preempt_rank(const Cluster& cluster, const Job& job);
 // From the notice to the end; `by` whom it has to make room for.
 Seconds grace_time(const Cluster& cluster, const Job& victim, const Job* by = nullptr);
 
-// Jobs that `job` may displace in `partition`, the least loss first: they run, or await their turn.
+// Jobs that `job` may displace in `partition`, the least loss first: they run, or are suspended.
 std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Partition& partition,
                                Time now);
 

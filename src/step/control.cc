@@ -64,6 +64,7 @@ void Supervisor::obey(io::ReceivedCommand received) {
 }
 
 void Supervisor::obey(const io::StepSignal& command) {
+  if (command.notice && was_told_) return;  // it is repeated to a node that may have missed it
   if (!started_) {
     if (command.number == SIGTERM || command.number == SIGKILL) early_signal_ = command.number;
     return;
@@ -74,6 +75,7 @@ void Supervisor::obey(const io::StepSignal& command) {
   }
   if (command.number == SIGKILL && !command.leader_only) leave_by_ = Clock::now();
   has_notice_ = has_notice_ || command.notice;
+  was_told_ = was_told_ || (command.notice && command.number == SIGTERM);
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
   else if (command.notice && is_batch() && command.number == SIGTERM)

@@ -104,6 +104,7 @@ class Supervisor {
   int early_signal_ = 0;  // ended before the tasks were started
   bool told_to_end_ = false;
   bool has_notice_ = false;  // an end will come, and who has work to save may do so until then
+  bool was_told_ = false;    // by the last of the notice's signals
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
   Deadline leave_by_;  // what a batch script has left behind
   wire::StepEnd end_;

@@ -207,6 +207,15 @@ def test_a_node_fails_while_it_works(cluster):
     wait_node(cluster, "fail")
 
 
+def test_jobs_of_a_node_that_is_set_down_are_told_to_end(cluster):
+    script = cluster.script("told.sh", "trap 'echo told >> log; exit' TERM\necho ready >> log\nwhile :; do sleep 0.1; done")
+    job = cluster.sbatch("-w", "n1", script)
+    cluster.wait_text("log", "ready")
+    update(cluster, "down", "reason=x").ok()
+    cluster.wait_text("log", "told")
+    assert cluster.wait_state(job, "PENDING")["Restarts"] == "1"
+
+
 def test_only_a_node_out_of_service_has_a_reason(cluster):
     cluster.run("scontrol", "update", "nodename=n1", "reason=note").ok()
     assert reason(cluster) is None

@@ -1,4 +1,7 @@
 """Jobs that make room for others: cancelled or requeued, with their grace."""
+import signal
+import time
+
 import pytest
 
 from muster import wait_for
@@ -156,6 +159,68 @@ def test_requeuehold_puts_an_ended_job_aside_as_special_exit(cluster):
     cluster.wait_state(job, "SPECIAL_EXIT")
     cluster.run("scancel", job).ok()
     assert cluster.wait_end(job)["JobState"] == "CANCELLED"
+
+
+def test_a_job_that_an_administrator_stopped_makes_room_and_comes_back_held(cluster):
+    low = start(cluster, "low", "-N2")
+    cluster.run("scontrol", "suspend", low).ok()
+    cluster.wait_state(low, "SUSPENDED")
+    start(cluster, "high", "-N2")
+    assert cluster.wait_state(low, "PENDING")["Reason"] == "JobHeldAdmin"
+
+
+def test_components_go_together_or_stay(cluster):
+    """One of them is not to be displaced; two that are go in the milder of their ways."""
+    words = ["sbatch", "--parsable", "-p", "low", "-N1", "--exclusive", ":", "-N1", "--exclusive", "-p"]
+    kept = cluster.run(*words, "high", "--wrap", "sleep 100").ok().out.strip()
+    cluster.wait_state(kept, "RUNNING")
+    waits = cluster.sbatch("-p", "high", "-N2", "--exclusive", "--wrap", "sleep 100")
+    cluster.wait_reason(waits, "Resources")
+    assert cluster.state(kept) == "RUNNING"
+    cluster.cancel_all()
+    goes = cluster.run(*words, "killed", "--wrap", "sleep 100").ok().out.strip()
+    cluster.wait_state(goes, "RUNNING")
+    start(cluster, "high", "-N2")
+    assert cluster.wait_state(goes, "PENDING")["Restarts"] == "1"
+
+
+TICKS = """trap 'echo told >> log' TERM
+echo ready >> log
+while :; do sleep 0.1; touch tick; done
+"""
+
+
+@pytest.mark.ours  # there a batch script hears nothing before the end of the grace
+def test_the_notice_reaches_a_job_whose_slurmd_was_away_and_is_given_once(cluster):
+    low = cluster.sbatch("-p", "warned", "--exclusive", "-N2", cluster.script("ticks.sh", TICKS))
+    cluster.wait_text("log", "ready")
+    node = cluster.job(low)["BatchHost"]
+    cluster.stop_node(node, signal.SIGKILL)
+    high = cluster.sbatch("-p", "high", "--exclusive", "-N2", "--wrap", "true")
+    wait_for(lambda: cluster.job(low)["PreemptTime"] != "None", "the notice")
+    cluster.start_node(node)
+    log = cluster.wait_text("log", "told")
+    cluster.stop_controller(signal.SIGKILL)
+    cluster.start_controller()
+    cluster.stop_node(node, signal.SIGKILL)
+    cluster.start_node(node)
+    cluster.run("srun", "--jobid", low, "--overlap", "-N1", "-n1", "-w", node, "true").ok()  # it is back
+    assert (cluster.work / "log").read_text().count("told") == 1, log
+    cluster.run("scancel", low, high).ok()
+
+
+@pytest.mark.ours  # there the job runs on, though it is listed as suspended
+def test_a_suspension_reaches_a_job_whose_slurmd_was_away(cluster):
+    job = cluster.sbatch("-p", "low", "--exclusive", cluster.script("ticks.sh", TICKS))
+    cluster.wait_text("log", "ready")
+    node = cluster.job(job)["BatchHost"]
+    tick = cluster.work / "tick"
+    lasts = lambda: time.time() - tick.stat().st_mtime > 2
+    for verb, holds in (("suspend", lasts), ("resume", lambda: not lasts())):
+        cluster.stop_node(node, signal.SIGKILL)
+        cluster.run("scontrol", verb, job).ok()
+        cluster.start_node(node)
+        wait_for(holds, verb)
 
 
 def test_a_job_that_may_be_displaced_says_since_when(cluster):

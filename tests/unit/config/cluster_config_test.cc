@@ -104,7 +104,9 @@ TEST(Settings, OfPreemptionAreTakenFromBothKeys) {
   EXPECT_FALSE(none.send_user_signal || none.youngest_first || none.strict_order);
   for (const char* text : {"PreemptParameters=send_user_signal,youngest_first,strict_order",
                            "SchedulerParameters=preempt_send_user_signal,preempt_youngest_first,"
-                           "preempt_strict_order"}) {
+                           "preempt_strict_order",
+                           "SchedulerParameters=preempt_youngest_first,preempt_strict_order\n"
+                           "SlurmctldParameters=preempt_send_user_signal"}) {
     const PreemptSettings all = config(text).settings.preempt;
     EXPECT_TRUE(all.send_user_signal && all.youngest_first && all.strict_order) << text;
   }
@@ -212,9 +214,9 @@ TEST(PartitionLine, SaysWhatIsWrong) {
   EXPECT_EQ(error("PartitionName=p Foo=1"), "slurm.conf:3: Foo: not a key of a PartitionName line");
   EXPECT_EQ(error("PartitionName=p State=OPEN"),
             "slurm.conf:3: State=OPEN: expected UP, DOWN, DRAIN or INACTIVE");
-  for (const char* bad :
-       {"MaxTime=x", "MaxNodes=x", "Default=maybe", "Shared=FORCE:0", "PreemptMode=NEVER",
-        "DefMemPerCPU=x", "SelectTypeParameters=x", "Nodes=n["})
+  for (const char* bad : {"GraceTime=-1", "OverTimeLimit=-1", "MaxTime=x", "MaxNodes=x",
+                          "Default=maybe", "Shared=FORCE:0", "PreemptMode=NEVER", "DefMemPerCPU=x",
+                          "SelectTypeParameters=x", "Nodes=n["})
     EXPECT_NE(error(std::string("PartitionName=p ") + bad).find("slurm.conf:3: "),
               std::string::npos)
         << bad;

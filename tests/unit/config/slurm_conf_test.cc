@@ -116,8 +116,25 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
 }
 
 TEST(SlurmConf, SuspendedJobsNeedSomebodyToResumeThem) {
-  EXPECT_EQ(error("PreemptMode=SUSPEND"), "slurm.conf: PreemptMode=SUSPEND requires GANG too");
-  EXPECT_EQ(load("PreemptMode=SUSPEND,GANG\n").value("PreemptMode"), "SUSPEND,GANG");
+  const std::string by_tier = "PreemptType=preempt/partition_prio\n";
+  EXPECT_EQ(error(by_tier + "PreemptMode=SUSPEND"),
+            "slurm.conf: PreemptMode=SUSPEND requires GANG too");
+  EXPECT_EQ(load(by_tier + "PreemptMode=SUSPEND,GANG\n").value("PreemptMode"), "SUSPEND,GANG");
+}
+
+TEST(SlurmConf, TypeAndModeOfPreemptionBelongTogether) {
+  const std::string by_tier = "PreemptType=preempt/partition_prio\n";
+  for (const std::string& wrong :
+       {by_tier, by_tier + "PreemptMode=OFF\n", by_tier + "PreemptMode=GANG\n",
+        by_tier + "PreemptMode=WITHIN\n", by_tier + "PreemptMode=CANCEL,REQUEUE\n",
+        std::string("PreemptMode=CANCEL\n"), std::string("PreemptMode=SUSPEND,GANG\n"),
+        std::string("PreemptType=preempt/none\nPreemptMode=WITHIN\n"),
+        std::string("PreemptType=preempt/prio\nPreemptMode=CANCEL\n")})
+    EXPECT_NE(error(wrong), "") << wrong;
+  for (const char* right :
+       {"PreemptMode=GANG\n", "PreemptType=preempt/qos\nPreemptMode=CANCEL,WITHIN\n",
+        "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE,GANG\n"})
+    EXPECT_EQ(load(right).value("PreemptMode").empty(), false) << right;
 }
 
 TEST(SlurmConf, EveryDefaultIsAValueItsKeyTakes) {

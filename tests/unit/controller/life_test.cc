@@ -204,7 +204,10 @@ TEST(TimeLimit, TheWarningIsSentOnce) {
   w.pass(Minutes{3} + Seconds{29});
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
   w.pass(Seconds{1});
-  EXPECT_EQ(w.take<wire::SignalOrder>().size(), 1u);
+  const auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[0].second.signal, SIGCONT) << "who is stopped hears the other, too";
+  EXPECT_EQ(signals[1].second.signal, SIGUSR1);
   w.pass(Seconds{1});
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
 }
@@ -284,6 +287,19 @@ TEST(Requeue, AnExitOfRequeueExitHoldIsASpecialOneUntilItIsReleased) {
   EXPECT_TRUE(w.act(wire::JobAction::release, id).errors.empty()) << "its owner may let it go";
   EXPECT_FALSE(w.job(id).special_exit());
   EXPECT_EQ(w.job(id).exit_status, 0u);
+}
+
+TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
+  World w{ClusterBuilder().nodes(1).settings(
+      [](Settings& s) { s.requeue_exits = IdSet::range(9, 9); })};
+  auto id = w.submit(job());
+  w.step_end(1, batch_of(id), 9 << 8);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.pass(Seconds{11});
+  ASSERT_EQ(w.job(id).state, JobState::running);
+  w.pass(Seconds{30});
+  w.step_end(1, {JobId{id}, Attempt{2}, kBatchStep}, 9 << 8);
+  EXPECT_EQ(w.job(id).state, JobState::running) << "one that worked for a while is";
 }
 
 TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {

@@ -60,10 +60,10 @@ TEST(Notice, IsTheUsersOwnSignalWhereTheSiteSaysSo) {
     w.submit(signalled(shell_only));
     w.submit(high());
     auto signals = w.take<wire::SignalOrder>();
-    ASSERT_EQ(signals.size(), 1u);
-    EXPECT_EQ(signals[0].second.signal, SIGUSR1);
-    EXPECT_EQ(signals[0].second.batch, shell_only) << "a shell without a trap would end";
-    EXPECT_EQ(signals[0].second.all_steps, !shell_only);
+    ASSERT_EQ(signals.size(), 2u);
+    EXPECT_EQ(signals[1].second.signal, SIGUSR1);
+    EXPECT_EQ(signals[1].second.batch, shell_only) << "a shell without a trap would end";
+    EXPECT_EQ(signals[1].second.all_steps, !shell_only);
   }
 }
 
@@ -71,7 +71,7 @@ TEST(Notice, IsTheUsualOneWhereTheUsersSignalWasSentBefore) {
   World w{two_tiers().settings([](Settings& s) { s.preempt.send_user_signal = true; })};
   w.submit(signalled(true).minutes(1));
   w.pass(Seconds{1});
-  ASSERT_EQ(w.take<wire::SignalOrder>().size(), 1u) << "a minute before the end";
+  ASSERT_EQ(w.take<wire::SignalOrder>().size(), 2u) << "a minute before the end";
   w.submit(high());
   auto signals = w.take<wire::SignalOrder>();
   ASSERT_EQ(signals.size(), 2u);
@@ -83,9 +83,58 @@ TEST(Notice, TheUsersSignalComesWithoutAGraceToo) {
   w.submit(signalled(true));
   w.submit(high());
   auto signals = w.take<wire::SignalOrder>();
-  ASSERT_EQ(signals.size(), 1u);
-  EXPECT_EQ(signals[0].second.signal, SIGUSR1);
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].second.signal, SIGUSR1);
   EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
+}
+
+TEST(Notice, IsRepeatedToANodeThatWasAway) {
+  World w{two_tiers()};
+  auto id = w.submit(low());
+  w.leave(1);
+  w.submit(high());
+  EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
+  w.join(1, {batch_of(id)});
+  const auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].second.signal, SIGTERM);
+  EXPECT_TRUE(signals[1].second.notice);
+}
+
+TEST(Suspension, IsRepeatedToANodeThatWasAway) {
+  World w{two_tiers()};
+  auto id = w.submit(low());
+  auto resumes = [&] {
+    std::string out;
+    for (const auto& [node, order] : w.take<wire::SuspendOrder>())
+      out += order.resume ? "resume " : "suspend ";
+    return out;
+  };
+  w.leave(1);
+  w.join(1, {batch_of(id)});
+  EXPECT_EQ(resumes(), "") << "it never was";
+  w.leave(1);
+  w.act(wire::JobAction::suspend, id, kRoot);
+  w.take<wire::SuspendOrder>();
+  w.join(1, {batch_of(id)});
+  EXPECT_EQ(resumes(), "suspend ");
+  w.leave(1);
+  w.pass(Seconds{1});
+  w.act(wire::JobAction::resume, id, kRoot);
+  w.take<wire::SuspendOrder>();
+  w.join(1, {batch_of(id)});
+  EXPECT_EQ(resumes(), "resume ");
+}
+
+TEST(Suspension, AJobThatAnAdministratorStoppedComesBackHeld) {
+  World w{two_tiers(0)};
+  auto id = w.submit(low());
+  w.act(wire::JobAction::suspend, id, kRoot);
+  w.submit(high());
+  w.step_end(1, batch_of(id), SIGKILL);
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  EXPECT_EQ(w.job(id).hold, Hold::admin);
 }
 
 TEST(Eviction, ReachesAJobThatAwaitsItsTurn) {

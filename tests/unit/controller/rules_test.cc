@@ -109,13 +109,24 @@ TEST(UpdateNode, DrainingNeedsAReasonAndResumeClearsIt) {
   EXPECT_TRUE(w.node(1).reason.empty());
 }
 
-TEST(UpdateNode, SettingANodeDownLosesItsJobs) {
-  World w{ClusterBuilder().nodes(1)};
-  auto id = w.submit(job().requeue(false));
-  wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node,
-                              .settings = {{"NodeName", "n1"}, {"State", "DOWN"}, {"Reason", "x"}}};
-  EXPECT_EQ(code_of(w.answer(request, kRoot)), kFine);
-  EXPECT_EQ(w.job(id).state, JobState::node_fail);
+TEST(UpdateNode, SettingANodeDownEndsItsJobs) {
+  const wire::UpdateRequest request{
+      .kind = wire::UpdateRequest::Kind::node,
+      .settings = {{"NodeName", "n1"}, {"State", "DOWN"}, {"Reason", "x"}}};
+  for (bool is_there : {true, false}) {
+    World w{ClusterBuilder().nodes(1)};
+    auto id = w.submit(job().requeue(false));
+    if (!is_there) w.leave(1);
+    EXPECT_EQ(code_of(w.answer(request, kRoot)), kFine);
+    if (is_there) {
+      EXPECT_TRUE(w.job(id).completing()) << "its slurmd ends it as any other job";
+      EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
+      w.hang(1);
+      w.pass(Seconds{301});  // and is not waited for when it falls silent
+    }
+    EXPECT_EQ(w.job(id).state, JobState::node_fail);
+    EXPECT_TRUE(w.job(id).unfinished.empty());
+  }
 }
 
 TEST(Submit, AStartByTheDeadlineHasToBePossible) {

@@ -221,5 +221,78 @@ TEST(Preemption, ByQosFollowsItsList) {
   EXPECT_EQ(evictions(plan(cluster, t0)), "1>2");
 }
 
+TEST(Preemption, WithinAQosGoesByPriority) {
+  auto evicted = [](bool everywhere, std::string_view of_the_qos, std::uint32_t priority) {
+    ClusterBuilder b;
+    b.nodes(1)
+        .settings([&](Settings& s) {
+          s.preempt = {.type = PreemptType::qos, .mode = PreemptMode::cancel, .within = everywhere};
+        })
+        .qos("normal", of_the_qos);
+    Cluster cluster = b.running(job(), {all_of_node(1)}).pending(job()).build();
+    cluster.jobs.edit(JobId{1}).priority = 100;
+    cluster.jobs.edit(JobId{2}).priority = priority;
+    return evictions(plan(cluster, t0));
+  };
+  EXPECT_EQ(evicted(false, "", 101), "");
+  EXPECT_EQ(evicted(true, "", 101), "1>2");
+  EXPECT_EQ(evicted(true, "", 100), "") << "nor does one of the same priority";
+  EXPECT_EQ(evicted(false, "PreemptMode=within,cancel", 101), "1>2");
+  EXPECT_EQ(evicted(false, "PreemptMode=within", 101), "") << "it says whom, but not how";
+}
+
+TEST(Preemption, WithQosTheGraceIsThatOfTheQos) {
+  auto grace = [](PreemptType type, std::string_view qos) {
+    ClusterBuilder b;
+    b.nodes(1)
+        .settings([&](Settings& s) { s.preempt = {.type = type, .mode = PreemptMode::cancel}; })
+        .qos("normal", qos)
+        .partition({.name = "main", .grace_time_s = 30, .is_default = true}, 1, 1);
+    const Cluster cluster = b.running(job(), {all_of_node(1)}).build();
+    return grace_time(cluster, cluster.jobs.at(JobId{1})).count();
+  };
+  EXPECT_EQ(grace(PreemptType::partition_priority, "GraceTime=7"), 30);
+  EXPECT_EQ(grace(PreemptType::qos, "GraceTime=7"), 7);
+  EXPECT_EQ(grace(PreemptType::qos, ""), 0);
+}
+
+TEST(Preemption, AJobThatSomebodySuspendedGivesItsNodeUp) {
+  auto b = two_tiers();
+  for (std::uint32_t n = 1; n <= 4; ++n) b.running(low(), {all_of_node(n)});
+  b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{1}});
+  EXPECT_EQ(evictions(plan(b.pending(high(1)).build(), t0 + Minutes{1})), "3>5");
+}
+
+TEST(Preemption, TheYoungestMayBeOfAHigherTier) {
+  auto b = two_tiers();
+  b.settings([](Settings& s) {
+     s.preempt.youngest_first = true;
+   }).partition({.name = "middle", .priority_tier = 5}, 1, 4);
+  for (std::uint32_t n = 1; n <= 3; ++n) b.running(low(), {all_of_node(n)});
+  b.running(job().partition("middle").minutes(60), {all_of_node(4)}, t0 + Seconds{9});
+  EXPECT_EQ(evictions(plan(b.pending(high(1)).build(), t0 + Minutes{1})), "4>5");
+}
+
+TEST(Preemption, ComponentsGoTogetherOrStay) {
+  auto of = [](Text other_mode, std::uint32_t other_grace_s) {
+    ClusterBuilder b = two_tiers(PreemptMode::cancel);
+    b.partition({.name = "other",
+                 .preempt_mode = std::move(other_mode),
+                 .priority_tier = 1,
+                 .grace_time_s = other_grace_s},
+                1, 4);
+    b.pending_together({low(), job().partition("other")});
+    b.start(1, {all_of_node(1)}).start(2, {all_of_node(2)}, t0, false);
+    return b.pending(high(4)).build();
+  };
+  EXPECT_EQ(evictions(plan(of("OFF", 0), t0)), "");
+  const Cluster cluster = of("REQUEUE", 9);
+  EXPECT_NE(evictions(plan(cluster, t0)), "");
+  for (std::uint32_t id : {1, 2}) {
+    EXPECT_EQ(preempt_mode(cluster, cluster.jobs.at(JobId{id})), PreemptMode::requeue);
+    EXPECT_EQ(grace_time(cluster, cluster.jobs.at(JobId{id})), Seconds{9});
+  }
+}
+
 }  // namespace
 }  // namespace muster::sched
