@@ -130,14 +130,19 @@ Venue Planner::venue_of(const Job& job, std::string_view partition) const {
   return {cluster_.find_partition(partition), choices(cluster_, job, now_).front()};
 }
 
-// What keeps one component back keeps them all; some have reasons of their own.
+// What keeps one component back keeps them all; some have reasons of their own, and a time that has
+// not come is everybody's.
 void Planner::others_wait_for(const Job& kept_back) {
   if (!kept_back.is_het()) return;
+  auto own_reason = [&](const Job& job) {
+    return gate(cluster_, job, venue_of(job, split(job.partition, ',').front()), now_).reason;
+  };
+  const bool too_early = own_reason(kept_back) == Reason::begin_time;
   for (const Job* component : cluster_.components(kept_back)) {
     if (component == &kept_back) continue;
-    auto first = split(component->partition, ',').front();
-    Reason own = gate(cluster_, *component, venue_of(*component, first), now_).reason;
-    wait(*component, own == Reason::none ? Reason::resources : own);
+    const Reason own = own_reason(*component);
+    const Reason shared = too_early ? Reason::begin_time : Reason::resources;
+    wait(*component, own == Reason::none ? shared : own);
   }
 }
 

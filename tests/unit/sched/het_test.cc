@@ -35,6 +35,16 @@ TEST(HetJob, NoComponentStartsWhereAnotherCannot) {
   EXPECT_EQ(reason(p, 3), "Resources");
 }
 
+TEST(HetJob, ATimeThatHasNotComeForOneIsWhatAllWaitFor) {
+  auto cluster = ClusterBuilder()
+                     .nodes(3)
+                     .pending_together(two(job().nodes(1), job().nodes(1).begin(t0 + Minutes{5})))
+                     .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(reason(p, 1), "BeginTime");
+  EXPECT_EQ(reason(p, 2), "BeginTime");
+}
+
 TEST(HetJob, ComponentsShareNoNode) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
