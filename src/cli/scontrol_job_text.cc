@@ -84,7 +84,8 @@ struct StartAndEnd {
 };
 StartAndEnd start_and_end(const wire::JobView& view) {
   const Job& job = *view.job;
-  if (is_set(job.ended)) return {is_set(job.started) ? job.started : job.ended, job.ended};
+  if (const Time end = job.over_since(); is_set(end))
+    return {is_set(job.started) ? job.started : end, end};
   if (is_set(job.started)) {
     if (job.time_limit == kUnlimited) return {job.started, Time{}};
     return {job.started, job.started + job.time_limit + job.suspended_total};

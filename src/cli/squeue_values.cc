@@ -129,7 +129,7 @@ Minutes time_limit(const JobRow& row) { return row.job().time_limit; }
 
 Time end_time(const JobRow& row) {
   constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year
-  if (is_set(row.job().ended)) return row.job().ended;
+  if (is_set(row.job().over_since())) return row.job().over_since();
   Time start = start_time(row);
   if (!is_set(start)) return start;
   Minutes limit = time_limit(row);
@@ -142,7 +142,8 @@ std::string time_left_text(const JobRow& row) {
   if (limit == kUnlimited) return "UNLIMITED";
   // Seconds used are counted as %M counts them: both add up to the limit.
   Seconds used = std::chrono::floor<Seconds>(row.job().run_time(row.context->now));
-  return format_elapsed_short(std::max(Seconds(limit) - used, Seconds{0}));
+  if (used > limit) return "INVALID";  // in its OverTimeLimit
+  return format_elapsed_short(Seconds(limit) - used);
 }
 
 std::uint64_t cpu_count(const JobRow& row) {

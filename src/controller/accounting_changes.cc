@@ -41,7 +41,7 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
     record.exit_status = job.exit_status;
     return record;
   }
-  record.ended = at;
+  record.ended = is_set(job.over_since()) ? job.over_since() : at;
   if (!job.ending) return record;
   const JobState end = job.ending->becomes;
   if (end == JobState::failed) {  // RequeueExit

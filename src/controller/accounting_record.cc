@@ -107,7 +107,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.submitted = job.submitted;
   r.eligible = job.eligible;
   r.started = job.started;
-  r.ended = job.ended;
+  if (is_ended(job.state)) r.ended = job.over_since();
   r.suspended = job.suspended_total;
   r.time_limit = job.time_limit;
   std::string memory;

@@ -178,6 +178,8 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
   if (job.state != JobState::pending && job.hold != Hold::none)
     return sched::reason_name(held_reason(job));
+  if (job.ending && job.ending->becomes == JobState::timeout)
+    return Text(end_reason(JobState::timeout, 0));
   if (job.state != JobState::pending)
     return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;

@@ -20,9 +20,11 @@ Time Job::end_limit() const {
   return started + time_limit + suspended_total;
 }
 
+Time Job::over_since() const { return ending ? ending->since : ended; }
+
 Millis Job::run_time(Time now) const {
   if (!is_set(started)) return Millis{0};
-  Time until = is_set(ended) ? ended : now;
+  Time until = is_set(over_since()) ? over_since() : now;
   Millis suspended = suspended_total;
   if (is_set(suspended_at) && until > suspended_at) suspended += until - suspended_at;
   return std::max(until - started - suspended, Millis{0});

@@ -162,10 +162,11 @@ struct Job {
   const Text& shown_reservation() const {
     return spec->reservation.empty() ? reservation : spec->reservation;
   }
-  IdSet het_jobs() const;  // ids of all components, whether they are still known or not
-  Time end_limit() const;  // when its time limit falls; Time::max() if never or not started
-  Millis run_time(Time now) const;
-  Time preempt_time() const;  // when this run was told to make room, if it was
+  IdSet het_jobs() const;   // ids of all components, whether they are still known or not
+  Time end_limit() const;   // when its time limit falls; Time::max() if never or not started
+  Time over_since() const;  // since when the run was to end, or had ended; unset while it goes on
+  Millis run_time(Time now) const;  // until then
+  Time preempt_time() const;        // when this run was told to make room, if it was
 
   bool operator==(const Job&) const = default;
   template <class V>

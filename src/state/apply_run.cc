@@ -133,7 +133,7 @@ void Applier::operator()(const JobEnded& e) {
   job.end_reason = e.reason;
   job.queued_steps.clear();
   if (is_set(job.suspended_at)) {
-    job.suspended_total += e.at - job.suspended_at;
+    job.suspended_total += std::max(job.over_since() - job.suspended_at, Millis{0});
     job.suspended_at = Time{};
   }
   mark_completing(cluster, job);
@@ -270,7 +270,8 @@ void Applier::operator()(const StepNodeEnded& e) {
   if (!is_ended(step.state)) return;
   if (e.step == kBatchStep) job.batch_done = true;
   if (stays_after_its_end(e.step)) return;
-  job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
+  // Of what ended by itself: that the job's end took its steps along tells nothing.
+  if (!job.ending) job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
   job.out_of_memory |= step.out_of_memory;
   job.steps.erase(e.step);
 }

@@ -32,6 +32,17 @@ def test_a_cancelled_job_gets_term_and_after_killwait_kill(cluster):
     assert 1500 < lived < 15000, f"killed {lived:.0f} ms after scancel, with KillWait=3"
 
 
+def test_the_time_that_a_job_takes_to_end_is_not_its_own(cluster):
+    job = cluster.sbatch(cluster.script("job.sh", STUBBORN))
+    cluster.wait_text("log", "ready")
+    cluster.run("scancel", job).ok()
+    completing = cluster.wait_state(job, "COMPLETING")
+    assert completing["EndTime"] != "Unknown"
+    ended = cluster.wait_state(job, "CANCELLED")
+    for key in ("EndTime", "RunTime"):
+        assert ended[key] == completing[key]
+
+
 def test_a_pending_job_is_cancelled_at_once(cluster):
     job = cluster.sbatch("-H", "--wrap", "true")
     cluster.run("scancel", job).ok()

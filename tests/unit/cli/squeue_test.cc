@@ -111,6 +111,14 @@ TEST(Squeue, PrintsTheLongLayoutUnderADateAndNeverCutsTimes) {
             "1 n3\n");
 }
 
+TEST(Squeue, CountsNoTimeOfAJobThatIsToldToEnd) {
+  JobBuilder job(22);
+  job.running("n3", 1, 70s).job.time_limit = Minutes{1};
+  EXPECT_EQ(listed({job.build()}, "%M %L"), "1:10 INVALID\n") << "it may be in its OverTimeLimit";
+  job.job.ending = Ending{.becomes = JobState::timeout, .since = kNow - 10s};
+  EXPECT_EQ(listed({job.build()}, "%M %L"), "1:00 0:00\n");
+}
+
 TEST(Squeue, PrintsExpectedStartsWithUnknownOnesLast) {
   QueueOptions options;
   options.start = true;
