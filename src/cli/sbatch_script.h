@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-inline constexpr std::size_t kMaxScriptBytes = 4u << 20;
+inline constexpr std::size_t kMaxScriptBytes = 48u << 20;  // the controller may want less
 
 struct BatchScript {
   std::string text;

@@ -82,6 +82,12 @@ void set_scheduling(const SlurmConf& slurm, Settings& s) {
   s.max_batch_requeue = scheduler_number(slurm, "max_batch_requeue", 5);
   if (has("max_preempt_requeue"))
     s.max_preempt_requeue = scheduler_number(slurm, "max_preempt_requeue", 0);
+  s.max_array_tasks = scheduler_number(slurm, "max_array_tasks", 0);
+  s.max_script_bytes = scheduler_number(slurm, "max_script_size", 4u << 20);
+  s.user_top = has("enable_user_top");
+  s.allow_zero_licenses = has("allow_zero_lic");
+  s.min_priority_reserve = scheduler_number(slurm, "bf_min_prio_reserve", 0);
+  s.min_age_reserve = Seconds{scheduler_number(slurm, "bf_min_age_reserve", 0)};
 }
 
 }  // namespace muster::config

@@ -14,7 +14,8 @@ std::uint32_t leading_number(std::string_view text) {
 
 }  // namespace
 
-Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) {
+Result<ArrayRequest> parse_array(std::string_view text, const Settings& settings) {
+  const std::uint32_t max_size = settings.max_array_size;
   ArrayRequest array;
   if (auto percent = text.find('%'); percent != text.npos) {
     array.limit = leading_number(text.substr(percent + 1));
@@ -31,6 +32,8 @@ Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size) 
     array.tasks.merge(*tasks);
   }
   if (array.tasks.empty() || max_size == 0) return fail(ErrorCode::invalid_array);
+  if (settings.max_array_tasks > 0 && array.tasks.size() > settings.max_array_tasks)
+    return fail(ErrorCode::invalid_array);
   return array;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/idset.h"
 #include "base/result.h"
+#include "model/cluster.h"
 
 namespace muster::controller {
 
@@ -15,6 +16,6 @@ struct ArrayRequest {
 };
 
 // "0-15:4%2", "[1,3-5]"; empty parts of a list, as generated ones have them, are passed over.
-Result<ArrayRequest> parse_array(std::string_view text, std::uint32_t max_size);
+Result<ArrayRequest> parse_array(std::string_view text, const Settings& settings);
 
 }  // namespace muster::controller

@@ -122,7 +122,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     spec.thread_spec.reset();
   }
   if (!spec.array.empty()) {
-    auto array = parse_array(spec.array, cluster_.settings().max_array_size);
+    auto array = parse_array(spec.array, cluster_.settings());
     if (!array) return std::unexpected(array.error());
     job.waiting_tasks = std::move(array->tasks);
     job.task_limit = array->limit;
@@ -207,6 +207,8 @@ bool Core::has_to_wait(const Job& job, Time now) const {
 
 wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
+  if (request.script.size() > cluster_.settings().max_script_bytes)
+    return Error{ErrorCode::failure, "Pathname of a file, directory or other parameter too long"};
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);

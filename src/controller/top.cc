@@ -43,13 +43,16 @@ std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now
 }  // namespace
 
 Result<void> Core::move_to_top(Caller caller, const Job& job, Time now) {
-  if (!is_operator(caller)) return fail(ErrorCode::access_denied);
+  const bool own_may = cluster_.settings().user_top && may_change(caller, job);
+  if (!is_operator(caller) && !own_may) return fail(ErrorCode::access_denied);
   if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
   if (job.hold != Hold::none)
     return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
   if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
   std::vector<Place> places = places_up_to(cluster_, job, now);
   const std::int64_t highest = places.front().priority;
+  // Who may do this may change the nice values that it takes, below 0, too.
+  const Caller by{.uid = Uid{0}};
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool is_top = i + 1 == places.size();
     const std::int64_t to =
@@ -59,7 +62,7 @@ Result<void> Core::move_to_top(Caller caller, const Job& job, Time now) {
     wire::UpdateRequest change;
     change.settings = {{"JobId", std::to_string(places[i].job.value)},
                        {"Nice", std::to_string(nice)}};
-    wire::Answer answer = update_job(caller, change, now);
+    wire::Answer answer = update_job(by, change, now);
     if (auto* reply = std::get_if<wire::CancelReply>(&answer); reply && !reply->errors.empty())
       return std::unexpected(reply->errors.front().second);
   }

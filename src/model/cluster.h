@@ -239,6 +239,13 @@ struct Settings {
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
   bool pack_nodes = false;           // CR_Pack_Nodes
   bool serial_at_end = false;        // SchedulerParameters=pack_serial_at_end
+  // SchedulerParameters
+  std::uint32_t max_array_tasks = 0;          // 0 = as many as MaxArraySize lets there be
+  std::uint64_t max_script_bytes = 4u << 20;  // max_script_size
+  bool user_top = false;                      // enable_user_top
+  bool allow_zero_licenses = false;           // more licenses than there are may be waited for
+  std::uint32_t min_priority_reserve = 0;     // bf_min_prio_reserve
+  Seconds min_age_reserve{0};                 // bf_min_age_reserve
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   bool operator==(const Settings&) const = default;
@@ -305,6 +312,12 @@ struct Settings {
     v(210, step_ports);
     v(190, pack_nodes);
     v(430, serial_at_end);
+    v(460, max_array_tasks);
+    v(461, max_script_bytes);
+    v(462, user_top);
+    v(463, allow_zero_licenses);
+    v(464, min_priority_reserve);
+    v(465, min_age_reserve);
   }
 };
 

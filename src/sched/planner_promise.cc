@@ -35,23 +35,29 @@ void Planner::blocked(const Members& members, Reason reason) {
       bar(members);
   } else if (!has_promise(members)) {
     plan_.complete = false;
-    if (!lacks_licenses) bar(members);
+    if (!lacks_licenses && may_reserve(members)) bar(members);
   }
   if (lacks_licenses) return all_wait(members, reason);
   for (const Member& m : members) stand_in_line(*m.shape);
   for (const Member& m : members) explain(m, first_here);
 }
 
-// MinPrioThreshold: of its QOS, or else of its association.
+// MinPrioThreshold of its QOS or else of its association, bf_min_prio_reserve, and
+// bf_min_age_reserve.
 bool Planner::may_reserve(const Members& members) const {
   const Member& first = members.front();
+  const Settings& settings = cluster_.settings();
+  if (settings.min_age_reserve > Seconds{0} &&
+      now_ < std::max(first.job->eligible, first.job->submitted) + settings.min_age_reserve)
+    return false;
   const Qos* qos = cluster_.find_qos(first.job->qos);
   std::optional<std::uint32_t> least = qos ? qos->min_priority : std::nullopt;
   if (!least)
     if (const Association* own =
             find_association(*cluster_.associations, association_of(cluster_, *first.job)))
       least = own->min_priority;
-  return !least || priorities_.of(*first.job, first.shape->partition) >= *least;
+  const std::uint32_t bound = std::max(least.value_or(0), settings.min_priority_reserve);
+  return bound == 0 || priorities_.of(*first.job, first.shape->partition) >= bound;
 }
 
 bool Planner::can_be_promised(const Members& members) {

@@ -266,13 +266,14 @@ Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster
   std::vector<std::pair<Text, std::uint32_t>> wanted;
   if (text.empty()) return wanted;
   const auto& known = cluster.settings().licenses;
+  const bool may_wait = cluster.settings().allow_zero_licenses;  // for more than there are
   for (std::string_view item : split(text, text.find(';') == text.npos ? ',' : ';')) {
     auto colon = item.find_first_of(":*");
     std::string_view name = trim(item.substr(0, colon));
     std::optional<std::uint32_t> count = 1;
     if (colon != item.npos) count = parse_number<std::uint32_t>(trim(item.substr(colon + 1)));
     bool exists = std::any_of(known.begin(), known.end(), [&](const auto& l) {
-      return l.first == name && count && *count <= l.second;
+      return l.first == name && count && (may_wait || *count <= l.second);
     });
     if (!exists) return fail(ErrorCode::invalid_license);
     wanted.emplace_back(name, *count);

@@ -129,6 +129,26 @@ TEST(UpdateNode, SettingANodeDownEndsItsJobs) {
   }
 }
 
+TEST(Submit, SchedulerParametersBoundWhatIsTaken) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
+    s.max_array_tasks = 3;
+    s.max_script_bytes = 20;
+    s.allow_zero_licenses = true;
+    s.licenses = {{"matlab", 2}};
+  })};
+  EXPECT_EQ(code_of(w.try_submit(job().array("0-9:4"))), kFine);
+  EXPECT_EQ(code_of(w.try_submit(job().array("0-9:3"))), ErrorCode::invalid_array);
+  JobSpec many = job();
+  many.licenses = "matlab:5";
+  EXPECT_EQ(code_of(w.try_submit(many)), kFine) << "it waits for them";
+  many.licenses = "other:1";
+  EXPECT_EQ(code_of(w.try_submit(many)), ErrorCode::invalid_license);
+  wire::Answer long_script = w.answer(
+      wire::SubmitRequest{.spec = Cow(JobSpec(job())), .script = std::string(21, '#')}, kAlice);
+  EXPECT_EQ(std::get<Error>(long_script).text(),
+            "Pathname of a file, directory or other parameter too long");
+}
+
 TEST(Submit, AStartByTheDeadlineHasToBePossible) {
   World w{ClusterBuilder().nodes(1)};
   JobSpec spec = job().minutes(10);
@@ -286,10 +306,12 @@ TEST(UpdateJob, TopPassesJobsOfTheSamePriority) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
     s.priority.multifactor = true;
     s.priority.job_size = 1000;
+    s.user_top = true;
   })};
   w.submit(job());
   auto first = w.submit(job()), second = w.submit(job());
-  EXPECT_EQ(first_error(w.act(wire::JobAction::top, second, kRoot)), kFine);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, second, kBob)), ErrorCode::access_denied);
+  EXPECT_EQ(first_error(w.act(wire::JobAction::top, second)), kFine) << "enable_user_top";
   EXPECT_EQ(w.job(first).spec->nice, 1);
   EXPECT_EQ(w.job(second).spec->nice, 0);
 }

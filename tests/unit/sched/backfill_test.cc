@@ -30,6 +30,25 @@ TEST(Backfill, ALongJobDoesNotDelayAPromisedStart) {
   EXPECT_EQ(reason(p, 3), "Priority");
 }
 
+TEST(Backfill, AJobOfTooLowAPriorityOrAgeKeepsNothing) {
+  auto started = [](std::uint32_t least, Seconds age) {
+    auto cluster = ClusterBuilder()
+                       .nodes(4)
+                       .running(3, 60)
+                       .pending(4, 30)
+                       .pending(1, 61)
+                       .settings([&](Settings& s) {
+                         s.min_priority_reserve = least;
+                         s.min_age_reserve = age;
+                       })
+                       .build();
+    return starts(plan(cluster, t0));
+  };
+  EXPECT_EQ(started(1, Seconds{0}), "") << "bf_min_prio_reserve";
+  EXPECT_EQ(started(4294967295, Seconds{0}), "3");
+  EXPECT_EQ(started(0, Seconds{86400 * 365}), "3") << "bf_min_age_reserve";
+}
+
 TEST(Backfill, ALongJobTakesWhatThePromisedOneWillNotNeed) {
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(3, 30).pending(1, 999).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "3");
