@@ -270,8 +270,10 @@ void Applier::operator()(const StepNodeEnded& e) {
   if (!is_ended(step.state)) return;
   if (e.step == kBatchStep) job.batch_done = true;
   if (stays_after_its_end(e.step)) return;
-  // Of what ended by itself: that the job's end took its steps along tells nothing.
-  if (!job.ending) job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
+  // Of what ended by itself: that the job's end took its steps along tells nothing, unless the job
+  // is there for its step alone.
+  if (!job.ending || job.spec->for_own_step)
+    job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
   job.out_of_memory |= step.out_of_memory;
   job.steps.erase(e.step);
 }

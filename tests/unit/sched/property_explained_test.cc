@@ -114,6 +114,14 @@ bool is_met(const Cluster& cluster, const Job& job, Time now) {
          fulfilment(cluster, job, *dependencies, std::nullopt, now) == Fulfilment::met;
 }
 
+// When the last one of its components may begin.
+Time may_begin(const Cluster& cluster, const Job& job) {
+  Time at = job.eligible;
+  if (job.is_het())
+    for (const Job* component : cluster.components(job)) at = std::max(at, component->eligible);
+  return at;
+}
+
 // What is wrong with a start that followed on this wait; "" where what it waited for is gone.
 std::string unexplained(const Past& past, const Wait& wait, const Cluster& cluster, Time now) {
   const Job& job = cluster.jobs.at(wait.job);
@@ -123,7 +131,9 @@ std::string unexplained(const Past& past, const Wait& wait, const Cluster& clust
     case Reason::held_admin:
       return job.hold == Hold::none ? "" : "it is held";
     case Reason::begin_time:
-      return past.at < job.eligible && job.eligible <= now ? "" : "its time has not come";
+      return past.at < may_begin(cluster, job) && may_begin(cluster, job) <= now
+                 ? ""
+                 : "its time has not come";
     case Reason::dependency:
       if (job.is_array_record()) return "";  // some of its tasks may have been free to go
       if (is_met(past.before, past.before.jobs.at(job.id), past.at)) return "it depended on nobody";
