@@ -34,13 +34,13 @@ TEST(Backfill, AJobOfTooLowAPriorityOrAgeKeepsNothing) {
   auto started = [](std::uint32_t least, Seconds age) {
     auto cluster = ClusterBuilder()
                        .nodes(4)
-                       .running(3, 60)
-                       .pending(4, 30)
-                       .pending(1, 61)
                        .settings([&](Settings& s) {
                          s.min_priority_reserve = least;
                          s.min_age_reserve = age;
                        })
+                       .running(3, 60)
+                       .pending(4, 30)
+                       .pending(1, 61)
                        .build();
     return starts(plan(cluster, t0));
   };

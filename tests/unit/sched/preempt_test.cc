@@ -247,7 +247,7 @@ TEST(Preemption, WithQosTheGraceIsThatOfTheQos) {
     b.nodes(1)
         .settings([&](Settings& s) { s.preempt = {.type = type, .mode = PreemptMode::cancel}; })
         .qos("normal", qos)
-        .partition({.name = "main", .grace_time_s = 30, .is_default = true}, 1, 1);
+        .partition({.name = "main", .is_default = true, .grace_time_s = 30}, 1, 1);
     const Cluster cluster = b.running(job(), {all_of_node(1)}).build();
     return grace_time(cluster, cluster.jobs.at(JobId{1})).count();
   };
