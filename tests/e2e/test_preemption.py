@@ -204,7 +204,8 @@ def test_the_notice_reaches_a_job_whose_slurmd_was_away_and_is_given_once(cluste
     cluster.start_controller()
     cluster.stop_node(node, signal.SIGKILL)
     cluster.start_node(node)
-    cluster.run("srun", "--jobid", low, "--overlap", "-N1", "-n1", "-w", node, "true").ok()  # it is back
+    wait_for(lambda: cluster.run("srun", "--jobid", low, "--overlap", "-N1", "-n1", "-w", node, "true").code == 0,
+             "the node to be back")
     assert (cluster.work / "log").read_text().count("told") == 1, log
     cluster.run("scancel", low, high).ok()
 
