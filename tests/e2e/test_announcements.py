@@ -77,7 +77,7 @@ def test_an_allocation_has_no_script_to_signal(cluster):
 
 def test_tasks_have_the_jobs_grace_although_its_script_dies(cluster):
     job = cluster.sbatch("--wrap", "srun -n1 bash -c 'trap \"echo saving\" TERM; touch up; sleep 0.1; "
-                                   "for ((i = 0; i < 15; i++)); do sleep 0.1; done; echo saved'")
+                                   "for ((i = 0; i < 8; i++)); do sleep 0.1; done; echo saved'")
     wait_for(lambda: (cluster.work / "up").exists(), "the step")
     cluster.run("scancel", job).ok()
     assert cluster.wait_end(job)["JobState"] == "CANCELLED"
