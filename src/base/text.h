@@ -37,6 +37,7 @@ class Text {
   operator std::string_view() const { return view(); }
   std::string str() const { return std::string(view()); }
   bool empty() const { return rep_ == nullptr; }
+  bool shares_with(const Text& other) const { return rep_ == other.rep_; }
 
   friend bool operator==(const Text& a, const Text& b) {
     return a.rep_ == b.rep_ || a.view() == b.view();

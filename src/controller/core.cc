@@ -11,13 +11,21 @@ namespace {
 
 constexpr Seconds kDeepPlanEvery{5};
 
-// Jobs that come, start and end leave those who wait in their order; nodes have no part in it.
+template <class... T>
+bool is_any_of(const Event& event) {
+  return (std::holds_alternative<T>(event) || ...);
+}
+
+// Jobs that come, start and end change neither the nodes nor the partitions themselves ...
+bool concerns_jobs_alone(const Event& event) {
+  return is_any_of<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
+                   JobEnded, NodesReleased, JobsPurged, PendingJobsEnded, StepQueued, StepDequeued,
+                   StepLimitChanged, UsageCounted>(event);
+}
+
+// ... and leave those who wait in their order, in which nodes have no part.
 bool leaves_the_order(const Event& event) {
-  auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(event) || ...); };
-  return is_any.template
-  operator()<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding, JobEnded,
-             NodesReleased, JobsPurged, PendingJobsEnded, NodeRegistered, NodeChanged, StepQueued,
-             StepDequeued, StepLimitChanged, UsageCounted>();
+  return concerns_jobs_alone(event) || is_any_of<NodeRegistered, NodeChanged>(event);
 }
 
 }  // namespace
@@ -25,6 +33,7 @@ bool leaves_the_order(const Event& event) {
 void Core::record(Event event) {
   open_.changes.note(cluster_, event);
   order_changed_ |= !leaves_the_order(event);
+  if (!concerns_jobs_alone(event)) known_fits_.forget();
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);

@@ -22,6 +22,7 @@
 #include "controller/power.h"
 #include "controller/watch_list.h"
 #include "sched/free.h"
+#include "sched/known_fits.h"
 #include "state/event.h"
 
 namespace muster::controller {
@@ -93,7 +94,7 @@ class Core {
   // Takes specification, script and environment out of the request.
   wire::Answer submit(Caller caller, wire::SubmitRequest& request, Time now);
   Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
-                              std::vector<std::string>& warnings) const;
+                              std::vector<std::string>& warnings);
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
   Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
   Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request, Time now,
@@ -358,6 +359,7 @@ class Core {
   bool plan_wanted_ = true;
   bool order_changed_ = true;  // since the last plan, by more than the queue itself can see
   bool planning_ = false;
+  sched::KnownFits known_fits_;
 };
 
 }  // namespace muster::controller

@@ -13,6 +13,7 @@ namespace muster::controller {
 namespace {
 
 bool lists(const Text& names, std::string_view name) {
+  if (names.empty()) return false;
   for (std::string_view one : split(names, ','))
     if (iequals(trim(one), name)) return true;
   return false;

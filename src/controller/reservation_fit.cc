@@ -30,6 +30,7 @@ Result<void> fits_reservation(const Cluster& cluster, const Reservation& r,
 Result<void> fits_reservations(const Cluster& cluster, const Job& job,
                                const sched::Request& request, const Partition& p,
                                std::vector<std::string>& warnings) {
+  if (job.spec->reservation.empty()) return {};
   std::optional<Error> refusal;
   std::vector<std::string> why;
   for (std::string_view name : split(job.spec->reservation, ',')) {

@@ -57,7 +57,7 @@ void join_components(std::vector<Job>& jobs) {
 }  // namespace
 
 Result<void> Core::fits_partition(const Job& job, const Partition& p, const Submitter& who,
-                                  std::vector<std::string>& warnings) const {
+                                  std::vector<std::string>& warnings) {
   const JobSpec& spec = *job.spec;
   const Minutes time_limit = sched::effective_limit(cluster_, spec, p, job.qos);
   if (auto ok = admits(p, who); !ok) return ok;
@@ -69,11 +69,11 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
   if (!wanted) return std::unexpected(wanted.error());
   if (enforced && sched::exceeds_memory_limit(cluster_, *wanted, p))
     return fail(ErrorCode::insufficient_memory);
-  auto ok = sched::feasible(cluster_, *wanted, p);
+  auto ok = known_fits_.check(cluster_, *wanted, p);
   if (ok) {
     if (auto inside = fits_reservations(cluster_, job, *wanted, p, warnings); !inside)
       return inside;
-    Text limit = sched::refused_by_limit(cluster_, {&job, &p, &*ok, &wanted->licenses, time_limit},
+    Text limit = sched::refused_by_limit(cluster_, {&job, &p, *ok, &wanted->licenses, time_limit},
                                          std::max<std::uint64_t>(1, job.waiting_tasks.size()));
     if (limit.empty()) return {};
     warnings.push_back(limit.str());
@@ -247,7 +247,12 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
   keep(first.spec->environment_blob, request.environment);
   // A plan would not look at a job that is held.
   if (first.hold == Hold::none) want_plan();
-  for (Job& job : *jobs) record(JobSubmitted{std::move(job)});
+  for (Job& job : *jobs) {
+    // Here, where nobody else holds the specification yet; apply would have to copy it.
+    if (const Job* last = cluster_.jobs.find(JobId{job.id.value - 1}))
+      job.spec = shared_with(std::move(job.spec), last->spec);
+    record(JobSubmitted{std::move(job)});
+  }
   return reply;
 }
 

@@ -22,6 +22,7 @@ std::optional<Distribution::Inner> parse_inner(std::string_view text) {
 
 std::optional<Distribution> parse_distribution(std::string_view text) {
   Distribution how;
+  if (text.empty()) return std::nullopt;
   auto words = split(text, ',');
   // "pack" alone leaves the rest as it is.
   if (iequals(words.front(), "Pack") || iequals(words.front(), "NoPack"))

@@ -36,6 +36,24 @@ TEST_F(BatchNode, FeaturesAreAmongThoseOfTheConstraint) {
   EXPECT_EQ(refusal(job().memory(10).features("a|b").set(&JobSpec::batch_features, "b")), "");
 }
 
+TEST_F(BatchNode, FeaturesThatANodeLosesOrGetsCountAtOnce) {
+  const auto set_features = [&](const char* features) {
+    const wire::Answer answer =
+        w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                                     .settings = {{"NodeName", "n[1-4]"},
+                                                  {"AvailableFeatures", features},
+                                                  {"ActiveFeatures", features}}},
+                 kRoot);
+    const auto* error = std::get_if<Error>(&answer);
+    EXPECT_FALSE(error) << error->text();
+  };
+  EXPECT_EQ(refusal(job().memory(10).features("a")), "");
+  set_features("b");
+  EXPECT_NE(refusal(job().memory(10).features("a")), "");
+  set_features("a");
+  EXPECT_EQ(refusal(job().memory(10).features("a")), "");
+}
+
 TEST_F(BatchNode, PreferredFeaturesThatItGotAreRemembered) {
   const auto got = w.submit(job().memory(10).nodes(2).set(&JobSpec::prefer, "b"));
   EXPECT_TRUE(w.job(got).has_preferred);
