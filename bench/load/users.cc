@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "base/codec.h"
-#include "base/environment_block.h"
+#include "base/string_block.h"
 #include "failure.h"
 #include "wire/client_messages.h"
 
@@ -49,7 +49,9 @@ JobSpec mixed_job(std::uint64_t number) {
 }
 
 Users::Users(io::Endpoint controller, std::uint32_t at_once)
-    : controller_(std::move(controller)), at_once_(at_once), environment_(login_environment()) {}
+    : controller_(std::move(controller)),
+      at_once_(at_once),
+      environment_(StringBlock(login_environment()).bytes()) {}
 
 void Users::submit(const JobSpec& spec) const {
   auto channel = io::Channel::connect(controller_, kPatience);
@@ -57,7 +59,7 @@ void Users::submit(const JobSpec& spec) const {
   wire::SubmitRequest request;
   request.spec = Cow<JobSpec>(spec);
   request.script = kScript;
-  request.environment = environment_block(environment_);
+  request.environment = environment_;
   check(channel->send(encode(wire::RequestFrame{1, std::move(request), true})), "submitting");
   auto frame = channel->receive(kPatience);
   check(frame, "submitting");

@@ -29,7 +29,7 @@ class Users {
  private:
   io::Endpoint controller_;
   std::uint32_t at_once_;
-  std::vector<std::string> environment_;
+  std::string environment_;  // the bytes of a StringBlock
 };
 
 }  // namespace muster::bench

@@ -37,11 +37,15 @@ std::string encode(const T& value) {
   return scratch.size() > kShort ? std::exchange(scratch, {}) : scratch;
 }
 
+inline RecentTexts& recent_texts() {
+  thread_local RecentTexts texts;
+  return texts;
+}
+
 template <class T>
 Result<T> decode(std::string_view bytes) {
   T value{};
-  RecentTexts texts;
-  Decoder d(bytes, texts);
+  Decoder d(bytes, recent_texts());
   if (d.ok()) value.fields(d);
   if (!d.ok()) return fail("malformed message");
   return value;

@@ -14,12 +14,12 @@
 
 namespace muster {
 
-// The texts of one message: those that repeat, as user names and paths of a long list do, share
-// their memory.
+// Short texts of this and earlier messages: those that repeat, as user names and paths do in a long
+// list and from job to job, share their memory.
 class RecentTexts {
  public:
   Text get(std::string_view text) {
-    if (text.empty()) return {};
+    if (text.empty() || text.size() > kLongest) return text;
     auto byte = [&](std::size_t at) { return std::size_t{static_cast<unsigned char>(text[at])}; };
     std::size_t slot =
         text.size() + 3 * byte(0) + 5 * byte(text.size() / 2) + 7 * byte(text.size() - 1);
@@ -29,7 +29,8 @@ class RecentTexts {
   }
 
  private:
-  std::array<Text, 64> slots_;
+  static constexpr std::size_t kLongest = 256;  // they stay after all who used them have gone
+  std::array<Text, 128> slots_;
 };
 
 // Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
@@ -54,6 +55,9 @@ class Decoder {
       const Field& f = current_;
       if constexpr (is_list<T>) {
         read(f, value.emplace_back());
+      } else if constexpr (std::is_same_v<T, StringBlock>) {
+        if (f.type != 2) return reject();
+        value.push_back(f.bytes);
       } else if constexpr (is<T, std::set>) {
         typename T::value_type item{};
         read(f, item);

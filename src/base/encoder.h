@@ -33,6 +33,8 @@ class Encoder {
     using namespace codec_detail;
     if constexpr (is_list<T> || is<T, std::set>) {
       for (auto& item : value) one(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
+    } else if constexpr (std::is_same_v<T, StringBlock>) {
+      for (std::string_view string : value) bytes(number, string);
     } else if constexpr (is<T, std::map>) {
       for (auto& [key, item] : value)
         nested(number, [&](Encoder& inner) {

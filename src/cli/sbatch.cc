@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/date.h"
-#include "base/environment_block.h"
+#include "base/string_block.h"
 #include "base/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/components.h"
@@ -194,7 +194,7 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
   request.script = std::move(script.text);
   JobEnvironment entries(std::move(environment));
   add_limit_variables(entries, options, controller->config());
-  request.environment = environment_block(std::move(entries).take());
+  request.environment = StringBlock(std::move(entries).take()).bytes();
   request.test_only = options.test_only;
   if (!options.wait_for_end) controller->announce_last();
   auto reply = controller->ask_for<wire::SubmitReply>(request);

@@ -13,16 +13,16 @@ namespace {
 
 // The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
 // own only where it has some.
-std::vector<std::string> merged(const std::vector<std::string>& environment, Variables variables) {
+StringBlock merged(const std::vector<std::string>& environment, Variables variables) {
   // The job's own list is the batch shell's: a step has it from there or not at all.
   const bool has_gpus = variables.erase("SLURM_JOB_GPUS");
-  std::vector<std::string> list;
+  StringBlock list;
   for (const std::string& entry : environment) {
     std::string_view name = std::string_view(entry).substr(0, entry.find('='));
     bool ours = variables.contains(name) || (has_gpus && is_gpu_variable(name));
     if (!ours) list.push_back(entry);
   }
-  std::ranges::move(std::move(variables).take(), std::back_inserter(list));
+  list.append(std::move(variables).take());
   return list;
 }
 

@@ -79,7 +79,7 @@ std::vector<std::string> prolog_environment(const Cluster& cluster, const Job& j
                                             const Node& node) {
   Variables v = on_node(cluster, job, node);
   v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmd");
-  return std::move(v).take();
+  return std::move(v).take().strings();
 }
 
 std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& job,
@@ -87,20 +87,20 @@ std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& j
   Variables v = on_node(cluster, job, node);
   v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmd");
   add_exit_codes(job, v);
-  return std::move(v).take();
+  return std::move(v).take().strings();
 }
 
 std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
   v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmctld");
-  return std::move(v).take();
+  return std::move(v).take().strings();
 }
 
 std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
   v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmctld");
   add_exit_codes(job, v);
-  return std::move(v).take();
+  return std::move(v).take().strings();
 }
 
 std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
@@ -120,7 +120,7 @@ std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job
   } else if (job.state == JobState::running) {
     v.set("SLURM_JOB_QUEUED_TIME", elapsed(queued_time(job)));
   }
-  return std::move(v).take();
+  return std::move(v).take().strings();
 }
 
 }  // namespace muster::controller

@@ -1,61 +1,96 @@
 // Variables: an environment while it is being made, kept as the "NAME=value" entries that it will
-// be. There are a few dozen of them, made for every launch: looking through is quicker than a map.
+// be, in one piece of memory. There are a few dozen of them, made for every launch: looking through
+// is quicker than a map.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/string_block.h"
+
 namespace muster::controller {
 
 class Variables {
  public:
+  Variables() {
+    bytes_.reserve(kUsualBytes);
+    entries_.reserve(kUsualEntries);
+  }
+
+  // A zero byte ends the value, as it would for execve: what follows must not become an entry.
   void set(std::string_view name, std::string_view value) {
-    std::string* known = find(name);
-    std::string& entry = known ? *known : entries_.emplace_back();
-    entry.clear();
-    entry.reserve(name.size() + 1 + value.size());
-    entry.append(name).append(1, '=').append(value);
+    erase(name);
+    value = value.substr(0, value.find('\0'));
+    entries_.push_back({static_cast<std::uint32_t>(bytes_.size()),
+                        static_cast<std::uint32_t>(name.size()),
+                        static_cast<std::uint32_t>(value.size())});
+    bytes_.append(name).append(1, '=').append(value).push_back('\0');
   }
   void set(std::initializer_list<std::string_view> names, std::string_view value) {
     for (std::string_view name : names) set(name, value);
   }
   // Where the other has it.
   void copy(std::string_view name, const Variables& from) {
-    if (from.contains(name)) set(name, from[name]);
+    if (const Entry* entry = from.find(name)) set(name, from.value_of(*entry));
   }
   bool erase(std::string_view name) {
-    return erase_if([&](std::string_view other) { return other == name; }) > 0;
+    const Entry* known = find(name);
+    if (known) forget(entries_.begin() + (known - entries_.data()));
+    return known != nullptr;
   }
   template <class Predicate>
-  std::size_t erase_if(Predicate&& is_unwanted) {  // of a name
-    return std::erase_if(entries_, [&](const std::string& entry) {
-      return is_unwanted(std::string_view(entry).substr(0, entry.find('=')));
-    });
+  void erase_if(Predicate&& is_unwanted) {  // of a name
+    for (auto entry = entries_.begin(); entry != entries_.end();)
+      entry = is_unwanted(name_of(*entry)) ? forget(entry) : entry + 1;
   }
 
-  bool contains(std::string_view name) const {
-    return const_cast<Variables*>(this)->find(name) != nullptr;
-  }
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
   // Empty where it is not set.
   std::string operator[](std::string_view name) const {
-    const std::string* entry = const_cast<Variables*>(this)->find(name);
-    return entry ? entry->substr(name.size() + 1) : std::string();
+    const Entry* entry = find(name);
+    return entry ? std::string(value_of(*entry)) : std::string();
   }
-  std::vector<std::string> take() && { return std::move(entries_); }
+  StringBlock take() && {
+    if (!has_gaps_) return StringBlock(std::move(bytes_));
+    StringBlock block;
+    for (const Entry& entry : entries_)
+      block.push_back(std::string_view(bytes_).substr(entry.at, entry.size()));
+    return block;
+  }
 
  private:
-  std::string* find(std::string_view name) {
-    auto found = std::ranges::find_if(entries_, [&](const std::string& entry) {
-      return entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name);
-    });
-    return found == entries_.end() ? nullptr : &*found;
+  static constexpr std::size_t kUsualBytes = 1536, kUsualEntries = 40;
+
+  struct Entry {
+    std::uint32_t at, name_size, value_size;
+    std::size_t size() const { return std::size_t{name_size} + 1 + value_size; }
+  };
+
+  std::string_view name_of(const Entry& entry) const {
+    return std::string_view(bytes_).substr(entry.at, entry.name_size);
+  }
+  std::string_view value_of(const Entry& entry) const {
+    return std::string_view(bytes_).substr(entry.at + entry.name_size + 1, entry.value_size);
+  }
+  const Entry* find(std::string_view name) const {
+    for (const Entry& entry : entries_)
+      if (entry.name_size == name.size() && name_of(entry) == name) return &entry;
+    return nullptr;
+  }
+  // Its bytes stay until all are taken.
+  std::vector<Entry>::iterator forget(std::vector<Entry>::iterator entry) {
+    has_gaps_ = true;
+    return entries_.erase(entry);
   }
 
-  std::vector<std::string> entries_;
+  std::string bytes_;
+  std::vector<Entry> entries_;
+  bool has_gaps_ = false;
 };
 
 }  // namespace muster::controller

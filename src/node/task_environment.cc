@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "base/environment_block.h"
+#include "base/string_block.h"
 #include "base/strings.h"
 #include "model/gpu_bind.h"
 
@@ -106,7 +106,8 @@ void Environment::erase(std::string_view name) {
 Environment node_environment(const StepSetup& setup) {
   const wire::StepLaunch& launch = setup.launch;
   const std::string_view node = setup.node_name;
-  Environment environment(launch.environment, environment_entries(launch.submitted_environment));
+  Environment environment(launch.environment.strings(),
+                          StringBlock(launch.submitted_environment).strings());
 
   environment.set("SLURMD_NODENAME", node);
   environment.set("SLURM_NODEID", std::to_string(launch.node_index));

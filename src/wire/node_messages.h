@@ -15,6 +15,7 @@
 #include "base/codec.h"
 #include "base/ids.h"
 #include "base/idset.h"
+#include "base/string_block.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "model/job_spec.h"
@@ -60,9 +61,8 @@ struct StepLaunch {
   std::string script;             // batch only
   std::vector<std::string> argv;  // batch: the script's arguments
   std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;
-  std::vector<std::string> environment;  // complete but for what is added per node and task
-  std::string submitted_environment;     // a block (base/environment_block.h) of what `environment`
-                                         // replaces by name
+  StringBlock environment;            // complete but for what is added per node and task
+  std::string submitted_environment;  // bytes of a StringBlock: what `environment` replaces by name
   Text work_dir, std_in, std_out, std_err;  // patterns; empty for a step = to its srun
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;

@@ -33,7 +33,7 @@ struct StepRequest;
 struct SubmitRequest {
   Cow<JobSpec> spec;
   std::string script;                    // batch jobs
-  std::string environment;               // see base/environment_block.h
+  std::string environment;               // the bytes of a StringBlock
   bool test_only = false;                // --test-only: say when and where it would start
   bool immediate = false;                // -I: refuse rather than wait
   std::vector<Cow<JobSpec>> components;  // of a heterogeneous job, besides the first

@@ -1,7 +1,7 @@
 // Nothing leaves before it is durable.
 #include <gtest/gtest.h>
 
-#include "base/environment_block.h"
+#include "base/string_block.h"
 #include "controller/world.h"
 
 namespace muster::controller {
@@ -86,9 +86,10 @@ TEST(Commit, TheScriptIsStoredWithTheJob) {
   JobSpec spec = job();
   spec.script_blob = "hash1";
   spec.environment_blob = "hash2";
-  w.answer(wire::SubmitRequest{.spec = Cow(spec),
-                               .script = "#!/bin/sh\n",
-                               .environment = environment_block({"A=1", "B=2"})});
+  w.answer(wire::SubmitRequest{
+      .spec = Cow(spec),
+      .script = "#!/bin/sh\n",
+      .environment = StringBlock(std::vector<std::string>{"A=1", "B=2"}).bytes()});
   ASSERT_EQ(w.host.commits[0].blobs.size(), 2u);
   EXPECT_EQ(w.host.commits[0].blobs[0],
             (std::pair<std::string, std::string>{"hash1", "#!/bin/sh\n"}));

@@ -142,7 +142,14 @@ TEST(Variables, ANameIsSetOnceAndFoundAsAWhole) {
   EXPECT_FALSE(v.contains("A="));
   EXPECT_TRUE(v.erase("A"));
   EXPECT_FALSE(v.erase("A"));
-  EXPECT_EQ(std::move(v).take(), std::vector<std::string>{"AB=1"});
+  EXPECT_EQ(std::move(v).take().strings(), std::vector<std::string>{"AB=1"});
+}
+
+TEST(Variables, AValueCannotBringAnEntryOfItsOwn) {
+  Variables v;
+  v.set("ACCOUNT", std::string_view("a\0LD_PRELOAD=/tmp/x", 19));
+  v.set("B", "");
+  EXPECT_EQ(std::move(v).take().strings(), (std::vector<std::string>{"ACCOUNT=a", "B="}));
 }
 
 }  // namespace

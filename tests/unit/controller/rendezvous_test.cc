@@ -32,8 +32,9 @@ class Rendezvous : public testing::Test {
   std::string launched(std::string_view name) {
     auto orders = w.take<wire::LaunchOrder>();
     if (orders.empty()) return "(nothing launched)";
-    for (const std::string& entry : orders.back().second.launch.environment)
-      if (entry.starts_with(std::string(name) + "=")) return entry.substr(name.size() + 1);
+    for (std::string_view entry : orders.back().second.launch.environment)
+      if (entry.starts_with(std::string(name) + "="))
+        return std::string(entry.substr(name.size() + 1));
     return "(unset)";
   }
 };

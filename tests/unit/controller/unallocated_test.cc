@@ -34,7 +34,7 @@ TEST_F(Unallocated, TasksAreSpreadEvenlyOverTheNamedNodesWithoutAnEvent) {
   EXPECT_EQ(launch.ranks, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(launch.ref.job, kName);
   EXPECT_EQ(launch.uid, kRoot);
-  for (const std::string& entry : launch.environment)
+  for (std::string_view entry : launch.environment)
     EXPECT_FALSE(entry.starts_with("SLURM_JOB_ID=")) << entry;
   for (const Batch& batch : w.host.commits) EXPECT_TRUE(batch.events.empty());
 }

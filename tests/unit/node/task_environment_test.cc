@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/environment_block.h"
+#include "base/string_block.h"
 
 namespace muster {
 namespace {
@@ -14,11 +14,11 @@ std::string value(const Environment& environment, std::string_view name) {
   return entry ? entry->substr(name.size() + 1) : "(unset)";
 }
 
-StepSetup step_with(std::vector<std::string> environment, StepId step) {
+StepSetup step_with(const std::vector<std::string>& environment, StepId step) {
   StepSetup setup;
   setup.node_name = "n2";
   setup.launch.ref = {JobId{12}, Attempt{1}, step};
-  setup.launch.environment = std::move(environment);
+  setup.launch.environment = StringBlock(environment);
   setup.launch.node_index = 1;
   setup.launch.num_tasks = 4;
   setup.launch.ranks = {2, 3};
@@ -41,7 +41,8 @@ TEST(TaskEnvironment, ABatchShellKnowsItsNode) {
 TEST(TaskEnvironment, WhatTheSubmitterSetGivesWayToTheJobsOwn) {
   StepSetup setup = step_with({"SLURM_JOB_ID=12", "EMPTY="}, kBatchStep);
   setup.launch.submitted_environment =
-      environment_block({"SLURM_JOB_ID=7", "PATH=/bin", "EMPTY=no", "LINES=a\nb"});
+      StringBlock(std::vector<std::string>{"SLURM_JOB_ID=7", "PATH=/bin", "EMPTY=no", "LINES=a\nb"})
+          .bytes();
   Environment environment = node_environment(setup);
   EXPECT_EQ(value(environment, "SLURM_JOB_ID"), "12");
   EXPECT_EQ(value(environment, "PATH"), "/bin");
