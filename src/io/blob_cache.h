@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/text.h"
 #include "io/files.h"
 
 namespace muster::io {
@@ -28,13 +29,13 @@ class BlobCache {
 
   // Its hash. Users submit with the same environment again and again: comparing is shorter than
   // computing.
-  std::string put(std::string_view bytes) {
+  Text put(std::string_view bytes) {
     {
       std::lock_guard lock(mutex_);
       auto known = by_bytes_.find(bytes);
       if (known != by_bytes_.end()) return known->second->first;
     }
-    std::string hash = content_hash(bytes);
+    Text hash = content_hash(bytes);
     put(hash, bytes);
     return hash;
   }
@@ -55,7 +56,7 @@ class BlobCache {
   }
 
  private:
-  using Blobs = std::list<std::pair<std::string, std::string>>;  // most recent first
+  using Blobs = std::list<std::pair<Text, std::string>>;  // most recent first
 
   const std::size_t max_bytes_;
   std::mutex mutex_;  // guards what follows

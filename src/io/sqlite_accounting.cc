@@ -99,6 +99,9 @@ Result<void> SqliteAccounting::prepare_schema() {
   auto last = database_.query_integer("SELECT last_batch FROM meta");
   if (!last) return std::unexpected(last.error());
   last_ = static_cast<BatchNumber>(*last);
+  auto highest = database_.query_integer("SELECT max(job) FROM jobs");
+  if (!highest) return std::unexpected(highest.error());
+  highest_job_ = JobId{static_cast<std::uint32_t>(*highest)};
   return {};
 }
 
@@ -189,8 +192,10 @@ Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt atte
 // submission is another job, and the old row stays. (A superseded record speaks of a row that
 // exists; a row made for a step that came first has no time of submission yet.)
 Result<void> SqliteAccounting::put(const JobRecord& job) {
-  auto run = find_run(job.job, job.attempt);
+  // Most are new, and a job beyond all that are known has no row.
+  auto run = job.job > highest_job_ ? Result<Run>() : find_run(job.job, job.attempt);
   if (!run) return std::unexpected(run.error());
+  highest_job_ = std::max(highest_job_, job.job);
   bool same = run->index != 0 && (job.superseded || run->submitted_ms == 0 ||
                                   run->submitted_ms == to_ms(job.submitted));
   std::string record = encode(job);

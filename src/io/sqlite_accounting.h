@@ -56,6 +56,7 @@ class SqliteAccounting final : public AccountingStore {
   Database database_;
   Statements statements_;
   BatchNumber last_ = 0;
+  JobId highest_job_;  // that has a row, or once was about to
   std::map<std::pair<JobId, Attempt>, std::int64_t> written_runs_;  // rows of this transaction
 };
 

@@ -63,7 +63,7 @@ std::string name_of(Uid uid) {
 
 }  // namespace
 
-std::string UserNames::of(Uid user) {
+Text UserNames::of(Uid user) {
   constexpr std::chrono::seconds kKept{60};
   const Clock::time_point now = Clock::now();
   {
@@ -71,7 +71,7 @@ std::string UserNames::of(Uid user) {
     if (auto at = known_.find(user); at != known_.end() && now < at->second.until)
       return at->second.name;
   }
-  std::string name = name_of(user);
+  const Text name = name_of(user);
   const std::lock_guard lock(mutex_);
   known_[user] = {name, now + kKept};
   return name;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/text.h"
 
 namespace muster::io {
 
@@ -26,12 +27,12 @@ std::optional<std::vector<std::string>> users_of_group(const std::string& group)
 // Names of users, each asked of the system once in a while. Thread-safe.
 class UserNames {
  public:
-  std::string of(Uid user);  // empty where the user is not known
+  Text of(Uid user);  // empty where the user is not known
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Known {
-    std::string name;
+    Text name;
     Clock::time_point until;
   };
   std::mutex mutex_;  // guards known_
