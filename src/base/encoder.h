@@ -47,6 +47,9 @@ class Encoder {
       if (value) one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else if constexpr (is<T, std::variant>) {
       one(number, value);
+    } else if constexpr (Struct<T> && std::is_trivially_copyable_v<T>) {
+      static const T defaults{};  // of it nothing would be written
+      if (!(value == defaults)) nested(number, [&](Encoder& inner) { inner.write(value); });
     } else if constexpr (Struct<T>) {
       std::size_t before = out_.size();
       if (nested(number, [&](Encoder& inner) { inner.write(value); }) == 0) out_.resize(before);

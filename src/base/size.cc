@@ -57,8 +57,7 @@ std::string format_mib(std::uint64_t mib) {
     halves /= 1024;
     ++unit;
   }
-  if (halves % 2 == 0) return fmt::format("{}{}", halves / 2, kUnits[unit]);
-  return fmt::format("{}.50{}", halves / 2, kUnits[unit]);
+  return std::to_string(halves / 2) + (halves % 2 == 0 ? "" : ".50") + kUnits[unit];
 }
 
 std::optional<std::uint64_t> parse_count(std::string_view text) {

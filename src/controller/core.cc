@@ -1,6 +1,8 @@
 // The batch: how events become durable, and what leaves afterwards.
 #include "controller/core.h"
 
+#include <type_traits>
+
 #include "base/check.h"
 #include "base/codec.h"
 #include "state/apply.h"
@@ -11,29 +13,31 @@ namespace {
 
 constexpr Seconds kDeepPlanEvery{5};
 
-template <class... T>
-bool is_any_of(const Event& event) {
-  return (std::holds_alternative<T>(event) || ...);
-}
+template <class T, class... Others>
+constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 
 // Jobs that come, start and end change neither the nodes nor the partitions themselves ...
-bool concerns_jobs_alone(const Event& event) {
-  return is_any_of<JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
-                   JobEnded, NodesReleased, JobsPurged, PendingJobsEnded, StepQueued, StepDequeued,
-                   StepLimitChanged, UsageCounted>(event);
-}
+template <class T>
+constexpr bool concerns_jobs_alone =
+    is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
+              JobEnded, NodesReleased, JobsPurged, PendingJobsEnded, StepQueued, StepDequeued,
+              StepLimitChanged, UsageCounted>;
 
 // ... and leave those who wait in their order, in which nodes have no part.
-bool leaves_the_order(const Event& event) {
-  return concerns_jobs_alone(event) || is_any_of<NodeRegistered, NodeChanged>(event);
-}
+template <class T>
+constexpr bool leaves_the_order =
+    concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
 
 }  // namespace
 
 void Core::record(Event event) {
   open_.changes.note(cluster_, event);
-  order_changed_ |= !leaves_the_order(event);
-  if (!concerns_jobs_alone(event)) known_fits_.forget();
+  std::visit(
+      [&]<class T>(const T&) {
+        order_changed_ |= !leaves_the_order<T>;
+        if constexpr (!concerns_jobs_alone<T>) known_fits_.forget();
+      },
+      event);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) mail_for(event);
   muster::apply(cluster_, event);

@@ -181,29 +181,29 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   std::string id = std::to_string(job.id.value);
   std::string nodes = node_list(cluster, job.allocation);
   std::string count = std::to_string(job.allocation.size());
-  v.set({"SLURM_JOB_ID", "SLURM_JOBID"}, id);
-  v.set({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, nodes);
-  v.set({"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}, count);
-  v.set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.allocation));
-  v.set("SLURM_TASKS_PER_NODE", tasks_per_node(job.allocation));
+  v.add({"SLURM_JOB_ID", "SLURM_JOBID"}, id);
+  v.add({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, nodes);
+  v.add({"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}, count);
+  v.add("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.allocation));
+  v.add("SLURM_TASKS_PER_NODE", tasks_per_node(job.allocation));
   if (!spec.num_tasks && spec.ntasks_per_node)  // on as many nodes as there were
-    v.set({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
-  v.set("SLURM_JOB_PARTITION", job.partition.view());
-  v.set("SLURM_JOB_ACCOUNT", job.account.view());
-  v.set("SLURM_JOB_QOS", job.qos.view());
-  v.set("SLURM_JOB_UID", std::to_string(spec.uid.value));
-  v.set("SLURM_JOB_GID", std::to_string(spec.gid.value));
-  v.set("SLURM_JOB_USER", spec.user_name.view());
-  v.set("SLURM_CLUSTER_NAME", cluster.settings().cluster_name.view());
-  v.set("SLURM_NODE_ALIASES", "(null)");
+    v.add({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
+  v.add("SLURM_JOB_PARTITION", job.partition.view());
+  v.add("SLURM_JOB_ACCOUNT", job.account.view());
+  v.add("SLURM_JOB_QOS", job.qos.view());
+  v.add("SLURM_JOB_UID", std::to_string(spec.uid.value));
+  v.add("SLURM_JOB_GID", std::to_string(spec.gid.value));
+  v.add("SLURM_JOB_USER", spec.user_name.view());
+  v.add("SLURM_CLUSTER_NAME", cluster.settings().cluster_name.view());
+  v.add("SLURM_NODE_ALIASES", "(null)");
   sched::TopologyAddress way = sched::topology_address(cluster, node_name(cluster, node));
-  v.set("SLURM_TOPOLOGY_ADDR", way.address);
-  v.set("SLURM_TOPOLOGY_ADDR_PATTERN", way.pattern);
-  if (job.restarts) v.set("SLURM_RESTART_COUNT", std::to_string(job.restarts));
+  v.add("SLURM_TOPOLOGY_ADDR", way.address);
+  v.add("SLURM_TOPOLOGY_ADDR_PATTERN", way.pattern);
+  if (job.restarts) v.add("SLURM_RESTART_COUNT", std::to_string(job.restarts));
   if (!job.shown_reservation().empty())
-    v.set("SLURM_JOB_RESERVATION", job.shown_reservation().view());
+    v.add("SLURM_JOB_RESERVATION", job.shown_reservation().view());
   if (const NodeShare* share = share_on(job, node)) {
-    v.set("SLURM_CPUS_ON_NODE", std::to_string(share->usable_cpus()));
+    v.add("SLURM_CPUS_ON_NODE", std::to_string(share->usable_cpus()));
     if (const Node* n = cluster.nodes.find(node))
       add_gpu_variables(*n, *share, "SLURM_JOB_GPUS", v);
   }

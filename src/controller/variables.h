@@ -22,9 +22,13 @@ class Variables {
     entries_.reserve(kUsualEntries);
   }
 
-  // A zero byte ends the value, as it would for execve: what follows must not become an entry.
   void set(std::string_view name, std::string_view value) {
     erase(name);
+    add(name, value);
+  }
+  // One that is not there yet. A zero byte ends the value, as it would for execve: what follows
+  // must not become an entry.
+  void add(std::string_view name, std::string_view value) {
     value = value.substr(0, value.find('\0'));
     entries_.push_back({static_cast<std::uint32_t>(bytes_.size()),
                         static_cast<std::uint32_t>(name.size()),
@@ -33,6 +37,9 @@ class Variables {
   }
   void set(std::initializer_list<std::string_view> names, std::string_view value) {
     for (std::string_view name : names) set(name, value);
+  }
+  void add(std::initializer_list<std::string_view> names, std::string_view value) {
+    for (std::string_view name : names) add(name, value);
   }
   // Where the other has it.
   void copy(std::string_view name, const Variables& from) {

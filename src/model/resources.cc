@@ -100,11 +100,16 @@ std::string Tres::text() const {
 }
 
 std::string Tres::accounting_text() const {
-  std::string out = billing > 0 ? fmt::format("billing={},", billing) : "";  // steps: not charged
-  out += fmt::format("cpu={}", cpus);
+  std::string out;
+  auto add = [&out](std::string_view name, std::string_view value) {
+    out.append(name).append(value);
+  };
+  if (billing > 0) add("billing=", std::to_string(billing) + ",");  // steps: not charged
+  add("cpu=", std::to_string(cpus));
   out += gres_items(gres);
-  if (memory_mib > 0) out += fmt::format(",mem={}", format_mib(memory_mib));
-  return out + fmt::format(",node={}", nodes);
+  if (memory_mib > 0) add(",mem=", format_mib(memory_mib));
+  add(",node=", std::to_string(nodes));
+  return out;
 }
 
 Tres total(const std::vector<NodeShare>& shares) {

@@ -188,11 +188,12 @@ Placer::Shares Placer::by_runs(const std::vector<NodeId>& nodes) {
   const std::uint64_t gpus = gpus_wanted();
   const bool any = request_.required_nodes.empty() && !request_.contiguous && gpus == 0;
   if (request_.last_node && any) return last_of(nodes);
-  constexpr std::size_t kMany = 128;
+  constexpr std::size_t kMany = 128, kSome = 64;
   offers_.clear();
   rooms_.clear();
   looked_at_ = 0;
-  std::size_t most = any ? kMany + 2 * std::size_t{request_.min_nodes} : nodes.size();
+  std::size_t most = nodes.size();
+  if (any && nodes.size() > kMany) most = kSome + 2 * std::size_t{request_.min_nodes};
   do {
     make_offers(nodes, most);
     if (std::ranges::count_if(offers_, &Offer::required) != std::ssize(request_.required_nodes))

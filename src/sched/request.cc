@@ -21,6 +21,7 @@ Result<std::vector<NodeId>> node_ids(const Cluster& cluster, std::string_view ho
 // DefCpuPerGPU and DefMemPerGPU: the partition's, or else the cluster's.
 std::optional<std::uint64_t> job_default(const Partition& partition, std::string_view key,
                                          std::optional<std::uint64_t> otherwise) {
+  if (partition.job_defaults.empty()) return otherwise;
   for (std::string_view item : split(partition.job_defaults, ',')) {
     auto equals = item.find('=');
     if (equals == item.npos || !iequals(trim(item.substr(0, equals)), key)) continue;
