@@ -184,6 +184,7 @@ class Core {
   void warn(JobId job, Time now);
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
+  static Seconds pause_before_next_run(const Job& job, Time now);
   bool still_fit(std::span<const sched::Start> starts) const;
   void start_all_or_none(std::span<const sched::Start> starts, Time now);
   bool is_left_by_reservations(const sched::Start& start, const NodeShare& share) const;

@@ -42,7 +42,10 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now)
                 .requeue = true,
                 .hold = how != Requeue::plain,
                 .special = how == Requeue::special_exit};
-  if (ending.hold) ending.hold_reason = "job_requeued_in_held_state";
+  if (ending.hold)
+    ending.reason = "job_requeued_in_held_state";
+  else
+    ending.delay = pause_before_next_run(job, now);
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);
     for (const Job* component : components)

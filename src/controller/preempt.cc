@@ -82,10 +82,14 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
   if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
   Ending ending{
       .becomes = JobState::failed, .since = now, .requeue = true, .hold = held, .special = held};
-  // A script that ends so as soon as it runs would keep its node busy with starting it.
-  constexpr Seconds kStartsApart{10};
-  ending.delay = std::max(std::chrono::ceil<Seconds>(kStartsApart - job.run_time(now)), Seconds{0});
+  ending.delay = pause_before_next_run(job, now);
   return ending;
+}
+
+// A script that goes back as soon as it runs would keep its node busy with starting it.
+Seconds Core::pause_before_next_run(const Job& job, Time now) {
+  constexpr Seconds kStartsApart{10};
+  return std::max(std::chrono::ceil<Seconds>(job.started + kStartsApart - now), Seconds{0});
 }
 
 }  // namespace muster::controller

@@ -32,7 +32,7 @@ struct Ending {
   Time since;
   bool requeue = false;  // goes back to the queue afterwards
   bool hold = false;     // ... held
-  Text hold_reason;      // ... for this reason; empty = somebody's wish
+  Text reason;           // why it ends, or is held then; empty = as usual, or somebody's wish
   Seconds delay{0};      // ... and not to start again before that has passed
   bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool special = false;  // ... as SPECIAL_EXIT
@@ -44,7 +44,7 @@ struct Ending {
     v(3, since);
     v(4, requeue);
     v(5, hold);
-    v(20, hold_reason);
+    v(20, reason);
     v(21, delay);
     v(110, failure);
     v(300, special);

@@ -246,7 +246,7 @@ def test_a_requeued_job_keeps_its_id_and_runs_again(cluster):
 
 
 @pytest.mark.ours
-def test_a_requeued_job_starts_again_at_once(cluster):
+def test_a_requeued_job_starts_again(cluster):
     job = cluster.sbatch("--wrap", 'echo "run ${SLURM_RESTART_COUNT:-first}" >> runs; '
                          '[ -n "$SLURM_RESTART_COUNT" ] || sleep 100')
     cluster.wait_text("runs", "run first")

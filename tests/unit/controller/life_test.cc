@@ -242,6 +242,7 @@ TEST(TimeLimit, AJobThatMissesItsDeadlineInAnyCaseIsNotStarted) {
 TEST(Requeue, ARunningJobGoesBackAndRunsAgain) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
+  w.pass(Seconds{10});
   EXPECT_TRUE(w.act(wire::JobAction::requeue, id).errors.empty());
   EXPECT_EQ(w.take<wire::EndJobOrder>().at(0).second.message_suffix, " DUE TO JOB REQUEUE");
   w.take<wire::LaunchOrder>();
