@@ -182,6 +182,8 @@ class Core {
   void give_notice(JobId job, const Preemption& preemption);
   void tell_to_save(const Job& job);
   void warn(JobId job, Time now);
+  void warn_on(NodeId node, JobId job);
+  void warn_belatedly(NodeId node, JobId job);  // where it was away when the others heard it
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
   static Seconds pause_before_next_run(const Job& job, Time now);

@@ -117,7 +117,8 @@ struct Job {
   Time submitted, eligible, started, ended;
   Time suspended_at;  // while suspended
   Millis suspended_total{};
-  Time warned;  // when --signal was sent in this attempt
+  Time warned;                // when --signal was sent in this attempt
+  std::set<NodeId> unwarned;  // nodes that were away then
 
   std::vector<NodeShare> allocation;  // kept after the end, for display
   std::set<NodeId> unfinished;        // nodes that still hold processes of the current attempt
@@ -195,6 +196,7 @@ struct Job {
     v(22, suspended_at);
     v(23, suspended_total);
     v(24, warned);
+    v(240, unwarned);
     v(25, allocation);
     v(26, unfinished);
     v(27, batch_done);

@@ -96,6 +96,7 @@ void Applier::operator()(const JobStarted& e) {
   job.started = e.at;
   job.ended = Time{};
   job.warned = Time{};
+  job.unwarned.clear();
   job.mailed &= ~kMailTimeLimits;
   job.turn_since = e.at;
   job.awaits_turn = false;

@@ -212,6 +212,26 @@ TEST(TimeLimit, TheWarningIsSentOnce) {
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
 }
 
+TEST(TimeLimit, ANodeThatMissedTheWarningIsToldWhenItIsBack) {
+  World w{ClusterBuilder().nodes(2)};
+  JobSpec spec = job().nodes(2).minutes(5);
+  spec.warn_signal = {.number = SIGUSR1, .seconds_before_end = 90, .batch_shell_only = true};
+  auto id = w.submit(spec);
+  w.leave(1);
+  w.pass(Minutes{3} + Seconds{30});
+  auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].first, 2u);
+  w.join(1, {batch_of(id)});
+  signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].first, 1u);
+  EXPECT_EQ(signals[1].second.signal, SIGUSR1);
+  w.leave(1);
+  w.join(1, {batch_of(id)});
+  EXPECT_TRUE(w.take<wire::SignalOrder>().empty()) << "once";
+}
+
 TEST(TimeLimit, ADeadlineEndsAJobThatCannotMakeIt) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
