@@ -56,11 +56,22 @@ void Core::end_preempted(JobId id, Time now) {
   settle_components(id, now);
 }
 
+namespace {
+
+// The grace of a job that was suspended in it is over when it has had its time.
+bool stands_still(const Job& job) {
+  return job.state == JobState::suspended && !job.awaits_turn &&
+         job.suspended_at >= job.preemption->since;
+}
+
+}  // namespace
+
 void Core::end_graces(Time now) {
   std::vector<JobId> over;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at)
+    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at &&
+        !stands_still(job))
       over.push_back(job.id);
   }
   for (JobId id : over) end_preempted(id, now);
