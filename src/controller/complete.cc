@@ -21,6 +21,7 @@ bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.ba
 }  // namespace
 
 void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
+  if (end.unkillable) drain_for_program(node, "Kill task failed", now);
   const Job* job = cluster_.jobs.find(end.ref.job);
   bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())

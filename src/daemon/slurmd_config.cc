@@ -162,6 +162,8 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   out.sample_every = sampling_of(conf->job_acct_gather_frequency);
   out.kill_wait = conf->kill_wait;
+  out.unkillable_after = conf->unkillable_step_timeout;
+  out.unkillable_step_program = conf->unkillable_step_program;
   out.message_timeout = conf->message_timeout;
   out.prolog = conf->prolog;
   out.epilog = conf->epilog;
