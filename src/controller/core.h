@@ -345,6 +345,7 @@ class Core {
     JobId job;
     bool until_started = false;
     std::optional<StepId> step = {};  // waits for this one's end, not the job's
+    bool until_ready = false;
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>

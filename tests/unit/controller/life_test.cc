@@ -323,6 +323,47 @@ TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
   EXPECT_EQ(w.job(id).state, JobState::running) << "one that worked for a while is";
 }
 
+TEST(Requeue, AScriptThatRequeuesItselfAtOnceIsNotStartedAgainAtOnce) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.pass(Seconds{3});
+  w.act(wire::JobAction::requeue, id);
+  w.step_end(1, batch_of(id), SIGTERM);
+  EXPECT_EQ(w.job(id).eligible, t0 + Seconds{10});
+  w.pass(Seconds{6});
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+}
+
+TEST(StepEnd, ANodeOnWhichProcessesDoNotEndIsDrained) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.cancel(id);
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = SIGKILL, .unkillable = true};
+  w.core.on_report(World::connection(1), wire::StepEndReport{std::move(end)}, w.now);
+  w.run();
+  EXPECT_EQ(w.job(id).state, JobState::cancelled);
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "Kill task failed");
+}
+
+TEST(InactiveLimit, EndsAnAllocationWhoseCommandIsGone) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.inactive_limit = Seconds{60}; })};
+  auto id = w.submit(job().allocation());
+  w.answer(
+      wire::WaitJobRequest{
+          .job = JobId{id}, .until_started = true, .ownership = wire::Ownership::take, .step = {}},
+      kAlice, 7);
+  w.core.on_client_closed(7, w.now);
+  w.pass(Seconds{59});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  w.pass(Seconds{1});
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::timeout);
+  EXPECT_EQ(w.job(id).end_reason, "InactiveLimit");
+}
+
 TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {
   World w{ClusterBuilder().nodes(2)};
   auto old = w.submit(job());
