@@ -255,6 +255,13 @@ def test_a_requeued_job_starts_again(cluster):
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
 
 
+@pytest.mark.ours
+def test_a_job_that_requeues_itself_at_once_is_not_started_again_at_once(cluster):
+    cluster.sbatch("--wrap", "date +%s >> runs; scontrol requeue $SLURM_JOB_ID; sleep 100")
+    first, second = cluster.wait_text("runs", r"\d+\n\d+\n").split()[:2]
+    assert int(second) - int(first) >= 9
+
+
 def test_interactive_mode_reads_commands(cluster):
     done = cluster.run("scontrol", input="show hostnames n[1-2]\nquit\n").ok()
     assert re.findall(r"n\d$", done.out, re.M) == ["n1", "n2"]
