@@ -1,5 +1,6 @@
 #include "cli/allocation.h"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -10,6 +11,7 @@
 
 #include "base/codec.h"
 #include "base/date.h"
+#include "base/strings.h"
 
 namespace muster::cli {
 
@@ -72,6 +74,7 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::allocate(
   Clock::time_point asked = Clock::now();
   auto granted = wait_for_start(*job);
   waited_ = std::chrono::floor<Millis>(Clock::now() - asked);
+  if (granted) say_started(*job);
   return granted;
 }
 
@@ -106,9 +109,13 @@ void Allocation::reconnect_while_queued(JobId job) {
   while (!reconnect()) std::this_thread::sleep_for(500ms);
 }
 
-std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobId job) {
+std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobId job, bool ready) {
   while (true) {
-    auto sent = controller_->send(wire::WaitJobRequest{job, true, wire::Ownership::take});
+    auto sent = controller_->send(wire::WaitJobRequest{.job = job,
+                                                       .until_started = true,
+                                                       .ownership = wire::Ownership::take,
+                                                       .step = {},
+                                                       .until_ready = ready});
     std::expected<Result<wire::Answer>, Ended> waited =
         sent ? wait_in_queue(job) : Result<wire::Answer>(std::unexpected(sent.error()));
     if (!waited) return std::unexpected(waited.error());
@@ -122,9 +129,22 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobI
     if (!reply || reply->jobs.empty())
       return std::unexpected(Ended{failed({ErrorCode::protocol_version, {}})});
     if (is_ended(reply->jobs.front().job->state)) return std::unexpected(cancelled(job));
-    say_started(job);
     return std::move(reply->jobs);
   }
+}
+
+std::expected<void, Ended> Allocation::wait_until_ready(const std::vector<wire::JobView>& granted) {
+  const JobId job = granted.front().job->id;
+  if (std::ranges::none_of(granted, [](const auto& view) { return view.job->preparing; }))
+    return {};
+  say("Waiting for resource configuration");
+  said_queued_ = true;  // it is not
+  auto views = wait_for_start(job, true);
+  if (!views) return std::unexpected(views.error());
+  std::vector<std::string> nodes;
+  for (const wire::JobView& view : *views) nodes.push_back(view.nodes.str());
+  say(fmt::format("Nodes {} are ready for job", join(nodes, ",")));
+  return {};
 }
 
 void Allocation::say_started(JobId job) {

@@ -38,6 +38,8 @@ class Allocation {
   void on_readable();
   void reconnect_if_lost();
   bool is_lost() const { return kept_job_ && !controller_; }
+  // PrologSlurmctld has ended and all nodes are on: what runs now may use them.
+  std::expected<void, Ended> wait_until_ready(const std::vector<wire::JobView>& granted);
   bool has_ended() const { return ended_; }  // the kept job has
   Millis waited() const { return waited_; }  // for the nodes
 
@@ -51,7 +53,7 @@ class Allocation {
   // The job, asked for. What was refused has been said.
   std::expected<JobId, Ended> submit(const wire::SubmitRequest& request);
   // The nodes of a job that was submitted.
-  std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job);
+  std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job, bool ready = false);
   // The next answer about a job that waits for its nodes; says so where that takes a while.
   std::expected<Result<wire::Answer>, Ended> wait_in_queue(JobId job);
   void say_started(JobId job);

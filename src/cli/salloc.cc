@@ -303,6 +303,7 @@ int salloc_main(int argc, char** argv) {
     allocation.leave(job);
     return 0;
   }
+  if (auto ready = allocation.wait_until_ready(*granted); !ready) return ready.error().exit_code;
   return run_command(*plan, *granted, allocation, signals);
 }
 

@@ -148,7 +148,8 @@ void scontrol_wait_job(ScontrolSession& session, Words words) {
   if (!ref) return session.error("Invalid job id specified for job {}", words[0]);
   auto to = session.connect();
   if (!to) return session.error("scontrol: {}", to.error().text());
-  auto sent = (*to)->send(wire::WaitJobRequest{ref->job, true});
+  auto sent = (*to)->send(wire::WaitJobRequest{
+      .job = ref->job, .until_started = true, .step = {}, .until_ready = true});
   auto answer =
       sent ? (*to)->receive(Millis::max()) : Result<wire::Answer>(std::unexpected(sent.error()));
   const wire::JobsReply* reply = answer ? std::get_if<wire::JobsReply>(&*answer) : nullptr;

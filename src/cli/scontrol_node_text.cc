@@ -161,6 +161,15 @@ static std::string count_or_unlimited(std::uint32_t count) {
   return count == 0xffffffffu ? "UNLIMITED" : std::to_string(count);
 }
 
+// What Nodes= names that is no node.
+static std::string node_sets(const wire::PartitionView& view) {
+  std::vector<std::string> sets, none;
+  for (std::string& name : expand_hostlist(view.partition.nodes_text).value_or(none))
+    if (name != "ALL" && std::ranges::find(view.node_names, Text(name)) == view.node_names.end())
+      sets.push_back(std::move(name));
+  return join(sets, ",");
+}
+
 std::string partition_text(const wire::PartitionView& view, const ShowStyle& style) {
   static constexpr std::string_view kStates[] = {"UP", "DOWN", "DRAIN", "INACTIVE"};
   const Partition& p = view.partition;
@@ -184,6 +193,8 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   lines.add(format("MaxNodes={} MaxTime={} MinNodes={} LLN={} MaxCPUsPerNode={}",
                    or_unlimited(p.max_nodes), p.max_time ? format_limit(*p.max_time) : "UNLIMITED",
                    p.min_nodes, yes_no(p.lln), or_unlimited(p.max_cpus_per_node)));
+  if (const std::string sets = node_sets(view); !sets.empty())
+    lines.add(format("NodeSets={}", sets));
   lines.add(format("Nodes={}", or_null(view.nodes)));
   lines.add(format("PriorityJobFactor={} PriorityTier={} RootOnly={} ReqResv={} OverSubscribe={}",
                    p.priority_job_factor, p.priority_tier, yes_no(p.root_only), yes_no(p.req_resv),

@@ -189,6 +189,11 @@ int run_plan(SrunPlan plan) {
   if (auto known = check_clusters(kProgram, plan.options.clusters, config.cluster_name); !known)
     return print(known.error());
   if (plan.options.list_gres) return list_gres(kProgram, *connected);
+  if (!config.het_steps && !plan.parts.empty())
+    return print(Refusal{fatal_line(kProgram,
+                                    "Job steps that span multiple components of a heterogeneous "
+                                    "job are not currently supported"),
+                         kExitFailure});
   if (!plan.options.kill_on_bad_exit) plan.options.kill_on_bad_exit = config.kill_on_bad_exit;
   if (!plan.options.wait_s)
     plan.options.wait_s = static_cast<std::uint32_t>(config.wait_time.count());

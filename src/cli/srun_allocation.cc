@@ -111,6 +111,7 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_alone() {
     reconnect_while_queued(*job);
     auto granted = wait_for_start(*job);
     if (!granted) return std::unexpected(granted.error());
+    say_started(*job);
     return OwnStep{*job, create_step(*job)};
   }
   if (answer && std::holds_alternative<wire::JobsReply>(*answer))

@@ -75,6 +75,8 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.propagate_limits_except = value;
   } else if (is("LaunchParameters")) {
     s.launch_parameters = value;
+  } else if (is("SchedulerParameters")) {
+    s.scheduler_parameters = value;
   } else if (is("InteractiveStepOptions")) {
     s.interactive_step_options = value;
   } else if (is("KillOnBadExit")) {
@@ -166,6 +168,7 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.mpi_default = conf.mpi_default;
   s.tree_width = parse_number<std::uint32_t>(conf.value("TreeWidth")).value_or(s.tree_width);
   s.launch_parameters = conf.value("LaunchParameters");
+  s.scheduler_parameters = conf.value("SchedulerParameters");
   s.interactive_step_options = conf.value("InteractiveStepOptions");
   s.propagate_limits = conf.propagate_limits;
   s.propagate_limits_except = conf.propagate_limits_except;

@@ -29,7 +29,8 @@ struct ClientSettings {
   std::string mpi_default = "none";
   std::uint32_t tree_width = 50;
   std::string propagate_limits = "ALL", propagate_limits_except;
-  std::string launch_parameters;  // LaunchParameters
+  std::string launch_parameters;     // LaunchParameters
+  std::string scheduler_parameters;  // SchedulerParameters
   std::string interactive_step_options{kInteractiveStepOptions};
   bool has_include = false;  // the text is not the whole configuration: use the full parser
   bool operator==(const ClientSettings&) const = default;

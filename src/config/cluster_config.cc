@@ -235,6 +235,7 @@ Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gre
   for (const ConfiguredNode& entry : slurm.nodes) {
     NodeConfig node = entry.node;
     if (node.port == 0) node.port = slurm.slurmd_port;
+    node.first_cores_spec = slurm.option("SchedulerParameters", "spec_cores_first").has_value();
     auto pools = gres_pools(node, gres);
     if (!pools) return invalid(entry.at, pools.error().detail);
     node.gres = std::move(*pools);

@@ -85,6 +85,9 @@ void set_scheduling(const SlurmConf& slurm, Settings& s) {
   s.max_array_tasks = scheduler_number(slurm, "max_array_tasks", 0);
   s.max_script_bytes = scheduler_number(slurm, "max_script_size", 4u << 20);
   s.user_top = has("enable_user_top");
+  s.limits_stop = has("assoc_limit_stop");
+  s.whole_het_jobs = has("whole_hetjob") || has("whole_pack");
+  s.settles_by_partition = has("reduce_completing_frag");
   s.allow_zero_licenses = has("allow_zero_lic");
   s.min_priority_reserve = scheduler_number(slurm, "bf_min_prio_reserve", 0);
   s.min_age_reserve = Seconds{scheduler_number(slurm, "bf_min_age_reserve", 0)};

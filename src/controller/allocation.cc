@@ -58,23 +58,27 @@ void Core::on_client_closed(std::uint64_t connection, Time now) {
 
 // An allocation whose command has gone for good serves nobody.
 void Core::end_orphans(Time now) {
-  constexpr Seconds kPatience{20};
+  constexpr Seconds kUsualPatience{20};
+  const Seconds limit = cluster_.settings().inactive_limit;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Job* job = cluster_.jobs.find(at->first);
     bool over = !job || is_ended(job->state) || job->ending;
-    if (!over && now - at->second < kPatience) {
+    const bool limited = limit > Seconds{0} && job && job->state != JobState::pending;
+    if (!over && now - at->second < (limited ? limit : kUsualPatience)) {
       ++at;
       continue;
     }
-    if (!over)
-      (void)end_job(*job, {.becomes = JobState::cancelled, .by = job->spec->uid, .since = now}, "",
-                    now);
+    if (!over) {
+      Ending ending{.becomes = JobState::cancelled, .by = job->spec->uid, .since = now};
+      if (limited) ending.becomes = JobState::timeout, ending.reason = "InactiveLimit";
+      (void)end_job(*job, std::move(ending), "", now);
+    }
     at = orphans_.erase(at);
   }
 }
 
 void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
-  waiters_.push_back({to, request.job, request.until_started, request.step});
+  waiters_.push_back({to, request.job, request.until_started, request.step, request.until_ready});
   const Job* job = cluster_.jobs.find(request.job);
   if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
@@ -98,7 +102,10 @@ void Core::answer_waiters() {
       return true;
     }
     bool over = is_ended(job->state) && !job->completing();
-    if (!over && !(w.until_started && job->state != JobState::pending)) return false;
+    const bool prepares =
+        w.until_ready &&
+        std::ranges::any_of(committed_.components(*job), [](const Job* c) { return c->preparing; });
+    if (!over && !(w.until_started && job->state != JobState::pending && !prepares)) return false;
     wire::JobsReply reply{.now = now_};
     for (const Job* component : committed_.components(*job))
       reply.jobs.push_back(view_of(published(), *component));

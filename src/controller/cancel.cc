@@ -25,7 +25,8 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
   }
   // A cancel overrules a requeue under way; a second cancel changes nothing.
   if (job.ending && !job.ending->requeue) return fail(ErrorCode::already_done);
-  order_end(id, ending, job.leads() ? Reach::all_components : Reach::job);
+  const bool all = job.leads() || cluster_.settings().whole_het_jobs;
+  order_end(id, ending, all ? Reach::all_components : Reach::job);
   settle_components(id, now);
   return {};
 }
@@ -138,7 +139,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
       return signal_job(job, request, step);
     }
     if (job.state == JobState::pending) {
-      if (!job.leads() && !pending.contains(job.het_id.value))
+      if (!job.leads() && !cluster_.settings().whole_het_jobs &&
+          !pending.contains(job.het_id.value))
         return fail(ErrorCode::one_het_component);
       pending.insert(id.value);
       pending.merge(job.het_jobs());

@@ -21,6 +21,7 @@ bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.ba
 }  // namespace
 
 void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
+  if (end.unkillable) drain_for_program(node, "Kill task failed", now);
   const Job* job = cluster_.jobs.find(end.ref.job);
   bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())
@@ -163,7 +164,9 @@ void Core::finish(const Job& job, Time now) {
               .exit_status = status,
               .derived_exit_status = job.derived_exit_status,
               .at = now,
-              .reason = end_reason(state, status)});
+              .reason = job.ending && !job.ending->reason.empty()
+                            ? job.ending->reason
+                            : Text(end_reason(state, status))});
 }
 
 void Core::record_end(JobEnded end) {
@@ -195,7 +198,7 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
   // Whom an administrator has stopped starts again when one says so.
   const bool stopped = job.state == JobState::suspended && !job.awaits_turn;
   const bool kept = stopped || requeued_too_often(cluster_.settings(), ending, job);
-  const bool held_by_admin = kept || (ending.hold_reason.empty() && is_operator({ending.by, {}}));
+  const bool held_by_admin = kept || (ending.reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,
                      .at = now,
                      .hold = ending.special          ? Hold::special_exit
@@ -203,7 +206,7 @@ void Core::put_back(const Ending& ending, const Job& job, Time now) {
                              : held_by_admin         ? Hold::admin
                                                      : Hold::user,
                      .eligible = now + ending.delay,
-                     .reason = ending.hold_reason});
+                     .reason = ending.reason});
   want_plan();
 }
 

@@ -183,8 +183,11 @@ class Core {
   void give_notice(JobId job, const Preemption& preemption);
   void tell_to_save(const Job& job);
   void warn(JobId job, Time now);
+  void warn_on(NodeId node, JobId job);
+  void warn_belatedly(NodeId node, JobId job);  // where it was away when the others heard it
   void end_preempted(JobId job, Time now);
   std::optional<Ending> ends_as(const Job& job, Time now) const;
+  static Seconds pause_before_next_run(const Job& job, Time now);
   bool still_fit(std::span<const sched::Start> starts) const;
   void start_all_or_none(std::span<const sched::Start> starts, Time now);
   bool is_left_by_reservations(const sched::Start& start, const NodeShare& share) const;
@@ -343,6 +346,7 @@ class Core {
     JobId job;
     bool until_started = false;
     std::optional<StepId> step = {};  // waits for this one's end, not the job's
+    bool until_ready = false;
   };
   std::vector<Waiter> waiters_;
   std::map<std::uint64_t, JobId>

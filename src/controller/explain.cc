@@ -13,7 +13,8 @@ constexpr std::size_t kJobsExplained = 10;
 
 std::vector<const Job*> jobs_named(const Cluster& cluster, const wire::JobRef& ref) {
   const Job* job = cluster.jobs.find(ref.job);
-  if (job && !job->array_id && !job->is_het()) return {job};
+  const bool names_all_of_it = ref.tasks.empty() && !ref.component;
+  if (job && names_all_of_it && !job->array_id && !job->is_het()) return {job};
   std::vector<const Job*> found;
   const wire::JobFilter filter{.jobs = {ref}, .all_states = true};
   cluster.jobs.each([&](const Job& each) {

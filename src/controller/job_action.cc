@@ -42,7 +42,10 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now)
                 .requeue = true,
                 .hold = how != Requeue::plain,
                 .special = how == Requeue::special_exit};
-  if (ending.hold) ending.hold_reason = "job_requeued_in_held_state";
+  if (ending.hold)
+    ending.reason = "job_requeued_in_held_state";
+  else
+    ending.delay = pause_before_next_run(job, now);
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);
     for (const Job* component : components)
@@ -92,6 +95,25 @@ Result<void> Core::notify(Caller caller, const Job& job, const Text& message) {
   return {};
 }
 
+namespace {
+
+bool is_hold(wire::JobAction action) {
+  using enum wire::JobAction;
+  return action == hold || action == user_hold || action == release;
+}
+
+bool is_requeue(wire::JobAction action) {
+  using enum wire::JobAction;
+  return action == requeue || action == requeue_hold || action == requeue_special;
+}
+
+bool is_suspend(wire::JobAction action) {
+  using enum wire::JobAction;
+  return action == suspend || action == resume;
+}
+
+}  // namespace
+
 wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& request, Time now) {
   using wire::JobAction;
   wire::CancelReply reply;
@@ -120,11 +142,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
     }
     return fail(ErrorCode::failure, "no such action");
   };
-  const bool is_requeue = request.action == JobAction::requeue ||
-                          request.action == JobAction::requeue_hold ||
-                          request.action == JobAction::requeue_special;
-  const bool is_suspend =
-      request.action == JobAction::suspend || request.action == JobAction::resume;
+  const bool requeues = is_requeue(request.action), suspends = is_suspend(request.action);
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())
     cluster_.jobs.each([&](const Job& job) {
@@ -137,14 +155,17 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       reply.errors.emplace_back(ref, ids.error());
       continue;
     }
+    const JobId het = cluster_.jobs.at(ids->front()).het_id;
+    if (het && cluster_.settings().whole_het_jobs && is_hold(request.action))
+      ids = resolve(caller, {.job = het});
     const bool whole = ids->size() > 1;
     TaskOutcomes outcomes(cluster_, ref);
     for (JobId id : *ids) {
       const Job job = cluster_.jobs.at(id);
       const bool skips_ended = whole && (job.is_het() || !request.name.empty());
-      if (skips_ended && is_ended(job.state) && !(is_requeue && job.leads())) continue;
-      if (is_requeue && whole && !job.leads()) continue;  // the first component takes it along
-      if (is_suspend && !whole && job.is_het())
+      if (skips_ended && is_ended(job.state) && !(requeues && job.leads())) continue;
+      if (requeues && whole && !job.leads()) continue;  // the first component takes it along
+      if (suspends && !whole && job.is_het())
         outcomes.add(job, fail(ErrorCode::one_het_component));
       else
         outcomes.add(job, act(job));

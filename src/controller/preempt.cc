@@ -56,11 +56,22 @@ void Core::end_preempted(JobId id, Time now) {
   settle_components(id, now);
 }
 
+namespace {
+
+// The grace of a job that was suspended in it is over when it has had its time.
+bool stands_still(const Job& job) {
+  return job.state == JobState::suspended && !job.awaits_turn &&
+         job.suspended_at >= job.preemption->since;
+}
+
+}  // namespace
+
 void Core::end_graces(Time now) {
   std::vector<JobId> over;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at)
+    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at &&
+        !stands_still(job))
       over.push_back(job.id);
   }
   for (JobId id : over) end_preempted(id, now);
@@ -82,10 +93,14 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
   if (!held && !s.requeue_exits.contains(code)) return std::nullopt;
   Ending ending{
       .becomes = JobState::failed, .since = now, .requeue = true, .hold = held, .special = held};
-  // A script that ends so as soon as it runs would keep its node busy with starting it.
-  constexpr Seconds kStartsApart{10};
-  ending.delay = std::max(std::chrono::ceil<Seconds>(kStartsApart - job.run_time(now)), Seconds{0});
+  ending.delay = pause_before_next_run(job, now);
   return ending;
+}
+
+// A script that goes back as soon as it runs would keep its node busy with starting it.
+Seconds Core::pause_before_next_run(const Job& job, Time now) {
+  constexpr Seconds kStartsApart{10};
+  return std::max(std::chrono::ceil<Seconds>(job.started + kStartsApart - now), Seconds{0});
 }
 
 }  // namespace muster::controller

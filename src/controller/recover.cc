@@ -65,7 +65,7 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
   for (const NodeConfig& node : config.nodes) names.insert(node.name);
   std::optional<Error> error;
   cluster_.nodes.each([&](const Node& node) {
-    if (!error && !names.contains(node.config.name) && !node.jobs.empty())
+    if (!error && !node.config.dynamic && !names.contains(node.config.name) && !node.jobs.empty())
       error =
           Error{ErrorCode::config_invalid,
                 fmt::format("node {} is gone from the configuration but job {} still runs there",

@@ -90,6 +90,7 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   const IdSet jobs = cluster_.nodes.at(id).jobs;
   for (std::uint32_t number : jobs.ids()) {
     launch_if_prepared(JobId{number}, now);
+    warn_belatedly(id, JobId{number});
     const Job& job = cluster_.jobs.at(JobId{number});
     if (job.ending || !is_active(job.state)) continue;
     // What it may have missed while it was away; to steps that heard it this is nothing new.

@@ -86,7 +86,7 @@ void Core::put_back_held(const Job& job, JobState otherwise, bool requeue, Time 
   if (requeue) {
     ending.becomes = JobState::cancelled;
     ending.requeue = ending.hold = true;
-    ending.hold_reason = "launch_failed_requeued_held";
+    ending.reason = "launch_failed_requeued_held";
   }
   order_end(id, ending, Reach::all_components);
   settle_components(id, now);

@@ -69,6 +69,7 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
   if (!wanted) return std::unexpected(wanted.error());
   if (enforced && sched::exceeds_memory_limit(cluster_, *wanted, p))
     return fail(ErrorCode::insufficient_memory);
+  if (p.nodes.empty() && wanted->required_nodes.empty()) return {};  // dynamic nodes may come
   auto ok = known_fits_.check(cluster_, *wanted, p);
   if (ok) {
     if (auto inside = fits_reservations(cluster_, job, *wanted, p, warnings); !inside)

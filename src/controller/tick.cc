@@ -74,6 +74,16 @@ void Core::enforce_limits(Time now) {
 
 // The signal that the job asked for with --signal.
 void Core::warn(JobId id, Time now) {
+  JobWarned warned{.job = id, .at = now, .missed_by = {}};
+  for (NodeId node : cluster_.jobs.at(id).unfinished)
+    if (sessions_.contains(node))
+      warn_on(node, id);
+    else
+      warned.missed_by.insert(node);
+  record(warned);
+}
+
+void Core::warn_on(NodeId node, JobId id) {
   const Job& job = cluster_.jobs.at(id);
   const WarnSignal& warning = job.spec->warn_signal;
   for (int signal : {SIGCONT, warning.number}) {  // who is stopped hears it, too
@@ -81,9 +91,16 @@ void Core::warn(JobId id, Time now) {
     o.batch = warning.batch_shell_only;
     o.all_steps = !warning.batch_shell_only;
     o.announce = signal == warning.number && is_announced(o.signal, o.batch);
-    for (NodeId node : job.unfinished) order(node, o);
+    order(node, o);
   }
-  record(JobWarned{.job = id, .at = now});
+}
+
+void Core::warn_belatedly(NodeId node, JobId id) {
+  const Job& job = cluster_.jobs.at(id);
+  JobWarned warned{.job = id, .at = job.warned, .missed_by = job.unwarned};
+  if (job.ending || !is_active(job.state) || warned.missed_by.erase(node) == 0) return;
+  warn_on(node, id);
+  record(warned);
 }
 
 void Core::time_out(JobId id, std::string_view why, Time now) {

@@ -113,7 +113,7 @@ void Service::reconfigure(controller::ReplyTo to) {
     auto fresh = options_.load();
     if (!fresh) {
       io::log_error("the configuration in force is kept: {}", fresh.error().text());
-      return reply(to, Error{ErrorCode::config_invalid, fresh.error().text()});
+      return reply(to, fresh.error());
     }
     for (const std::string& warning : fresh->conf.warnings) io::log_info("{}", warning);
     io::LogLevel level{};

@@ -60,9 +60,13 @@ Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& n
 Result<NodeConfig> describe_node(const config::SlurmConf& conf, const NodeIdentity& identity,
                                  const io::Hardware& hardware) {
   const std::string name = identity.name.empty() ? hardware.host_name : identity.name;
+  if (std::ranges::any_of(conf.nodes, [&](const auto& entry) { return entry.node.name == name; }))
+    return fail(fmt::format("Duplicated NodeName {} in the config file", name));
   std::string line =
       fmt::format("NodeName={} NodeHostname={} {}", name, hardware.host_name, identity.conf);
   const std::string given = lower(identity.conf);
+  if (given.find("nodename=") != given.npos)
+    return fail("option 'NodeName=' not allowed in --conf");
   const bool has_topology = given.find("cpus=") != given.npos ||
                             given.find("sockets") != given.npos ||
                             given.find("cores") != given.npos;
@@ -93,16 +97,16 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
     if (iequals(trim(plugin), "task/cgroup")) out.constrain = true;
   out.kill_over_memory = conf.option("JobAcctGatherParams", "OverMemoryKill").has_value();
 
-  if (const std::string path = dir + "/gres.conf"; io::exists(path)) {
-    auto gres = config::load_gres_conf(io::read_file, path);
-    if (!gres) return std::unexpected(gres.error());
-    out.auto_detect = gres->auto_detect;
-    auto pools = config::gres_pools(out.node, *gres);
-    if (!pools) return std::unexpected(pools.error());
-    if (out.node.dynamic) out.node.gres = *pools;
-    for (const GresPool& pool : *pools)
-      out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
-  }
+  Result<config::GresConf> gres;
+  if (const std::string path = dir + "/gres.conf"; io::exists(path))
+    gres = config::load_gres_conf(io::read_file, path);
+  if (!gres) return std::unexpected(gres.error());
+  out.auto_detect = gres->auto_detect;
+  auto pools = config::gres_pools(out.node, *gres);
+  if (!pools) return std::unexpected(pools.error());
+  if (out.node.dynamic) out.node.gres = *pools;
+  for (const GresPool& pool : *pools)
+    out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
   return {};
 }
 
@@ -162,6 +166,8 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   out.sample_every = sampling_of(conf->job_acct_gather_frequency);
   out.kill_wait = conf->kill_wait;
+  out.unkillable_after = conf->unkillable_step_timeout;
+  out.unkillable_step_program = conf->unkillable_step_program;
   out.message_timeout = conf->message_timeout;
   out.prolog = conf->prolog;
   out.epilog = conf->epilog;

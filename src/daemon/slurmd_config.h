@@ -32,10 +32,10 @@ struct SlurmdConfig {
   bool config_overrides = false;  // report the configured hardware
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};
-  Seconds kill_wait{30}, message_timeout{10};
+  Seconds kill_wait{30}, message_timeout{10}, unkillable_after{60};
   bool binds_tasks = false;                              // TaskPlugin=task/affinity
   std::string prolog, epilog, task_prolog, task_epilog;  // programs of the site
-  std::string health_check_program, reboot_program;
+  std::string health_check_program, reboot_program, unkillable_step_program;
   bool lock_memory = false, lock_future_memory = false;  // of slurmstepd
   bool track_by_process_group = false;                   // ProctrackType=proctrack/pgid
   Seconds program_timeout{0};

@@ -30,6 +30,7 @@ Slurmd::Slurmd(Start start)
       started_(io::wall_clock()),
       steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
         gpus_.finish(end.ref, end.usage);
+        if (end.unkillable) tell_of_unkillable(end.ref);
         agent_->on_step_ended(std::move(end), io::wall_clock());
       }) {}
 
@@ -250,6 +251,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.change_user = is_root;
   setup.sample_every = config.sample_every;
   setup.kill_wait = config.kill_wait;
+  setup.unkillable_after = config.unkillable_after;
   setup.boot_id = start_.hardware.boot_id;
   setup.confinement = confine(confinement_, setup.launch);
   setup.binds_tasks = config.binds_tasks;

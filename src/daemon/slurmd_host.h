@@ -93,6 +93,7 @@ class Slurmd final : public NodeHost {
   Result<void> set_up_private_directories();
   void remove_in_background(const std::string& path);
   void check_health(std::function<void()> then);
+  void tell_of_unkillable(const wire::StepRef& step);  // UnkillableStepProgram
   io::ProgramRun node_program(const std::string& path) const;
   NodePrograms node_programs() const;
   std::optional<io::ProgramGroups> groups_for_program(AttemptRef attempt) const;

@@ -1,5 +1,5 @@
-// The site's programs on this node (Prolog, Epilog, HealthCheckProgram, RebootProgram): run as
-// root, in a bare environment, one thread each.
+// The site's programs on this node (Prolog, Epilog, HealthCheckProgram, RebootProgram and others):
+// run as root, in a bare environment, one thread each.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -134,6 +134,21 @@ void Slurmd::check_health(std::function<void()> then) {
       checks_health_ = false;
       then();
     });
+  });
+}
+
+void Slurmd::tell_of_unkillable(const wire::StepRef& step) {
+  io::log_error("[{}.{}] processes are left that SIGKILL does not end", step.job.value,
+                step_name(step.step));
+  if (start_.config.unkillable_step_program.empty()) return;
+  io::ProgramRun run = node_program(start_.config.unkillable_step_program);
+  for (std::string_view name : {"SLURM_JOBID", "SLURM_JOB_ID"})
+    run.environment.push_back(fmt::format("{}={}", name, step.job.value));
+  for (std::string_view name : {"SLURM_STEPID", "SLURM_STEP_ID"})
+    run.environment.push_back(fmt::format("{}={}", name, step.step.value));
+  programs_.run(std::move(run), [](const io::ProgramEnd& end) {
+    if (!end.succeeded)
+      io::log_error("UnkillableStepProgram failed: {} output:{}", end.failure, end.output);
   });
 }
 

@@ -23,8 +23,7 @@ namespace {
 constexpr int kBacklog = 4096;
 
 std::unexpected<Error> failed(const std::string& where) {
-  return fail(ErrorCode::communication,
-              fmt::format("cannot listen on {}: {}", where, std::strerror(errno)));
+  return fail(fmt::format("cannot listen on {}: {}", where, std::strerror(errno)));
 }
 
 // Closes the fd and keeps the reason for which that is done.
@@ -83,14 +82,13 @@ Result<int> listen_unix(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path)
-    return fail(ErrorCode::communication,
-                fmt::format("cannot listen on {}: the path is longer than the {} bytes "
-                            "that a socket's may have",
-                            path, sizeof address.sun_path - 1));
+    return fail(
+        fmt::format("cannot listen on {}: the path is longer than the {} bytes "
+                    "that a socket's may have",
+                    path, sizeof address.sun_path - 1));
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
   if (is_served(address))
-    return fail(ErrorCode::communication,
-                fmt::format("cannot listen on {}: another server does", path));
+    return fail(fmt::format("cannot listen on {}: another server does", path));
   if (is_socket(path)) ::unlink(path.c_str());
   const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return failed(path);
@@ -108,13 +106,10 @@ Result<int> listen_tcp(const std::string& address, std::uint16_t port) {
   addrinfo* found = nullptr;
   const int code = ::getaddrinfo(address.empty() ? nullptr : address.c_str(),
                                  std::to_string(port).c_str(), &hints, &found);
-  if (code != 0)
-    return fail(ErrorCode::communication,
-                fmt::format("cannot listen on {}: {}", where, ::gai_strerror(code)));
+  if (code != 0) return fail(fmt::format("cannot listen on {}: {}", where, ::gai_strerror(code)));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, ::freeaddrinfo);
   // All addresses: one IPv6 socket takes IPv4 too; where there is no IPv6, the IPv4 one is next.
-  Result<int> last =
-      fail(ErrorCode::communication, fmt::format("cannot listen on {}: no address", where));
+  Result<int> last = fail(fmt::format("cannot listen on {}: no address", where));
   for (const int family : {AF_INET6, AF_INET})
     for (const addrinfo* at = found; at; at = at->ai_next) {
       if (at->ai_family != family) continue;
@@ -137,7 +132,7 @@ Result<Peer> unix_peer(int fd) {
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
-    return fail(ErrorCode::communication, std::strerror(errno));
+    return fail(std::strerror(errno));
   return Peer{.uid = Uid{peer.uid}, .gid = Gid{peer.gid}, .address = "unix"};
 }
 

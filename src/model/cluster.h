@@ -212,7 +212,8 @@ struct Settings {
   std::vector<Text> gres_types;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   Seconds complete_wait{0};
-  Text job_file_append;  // JobFileAppend
+  bool settles_by_partition = false;  // reduce_completing_frag: CompleteWait is for each alone
+  Text job_file_append;               // JobFileAppend
   bool accounting = true;
   PrioritySettings priority;
   PreemptSettings preempt;
@@ -246,6 +247,8 @@ struct Settings {
   bool allow_zero_licenses = false;           // more licenses than there are may be waited for
   std::uint32_t min_priority_reserve = 0;     // bf_min_prio_reserve
   Seconds min_age_reserve{0};                 // bf_min_age_reserve
+  bool limits_stop = false;                   // assoc_limit_stop
+  bool whole_het_jobs = false;                // whole_hetjob: what is done to one component, to all
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   bool operator==(const Settings&) const = default;
@@ -318,6 +321,9 @@ struct Settings {
     v(463, allow_zero_licenses);
     v(464, min_priority_reserve);
     v(465, min_age_reserve);
+    v(470, settles_by_partition);
+    v(471, limits_stop);
+    v(472, whole_het_jobs);
   }
 };
 

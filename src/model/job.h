@@ -32,7 +32,7 @@ struct Ending {
   Time since;
   bool requeue = false;  // goes back to the queue afterwards
   bool hold = false;     // ... held
-  Text hold_reason;      // ... for this reason; empty = somebody's wish
+  Text reason;           // why it ends, or is held then; empty = as usual, or somebody's wish
   Seconds delay{0};      // ... and not to start again before that has passed
   bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool special = false;  // ... as SPECIAL_EXIT
@@ -44,7 +44,7 @@ struct Ending {
     v(3, since);
     v(4, requeue);
     v(5, hold);
-    v(20, hold_reason);
+    v(20, reason);
     v(21, delay);
     v(110, failure);
     v(300, special);
@@ -117,7 +117,8 @@ struct Job {
   Time submitted, eligible, started, ended;
   Time suspended_at;  // while suspended
   Millis suspended_total{};
-  Time warned;  // when --signal was sent in this attempt
+  Time warned;                // when --signal was sent in this attempt
+  std::set<NodeId> unwarned;  // nodes that were away then
 
   std::vector<NodeShare> allocation;  // kept after the end, for display
   std::set<NodeId> unfinished;        // nodes that still hold processes of the current attempt
@@ -195,6 +196,7 @@ struct Job {
     v(22, suspended_at);
     v(23, suspended_total);
     v(24, warned);
+    v(240, unwarned);
     v(25, allocation);
     v(26, unfinished);
     v(27, batch_done);

@@ -106,7 +106,7 @@ bool is_available(const Node& node) {
 std::string node_state_long(const Node& node) {
   std::string state(long_name(base_state(node)));
   if (node.config.state == "CLOUD") state += "+CLOUD";
-  if (node.config.dynamic && node.config.state == "UNKNOWN") state += "+DYNAMIC_NORM";
+  if (node.config.dynamic && node.config.state != "CLOUD") state += "+DYNAMIC_NORM";
   if (!node.claim.hostname.empty()) state += "+DYNAMIC_FUTURE";
   if (is_completing(node)) state += "+COMPLETING";
   if (node.drain) state += "+DRAIN";

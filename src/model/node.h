@@ -22,6 +22,7 @@ struct NodeConfig {
   std::uint64_t memory_mib = 1, tmp_disk_mib = 0, memory_spec_limit_mib = 0;
   std::uint32_t core_spec_count = 0;
   Text cpu_spec_list;
+  bool first_cores_spec = false;  // spec_cores_first: the system has the first cores, not the last
   std::uint32_t weight = 1;
   std::vector<Text> features;
   std::vector<GresPool> gres;
@@ -53,6 +54,7 @@ struct NodeConfig {
     v(19, state);
     v(20, reason);
     v(120, dynamic);
+    v(240, first_cores_spec);
   }
 };
 

@@ -15,8 +15,8 @@ IdSet spec_cpus(const NodeConfig& node, std::uint32_t cores) {
   const std::uint32_t per_socket = std::max(1u, node.cpus / threads / sockets);
   IdSet cpus;
   for (std::uint32_t i = 0; i < cores && i < sockets * per_socket; ++i) {
-    const std::uint32_t socket = sockets - 1 - i % sockets;
-    const std::uint32_t core = socket * per_socket + per_socket - 1 - i / sockets;
+    const std::uint32_t place = i % sockets * per_socket + i / sockets;
+    const std::uint32_t core = node.first_cores_spec ? place : sockets * per_socket - 1 - place;
     cpus.insert(core * threads, core * threads + threads - 1);
   }
   return cpus;

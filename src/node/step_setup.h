@@ -29,6 +29,7 @@ struct StepSetup {
   // Zero by default: the codec leaves zeros out, so another default would come back in their place.
   Seconds sample_every{0};  // 0 = never
   Seconds kill_wait{0};
+  Seconds unkillable_after{0};  // 0 = it is waited for however long
   Text boot_id;
   bool binds_tasks = false;       // TaskPlugin=task/affinity
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
@@ -52,6 +53,7 @@ struct StepSetup {
     v(11, change_user);
     v(12, sample_every);
     v(13, kill_wait);
+    v(240, unkillable_after);
     v(14, boot_id);
     v(15, task_prolog);
     v(16, task_epilog);

@@ -93,6 +93,25 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   return {};
 }
 
+std::set<Text> settling_partitions(const Cluster& cluster, Time now) {
+  const Settings& settings = cluster.settings();
+  std::set<NodeId> unsettled;
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (!job.completing() || now - job.over_since() >= settings.complete_wait) continue;
+    if (const Partition* partition = cluster.find_partition(job.partition))
+      unsettled.insert(partition->nodes.begin(), partition->nodes.end());
+  }
+  std::set<Text> names;
+  for (const Partition& partition : *cluster.partitions)
+    if (!unsettled.empty() &&
+        (!settings.settles_by_partition || std::ranges::any_of(partition.nodes, [&](NodeId node) {
+          return unsettled.contains(node);
+        })))
+      names.insert(partition.name);
+  return names;
+}
+
 bool asks_task_by_task(const Job& record) {
   if (!record.is_array_record() || record.spec->dependency.empty()) return false;
   auto dependencies = parse_dependencies(record.spec->dependency);

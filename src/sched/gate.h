@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 
 #include "model/cluster.h"
 #include "sched/reason.h"
@@ -26,6 +27,10 @@ bool is_eligible(const Cluster& cluster, const Job& job, Time now);
 
 // It would not be over by its deadline, however short it agrees to be made.
 bool misses_deadline(const Job& job, Time now);
+
+// CompleteWait: partitions in which nothing starts, because a job there (with
+// reduce_completing_frag), or anywhere, is still leaving its nodes.
+std::set<Text> settling_partitions(const Cluster& cluster, Time now);
 
 // Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
 Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now);

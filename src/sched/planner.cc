@@ -104,7 +104,11 @@ bool Planner::admit(const Job& job, const Venue& venue, Members& members) {
     wait(job, g.reason);
     return false;
   }
-  if (exhausted() || blocked_everywhere(*venue.partition)) {
+  if (settles(*venue.partition)) {
+    wait(job, Reason::resources);
+    return false;
+  }
+  if (exhausted() || stopped_.contains(venue.partition) || blocked_everywhere(*venue.partition)) {
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     plan_.complete = false;
     wait(job, Reason::priority);
@@ -117,6 +121,12 @@ bool Planner::admit(const Job& job, const Venue& venue, Members& members) {
   }
   members.push_back({&job, &shape, limit_of(job, shape)});
   return true;
+}
+
+bool Planner::settles(const Partition& partition) {
+  if (cluster_.settings().complete_wait == Seconds{0}) return false;
+  if (!settling_) settling_ = settling_partitions(cluster_, now_);
+  return settling_->contains(partition.name);
 }
 
 bool Planner::admit_in_some_partition(const Job& component, Members& members) {

@@ -69,6 +69,7 @@ class Planner {
   bool exhausted() const;
   void consider(const Job& job, const Venue& venue);
   bool admit(const Job& job, const Venue& venue, Members& members);
+  bool settles(const Partition& partition);
   bool admit_in_some_partition(const Job& component, Members& members);
   Venue venue_of(const Job& job, std::string_view partition) const;
   void others_wait_for(const Job& kept_back);
@@ -125,7 +126,9 @@ class Planner {
   std::set<std::vector<Form>> failed_;  // what does not fit now never will in this plan
   std::map<std::vector<Form>, Time> not_before_;
   std::set<JobId> settled_, promised_;
-  std::map<JobId, IdSet> started_tasks_;                         // of arrays
+  std::optional<std::set<Text>> settling_;  // partitions where nothing starts yet
+  std::set<const Partition*> stopped_;      // assoc_limit_stop: ... nor anything behind a limit
+  std::map<JobId, IdSet> started_tasks_;    // of arrays
   std::optional<std::map<JobId, std::uint32_t>> running_tasks_;  // by array, once one is throttled
   std::set<const Shape*> in_line_;                               // somebody waits with this shape
   std::set<const std::vector<NodeId>*> lines_;                   // ... for these nodes

@@ -18,7 +18,11 @@ constexpr int kTasksPromised = 10;  // of one array
 // They cannot start now: make room for them, promise them a time, and say why they wait.
 void Planner::blocked(const Members& members, Reason reason) {
   // Nobody stands in line behind a job that its own limits keep back, or the licenses it lacks.
-  if (reason == Reason::limit) return all_wait(members, reason, limit_hit_);
+  if (reason == Reason::limit) {
+    if (cluster_.settings().limits_stop)
+      for (const Member& m : members) stopped_.insert(m.shape->partition);
+    return all_wait(members, reason, limit_hit_);
+  }
   const bool lacks_licenses = reason == Reason::licenses;
   bool first_here = std::none_of(members.begin(), members.end(),
                                  [&](const Member& m) { return someone_waits_on(*m.shape); });

@@ -104,7 +104,11 @@ void Applier::operator()(const PrioritiesReached& e) {
 
 void Applier::operator()(const JobMailed& e) { cluster.jobs.edit(e.job).mailed |= e.types; }
 
-void Applier::operator()(const JobWarned& e) { cluster.jobs.edit(e.job).warned = e.at; }
+void Applier::operator()(const JobWarned& e) {
+  Job& job = cluster.jobs.edit(e.job);
+  job.warned = e.at;
+  job.unwarned = e.missed_by;
+}
 
 void Applier::operator()(const JobsPurged& e) {
   for (std::uint32_t id : e.jobs.ids()) {

@@ -96,6 +96,7 @@ void Applier::operator()(const JobStarted& e) {
   job.started = e.at;
   job.ended = Time{};
   job.warned = Time{};
+  job.unwarned.clear();
   job.mailed &= ~kMailTimeLimits;
   job.turn_since = e.at;
   job.awaits_turn = false;
@@ -211,6 +212,8 @@ void Applier::operator()(const JobSuspended& e) {
   if (e.resumed) {
     job.state = JobState::running;
     job.suspended_total += e.at - job.suspended_at;
+    if (job.preemption && !job.awaits_turn && job.suspended_at >= job.preemption->since)
+      job.preemption->kill_at += e.at - job.suspended_at;
     job.suspended_at = Time{};
     job.turn_since = e.at;
     for (NodeShare& share : job.allocation) take_back_cpus(cluster, share);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <vector>
 
 #include "base/ids.h"
@@ -121,10 +122,12 @@ struct JobSuspended {
 struct JobWarned {  // its --signal was sent
   JobId job;
   Time at;
+  std::set<NodeId> missed_by;  // they are away, and to be told when they are back
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, at);
+    v(3, missed_by);
   }
 };
 

@@ -3,8 +3,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 
+#include "base/date.h"
 #include "step/signals.h"
 #include "step/supervisor.h"
 
@@ -19,6 +21,8 @@ Result<void> Supervisor::make_group() {
 }
 
 void Supervisor::signal_all(int number) {
+  if (number == SIGKILL && !unkillable_at_ && setup_.unkillable_after > Seconds{0})
+    unkillable_at_ = Clock::now() + setup_.unkillable_after;
   if (setup_.track_by_group) return signal_groups(tasks_, number);
   signal_everything(number);  // a child between fork and its group is found by its parent only
   if (!cgroup_) return;
@@ -51,6 +55,17 @@ void Supervisor::tell_to_save() {
 bool Supervisor::anything_left() const {
   if (setup_.track_by_group) return is_any_group_left(tasks_);
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
+}
+
+// They wait in the kernel for a disk or a device that does not answer: the node is for somebody to
+// look at, and the job is not to wait for that.
+void Supervisor::give_up() {
+  const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+  say(fmt::format("*** {} STEPD TERMINATED ON {} AT {} DUE TO JOB NOT ENDING WITH SIGNALS ***",
+                  own_name(), setup_.node_name.view(), format_date(now)));
+  end_.unkillable = true;
+  for (Task& task : tasks_)
+    if (!task.ended) task.wait_status = SIGKILL;
 }
 
 bool Supervisor::left_an_srun() const {

@@ -94,15 +94,18 @@ void Supervisor::obey(const io::StepSuspend& command) {
   stop_at_ = Clock::now() + kStopAfterTstp;
 }
 
+std::string Supervisor::own_name() const {
+  const wire::StepRef& ref = setup_.launch.ref;
+  return is_batch() ? fmt::format("JOB {}", ref.job.value)
+                    : fmt::format("STEP {}.{}", ref.job.value, step_name(ref.step));
+}
+
 // One node speaks for a step.
 void Supervisor::obey(const io::StepAnnounce& command) {
   told_to_end_ = told_to_end_ || command.ends_step;
   if (setup_.launch.node_index != 0) return;
-  const wire::StepRef& ref = setup_.launch.ref;
-  const std::string what = is_batch() ? fmt::format("JOB {}", ref.job.value)
-                                      : fmt::format("STEP {}.{}", ref.job.value, ref.step.value);
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
-  say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", what, setup_.node_name.view(),
+  say(fmt::format("*** {} ON {} CANCELLED AT {}{} ***", own_name(), setup_.node_name.view(),
                   format_date(now), command.suffix),
       command.ends_step);
 }

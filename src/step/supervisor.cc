@@ -50,10 +50,8 @@ void Supervisor::run_extern() {
   write_note();
   if (Result<void> made = make_group(); !made) return fail_launch(made.error());
   while (early_signal_ == 0) turn();
-  do {
-    signal_all(SIGKILL);
-    wait_for_children();
-  } while (anything_left());
+  started_ = true;
+  while (!is_over()) turn();
   report_end();
 }
 
@@ -84,10 +82,11 @@ void Supervisor::run() {
     start_tasks();
   }
 
-  while (started_ && (!all_tasks_ended() || anything_left())) turn();
+  while (started_ && !is_over()) turn();
 
   // Output first, so that an srun has seen all of it when the controller knows of the end.
-  drain_due_ = Clock::now() + kWaitForDrain;
+  drain_due_ = Clock::now();  // what does not end does not close its streams either
+  if (!end_.unkillable) *drain_due_ += kWaitForDrain;
   while (!stdio_.drained() && drain_due_) turn();
   report_end();
   finish_streams();
@@ -158,6 +157,10 @@ bool Supervisor::all_tasks_ended() const {
   return std::ranges::all_of(tasks_, [](const Task& task) { return task.ended; });
 }
 
+bool Supervisor::is_over() const {
+  return end_.unkillable || (all_tasks_ended() && !anything_left());
+}
+
 void Supervisor::turn() {
   PollSet set;
   set.add(child_events_, POLLIN, [this](short) { wait_for_children(); });
@@ -172,7 +175,8 @@ void Supervisor::turn() {
 int Supervisor::turn_timeout_ms() const {
   if (started_ && all_tasks_ended() && anything_left()) return kRepeatKillMs;
   Clock::time_point next = Clock::time_point::max();
-  for (const Deadline& deadline : {next_sample_, stop_at_, kill_at_, client_due_, drain_due_})
+  for (const Deadline& deadline :
+       {next_sample_, stop_at_, kill_at_, client_due_, drain_due_, unkillable_at_})
     if (deadline) next = std::min(next, *deadline);
   if (next == Clock::time_point::max()) return -1;
   auto left = std::chrono::ceil<Millis>(next - Clock::now()).count();
@@ -196,6 +200,7 @@ void Supervisor::act_on_deadlines() {
   due(client_due_);
   if (due(drain_due_)) stdio_.drop_output();
   if (started_ && all_tasks_ended() && anything_left()) end_leftovers(now);
+  if (due(unkillable_at_) && started_ && !is_over()) give_up();
 }
 
 // No process survives its step. But the sruns of a batch script may see their tasks out: those have

@@ -64,6 +64,7 @@ class Supervisor {
 
   // "slurmstepd-n1: error: text" where the step's errors go.
   void say(std::string_view text, bool ends_step = false);
+  std::string own_name() const;  // "JOB 12" or "STEP 12.0"
   void fail_launch(const Error& why);
   void report_end();
   void finish_streams();
@@ -72,6 +73,8 @@ class Supervisor {
   void tell_to_save();          // the batch script and what it runs
   std::vector<pid_t> processes() const;
   bool anything_left() const;  // when the tasks have ended
+  bool is_over() const;        // nothing of it runs, or it is not waited for any longer
+  void give_up();              // processes are left that do not end
   bool left_an_srun() const;
   bool saves_work() const;
   void end_leftovers(Clock::time_point now);
@@ -106,7 +109,8 @@ class Supervisor {
   bool has_notice_ = false;  // an end will come, and who has work to save may do so until then
   bool was_told_ = false;    // by the last of the notice's signals
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
-  Deadline leave_by_;  // what a batch script has left behind
+  Deadline leave_by_;       // what a batch script has left behind
+  Deadline unkillable_at_;  // SIGKILL should have ended all by then
   wire::StepEnd end_;
 };
 

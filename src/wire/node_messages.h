@@ -288,6 +288,7 @@ struct StepEnd {
   Usage usage;
   bool prolog_failed = false;  // it was not launched because of that
   bool not_begun = false;      // slurmd itself could not start it
+  bool unkillable = false;     // processes of it are left that do not end
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -301,6 +302,7 @@ struct StepEnd {
     v(9, usage);
     v(20, prolog_failed);
     v(190, not_begun);
+    v(240, unkillable);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.

@@ -165,12 +165,14 @@ struct WaitJobRequest {
   bool until_started = false;  // else until it has ended
   Ownership ownership = Ownership::unchanged;
   std::optional<StepId> step;  // until this step of it has ended; answered with Done
+  bool until_ready = false;    // with until_started: and until its nodes are ready for use
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, until_started);
     v(3, ownership);
     v(250, step);
+    v(251, until_ready);
   }
 };
 // srun in an allocation.

@@ -70,6 +70,9 @@ def test_what_is_no_job_is_refused(cluster):
     assert "Invalid job id" in cluster.run("muster", "explain", "4000000").err
     assert cluster.run("muster", "explain", "x").code == 1
     assert cluster.run("muster", "explain").code == 1
+    job = cluster.sbatch("-H", "--wrap", "true")
+    for part in "_3", "+1":
+        assert "Invalid job id" in cluster.run("muster", "explain", job + part).err
 
 
 def test_a_trace_is_made_up_and_replayed(cluster):
@@ -85,6 +88,12 @@ def test_a_damaged_trace_is_refused_with_its_line(cluster):
     (cluster.work / "bad.swf").write_text("; fine\n1 2 3\n")
     done = cluster.run("muster", "sim", "bad.swf")
     assert done.code == 1 and "line 2: 3 numbers instead of 18" in done.err
+
+
+def test_an_unknown_policy_is_refused_before_anything_is_printed(cluster):
+    (cluster.work / "trace.swf").write_text(cluster.run("muster", "sim", "--generate=5").ok().out)
+    done = cluster.run("muster", "sim", "trace.swf", "--policy=fifo,nice")
+    assert (done.code, done.out) == (1, "") and "unknown policy nice" in done.err
 
 
 def test_a_job_that_asks_for_too_much_is_told_what_its_partition_allows(cluster):

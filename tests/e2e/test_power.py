@@ -174,6 +174,8 @@ def test_a_node_that_no_file_names(cluster):
         job = cluster.sbatch("-w", "z1", "--wrap", "sleep 1000")
         cluster.wait_state(job, "RUNNING")
         assert cluster.run("scontrol", "delete", "nodename=z1").code == 1
+        cluster.run("scontrol", "reconfigure").ok()
+        assert cluster.state(job) == "RUNNING"
         cluster.cancel_all()
     finally:
         cluster.stop_node("z1")
@@ -181,6 +183,15 @@ def test_a_node_that_no_file_names(cluster):
     assert "z1" not in cluster.run("sinfo", "-h", "-N", "-o", "%N").out
     done = cluster.run("scontrol", "delete", "nodename=n1")
     assert done.code == 1 and "slurm.conf" in done.err
+
+
+@pytest.mark.parametrize("options, error", [
+    (["-N", "n1"], "Duplicated NodeName n1 in the config file"),
+    (["-N", "z1", "--conf", "NodeName=z2"], "option 'NodeName=' not allowed in --conf"),
+])
+def test_a_dynamic_node_has_one_name_of_its_own(cluster, options, error):
+    done = cluster.run(SBIN / "slurmd", "-f", cluster.config_file, "-Z", *options)
+    assert done.code == 1 and error in done.err
 
 
 def test_nodes_are_created_up_to_max_node_count(cluster):

@@ -54,6 +54,14 @@ def test_they_run_in_order(cluster):
     assert "Prolog root prolog_slurmd" in ran(job)
 
 
+def test_salloc_waits_for_prologslurmctld(cluster):
+    write("PrologSlurmctld", f"sleep 1; echo ready > {cluster.work}/ready")
+    done = cluster.run("salloc", "-n1", "-w", "n1", "--mem=10", "cat", "ready").ok()
+    assert done.out == "ready\n"
+    assert done.err.splitlines()[1:3] == ["salloc: Waiting for resource configuration",
+                                          "salloc: Nodes n1 are ready for job"]
+
+
 def test_task_prolog_acts_on_the_task(cluster):
     write("TaskProlog", "echo 'export FROM=prolog value'; echo 'unset GONE'; echo 'print hello there'")
     job = cluster.sbatch("--wrap", "echo \"$FROM ${GONE-none}\"", env={"GONE": "1"})

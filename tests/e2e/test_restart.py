@@ -134,3 +134,14 @@ def test_a_controller_that_is_asked_for_much_ends_in_order(cluster):
         assert "slurmctld has ended" in log[-1], pid
         cluster.start_controller()
     cluster.run("scancel", "--state=PENDING", "--me").ok()
+
+
+def test_a_warning_that_fell_due_while_slurmd_was_away_is_given_when_it_is_back(cluster):
+    script = cluster.script("warned.sh", "trap 'echo warned; exit 4' USR1\ntouch ready\nwhile :; do sleep 0.2; done\n")
+    job = cluster.sbatch("-w", "n1", "-t", "2", "--signal=B:USR1@115", "-o", "out", script)
+    wait_for((cluster.work / "ready").exists, "the job")
+    cluster.stop_node("n1")
+    wait_for(lambda: cluster.job(job)["RunTime"] >= "00:00:08", "the warning to be due")
+    cluster.start_node("n1")
+    assert cluster.wait_end(job)["ExitCode"] == "4:0"
+    assert (cluster.work / "out").read_text() == "warned\n"

@@ -73,6 +73,8 @@ Result<ClientConfig> from_file(const std::string& path) {
     if (iequals(word, "use_interactive_step"))
       found.interactive_step = settings->interactive_step_options;
   }
+  for (std::string_view word : split(settings->scheduler_parameters, ','))
+    if (iequals(trim(word), "disable_hetjob_steps")) found.het_steps = false;
   for (const config::ControllerHost& host : settings->controllers) {
     io::Endpoint endpoint;
     // The socket is this machine's: the first controller is the one that is active.

@@ -27,6 +27,7 @@ struct ClientConfig {
   std::uint32_t tree_width = 50;
   std::string propagate_limits = "ALL", propagate_limits_except;
   bool test_exec = false;        // srun looks for its program first
+  bool het_steps = true;         // steps may span components of a heterogeneous job
   std::string interactive_step;  // options of the srun that is salloc's shell; empty = a shell here
 };
 // -f is not known to commands: SLURM_CONF, /etc/slurm/slurm.conf, else the embedded cluster's.

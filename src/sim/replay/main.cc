@@ -1,4 +1,5 @@
 // muster-replay: what `muster sim` runs. Replays a trace under several policies, or makes one up.
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -66,7 +67,12 @@ Result<void> set(Options& options, std::string_view name, const std::string& val
     good = set_load(options.generate.load, value);
   } else if (name == "--policy") {
     options.policies.clear();
-    for (std::string_view policy : split(value, ',')) options.policies.emplace_back(policy);
+    for (std::string_view policy : split(value, ',')) {
+      if (std::ranges::find(kPolicies, policy) == std::end(kPolicies))
+        return fail(
+            fmt::format("unknown policy {}; there are muster, backfill, easy and fifo", policy));
+      options.policies.emplace_back(policy);
+    }
     good = true;
   } else {
     return fail("unknown option " + std::string(name));
@@ -132,8 +138,6 @@ int replay_trace(const Options& options) {
              "slowdown", "used", "makespan");
   for (const std::string& name : options.policies) {
     auto policy = make_policy(name, jobs, options.machine);
-    if (!policy)
-      return complain("unknown policy " + name + "; there are muster, backfill, easy and fifo");
     print_row(name, report_on(jobs, replay(jobs, options.machine, *policy), options.machine));
     std::fflush(stdout);
   }

@@ -84,7 +84,9 @@ class BackfillPolicy final : public PoolPolicy {
   Seconds last_pass_;
 };
 
-// "muster", "backfill", "easy", "fifo"; nullptr for another name.
+inline constexpr std::string_view kPolicies[] = {"muster", "backfill", "easy", "fifo"};
+
+// nullptr for another name.
 std::unique_ptr<Policy> make_policy(std::string_view name, const std::vector<TraceJob>& trace,
                                     const Machine& machine);
 

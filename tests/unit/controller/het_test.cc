@@ -43,6 +43,21 @@ TEST(HetJob, HasIdsOneAfterTheOtherAndStartsAsAWhole) {
   EXPECT_EQ(launches[0].second.launch.ref, batch_of(id));
 }
 
+TEST(HetJob, WhatIsDoneToOneComponentIsDoneToAllWhereTheSiteSaysSo) {
+  World w{ClusterBuilder().nodes(2).settings([](Settings& s) { s.whole_het_jobs = true; })};
+  auto waits = submit(w, {job().begin(w.now + Minutes{60}), job()});
+  wire::JobActionRequest hold{
+      .action = wire::JobAction::hold, .jobs = {{.job = JobId{waits}, .component = 1}}, .name = {}};
+  w.answer(hold);
+  EXPECT_EQ(w.job(waits).hold, Hold::user);
+  EXPECT_EQ(w.job(waits + 1).hold, Hold::user);
+  EXPECT_TRUE(cancel_component(w, waits, 1).errors.empty());
+  EXPECT_EQ(states(w, waits), "CANCELLED CANCELLED");
+  auto runs = submit(w, {job(), job()});
+  cancel_component(w, runs, 1);
+  EXPECT_TRUE(w.job(runs).ending);
+}
+
 TEST(HetJob, TakesNoArrays) {
   World w{ClusterBuilder().nodes(2)};
   wire::Answer answer = try_submit(w, {job(), job().array("1-2")});
@@ -106,7 +121,7 @@ TEST(HetJob, GoesBackToTheQueueOnceAllNodesAreLeft) {
   w.step_end(1, batch_of(id), 15);
   EXPECT_EQ(states(w, id), "PENDING PENDING");
   w.hold_plans = false;
-  w.pass(Seconds{1});
+  w.pass(Seconds{10});
   EXPECT_EQ(states(w, id), "RUNNING RUNNING");
   EXPECT_EQ(w.job(id + 1).attempt, Attempt{2});
 }
@@ -117,6 +132,7 @@ TEST(HetJob, ARequeueTakesACancelledComponentAlong) {
   cancel_component(w, id, 1);
   w.act(wire::JobAction::requeue, id);
   w.step_end(1, batch_of(id), 15);
+  w.pass(Seconds{10});
   EXPECT_EQ(states(w, id), "RUNNING RUNNING");
 }
 

@@ -212,6 +212,26 @@ TEST(TimeLimit, TheWarningIsSentOnce) {
   EXPECT_TRUE(w.take<wire::SignalOrder>().empty());
 }
 
+TEST(TimeLimit, ANodeThatMissedTheWarningIsToldWhenItIsBack) {
+  World w{ClusterBuilder().nodes(2)};
+  JobSpec spec = job().nodes(2).minutes(5);
+  spec.warn_signal = {.number = SIGUSR1, .seconds_before_end = 90, .batch_shell_only = true};
+  auto id = w.submit(spec);
+  w.leave(1);
+  w.pass(Minutes{3} + Seconds{30});
+  auto signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].first, 2u);
+  w.join(1, {batch_of(id)});
+  signals = w.take<wire::SignalOrder>();
+  ASSERT_EQ(signals.size(), 2u);
+  EXPECT_EQ(signals[1].first, 1u);
+  EXPECT_EQ(signals[1].second.signal, SIGUSR1);
+  w.leave(1);
+  w.join(1, {batch_of(id)});
+  EXPECT_TRUE(w.take<wire::SignalOrder>().empty()) << "once";
+}
+
 TEST(TimeLimit, ADeadlineEndsAJobThatCannotMakeIt) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
@@ -242,6 +262,7 @@ TEST(TimeLimit, AJobThatMissesItsDeadlineInAnyCaseIsNotStarted) {
 TEST(Requeue, ARunningJobGoesBackAndRunsAgain) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
+  w.pass(Seconds{10});
   EXPECT_TRUE(w.act(wire::JobAction::requeue, id).errors.empty());
   EXPECT_EQ(w.take<wire::EndJobOrder>().at(0).second.message_suffix, " DUE TO JOB REQUEUE");
   w.take<wire::LaunchOrder>();
@@ -300,6 +321,47 @@ TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
   w.pass(Seconds{30});
   w.step_end(1, {JobId{id}, Attempt{2}, kBatchStep}, 9 << 8);
   EXPECT_EQ(w.job(id).state, JobState::running) << "one that worked for a while is";
+}
+
+TEST(Requeue, AScriptThatRequeuesItselfAtOnceIsNotStartedAgainAtOnce) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.pass(Seconds{3});
+  w.act(wire::JobAction::requeue, id);
+  w.step_end(1, batch_of(id), SIGTERM);
+  EXPECT_EQ(w.job(id).eligible, t0 + Seconds{10});
+  w.pass(Seconds{6});
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.pass(Seconds{1});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+}
+
+TEST(StepEnd, ANodeOnWhichProcessesDoNotEndIsDrained) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  w.cancel(id);
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = SIGKILL, .unkillable = true};
+  w.core.on_report(World::connection(1), wire::StepEndReport{std::move(end)}, w.now);
+  w.run();
+  EXPECT_EQ(w.job(id).state, JobState::cancelled);
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "Kill task failed");
+}
+
+TEST(InactiveLimit, EndsAnAllocationWhoseCommandIsGone) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.inactive_limit = Seconds{60}; })};
+  auto id = w.submit(job().allocation());
+  w.answer(
+      wire::WaitJobRequest{
+          .job = JobId{id}, .until_started = true, .ownership = wire::Ownership::take, .step = {}},
+      kAlice, 7);
+  w.core.on_client_closed(7, w.now);
+  w.pass(Seconds{59});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  w.pass(Seconds{1});
+  w.gone(1, id);
+  EXPECT_EQ(w.job(id).state, JobState::timeout);
+  EXPECT_EQ(w.job(id).end_reason, "InactiveLimit");
 }
 
 TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {

@@ -422,6 +422,29 @@ TEST(DynamicNode, SurvivesARestartAndANewConfiguration) {
   EXPECT_EQ(again.cluster().partitions->front().nodes.size(), 2u);
 }
 
+TEST(DynamicNode, WithAJobDoesNotStandInTheWayOfANewConfiguration) {
+  ClusterConfig config = room_for(2).config();
+  config.partitions[0].nodes_text = "ALL";
+  World w{config};
+  w.core.on_report(200, stranger("z1"), w.now);
+  w.run();
+  w.submit(job().on("z1"));
+  EXPECT_TRUE(w.core.can_reconfigure(config));
+}
+
+TEST(DynamicNode, IsWaitedForWhereItsPartitionHasNone) {
+  ClusterConfig config = room_for(2).config();
+  config.partitions[0].nodes_text = "dyn";
+  config.partition_nodes[0].clear();
+  config.node_sets = {{"dyn", "odd"}};
+  World w{config};
+  auto id = w.submit(job());
+  EXPECT_EQ(w.job(id).state, JobState::pending);
+  w.core.on_report(200, stranger("z1", {"odd"}), w.now);
+  w.run();
+  EXPECT_EQ(w.job(id).state, JobState::running);
+}
+
 TEST(DynamicNode, IsDeletedOnceNothingRunsThere) {
   ClusterConfig config = room_for(2).config();
   config.partitions[0].nodes_text = "ALL";

@@ -101,6 +101,21 @@ TEST(Notice, IsRepeatedToANodeThatWasAway) {
   EXPECT_TRUE(signals[1].second.notice);
 }
 
+TEST(Grace, StandsStillWhileTheJobIsSuspendedInIt) {
+  World w{two_tiers()};
+  auto id = w.submit(low());
+  w.submit(high());
+  w.pass(Seconds{10});
+  w.act(wire::JobAction::suspend, id, kRoot);
+  w.pass(Seconds{100});
+  EXPECT_FALSE(w.job(id).ending);
+  w.act(wire::JobAction::resume, id, kRoot);
+  w.pass(Seconds{49});
+  EXPECT_FALSE(w.job(id).ending);
+  w.pass(Seconds{1});
+  EXPECT_TRUE(w.job(id).ending);
+}
+
 TEST(Suspension, IsRepeatedToANodeThatWasAway) {
   World w{two_tiers()};
   auto id = w.submit(low());

@@ -49,6 +49,27 @@ TEST(Backfill, AJobOfTooLowAPriorityOrAgeKeepsNothing) {
   EXPECT_EQ(started(0, Seconds{86400 * 365}), "3") << "bf_min_age_reserve";
 }
 
+// Two nodes with a partition each: a job has been leaving the first one for five seconds.
+std::string started_beside_a_leaving_job(Seconds complete_wait, bool by_partition) {
+  ClusterBuilder b;
+  b.nodes(2).partition({.name = "a"}, 1, 1).partition({.name = "b"}, 2, 2);
+  b.settings([&](Settings& s) {
+    s.complete_wait = complete_wait;
+    s.settles_by_partition = by_partition;
+  });
+  b.running(1).pending(job().partition("a")).pending(job().partition("b"));
+  b.event(JobsEnding{.jobs = IdSet::range(1, 1),
+                     .ending = {.becomes = JobState::cancelled, .since = t0 - Seconds{5}}});
+  return starts(plan(b.build(), t0));
+}
+
+TEST(CompleteWait, NothingStartsWhileAJobLeavesItsNodes) {
+  EXPECT_EQ(started_beside_a_leaving_job(Seconds{0}, false), "3");
+  EXPECT_EQ(started_beside_a_leaving_job(Seconds{6}, false), "");
+  EXPECT_EQ(started_beside_a_leaving_job(Seconds{5}, false), "3") << "not for longer";
+  EXPECT_EQ(started_beside_a_leaving_job(Seconds{6}, true), "3") << "reduce_completing_frag";
+}
+
 TEST(Backfill, ALongJobTakesWhatThePromisedOneWillNotNeed) {
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(3, 30).pending(1, 999).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "3");

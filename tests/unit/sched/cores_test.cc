@@ -93,6 +93,9 @@ TEST(SpecialisedCores, AreTheLastOfEachSocketInTurn) {
   EXPECT_EQ(spec_cpus(node, 1).text(), "14-15");
   EXPECT_EQ(spec_cpus(node, 2).text(), "6-7,14-15");
   EXPECT_EQ(spec_cpus(node, 4).text(), "4-7,12-15");
+  node.first_cores_spec = true;
+  EXPECT_EQ(spec_cpus(node, 1).text(), "0-1") << "spec_cores_first";
+  EXPECT_EQ(spec_cpus(node, 3).text(), "0-3,8-9");
   node.cpu_spec_list = "0,8";
   EXPECT_EQ(spec_cpus(node).text(), "0-1,8-9");
 }

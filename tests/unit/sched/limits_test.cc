@@ -47,6 +47,15 @@ TEST(Limits, OfOneUserCountHisRunningJobs) {
   EXPECT_EQ(second_waits_for("MaxTRESPU=node=1", job()), "QOSMaxNodePerUserLimit");
 }
 
+TEST(Limits, OfAJobKeepBackThoseBehindItWhereTheSiteSaysSo) {
+  for (bool stop : {false, true}) {
+    ClusterBuilder b;
+    b.nodes(4).qos("q", "MaxJobsPU=1").settings([&](Settings& s) { s.limits_stop = stop; });
+    b.pending(job().qos("q").memory(1)).pending(job().qos("q").memory(1)).pending(job().memory(1));
+    EXPECT_EQ(reason(plan(b.build(), t0), 3), stop ? "Priority" : kStarts);
+  }
+}
+
 TEST(Limits, OfTheWholeQosCountEverybodysJobs) {
   EXPECT_EQ(second_waits_for("GrpJobs=1", job()), "QOSGrpJobsLimit");
   EXPECT_EQ(second_waits_for("GrpTRES=cpu=1", job()), "QOSGrpCpuLimit");
