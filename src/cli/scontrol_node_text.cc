@@ -64,6 +64,7 @@ void add_hardware(RecordLines& lines, const wire::NodeView& view, const ShowStyl
   const Node& node = *view.node;
   const NodeConfig& config = node.config;
   std::string arch = node.facts.arch.empty() ? "" : format(" Arch={}", node.facts.arch.view());
+  if (!config.cpu_bind.empty()) arch += format(" CpuBind={}", config.cpu_bind.view());
   lines.add(format("NodeName={}{} CoresPerSocket={} ", config.name.view(), arch,
                    config.cores_per_socket));
   const auto kept = static_cast<std::uint32_t>(spec_cpus(config).size());
@@ -175,8 +176,9 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
                         : "DenyQos=" + p.deny_qos.str();
   lines.add(format("AllowGroups={} {} {}", or_default(p.allow_groups, "ALL"), accounts, qos));
   std::string alternate = p.alternate.empty() ? "" : format(" Alternate={}", p.alternate.view());
-  lines.add(format("AllocNodes={}{} Default={} QoS={}", or_default(p.allow_alloc_nodes, "ALL"),
-                   alternate, yes_no(p.is_default), or_default(p.qos, "N/A")));
+  std::string bind = p.cpu_bind.empty() ? "" : format(" CpuBind={} ", p.cpu_bind.view());
+  lines.add(format("AllocNodes={}{} Default={}{} QoS={}", or_default(p.allow_alloc_nodes, "ALL"),
+                   alternate, yes_no(p.is_default), bind, or_default(p.qos, "N/A")));
   lines.add(format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} GraceTime={} Hidden={}",
                    p.default_time ? format_limit(*p.default_time) : "NONE",
                    yes_no(p.disable_root_jobs), yes_no(p.exclusive_user), p.grace_time_s,
