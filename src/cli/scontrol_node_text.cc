@@ -218,6 +218,13 @@ static std::string laid_out_as(const Step& step) {
   return distribution_name(how);
 }
 
+static std::string step_amounts(const Step& step) {
+  std::string amounts;
+  if (step.tres.with_cpus) amounts = format("cpu:{}", step.num_tasks * step.cpus_per_task);
+  if (!step.tres.per_step.empty()) amounts += format(",{}", step.tres.per_step.view());
+  return amounts;
+}
+
 std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
                       const ShowStyle& style) {
   const Job& job = *view.job;
@@ -246,6 +253,13 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   lines.add(format("ResvPorts={}", or_null(step.reserved_ports.text())));
   lines.add(numbered ? "CPUFreqReq=Default Dist=" + laid_out_as(step) : "CPUFreqReq=Default");
   lines.add(format("SrunHost:Pid={}:{}", or_null(step.srun_host.view()), step.srun_pid));
+  const std::string amounts = step_amounts(step);
+  for (const auto& [key, value] :
+       {std::pair("TresBind", step.tres.bind.view()), std::pair("TresFreq", step.tres.freq.view()),
+        std::pair("TresPerStep", std::string_view(amounts)),
+        std::pair("TresPerNode", step.tres.per_node.view()),
+        std::pair("TresPerTask", step.tres.per_task.view())})
+    if (!value.empty()) lines.add(format("{}={}", key, value));
   return lines.finish(false);
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "model/resources.h"
+
 namespace muster {
 
 namespace {
@@ -26,6 +28,12 @@ Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other) {
   for (std::size_t i = 0; i < mine.texts.size(); ++i)
     if (*mine.texts[i] == *theirs.texts[i]) *mine.texts[i] = *theirs.texts[i];
   return spec;
+}
+
+std::string gres_of_each_node(const JobSpec& spec) {
+  std::string all = as_gres(spec.gpus_per_node);
+  if (!all.empty() && !spec.gres.empty()) all += ',';
+  return all += spec.gres.view();
 }
 
 std::uint32_t least_cpus_per_node(const JobSpec& spec) {

@@ -33,7 +33,8 @@ struct Request {
   std::optional<std::uint64_t> memory_per_gpu_mib;
   std::uint64_t memory_on_node_max_mib = ~std::uint64_t{0};  // MaxMemPerNode
   std::vector<GresRequest> gres_per_node;
-  std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
+  // One for each type that was asked for; each type is counted in one of these ways.
+  std::vector<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
   bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
   std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
@@ -68,6 +69,8 @@ struct Request {
   }
   bool operator==(const Request&) const = default;
 };
+
+bool asks_for_gpus(const Request& request);
 
 // Fails where the request names something that does not exist (node, feature, gres, license) or is
 // malformed.
