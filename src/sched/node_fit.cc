@@ -26,8 +26,8 @@ NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
   if (own_) part_gpus(node, *own_);
   if (own_ && request.spec_cores) own_->cpus = cpus_beside_system(node, *request.spec_cores);
   if (cpus_.wants_free_sockets()) own_->cpus = cpus_.in_free_sockets(own_->cpus);
-  const bool binds = wants_devices() && !request.disable_binding && !request.tasks_per_socket_max;
-  if (binds) groups_ = gpu_groups(node, cpus_.per_core());
+  if (wants_devices() && !request.tasks_per_socket_max)
+    groups_ = gpu_groups(node, cpus_.per_core());
 }
 
 bool NodeFit::wants_devices() const {

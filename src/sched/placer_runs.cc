@@ -59,6 +59,11 @@ std::uint32_t Placer::tasks_at_most(NodeId node, const Rough& rough) {
   return std::min(*idle, static_cast<std::uint32_t>(cpus / request_.cpus_per_task));
 }
 
+static std::uint32_t leaf_of(const Request& request, NodeId node) {
+  const bool known = request.leaves && node.value < request.leaves->size();
+  return known ? (*request.leaves)[node.value] : 0;
+}
+
 // Until there are so many.
 void Placer::make_offers(const std::vector<NodeId>& nodes, std::size_t most) {
   offers_.reserve(std::min(most, offers_.size() + nodes.size() - looked_at_));
@@ -68,7 +73,8 @@ void Placer::make_offers(const std::vector<NodeId>& nodes, std::size_t most) {
     const std::uint32_t tasks = tasks_at_most(id, rough);
     if (tasks == 0 || tasks < request_.tasks_on_each_node()) continue;
     const bool is_required = std::ranges::binary_search(request_.required_nodes, id);
-    offers_.push_back({id, rough.place, rough.rank, rough.cpus, tasks, is_required});
+    offers_.push_back(
+        {id, rough.place, rough.rank, rough.cpus, tasks, is_required, leaf_of(request_, id)});
   }
   rooms_.resize(offers_.size());
 }

@@ -59,7 +59,6 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   }
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
   request.enforce_binding = spec.enforce_binding;
-  request.disable_binding = spec.disable_binding;
   return {};
 }
 
