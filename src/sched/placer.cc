@@ -191,13 +191,15 @@ GpuCounts Placer::gpus_counted() const {
   return counts;
 }
 
-// Every later node needs at least one of what is left of each type.
-bool Placer::take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) {
+// Every later node needs at least one of what is left of each type. A node with none of them has to
+// have others.
+bool Placer::take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const {
   GpuCounts most = left;
   for (std::uint64_t& count : most) count -= std::min(count, later);
   const GpuCounts& taken = fit.count_gpus(std::move(most));
   for (std::size_t i = 0; i < left.size(); ++i) left[i] -= taken[i];
-  return std::ranges::any_of(taken, std::identity{});
+  return std::ranges::any_of(taken, std::identity{}) || !request_.gpus_per_task.empty() ||
+         !request_.gpus_per_socket.empty() || !request_.gres_per_node.empty();
 }
 
 std::optional<std::vector<std::uint32_t>> Placer::distribute(

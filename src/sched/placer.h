@@ -41,7 +41,7 @@ class Placer {
   std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
   GpuCounts gpus_counted() const;
   std::uint64_t gpus_on(NodeId node, const Free& free) const;
-  static bool take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left);
+  bool take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const;
   std::uint64_t gpus_wanted() const;
   bool weigh_gpus(std::uint64_t wanted);
   std::uint32_t fewest_nodes(std::uint64_t gpus) const;

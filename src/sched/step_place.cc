@@ -225,7 +225,7 @@ class StepPlacer {
       g.count -= n;
       sum += n;
     }
-    return sum > 0;
+    return sum > 0 || !share.gres.empty();
   }
 
   void lay_ranks(std::vector<StepNode>& nodes) const {

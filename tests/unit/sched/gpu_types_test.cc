@@ -60,6 +60,8 @@ TEST(GpuTypes, AreCountedEachInItsOwnWay) {
   EXPECT_EQ(placed(job().gpus("v100:1").gpus_per_node("a100:1")), "n1 v100:1 a100:1");
   EXPECT_EQ(placed(job().tasks(2).gpus("v100:2,a100:2").gpus_per_task("v100:1")),
             "n1 a100:2 v100:2");
+  EXPECT_EQ(placed(job().tasks(3).gpus("v100:1,a100:3").gpus_per_task("a100:1")),
+            "n1 a100:2; n2 v100:1 a100:1");
   EXPECT_EQ(placed(job().gpus_per_node("v100:1,a100:2").gres("gpu:v100:2")), "n1 v100:2 a100:2");
   EXPECT_EQ(placed(job().gpus("v100:2,a100:0")), "n1 v100:2");
 }
