@@ -167,6 +167,7 @@ std::string node_line(const Node& node) {
   line.add_number("CoreSpecCount", c.cpu_spec_list.empty() ? c.core_spec_count : 0);
   line.add("CpuSpecList", c.cpu_spec_list);
   line.add("Gres", c.gres_text);
+  line.add("CpuBind", c.cpu_bind);
   line.add_number("RealMemory", c.memory_mib);
   line.add_number("MemSpecLimit", c.memory_spec_limit_mib);
   line.add_number("TmpDisk", c.tmp_disk_mib);
@@ -227,6 +228,7 @@ std::string partition_line(const wire::PartitionView& view) {
   if (p.oversubscribe != "NO") line.add("OverSubscribe", p.oversubscribe);
   line.add("State", kStates[static_cast<std::size_t>(p.state)]);
   line.add("TRESBillingWeights", p.tres_billing_weights);
+  line.add("CpuBind", p.cpu_bind);
   line.add_seconds("ResumeTimeout", p.power.resume_timeout);
   line.add_seconds("SuspendTimeout", p.power.suspend_timeout);
   if (p.power.stays_on)

@@ -10,6 +10,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "base/strings.h"
+#include "cli/lib/lists.h"
 #include "cli/lib/paths.h"
 #include "cli/scontrol_text.h"
 #include "cli/squeue_row.h"
@@ -244,20 +245,6 @@ void add_files(RecordLines& lines, const Job& job) {
   lines.add("StdOut=" + shown_stdout(job));
 }
 
-// "gres:gpu:2" of "gpu:2"; --gpus and its relatives name only the rest.
-std::string tres_request(const Text& gres, const Text& gpus) {
-  std::string out;
-  auto add = [&](std::string_view prefix, std::string_view item) {
-    if (!out.empty()) out += ',';
-    if (istarts_with(item, "gres:")) item.remove_prefix(5);
-    out += format("{}{}", prefix, item);
-  };
-  if (!gres.empty())
-    for (std::string_view item : split(gres, ',')) add("gres:", item);
-  if (!gpus.empty()) add("gres:gpu:", gpus);
-  return out;
-}
-
 // "CPU_min_freq=Low CPU_max_freq=High Governor=OnDemand" of "Low-High:OnDemand". A speed begins
 // with a digit or is one of the four words; all else is a governor.
 std::string cpu_frequency(std::string_view text) {
@@ -296,11 +283,12 @@ void add_tail(RecordLines& lines, const JobSpec& spec) {
   auto add_tres = [&](std::string_view key, const std::string& value) {
     if (!value.empty()) lines.add(format("{}={}", key, value));
   };
+  if (!spec.gpu_bind.empty()) lines.add(format("TresBind=gpu:{}", spec.gpu_bind.view()));
   if (!spec.gpu_freq.empty()) lines.add(format("TresFreq=gpu:{}", spec.gpu_freq.view()));
-  add_tres("TresPerJob", tres_request({}, spec.gpus));
-  add_tres("TresPerNode", tres_request(spec.gres, spec.gpus_per_node));
-  add_tres("TresPerSocket", tres_request({}, spec.gpus_per_socket));
-  add_tres("TresPerTask", tres_request({}, spec.gpus_per_task));
+  add_tres("TresPerJob", tres_list(as_gres(spec.gpus)));
+  add_tres("TresPerNode", tres_list(gres_of_each_node(spec)));
+  add_tres("TresPerSocket", tres_list(as_gres(spec.gpus_per_socket)));
+  add_tres("TresPerTask", tres_list(as_gres(spec.gpus_per_task)));
   if (spec.ntasks_per_gpu) lines.add(format("NtasksPerTRES={}", *spec.ntasks_per_gpu));
   if (spec.mail_type != 0)
     lines.add(format("MailUser={} MailType={}",
@@ -329,8 +317,8 @@ Tres requested_tres(const wire::JobView& view) {
   if (auto all = parse_gres(spec.gres); all)
     for (const GresRequest& gres : *all) add(gres, spec.min_nodes);
   auto add_gpus = [&](const Text& text, std::uint64_t times) {
-    if (text.empty()) return;
-    if (auto gpus = parse_gpus(text); gpus) add(*gpus, times);
+    if (auto gpus = parse_gpus(text); gpus)
+      for (const GresRequest& of_type : *gpus) add(of_type, times);
   };
   if (!spec.gpus.empty())
     add_gpus(spec.gpus, 1);

@@ -64,6 +64,7 @@ void add_hardware(RecordLines& lines, const wire::NodeView& view, const ShowStyl
   const Node& node = *view.node;
   const NodeConfig& config = node.config;
   std::string arch = node.facts.arch.empty() ? "" : format(" Arch={}", node.facts.arch.view());
+  if (!config.cpu_bind.empty()) arch += format(" CpuBind={}", config.cpu_bind.view());
   lines.add(format("NodeName={}{} CoresPerSocket={} ", config.name.view(), arch,
                    config.cores_per_socket));
   const auto kept = static_cast<std::uint32_t>(spec_cpus(config).size());
@@ -184,8 +185,9 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
                         : "DenyQos=" + p.deny_qos.str();
   lines.add(format("AllowGroups={} {} {}", or_default(p.allow_groups, "ALL"), accounts, qos));
   std::string alternate = p.alternate.empty() ? "" : format(" Alternate={}", p.alternate.view());
-  lines.add(format("AllocNodes={}{} Default={} QoS={}", or_default(p.allow_alloc_nodes, "ALL"),
-                   alternate, yes_no(p.is_default), or_default(p.qos, "N/A")));
+  std::string bind = p.cpu_bind.empty() ? "" : format(" CpuBind={} ", p.cpu_bind.view());
+  lines.add(format("AllocNodes={}{} Default={}{} QoS={}", or_default(p.allow_alloc_nodes, "ALL"),
+                   alternate, yes_no(p.is_default), bind, or_default(p.qos, "N/A")));
   lines.add(format("DefaultTime={} DisableRootJobs={} ExclusiveUser={} GraceTime={} Hidden={}",
                    p.default_time ? format_limit(*p.default_time) : "NONE",
                    yes_no(p.disable_root_jobs), yes_no(p.exclusive_user), p.grace_time_s,
@@ -227,6 +229,13 @@ static std::string laid_out_as(const Step& step) {
   return distribution_name(how);
 }
 
+static std::string step_amounts(const Step& step) {
+  std::string amounts;
+  if (step.tres.with_cpus) amounts = format("cpu:{}", step.num_tasks * step.cpus_per_task);
+  if (!step.tres.per_step.empty()) amounts += format(",{}", step.tres.per_step.view());
+  return amounts;
+}
+
 std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
                       const ShowStyle& style) {
   const Job& job = *view.job;
@@ -255,6 +264,13 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   lines.add(format("ResvPorts={}", or_null(step.reserved_ports.text())));
   lines.add(numbered ? "CPUFreqReq=Default Dist=" + laid_out_as(step) : "CPUFreqReq=Default");
   lines.add(format("SrunHost:Pid={}:{}", or_null(step.srun_host.view()), step.srun_pid));
+  const std::string amounts = step_amounts(step);
+  for (const auto& [key, value] :
+       {std::pair("TresBind", step.tres.bind.view()), std::pair("TresFreq", step.tres.freq.view()),
+        std::pair("TresPerStep", std::string_view(amounts)),
+        std::pair("TresPerNode", step.tres.per_node.view()),
+        std::pair("TresPerTask", step.tres.per_task.view())})
+    if (!value.empty()) lines.add(format("{}={}", key, value));
   return lines.finish(false);
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/duration.h"
 #include "base/size.h"
+#include "cli/lib/lists.h"
 #include "cli/scontrol_text.h"
 #include "cli/squeue_row.h"
 #include "model/task_count.h"
@@ -103,7 +104,7 @@ void put_reason_or_nodes_within(Row row, std::size_t width, Out out) {
 constexpr Column<JobRow> kJobColumns[] = {
     {'a', "Account", "ACCOUNT", [](Row r, Out o) { put_or_null(o, r.job().account); }},
     {'b', "tres-per-node", "TRES_PER_NODE",
-     [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
+     [](Row r, Out o) { put_or_na(o, tres_list(gres_of_each_node(r.spec()))); }},
     {'c', "MinCpus", "MIN_CPUS", [](Row r, Out o) { put(o, min_cpus(r.spec())); },
      [](Row r) { return static_cast<std::int64_t>(min_cpus(r.spec())); }},
     {'d', "MinTmpDisk", "MIN_TMP_DISK", put_tmp_disk,
@@ -211,7 +212,8 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "DerivedEC", "DERIVED_EC", [](Row r, Out o) { put(o, r.job().derived_exit_status); }},
     {0, "EligibleTime", "ELIGIBLE_TIME", [](Row r, Out o) { put_time(r, r.view->eligible(), o); }},
     {0, "exit_code", "EXIT_CODE", [](Row r, Out o) { put(o, r.job().exit_status); }},
-    {0, "Gres", "TRES_PER_NODE", [](Row r, Out o) { put_or_na(o, tres_per_node(r.spec())); }},
+    {0, "Gres", "TRES_PER_NODE",
+     [](Row r, Out o) { put_or_na(o, tres_list(gres_of_each_node(r.spec()))); }},
     {0, "HetJobID", "HET_JOB_ID", put_het_id},
     {0, "HetJobIDSet", "HET_JOB_ID_SET", put_het_jobs},
     {0, "HetJobOffset", "HET_JOB_OFFSET", put_het_offset},
@@ -255,14 +257,14 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "STDOUT", "STDOUT", [](Row r, Out o) { o += output_path(r); }},
     {0, "system_comment", "SYSTEM_COMMENT", put_null},
     {0, "tres-alloc", "TRES_ALLOC", [](Row r, Out o) { o += tres_text(r); }},
-    {0, "tres-bind", "TRES_BIND", put_na},
-    {0, "tres-freq", "TRES_FREQ", put_na},
+    {0, "tres-bind", "TRES_BIND", [](Row r, Out o) { put_or_na(o, of_gpus(r.spec().gpu_bind)); }},
+    {0, "tres-freq", "TRES_FREQ", [](Row r, Out o) { put_or_na(o, of_gpus(r.spec().gpu_freq)); }},
     {0, "tres-per-job", "TRES_PER_JOB",
-     [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus)); }},
+     [](Row r, Out o) { put_or_na(o, tres_list(as_gres(r.spec().gpus))); }},
     {0, "tres-per-socket", "TRES_PER_SOCKET",
-     [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_socket)); }},
+     [](Row r, Out o) { put_or_na(o, tres_list(as_gres(r.spec().gpus_per_socket))); }},
     {0, "tres-per-task", "TRES_PER_TASK",
-     [](Row r, Out o) { put_or_na(o, gres_list("gres:gpu:", r.spec().gpus_per_task)); }},
+     [](Row r, Out o) { put_or_na(o, tres_list(as_gres(r.spec().gpus_per_task))); }},
     {0, "Wait4Switch", "WAIT4SWITCH",
      [](Row r, Out o) { o += format_elapsed_short(r.spec().switches_wait.value_or(Seconds{0})); }},
 };

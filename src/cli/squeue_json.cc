@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/duration.h"
+#include "cli/lib/lists.h"
 #include "cli/scontrol_text.h"
 #include "cli/squeue_list.h"
 #include "model/task_count.h"
@@ -171,12 +172,12 @@ void add_state(Json& out, const JobRow& row) {
 
 void add_tres(Json& out, const JobRow& row) {
   const JobSpec& spec = row.spec();
-  out["tres_bind"] = "";
-  out["tres_freq"] = "";
-  out["tres_per_job"] = gres_list("gres:gpu:", spec.gpus);
-  out["tres_per_node"] = tres_per_node(spec);
-  out["tres_per_socket"] = gres_list("gres:gpu:", spec.gpus_per_socket);
-  out["tres_per_task"] = gres_list("gres:gpu:", spec.gpus_per_task);
+  out["tres_bind"] = of_gpus(spec.gpu_bind);
+  out["tres_freq"] = of_gpus(spec.gpu_freq);
+  out["tres_per_job"] = tres_list(as_gres(spec.gpus));
+  out["tres_per_node"] = tres_list(gres_of_each_node(spec));
+  out["tres_per_socket"] = tres_list(as_gres(spec.gpus_per_socket));
+  out["tres_per_task"] = tres_list(as_gres(spec.gpus_per_task));
   out["tres_req_str"] = requested_tres(*row.view).text();
   out["tres_alloc_str"] = row.job().allocation.empty() ? "" : tres_text(row);
   out["user_id"] = spec.uid.value;

@@ -62,8 +62,6 @@ std::uint64_t cpu_count(const JobRow& row);
 std::uint64_t node_count(const JobRow& row);
 std::uint64_t min_cpus(const JobSpec& spec);
 std::string tres_text(const JobRow& row);
-std::string tres_per_node(const JobSpec& spec);  // "gres:gpu:1"
-std::string gres_list(std::string_view prefix, std::string_view text);
 std::string memory_text(const JobRow& row);
 std::string command_text(const JobSpec& spec);
 std::string output_path(const JobRow& row);

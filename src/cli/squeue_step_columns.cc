@@ -79,12 +79,13 @@ constexpr Column<StepRow> kStepColumns[] = {
     {0, "Network", "NETWORK", put_null},
     {0, "NumCPUs", "NUM_CPUS", put_cpus},
     {0, "StepState", "STATE", [](Row r, Out o) { o += state_name(r.step->state); }},
-    {0, "tres-bind", "TRES_BIND", put_null},
-    {0, "tres-freq", "TRES_FREQ", put_null},
+    {0, "tres-bind", "TRES_BIND", [](Row r, Out o) { o += or_null(r.step->tres.bind); }},
+    {0, "tres-freq", "TRES_FREQ", [](Row r, Out o) { o += or_null(r.step->tres.freq); }},
     {0, "tres-per-job", "TRES_PER_STEP", put_null},
     {0, "tres-per-socket", "TRES_PER_SOCKET", put_null},
     {0, "tres-per-step", "TRES_PER_STEP", put_null},
-    {0, "tres-per-task", "TRES_PER_TASK", put_null},
+    {0, "tres-per-task", "TRES_PER_TASK",
+     [](Row r, Out o) { o += or_null(r.step->tres.per_task); }},
 };
 
 }  // namespace

@@ -171,23 +171,6 @@ std::string tres_text(const JobRow& row) {
   return tres.text();
 }
 
-std::string gres_list(std::string_view prefix, std::string_view text) {
-  std::string out;
-  for (const std::string& part : split_list(text)) {
-    if (!out.empty()) out += ',';
-    if (!part.starts_with("gres")) out += prefix;
-    out += part;
-  }
-  return out;
-}
-
-std::string tres_per_node(const JobSpec& spec) {
-  std::string out = gres_list("gres:", spec.gres);
-  if (spec.gpus_per_node.empty()) return out;
-  if (!out.empty()) out += ',';
-  return out + gres_list("gres:gpu:", spec.gpus_per_node);
-}
-
 std::string memory_text(const JobRow& row) {
   const JobSpec& spec = row.spec();
   std::uint64_t mib = spec.memory_per_cpu_mib.value_or(spec.memory_per_node_mib.value_or(0));

@@ -14,6 +14,7 @@
 
 #include "base/strings.h"
 #include "cli/lib/environment.h"
+#include "cli/lib/lists.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/lib/submitter.h"
 #include "cli/libraries.h"
@@ -130,18 +131,21 @@ void drop_odd_tasks_per_node(JobOptions& options) {
 
 void set_devices(const JobOptions& options, wire::StepRequest& request) {
   const JobSpec& spec = options.spec;
-  std::vector<std::string> per_node;
-  if (!spec.gres.empty()) per_node.push_back(spec.gres.str());
-  if (!spec.gpus_per_node.empty())
-    per_node.push_back(fmt::format("gpu:{}", spec.gpus_per_node.view()));
-  request.gres = join(per_node, ",");
-  if (per_node.empty() && options.is_given("gres")) request.gres = "none";
+  request.gres = Text(gres_of_each_node(spec));
+  if (request.gres.empty() && options.is_given("gres")) request.gres = "none";
   request.gpus = spec.gpus;
   request.gpus_per_task = spec.gpus_per_task;
   request.gpu_bind = options.gpu_bind;
   if (request.gpu_bind.empty() && !spec.gpus_per_task.empty())
     if (auto each = parse_gpus(spec.gpus_per_task))
-      request.gpu_bind = fmt::format("per_task:{}", each->count);
+      request.gpu_bind = fmt::format("per_task:{}", sum_of(*each));
+  request.tres = {.bind = of_gpus(request.gpu_bind),
+                  .freq = of_gpus(spec.gpu_freq),
+                  .per_step = tres_list(as_gres(spec.gpus)),
+                  .per_node = tres_list(gres_of_each_node(spec)),
+                  .per_task = tres_list(as_gres(spec.gpus_per_task)),
+                  .with_cpus = !spec.gpus.empty() || !spec.gpus_per_node.empty() ||
+                               !spec.gpus_per_task.empty()};
 }
 
 // A program that the nodes run: by its whole path, "none" for no such program.

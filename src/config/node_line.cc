@@ -7,6 +7,7 @@
 
 #include "base/hostlist.h"
 #include "base/size.h"
+#include "model/cpu_bind.h"
 
 namespace muster::config {
 
@@ -25,7 +26,7 @@ constexpr std::array<NodeKey, 31> kNodeKeys{{
     {"Boards"},
     {"CoreSpecCount"},
     {"CoresPerSocket"},
-    {"CpuBind", "", false},
+    {"CpuBind"},
     {"CPUs"},
     {"CpuSpecList"},
     {"Feature"},
@@ -164,6 +165,10 @@ Result<NodeConfig> node_of(const Line& line, const Values& values,
   if (!is_node_state(node.state))
     reader.reject("State", join({kStates.begin(), kStates.end()}, ", "));
   node.reason = reader.text("Reason");
+  if (auto bind = parse_default_cpu_bind(reader.text("CpuBind")))
+    node.cpu_bind = *bind;
+  else
+    reader.reject("CpuBind", "none, sockets, ldoms, cores, threads or off");
   if (auto done = reader.done(); !done) return std::unexpected(done.error());
   return node;
 }

@@ -11,6 +11,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "config/keys.h"
+#include "model/cpu_bind.h"
 
 namespace muster::config {
 
@@ -60,7 +61,7 @@ constexpr std::array<std::string_view, 44> kPartitionKeys{"PartitionName",
                                                           "MaxCPUsPerSocket",
                                                           "PowerDownOnIdle",
                                                           "Topology"};
-constexpr std::array<std::string_view, 3> kIgnoredKeys{"CpuBind", "MaxCPUsPerSocket", "Topology"};
+constexpr std::array<std::string_view, 2> kIgnoredKeys{"MaxCPUsPerSocket", "Topology"};
 
 bool is_none(std::string_view text) {
   return text.empty() || iequals(text, "UNLIMITED") || iequals(text, "INFINITE") || text == "-1";
@@ -269,6 +270,10 @@ Result<Partition> partition_of(const Location& at, const Values& values) {
   p.select_type_parameters = checked_by(reader, "SelectTypeParameters", at);
   p.job_defaults = job_defaults(reader);
   p.tres_billing_weights = billing_weights(reader);
+  if (auto bind = parse_default_cpu_bind(reader.text("CpuBind")))
+    p.cpu_bind = *bind;
+  else
+    reader.reject("CpuBind", "none, sockets, ldoms, cores, threads or off");
   if (auto done = reader.done(); !done) return std::unexpected(done.error());
   return p;
 }

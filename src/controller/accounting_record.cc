@@ -47,10 +47,9 @@ Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory)
   memory = format_mib(tres.memory_mib);
   for (const GresRequest& g : request->gres_per_node)
     tres.gres.push_back({.name = g.name, .count = g.count * tres.nodes});
-  if (request->gpus_total)
-    tres.gres.push_back({.name = "gpu", .count = request->gpus_total->count});
-  if (request->gpus_per_task)
-    tres.gres.push_back({.name = "gpu", .count = request->gpus_per_task->count * request->tasks});
+  const std::uint64_t gpus =
+      sum_of(request->gpus_total) + sum_of(request->gpus_per_task) * request->tasks;
+  if (gpus > 0) tres.gres.push_back({.name = "gpu", .count = gpus});
   return tres;
 }
 

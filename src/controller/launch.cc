@@ -151,6 +151,15 @@ OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node)
   return {wire::LaunchOrder{common(cluster, job, kExternStep, node)}, {}, {}};
 }
 
+// What all of the step's nodes say, or else its partition.
+Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) {
+  Text bind = cluster.nodes.at(step.nodes.front().node).config.cpu_bind;
+  for (const StepNode& place : step.nodes)
+    if (cluster.nodes.at(place.node).config.cpu_bind != bind) bind = {};
+  const Partition* partition = cluster.find_partition(job.partition);
+  return bind.empty() && partition ? partition->cpu_bind : bind;
+}
+
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
                           const wire::StepRequest& whole, std::string key) {
   const wire::StepRequest& request = part_on(node, step, whole);
@@ -184,7 +193,8 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
   launch.cpus_per_task = request.cpus_per_task.value_or(step.cpus_per_task);
   launch.gpu_bind = request.gpu_bind;
-  launch.cpu_bind = request.cpu_bind;
+  launch.cpu_bind =
+      request.cpu_bind.empty() ? default_cpu_bind(cluster, job, step) : request.cpu_bind;
   launch.mem_bind = request.mem_bind;
   launch.task_prolog = request.task_prolog;
   launch.task_epilog = request.task_epilog;

@@ -11,6 +11,7 @@
 #include "config/partition_line.h"
 #include "controller/membership.h"
 #include "controller/settings_list.h"
+#include "model/cpu_bind.h"
 
 namespace muster::controller {
 
@@ -172,6 +173,13 @@ Result<void> set_billing_weights(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
+Result<void> set_cpu_bind(PartitionDraft& d, std::string_view value) {
+  auto bind = parse_default_cpu_bind(value);
+  if (!bind) return std::unexpected(bind.error());
+  d.partition.cpu_bind = *bind;
+  return {};
+}
+
 struct PartitionKey {
   std::string_view name;
   Result<void> (*set)(PartitionDraft&, std::string_view value);
@@ -214,6 +222,7 @@ constexpr PartitionKey kKeys[] = {
     {"MaxMemPerCPU", set_memory<&P::max_memory_per_cpu_mib, &P::max_memory_per_node_mib>},
     {"JobDefaults", set_job_defaults},
     {"TRESBillingWeights", set_billing_weights},
+    {"CpuBind", set_cpu_bind},
 };
 
 }  // namespace

@@ -126,6 +126,7 @@ Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
   step.srun_host = request.srun_host;
   step.srun_pid = request.srun_pid;
   step.distribution = request.distribution;
+  step.tres = request.tres;
   step.overlap = request.overlap;
   step.shares_memory = !wanted->demand.counts_memory;
   if (request.time_limit && *request.time_limit != kUnlimited)

@@ -65,20 +65,18 @@ AskedDevices asked_devices(const Cluster& cluster, const Job& job,
   if (own.any() || !spec.gpus_per_socket.empty() || !partition ||
       !sched::has_all_devices(cluster, spec, *partition))
     return own;
-  AskedDevices inherited{spec.gres, spec.gpus, spec.gpus_per_task};
-  if (!spec.gpus_per_node.empty())
-    inherited.gres = fmt::format("{}{}gpu:{}", spec.gres.view(), spec.gres.empty() ? "" : ",",
-                                 spec.gpus_per_node.view());
+  AskedDevices inherited{Text(gres_of_each_node(spec)), spec.gpus, spec.gpus_per_task};
   if (!inherited.any()) inherited.gres = "none";
   return inherited;
 }
 
-// Several options that count GPUs count the same ones.
+// Several options that count GPUs of a type count the same ones.
 void keep_one_count_of_gpus(sched::StepDemand& demand) {
-  auto is_gpu = [](const GresRequest& g) { return g.name == "gpu"; };
-  const bool by_node = demand.gres_per_node && std::ranges::any_of(*demand.gres_per_node, is_gpu);
-  if (by_node) demand.gpus_per_task.reset();
-  if (by_node || demand.gpus_per_task) demand.gpus_total.reset();
+  if (demand.gres_per_node) {
+    drop_kinds_of(*demand.gres_per_node, demand.gpus_per_task);
+    drop_kinds_of(*demand.gres_per_node, demand.gpus_total);
+  }
+  drop_kinds_of(demand.gpus_per_task, demand.gpus_total);
 }
 
 Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
@@ -97,7 +95,8 @@ Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
     if (text->empty()) continue;
     auto gpus = parse_gpus(*text);
     if (!gpus) return fail(ErrorCode::invalid_gres);
-    if (gpus->count > 0) *target = *gpus;
+    std::erase_if(*gpus, [](const GresRequest& g) { return g.count == 0; });
+    *target = std::move(*gpus);
   }
   keep_one_count_of_gpus(demand);
   return {};
@@ -137,8 +136,7 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
 // --cpus-per-gpu: what the GPUs bring, divided among the tasks.
 void set_cpus_per_gpu(const wire::StepRequest& request, sched::StepDemand& demand) {
   if (!request.cpus_per_gpu || request.cpus_per_task) return;
-  std::uint64_t gpus = demand.gpus_total ? demand.gpus_total->count : 0;
-  if (demand.gpus_per_task) gpus = demand.gpus_per_task->count * demand.tasks;
+  std::uint64_t gpus = sum_of(demand.gpus_total) + sum_of(demand.gpus_per_task) * demand.tasks;
   if (demand.gres_per_node)
     for (const GresRequest& gres : *demand.gres_per_node)
       if (gres.name == "gpu") gpus += gres.count * demand.min_nodes;

@@ -74,6 +74,7 @@ Result<void> set_gres(JobDraft& d, std::string_view value) {
   if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
   if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
   d.spec.gres = Text(value);
+  d.spec.gpus_per_node = {};  // said in the same key
   return {};
 }
 
@@ -86,12 +87,19 @@ std::optional<std::string_view> of_gpus(std::string_view value) {
   return value.substr(4);
 }
 
-// GPUs of the job, of a task or of a socket.
+// GPUs of the job, of a task or of a socket: "gres:gpu:v100:2,gres:gpu:a100:1".
 template <auto Member>
 Result<void> set_gpus(JobDraft& d, std::string_view value) {
-  auto gpus = value.empty() ? value : of_gpus(value);
-  if (!gpus || (!gpus->empty() && !parse_gpus(*gpus))) return fail(ErrorCode::invalid_gres);
-  d.spec.*Member = Text(*gpus);
+  std::string all;
+  if (!value.empty())
+    for (std::string_view part : split(value, ',')) {
+      auto gpus = of_gpus(part);
+      if (!gpus) return fail(ErrorCode::invalid_gres);
+      if (!all.empty()) all += ',';
+      all += *gpus;
+    }
+  if (!parse_gpus(all)) return fail(ErrorCode::invalid_gres);
+  d.spec.*Member = Text(all);
   return {};
 }
 

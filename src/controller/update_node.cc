@@ -1,12 +1,13 @@
 // scontrol update node: state, reason, features, weight, comment, where its machine is.
 #include <algorithm>
-#include <array>
 
 #include "base/hostlist.h"
 #include "controller/core.h"
 #include "controller/node_change.h"
+#include "controller/node_gres.h"
 #include "controller/node_state.h"
 #include "controller/settings_list.h"
+#include "model/cpu_bind.h"
 
 namespace muster::controller {
 
@@ -28,8 +29,6 @@ std::vector<Text> words_of(std::string_view list) {
   return words;
 }
 
-constexpr std::array<std::string_view, 2> kFixed{"CpuBind", "Gres"};
-
 // The machines of several nodes, one name for each of them.
 struct Machines {
   std::vector<std::string> addresses, hostnames;  // empty: they stay what they are
@@ -49,17 +48,26 @@ Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
   return machines;
 }
 
-// What is not the state: comment, weight, features.
-Result<void> set_other(const SettingsList& settings, const Node& node, NodeChanged& change) {
+// What is not the state: comment, weight, features, gres.
+Result<void> set_other(const SettingsList& settings, const Cluster& cluster, const Node& node,
+                       NodeChanged& change) {
   for (const auto& [key, value] : settings) {
-    if (std::ranges::any_of(kFixed, [&](std::string_view fixed) { return iequals(key, fixed); }))
-      return fail(ErrorCode::not_supported_yet, key);
     if (iequals(key, "Comment")) change.comment = value;
     if (iequals(key, "Extra")) change.extra = value;
     if (iequals(key, "Weight")) {
       auto weight = parse_number<std::uint32_t>(value);
       if (!weight) return fail(ErrorCode::failure, "Invalid value");
       change.weight = *weight;
+    }
+    if (iequals(key, "CpuBind")) {
+      auto bind = parse_default_cpu_bind(value);
+      if (!bind) return std::unexpected(bind.error());
+      change.cpu_bind = *bind;
+    }
+    if (iequals(key, "Gres")) {
+      auto gres = changed_gres(cluster, node, value);
+      if (!gres) return std::unexpected(gres.error());
+      change.gres = std::move(*gres);
     }
     if (iequals(key, "Features") || iequals(key, "AvailableFeatures"))
       change.available_features = words_of(value);
@@ -120,7 +128,7 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
       change.reason_uid = caller.uid;
       change.reason_time = now;
     }
-    if (ok) ok = set_other(request.settings, node, change);
+    if (ok) ok = set_other(request.settings, cluster_, node, change);
     if (!ok) {
       refusal = ok.error();
       continue;

@@ -94,6 +94,18 @@ Result<CpuBind> parse_cpu_bind(std::string_view text) {
   return fail("unrecognized --cpu-bind argument \"" + std::string(text) + "\"");
 }
 
+Result<std::string> parse_default_cpu_bind(std::string_view text) {
+  if (text.empty() || iequals(text, "off")) return std::string();
+  constexpr std::array<std::string_view, 5> kKinds{"none", "sockets", "ldoms", "cores", "threads"};
+  std::string_view word = text;
+  const bool verbose = istarts_with(word, "verbose,");
+  if (verbose) word.remove_prefix(std::string_view("verbose,").size());
+  for (std::string_view kind : kKinds)
+    if (iequals(word, kind) || (kind != "none" && iequals(word, kind.substr(0, kind.size() - 1))))
+      return (verbose ? "verbose," : "") + std::string(kind);
+  return fail("Invalid input CpuBind=" + std::string(text));
+}
+
 namespace {
 
 // The first of each core's.

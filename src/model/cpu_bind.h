@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,9 @@ struct CpuBind {
 // "cores", "one_thread,cores", "verbose,map_cpu:0,2", "mask_cpu:0x3,0xc", "rank", "quiet", "none",
 // ...
 Result<CpuBind> parse_cpu_bind(std::string_view text);
+
+// CpuBind= of a node or a partition: "cores" of "core", nothing of "off".
+Result<std::string> parse_default_cpu_bind(std::string_view text);
 
 // Where a machine's CPUs are.
 struct CpuPlace {

@@ -4,6 +4,8 @@
 #include <array>
 #include <type_traits>
 
+#include "model/resources.h"
+
 namespace muster {
 
 namespace {
@@ -41,6 +43,12 @@ Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other) {
   for (; i < mine.count; ++i)
     if (is_a_copy(mine, i)) *mine.texts[i] = *theirs.texts[i];
   return spec;
+}
+
+std::string gres_of_each_node(const JobSpec& spec) {
+  std::string all = as_gres(spec.gpus_per_node);
+  if (!all.empty() && !spec.gres.empty()) all += ',';
+  return all += spec.gres.view();
 }
 
 std::uint32_t least_cpus_per_node(const JobSpec& spec) {

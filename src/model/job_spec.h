@@ -75,7 +75,7 @@ struct JobSpec {
   std::uint32_t submit_sid = 0;
   Text script_blob, environment_blob;  // hashes in the store
   Text acctg_freq, propagate;
-  Text cpu_freq, gpu_freq, power;  // as shown; kept for display
+  Text cpu_freq, gpu_freq, gpu_bind, power;  // as shown; kept for display
 
   // how much
   std::uint32_t min_nodes = 1, max_nodes = 0;  // 0 = no upper bound given
@@ -88,7 +88,7 @@ struct JobSpec {
       memory_per_gpu_mib;  // 0 = all
   std::optional<std::uint64_t> tmp_disk_mib;
   Text gres;                                                 // --gres, "gpu:v100:2,shard:4"
-  Text gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count"
+  Text gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count,..."
   std::optional<std::uint32_t> cpus_per_gpu;
   Text required_nodes, excluded_nodes;  // hostlists
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,
@@ -225,12 +225,16 @@ struct JobSpec {
     v(211, prefer);
     v(250, exclusive_mcs);
     v(270, for_own_step);
+    v(400, gpu_bind);
   }
 };
 
 // The same specification, sharing what it can with another's: users submit the same thing again and
 // again, and a hundred thousand pending jobs should not cost a hundred thousand copies.
 Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other);
+
+// --gpus-per-node and --gres: "gpu:v100:2,shard:4"
+std::string gres_of_each_node(const JobSpec& spec);
 
 // The CPUs that it needs on each of its nodes: those of the tasks there, as far as that is said.
 std::uint32_t least_cpus_per_node(const JobSpec& spec);

@@ -29,6 +29,7 @@ struct NodeConfig {
   Text gres_text;  // as configured: "gpu:v100:4"
   Text state;      // State= of the line: "UNKNOWN", "DOWN", "FUTURE", ...
   Text reason;
+  Text cpu_bind;         // of steps that do not say how; empty = nothing is said
   bool dynamic = false;  // in no file: it came by itself or by scontrol create
   bool operator==(const NodeConfig&) const = default;
   template <class V>
@@ -55,6 +56,7 @@ struct NodeConfig {
     v(20, reason);
     v(120, dynamic);
     v(240, first_cores_spec);
+    v(400, cpu_bind);
   }
 };
 

@@ -64,7 +64,7 @@ struct Partition {
       max_memory_per_cpu_mib, max_memory_per_node_mib;
   Text allow_groups, allow_accounts, allow_qos, deny_accounts, deny_qos, allow_alloc_nodes, qos,
       alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
-      tres_billing_weights;
+      tres_billing_weights, cpu_bind;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
   PartitionPower power;
 
@@ -112,6 +112,7 @@ struct Partition {
     v(36, grace_time_s);
     v(37, over_time_limit);
     v(190, power);
+    v(400, cpu_bind);
   }
 };
 

@@ -48,6 +48,23 @@ Result<GresRequest> parse_one_gres(std::string_view text) {
   return request;
 }
 
+// "[type:]count" or "type" of GPUs
+Result<GresRequest> parse_one_kind(std::string_view text) {
+  GresRequest request{"gpu", {}, 1};
+  auto colon = text.find(':');
+  bool only_count = colon == text.npos && starts_with_digit(text);
+  if (!only_count) {
+    std::string_view type = text.substr(0, colon);
+    if (type.empty()) return invalid_gres(text);
+    request.type = type;
+  }
+  if (!only_count && colon == text.npos) return request;
+  auto count = parse_count(only_count ? text : text.substr(colon + 1));
+  if (!count) return invalid_gres(text);
+  request.count = *count;
+  return request;
+}
+
 std::string gres_items(const std::vector<GresShare>& gres) {
   std::string out;
   for (const GresShare& share : gres)
@@ -74,21 +91,42 @@ Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
   return requests;
 }
 
-Result<GresRequest> parse_gpus(std::string_view text) {
-  std::string_view rest = trim(text);
-  GresRequest request{"gpu", {}, 1};
-  auto colon = rest.find(':');
-  bool only_count = colon == rest.npos && starts_with_digit(rest);
-  if (!only_count) {
-    std::string_view type = rest.substr(0, colon);
-    if (type.empty()) return invalid_gres(text);
-    request.type = type;
+void set_count(std::vector<GresRequest>& list, const GresRequest& last) {
+  auto same = std::ranges::find_if(list, [&](const GresRequest& g) { return g.is_kind_of(last); });
+  if (same == list.end())
+    list.push_back(last);
+  else
+    same->count = last.count;
+}
+
+void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list) {
+  std::erase_if(list, [&](const GresRequest& g) {
+    return std::ranges::any_of(others, [&](const GresRequest& o) { return g.is_kind_of(o); });
+  });
+}
+
+std::uint64_t sum_of(const std::vector<GresRequest>& list) {
+  std::uint64_t sum = 0;
+  for (const GresRequest& each : list) sum += each.count;
+  return sum;
+}
+
+Result<std::vector<GresRequest>> parse_gpus(std::string_view text) {
+  std::vector<GresRequest> gpus;
+  for (std::string_view part : split(text, ',')) {
+    if (trim(part).empty()) continue;
+    auto request = parse_one_kind(trim(part));
+    if (!request) return std::unexpected(request.error());
+    set_count(gpus, *request);
   }
-  if (!only_count && colon == rest.npos) return request;
-  auto count = parse_count(only_count ? rest : rest.substr(colon + 1));
-  if (!count) return invalid_gres(text);
-  request.count = *count;
-  return request;
+  return gpus;
+}
+
+std::string as_gres(std::string_view gpus) {
+  std::string out;
+  for (std::string_view part : split(gpus, ','))
+    if (!trim(part).empty()) out += fmt::format("{}gpu:{}", out.empty() ? "" : ",", trim(part));
+  return out;
 }
 
 std::string Tres::text() const {

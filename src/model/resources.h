@@ -17,6 +17,9 @@ namespace muster {
 struct GresRequest {
   Text name, type;
   std::uint64_t count = 1;
+  bool is_kind_of(const GresRequest& other) const {
+    return name == other.name && type == other.type;
+  }
   bool operator==(const GresRequest&) const = default;
   template <class V>
   void fields(V& v) {
@@ -27,8 +30,13 @@ struct GresRequest {
 };
 // "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
 Result<std::vector<GresRequest>> parse_gres(std::string_view text);
-// "[type:]count" of --gpus and its relatives
-Result<GresRequest> parse_gpus(std::string_view text);
+// "[type:]count,..." of --gpus and its relatives
+Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
+std::string as_gres(std::string_view gpus);  // "gpu:v100:2,gpu:2" of "v100:2,2"
+// Who names the same kind twice means the last number.
+void set_count(std::vector<GresRequest>& list, const GresRequest& last);
+void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list);
+std::uint64_t sum_of(const std::vector<GresRequest>& list);  // of all kinds
 
 // Devices of one name and type on a node. Their indices run on through the types of one name:
 // gpu:v100:2,gpu:a100:2 gives v100 0-1 and a100 2-3.

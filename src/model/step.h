@@ -107,6 +107,22 @@ struct StepCommand {
   }
 };
 
+// What srun was told of GPUs, as scontrol shows it.
+struct StepTres {
+  Text bind, freq, per_step, per_node, per_task;
+  bool with_cpus = false;  // counted by an option of GPUs' own: the CPUs are shown with them
+  bool operator==(const StepTres&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, bind);
+    v(2, freq);
+    v(3, per_step);
+    v(4, per_node);
+    v(5, per_task);
+    v(6, with_cpus);
+  }
+};
+
 struct Step {
   StepId id;
   Text name;
@@ -131,6 +147,7 @@ struct Step {
   Text srun_host;                     // who launched it
   std::uint32_t srun_pid = 0;
   Text distribution;  // as asked for; empty = by default
+  StepTres tres;
   Text request;  // srun --async: what was asked for, encoded, as long as the step waits or runs
   bool operator==(const Step&) const = default;
   template <class V>
@@ -159,6 +176,7 @@ struct Step {
     v(383, srun_host);
     v(384, srun_pid);
     v(385, distribution);
+    v(400, tres);
   }
 };
 

@@ -203,10 +203,10 @@ class Trials {
   static void add_gpu_less(const Text& value, std::string_view option, Member member,
                            std::vector<Change>& all) {
     auto asked = parse_gpus(value);
-    if (value.empty() || !asked || asked->count < 2) return;
-    --asked->count;
-    asked->name = {};
-    const std::string fewer = text_of(*asked);
+    if (!asked || asked->size() != 1 || asked->front().count < 2) return;
+    --asked->front().count;
+    asked->front().name = {};
+    const std::string fewer = text_of(asked->front());
     all.push_back({fmt::format("with --{}={}", option, fewer),
                    [member, fewer](Job&, JobSpec& s) { s.*member = Text(fewer); }});
   }

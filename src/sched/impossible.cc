@@ -124,21 +124,23 @@ class Search {
   std::string devices() const {
     for (const GresRequest& g : r_.gres_per_node)
       if (std::string found = lacking_devices(g, g.count); !found.empty()) return found;
-    if (r_.gpus_per_task)
-      if (auto found = lacking_devices(*r_.gpus_per_task, r_.gpus_per_task->count); !found.empty())
+    for (const GresRequest& g : r_.gpus_per_task)
+      if (std::string found = lacking_devices(g, g.count); !found.empty()) return found;
+    for (const GresRequest& g : r_.gpus_total)
+      if (std::string found = lacking_devices(g, r_.max_nodes == 1 ? g.count : 1); !found.empty())
         return found;
-    if (r_.gpus_total && r_.max_nodes == 1)
-      return lacking_devices(*r_.gpus_total, r_.gpus_total->count);
     return {};
   }
 
   std::string devices_in_all() const {
-    if (!r_.gpus_total) return {};
-    std::uint64_t all = 0;
-    for (NodeId id : nodes_) all += count_of(cluster_.nodes.at(id), *r_.gpus_total);
-    if (r_.gpus_total->count <= all) return {};
-    return format("\nit asks for {}{}; partition {} has {}", r_.gpus_total->count,
-                  unit_of(*r_.gpus_total), partition_.name.view(), all);
+    for (const GresRequest& g : r_.gpus_total) {
+      std::uint64_t all = 0;
+      for (NodeId id : nodes_) all += count_of(cluster_.nodes.at(id), g);
+      if (g.count > all)
+        return format("\nit asks for {}{}; partition {} has {}", g.count, unit_of(g),
+                      partition_.name.view(), all);
+    }
+    return {};
   }
 
   std::string tasks() const {

@@ -26,13 +26,13 @@ NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
   if (own_) part_gpus(node, *own_);
   if (own_ && request.spec_cores) own_->cpus = cpus_beside_system(node, *request.spec_cores);
   if (cpus_.wants_free_sockets()) own_->cpus = cpus_.in_free_sockets(own_->cpus);
-  const bool binds = wants_devices() && !request.disable_binding && !request.tasks_per_socket_max;
-  if (binds) groups_ = gpu_groups(node, cpus_.per_core());
+  if (wants_devices() && !request.tasks_per_socket_max)
+    groups_ = gpu_groups(node, cpus_.per_core());
 }
 
 bool NodeFit::wants_devices() const {
-  return !request_.gres_per_node.empty() || request_.gpus_per_task || request_.gpus_per_socket ||
-         request_.gpus_total;
+  return !request_.gres_per_node.empty() || !request_.gpus_per_task.empty() ||
+         !request_.gpus_per_socket.empty() || !request_.gpus_total.empty();
 }
 
 bool NodeFit::has_shape() const {
@@ -47,20 +47,23 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
     if (g.name == "gpu") n += g.count;
-  if (request_.gpus_per_task) n += request_.gpus_per_task->count * tasks;
-  if (request_.gpus_per_socket)
-    n += request_.gpus_per_socket->count * std::max(1u, request_.min_sockets);
-  if (request_.gpus_total) n += counted_gpus_;
+  n += sum_of(request_.gpus_per_task) * tasks;
+  n += sum_of(request_.gpus_per_socket) * std::max(1u, request_.min_sockets);
+  for (std::size_t i = 0; i < request_.gpus_total.size(); ++i) n += counted(i);
   return n;
 }
 
-std::uint64_t NodeFit::count_gpus(std::uint64_t most) {
-  most = std::min(most, free_devices(free_.gres, *request_.gpus_total));
+const GpuCounts& NodeFit::count_gpus(GpuCounts most) {
+  std::uint64_t room = ~std::uint64_t{0};  // for GPUs of all types
   if (const std::uint64_t each = request_.memory_per_gpu_mib.value_or(0); each)
-    most = std::min(most, memory_room_mib() / each);
+    room = memory_room_mib() / each;
   if (request_.cpus_per_gpu && !request_.whole_nodes)
-    most = std::min<std::uint64_t>(most, free_.usable_cpus() / request_.cpus_per_gpu);
-  return counted_gpus_ = most;
+    room = std::min<std::uint64_t>(room, free_.usable_cpus() / request_.cpus_per_gpu);
+  for (std::size_t i = 0; i < most.size(); ++i) {
+    most[i] = std::min({most[i], room, free_devices(free_.gres, request_.gpus_total[i])});
+    room -= most[i];
+  }
+  return counted_gpus_ = std::move(most);
 }
 
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
@@ -107,29 +110,33 @@ std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& pr
   Devices taken;
   if (!wants_devices()) return taken;
   Devices free = free_.gres;
+  for (std::size_t i = 0; i < request_.gpus_total.size(); ++i)
+    if (!take_devices(free, request_.gpus_total[i], counted(i), taken, preferred))
+      return std::nullopt;
   for (const GresRequest& g : request_.gres_per_node) {
     bool got = is_part_of_gpus(g.name) ? take_part(node_, free, g, taken, preferred)
                                        : take_devices(free, g, g.count, taken, preferred);
     if (!got) return std::nullopt;
   }
-  auto take_gpus = [&](const std::optional<GresRequest>& g, std::uint64_t times) {
-    return !g || take_devices(free, *g, g->count * times, taken, preferred);
+  auto take_gpus = [&](const std::vector<GresRequest>& types, std::uint64_t times) {
+    return std::ranges::all_of(types, [&](const GresRequest& g) {
+      return take_devices(free, g, g.count * times, taken, preferred);
+    });
   };
-  if (!take_gpus(request_.gpus_per_task, tasks) ||
-      !take_gpus(request_.gpus_per_socket, std::max(1u, request_.min_sockets)))
+  if (!take_gpus(request_.gpus_per_socket, std::max(1u, request_.min_sockets)) ||
+      !take_gpus(request_.gpus_per_task, tasks))
     return std::nullopt;
-  const auto& total = request_.gpus_total;
-  if (total && !take_devices(free, *total, counted_gpus_, taken, preferred)) return std::nullopt;
   return taken;
 }
 
 // Whichever they are. Mostly one kind is wanted, and counting will do.
 bool NodeFit::has_devices_for(std::uint32_t tasks) const {
   if (!wants_devices()) return true;
-  if (!request_.gpus_per_task && !request_.gpus_per_socket) {
+  if (request_.gpus_per_task.empty() && request_.gpus_per_socket.empty()) {
     const auto& [listed, total] = std::tie(request_.gres_per_node, request_.gpus_total);
-    if (listed.empty()) return free_devices(free_.gres, *total) >= counted_gpus_;
-    if (listed.size() == 1 && !total && !is_part_of_gpus(listed.front().name))
+    if (listed.empty() && total.size() == 1)
+      return free_devices(free_.gres, total.front()) >= counted(0);
+    if (listed.size() == 1 && total.empty() && !is_part_of_gpus(listed.front().name))
       return free_devices(free_.gres, listed.front()) >= listed.front().count;
   }
   return devices_for(tasks, {}).has_value();
@@ -178,18 +185,17 @@ std::uint32_t NodeFit::task_capacity() const {
   if (free_.cpus.empty() || (request_.exclusive && !free_.untouched) || !has_shape()) return 0;
   std::uint64_t tasks = tasks_by_cpus();
   if (request_.tasks_per_node) tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node);
-  if (const auto& g = request_.gpus_per_task; g && g->count)
-    tasks = std::min(tasks, free_devices(free_.gres, *g) / g->count);
-  if (const auto& g = request_.gpus_total; g && free_devices(free_.gres, *g) == 0) return 0;
+  for (const GresRequest& g : request_.gpus_per_task)
+    tasks = std::min(tasks, free_devices(free_.gres, g) / g.count);
   if (!has_devices_for(0)) return 0;
   tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
   auto fits = [&](std::uint32_t n) {
     if (memory_for(n) > memory_room_mib()) return false;
-    if (!request_.exclusive && !request_.gpus_total && cpus_for(n) > free_.usable_cpus())
+    if (!request_.exclusive && request_.gpus_total.empty() && cpus_for(n) > free_.usable_cpus())
       return false;
     // Where nothing is close to anything else only those of more tasks can be lacking.
-    if (groups_.empty()) return !request_.gpus_per_task || has_devices_for(n);
+    if (groups_.empty()) return request_.gpus_per_task.empty() || has_devices_for(n);
     return choose(n).has_value();
   };
   std::uint32_t low = 0, high = static_cast<std::uint32_t>(tasks);

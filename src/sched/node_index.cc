@@ -120,6 +120,12 @@ void NodeIndex::number_nodes(const Cluster& cluster) {
   for (NodeId id : *order_) states_[id.value].rough.place = place++;
 }
 
+bool NodeIndex::knows_cores_of_gpus() const {
+  return std::ranges::any_of(kinds_, [](const NodeConfig& kind) {
+    return std::ranges::any_of(kind.gres, [](const GresPool& pool) { return !pool.cores.empty(); });
+  });
+}
+
 std::uint32_t NodeIndex::kind_like(const NodeConfig& config) {
   auto same = [&](const NodeConfig& kind) { return is_same_hardware(kind, config); };
   auto known = std::ranges::find_if(kinds_, same);

@@ -37,6 +37,7 @@ class NodeIndex {
     return states_[node.value].rough.kind;
   }  // requires is_known
   std::size_t kinds() const { return kinds_.size(); }
+  bool knows_cores_of_gpus() const;
   // What it has to give, if it can be used.
   Rough rough(NodeId node) const { return states_[node.value].rough; }  // requires is_known
   // Some job shares its nodes with its own user's jobs only.

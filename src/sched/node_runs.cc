@@ -57,6 +57,7 @@ bool Choice::is_member(const Offer& offer) const {
 
 bool Choice::goes_on(const Run& run, std::size_t next) const {
   const Offer& last = offers_[run.end - 1];
+  if (last.leaf) return offers_[next].leaf == last.leaf && offers_[next].rank == last.rank;
   return run.end == next && offers_[next].place == last.place + 1 &&
          offers_[next].rank == last.rank;
 }
@@ -87,7 +88,8 @@ bool Choice::is_better(const Run& run, const Run& than) const {
   if (rank_of(run) != rank_of(than)) return rank_of(run) < rank_of(than);
   if (run.required && !than.required) return true;
   if (!suffices(run)) return run.cpus > than.cpus;
-  return !suffices(than) || run.cpus < than.cpus;
+  const bool by_nodes = offers_[run.first].leaf && run.nodes != than.nodes;
+  return !suffices(than) || (by_nodes ? run.nodes < than.nodes : run.cpus < than.cpus);
 }
 
 std::size_t Choice::best_run() const {
@@ -106,7 +108,7 @@ bool Choice::take_one_node(const Run& run) {
   if (run.required || nodes_taken() + 1 < need_.wanted_nodes) return false;
   std::optional<std::size_t> tightest;
   for (std::size_t i = run.first; i < run.end; ++i)
-    if (held_ + offers_[i].tasks >= need_.tasks &&
+    if (is_member(offers_[i]) && held_ + offers_[i].tasks >= need_.tasks &&
         (!tightest || offers_[i].cpus < offers_[*tightest].cpus))
       tightest = i;
   if (tightest) take(*tightest);

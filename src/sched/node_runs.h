@@ -1,6 +1,6 @@
-// node_runs: which of the nodes with room a job gets. Nodes next to each other form a run; the run
-// that just suffices is taken, so that long runs stay whole, and of a run that has one node for all
-// of it the one with the fewest free CPUs.
+// node_runs: which of the nodes with room a job gets. Nodes next to each other form a run, or those
+// of one leaf switch; the run that just suffices is taken, so that long runs stay whole, and of a
+// run that has one node for all of it the one with the fewest free CPUs.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,7 @@ struct Offer {
   std::uint32_t cpus = 0;   // free ones
   std::uint32_t tasks = 0;  // that it could hold; 0 = it cannot be used
   bool required = false;
+  std::uint32_t leaf = 0;  // switch; 0 = it makes no difference
 };
 
 struct Need {

@@ -45,9 +45,35 @@ std::pair<bool, std::uint32_t> preference(const Node& node) {
   return {node.power.phase != PowerPhase::on, node.config.weight};
 }
 
+// Not on more nodes than it needs, though.
+static Request with_gpus_near(const Request& request) {
+  Request near = request;
+  near.near_first = false;
+  near.enforce_binding = true;
+  near.max_nodes = near.min_nodes;
+  return near;
+}
+
+// Below switches that is found sooner than where among them it could be spread.
+static bool may_be_on_one_node(const Request& request) {
+  return request.topology && request.min_nodes == 1 && !request.as_many_nodes &&
+         request.constraint.counts.empty() && request.tasks_on_required.empty();
+}
+static Request on_one_node(const Request& request) {
+  Request one = request;
+  one.max_nodes = 1;
+  one.topology = nullptr;
+  one.near_first = false;
+  return one;
+}
+
 std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
                                             const std::vector<NodeId>& nodes, const FreeOn& free,
                                             const RoughOn& rough) {
+  if (request.near_first)
+    if (auto shares = place(cluster, with_gpus_near(request), nodes, free, rough)) return shares;
+  if (may_be_on_one_node(request))
+    if (auto shares = place(cluster, on_one_node(request), nodes, free, rough)) return shares;
   if (request.preferred.empty()) return Placer(cluster, request, free, rough).run(nodes);
   if (auto shares = place_with(request.preferred, cluster, request, nodes, free, rough))
     return shares;

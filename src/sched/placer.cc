@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 namespace muster::sched {
 
@@ -34,7 +35,7 @@ Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
     const Node& node = cluster_.nodes.at(id);
     const TaskRoom room = room_on(node, NodeFit(request_, node, *free));
     if (room.capacity == 0 || room.capacity < request_.tasks_on_each_node()) continue;
-    usable_.push_back({id, room});
+    usable_.push_back({id, room, request_.gpus_total.empty() ? 0 : gpus_on(id, *free)});
     // Mostly the first nodes that have room will do, and the others need not be looked at.
     if (usable_.size() == request_.min_nodes && is_plain())
       if (auto shares = on(usable_)) return shares;
@@ -146,7 +147,7 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, O
   if (first.size() > count) return std::nullopt;
   const bool by_place = !request_.first_nodes && !request_.least_loaded && !request_.spread;
   if (!required.empty() && by_place) neighbours_first(required.front(), others);
-  auto capacity = [](const Usable& u) { return u.room.capacity; };
+  auto capacity = [](const Usable& u) { return std::pair(u.gpus, u.room.capacity); };
   if (order == Order::roomiest_first &&
       !std::ranges::is_sorted(others, std::ranges::greater{}, capacity))
     std::ranges::stable_sort(others, std::ranges::greater{}, capacity);
@@ -167,23 +168,38 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
   std::ranges::sort(chosen);
   std::vector<NodeShare> shares;
   shares.reserve(chosen.size());
-  std::uint64_t gpus_left = request_.gpus_total ? request_.gpus_total->count : 0;
+  GpuCounts gpus_left = gpus_counted();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     const auto [node, tasks] = chosen[i];
     NodeFit fit(request_, cluster_.nodes.at(node), *free_(node));
-    // Every later node needs at least one of what is left.
     const std::uint64_t later = chosen.size() - i - 1;
-    const std::uint64_t gpus = gpus_left > later ? fit.count_gpus(gpus_left - later) : 0;
-    if (request_.gpus_total && gpus == 0) return std::nullopt;
+    if (!gpus_left.empty() && !take_gpus(fit, later, gpus_left)) return std::nullopt;
     auto share = fit.take(tasks);
     if (!share) return std::nullopt;
-    gpus_left -= gpus;
     if (request_.all_devices) fit.take_other_devices(*share);
     shares.push_back(std::move(*share));
   }
-  if (gpus_left > 0) return std::nullopt;
+  if (std::ranges::any_of(gpus_left, std::identity{})) return std::nullopt;
   count_tasks(shares);
   return shares;
+}
+
+GpuCounts Placer::gpus_counted() const {
+  GpuCounts counts;
+  counts.reserve(request_.gpus_total.size());
+  for (const GresRequest& g : request_.gpus_total) counts.push_back(g.count);
+  return counts;
+}
+
+// Every later node needs at least one of what is left of each type. A node with none of them has to
+// have others.
+bool Placer::take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const {
+  GpuCounts most = left;
+  for (std::uint64_t& count : most) count -= std::min(count, later);
+  const GpuCounts& taken = fit.count_gpus(std::move(most));
+  for (std::size_t i = 0; i < left.size(); ++i) left[i] -= taken[i];
+  return std::ranges::any_of(taken, std::identity{}) || !request_.gpus_per_task.empty() ||
+         !request_.gpus_per_socket.empty() || !request_.gres_per_node.empty();
 }
 
 std::optional<std::vector<std::uint32_t>> Placer::distribute(
@@ -205,7 +221,8 @@ std::optional<std::vector<std::uint32_t>> Placer::distribute(
 // What the job is told of its tasks goes by the CPUs that it got: these come by the core, or all
 // of a node's. Without -n a task is told for each.
 void Placer::count_tasks(std::vector<NodeShare>& shares) const {
-  if (!request_.tasks_on_required.empty() || request_.tasks_per_node || request_.gpus_per_task)
+  if (!request_.tasks_on_required.empty() || request_.tasks_per_node ||
+      !request_.gpus_per_task.empty())
     return;
   std::vector<std::uint32_t> rooms;
   std::uint64_t sum = 0;

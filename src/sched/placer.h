@@ -23,6 +23,7 @@ class Placer {
   struct Usable {
     NodeId node;
     TaskRoom room;
+    std::uint64_t gpus = 0;  // of those that are counted over the whole job
   };
   enum class Order : std::uint8_t { as_they_come, roomiest_first };
   using Shares = std::optional<std::vector<NodeShare>>;
@@ -38,6 +39,9 @@ class Placer {
   void forget_weights();
   void make_offers(const std::vector<NodeId>& nodes, std::size_t most);
   std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
+  GpuCounts gpus_counted() const;
+  std::uint64_t gpus_on(NodeId node, const Free& free) const;
+  bool take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const;
   std::uint64_t gpus_wanted() const;
   bool weigh_gpus(std::uint64_t wanted);
   std::uint32_t fewest_nodes(std::uint64_t gpus) const;

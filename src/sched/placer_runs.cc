@@ -59,6 +59,11 @@ std::uint32_t Placer::tasks_at_most(NodeId node, const Rough& rough) {
   return std::min(*idle, static_cast<std::uint32_t>(cpus / request_.cpus_per_task));
 }
 
+static std::uint32_t leaf_of(const Request& request, NodeId node) {
+  const bool known = request.leaves && node.value < request.leaves->size();
+  return known ? (*request.leaves)[node.value] : 0;
+}
+
 // Until there are so many.
 void Placer::make_offers(const std::vector<NodeId>& nodes, std::size_t most) {
   offers_.reserve(std::min(most, offers_.size() + nodes.size() - looked_at_));
@@ -68,7 +73,8 @@ void Placer::make_offers(const std::vector<NodeId>& nodes, std::size_t most) {
     const std::uint32_t tasks = tasks_at_most(id, rough);
     if (tasks == 0 || tasks < request_.tasks_on_each_node()) continue;
     const bool is_required = std::ranges::binary_search(request_.required_nodes, id);
-    offers_.push_back({id, rough.place, rough.rank, rough.cpus, tasks, is_required});
+    offers_.push_back(
+        {id, rough.place, rough.rank, rough.cpus, tasks, is_required, leaf_of(request_, id)});
   }
   rooms_.resize(offers_.size());
 }
@@ -128,17 +134,23 @@ Placer::Shares Placer::offered_to(const Need& need) {
 }
 
 std::uint64_t Placer::gpus_wanted() const {
-  if (request_.gpus_total) return request_.gpus_total->count;
-  return request_.gpus_per_task ? request_.gpus_per_task->count * request_.tasks : 0;
+  return sum_of(request_.gpus_total) + sum_of(request_.gpus_per_task) * request_.tasks;
+}
+
+// That it can give to the job.
+std::uint64_t Placer::gpus_on(NodeId node, const Free& free) const {
+  std::uint64_t gpus = 0;
+  if (!request_.gpus_total.empty()) {
+    NodeFit fit(request_, cluster_.nodes.at(node), free);
+    for (std::uint64_t of_type : fit.count_gpus(gpus_counted())) gpus += of_type;
+  }
+  for (const GresRequest& g : request_.gpus_per_task) gpus += free_devices(free.gres, g);
+  return gpus;
 }
 
 // GPUs that are counted over the whole job: nodes that have more of them to give go first, so that
 // it is on few nodes. Is there enough?
 bool Placer::weigh_gpus(std::uint64_t wanted) {
-  auto gpus_on = [&](NodeId id, const Free& free) {
-    if (!request_.gpus_total) return free_devices(free.gres, *request_.gpus_per_task);
-    return NodeFit(request_, cluster_.nodes.at(id), free).count_gpus(wanted);
-  };
   gpus_.clear();
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < offers_.size(); ++i) {
@@ -149,7 +161,7 @@ bool Placer::weigh_gpus(std::uint64_t wanted) {
     offer.rank = offer.rank * (wanted + 1) + (wanted - gpus);
     gpus_.push_back(gpus);
     sum += gpus;
-    if (request_.gpus_per_task)
+    if (!request_.gpus_per_task.empty())
       offer.cpus = std::min(offer.cpus, offer.tasks * request_.cpus_per_task);
   }
   return sum >= wanted;

@@ -87,11 +87,11 @@ std::vector<TresFactor> Priorities::tres_factors(const Job& job) const {
         for (const GresRequest& g : *list)
           if (g.name == "gpu")
             wanted += static_cast<double>(g.count) * std::max(1u, job.spec->min_nodes);
-      if (auto g = parse_gpus(job.spec->gpus)) wanted += static_cast<double>(g->count);
+      if (auto g = parse_gpus(job.spec->gpus)) wanted += static_cast<double>(sum_of(*g));
       if (auto g = parse_gpus(job.spec->gpus_per_node))
-        wanted += static_cast<double>(g->count) * std::max(1u, job.spec->min_nodes);
+        wanted += static_cast<double>(sum_of(*g)) * std::max(1u, job.spec->min_nodes);
       if (auto g = parse_gpus(job.spec->gpus_per_task))
-        wanted += static_cast<double>(g->count) * tasks_of(job);
+        wanted += static_cast<double>(sum_of(*g)) * tasks_of(job);
       all = gpus_;
     }
     factors.push_back({name, part(wanted, all), weight});

@@ -30,12 +30,6 @@ std::optional<std::uint64_t> job_default(const Partition& partition, std::string
   return otherwise;
 }
 
-bool asks_for_gpus(const Request& request) {
-  return request.gpus_total || request.gpus_per_task || request.gpus_per_socket ||
-         std::ranges::any_of(request.gres_per_node,
-                             [](const GresRequest& g) { return g.name == "gpu"; });
-}
-
 Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Request& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
@@ -43,38 +37,29 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   };
   struct Option {
     const Text& text;
-    std::optional<GresRequest>* target;
+    std::vector<GresRequest>* target;
   };
-  std::optional<GresRequest> per_node;
   for (const Option& option :
-       {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &per_node},
+       {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &request.gres_per_node},
         Option{spec.gpus_per_task, &request.gpus_per_task},
         Option{spec.gpus_per_socket, &request.gpus_per_socket}}) {
     if (option.text.empty()) continue;
     auto parsed = parse_gpus(option.text);
     if (!parsed) return fail(ErrorCode::invalid_gres);
-    if (!known(*parsed)) return fail(ErrorCode::invalid_gres);
-    if (parsed->count > 0) *option.target = *parsed;  // none at all is no wish
+    *option.target = std::move(*parsed);
   }
-  // Who names the same kind twice means the last number.
-  auto add = [&](const GresRequest& g) {
-    std::erase_if(request.gres_per_node, [&](const GresRequest& other) {
-      return other.name == g.name && other.type == g.type;
-    });
-    request.gres_per_node.push_back(g);
-  };
-  if (per_node) add(*per_node);
   if (!spec.gres.empty()) {
     auto list = parse_gres(spec.gres);
     if (!list) return fail(ErrorCode::invalid_gres);
-    for (const GresRequest& g : *list) add(g);
+    for (const GresRequest& g : *list) set_count(request.gres_per_node, g);
   }
-  for (const GresRequest& g : request.gres_per_node)
-    if (!known(g)) return fail(ErrorCode::invalid_gres);
-  std::erase_if(request.gres_per_node, [](const GresRequest& g) { return g.count == 0; });
+  for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
+                     &request.gpus_per_socket}) {
+    if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
+    std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });  // is no wish
+  }
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
   request.enforce_binding = spec.enforce_binding;
-  request.disable_binding = spec.disable_binding;
   return {};
 }
 
@@ -138,18 +123,17 @@ void set_shape(const JobSpec& spec, const Partition& partition, const Settings& 
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
 }
 
-// GPUs counted in several ways are the same ones: those of a node say all, and with those of a task
-// how many tasks it has; those of the tasks say how many there are in all.
+// GPUs of one type counted in several ways are the same ones: those of a node say all, and with
+// those of a task how many tasks it has; those of the tasks say how many there are in all.
 void reconcile_gpus(Request& request) {
-  auto per_node = std::ranges::find(request.gres_per_node, "gpu", &GresRequest::name);
-  if (per_node != request.gres_per_node.end()) {
-    request.gpus_total.reset();
-    if (request.gpus_per_task && request.gpus_per_task->count && request.tasks_per_node == 0)
-      request.tasks_per_node =
-          static_cast<std::uint32_t>(per_node->count / request.gpus_per_task->count);
-    request.gpus_per_task.reset();
-  }
-  if (request.gpus_per_task || request.gpus_per_socket) request.gpus_total.reset();
+  for (const GresRequest& task : request.gpus_per_task)
+    for (const GresRequest& node : request.gres_per_node)
+      if (node.is_kind_of(task) && request.tasks_per_node == 0)
+        request.tasks_per_node = static_cast<std::uint32_t>(node.count / task.count);
+  for (auto* list : {&request.gpus_per_task, &request.gpus_per_socket, &request.gpus_total})
+    drop_kinds_of(request.gres_per_node, *list);
+  drop_kinds_of(request.gpus_per_task, request.gpus_total);
+  drop_kinds_of(request.gpus_per_socket, request.gpus_total);
 }
 
 bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
@@ -186,6 +170,13 @@ bool is_serial(const Request& request) {
 }
 
 }  // namespace
+
+bool asks_for_gpus(const Request& request) {
+  return !request.gpus_total.empty() || !request.gpus_per_task.empty() ||
+         !request.gpus_per_socket.empty() ||
+         std::ranges::any_of(request.gres_per_node,
+                             [](const GresRequest& g) { return g.name == "gpu"; });
+}
 
 std::uint64_t whole_node_mib(const Cluster& cluster, const Job& job) {
   const JobSpec& spec = *job.spec;

@@ -33,16 +33,19 @@ struct Request {
   std::optional<std::uint64_t> memory_per_gpu_mib;
   std::uint64_t memory_on_node_max_mib = ~std::uint64_t{0};  // MaxMemPerNode
   std::vector<GresRequest> gres_per_node;
-  std::optional<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
+  // One for each type that was asked for; each type is counted in one of these ways.
+  std::vector<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
-  bool enforce_binding = false, disable_binding = false;  // of GPUs to the cores close to them
-  std::vector<NodeId> required_nodes, excluded_nodes;     // ascending
+  bool enforce_binding = false;  // of GPUs to the cores close to them
+  bool near_first = false;       // nodes where its GPUs and its CPUs are close are tried first
+  std::vector<NodeId> required_nodes, excluded_nodes;  // ascending
   // -m arbitrary: how many tasks run on each of the required nodes; otherwise empty.
   std::vector<std::uint32_t> tasks_on_required;
   Constraint constraint;
   Constraint preferred;  // tried first, in the constraint's place; empty = nothing is
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   const std::vector<SwitchNodes>* topology = nullptr;  // whoever places it knows, or there is none
+  const std::vector<std::uint32_t>* leaves = nullptr;  // of each node, for a job of one node
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
   bool whole_nodes = false;                            // takes all CPUs of its nodes
   bool all_devices = false;  // and all their devices, however many it asks for
@@ -68,6 +71,8 @@ struct Request {
   }
   bool operator==(const Request&) const = default;
 };
+
+bool asks_for_gpus(const Request& request);
 
 // Fails where the request names something that does not exist (node, feature, gres, license) or is
 // malformed.

@@ -10,11 +10,11 @@ namespace {
 void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
   std::uint32_t per_gpu = spec.ntasks_per_gpu.value_or(0);
   if (per_gpu == 0) return;
-  std::uint64_t gpus = request.gpus_total ? request.gpus_total->count : 0;
+  std::uint64_t gpus = sum_of(request.gpus_total);
   for (const GresRequest& g : request.gres_per_node)
     if (g.name == "gpu") gpus += g.count * request.min_nodes;
   if (gpus == 0 && spec.num_tasks)
-    request.gpus_total = GresRequest{"gpu", {}, (*spec.num_tasks + per_gpu - 1) / per_gpu};
+    request.gpus_total = {{"gpu", {}, (*spec.num_tasks + per_gpu - 1) / per_gpu}};
   if (gpus != 0 && !spec.num_tasks) {
     request.tasks = static_cast<std::uint32_t>(gpus * per_gpu);
     request.tasks_follow_nodes = false;
@@ -43,12 +43,10 @@ void count_nodes_and_tasks(const JobSpec& spec, Request& request) {
   tie_tasks_to_gpus(spec, request);
   if (request.max_nodes == 0 && spec.nodes_given) request.max_nodes = request.min_nodes;
   // Devices counted over the whole job may need more nodes than its tasks.
-  if (!spec.nodes_given && request.gpus_total)
+  if (const std::uint64_t gpus = sum_of(request.gpus_total); !spec.nodes_given && gpus > 0)
     request.max_nodes =
-        std::max(request.max_nodes,
-                 static_cast<std::uint32_t>(std::min<std::uint64_t>(
-                     request.gpus_total->count,
-                     request.tasks_follow_nodes ? request.gpus_total->count : request.tasks)));
+        std::max(request.max_nodes, static_cast<std::uint32_t>(std::min<std::uint64_t>(
+                                        gpus, request.tasks_follow_nodes ? gpus : request.tasks)));
   request.max_nodes = std::max(request.max_nodes, request.min_nodes);
 }
 
@@ -78,7 +76,7 @@ void set_wanted_nodes(const JobSpec& spec, Request& request) {
   const bool is_range = spec.nodes_given && request.max_nodes > request.min_nodes;
   // For GPUs few nodes will do.
   request.as_many_nodes = !spec.use_min_nodes && request.constraint.counts.empty() &&
-                          !request.gpus_total && (spec.spread_job || is_range);
+                          request.gpus_total.empty() && (spec.spread_job || is_range);
   std::uint32_t tasks = request.tasks;
   if (spec.num_tasks) tasks = *spec.num_tasks;
   if (request.tasks_follow_nodes && !request.tasks_per_node) tasks = request.max_nodes;

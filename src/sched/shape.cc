@@ -28,6 +28,7 @@ Shapes::Shapes(const Cluster& cluster, Time now, NodeIndex& index, bool users_ma
       now_(now),
       users_matter_(users_matter),
       topology_(switch_nodes(cluster)),
+      leaves_(leaf_numbers(topology_)),
       index_(index) {}
 
 std::size_t Shapes::AskedHash::operator()(const Asked& asked) const {
@@ -61,7 +62,13 @@ const Shape& Shapes::shape_for(const Asked& asked) {
   }
   shape.request = std::move(*request);
   if (!asked.waits_for_switches) shape.request.switches_max = 0;
-  if (shape.request.max_nodes > 1 && !topology_.empty()) shape.request.topology = &topology_;
+  if (!topology_.empty()) {
+    if (shape.request.max_nodes > 1) shape.request.topology = &topology_;
+    shape.request.leaves = &leaves_;
+  }
+  shape.request.near_first = asks_for_gpus(shape.request) && !shape.request.enforce_binding &&
+                             !asked.spec->disable_binding && !shape.request.whole_nodes &&
+                             index_.knows_cores_of_gpus();
   if (shape.request.exclusive_user && !users_matter_) {
     // From here on it matters who asks: shapes of others are made anew.
     users_matter_ = true;

@@ -52,6 +52,7 @@ class Shapes {
   Time now_;
   bool users_matter_;
   std::vector<SwitchNodes> topology_;
+  std::vector<std::uint32_t> leaves_;
   NodeIndex& index_;
   std::deque<Shape> shapes_;
   std::deque<NodeList> chosen_;  // of those who do not take all nodes of a partition

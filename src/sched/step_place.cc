@@ -59,8 +59,8 @@ class StepPlacer {
     if (!take_cpus(slot, tasks, share)) return std::nullopt;
     Free free = slot.free;
     if (!take_gres(slot, tasks, free, share)) return std::nullopt;
-    if (demand_.gpus_total && free_devices(free.gres, *demand_.gpus_total) == 0)
-      return std::nullopt;
+    for (const GresRequest& g : demand_.gpus_total)
+      if (free_devices(free.gres, g) == 0) return std::nullopt;
     if (!take_memory(slot, share)) return std::nullopt;
     return share;
   }
@@ -100,7 +100,8 @@ class StepPlacer {
   }
 
   bool take_gres(const Slot& slot, std::uint32_t tasks, Free& free, NodeShare& share) const {
-    bool asks = demand_.gres_per_node || demand_.gpus_per_task || demand_.gpus_total;
+    bool asks =
+        demand_.gres_per_node || !demand_.gpus_per_task.empty() || !demand_.gpus_total.empty();
     if (!asks) {
       if (free.gres != slot.held->gres) return false;
       share.gres = slot.held->gres;
@@ -109,8 +110,9 @@ class StepPlacer {
     if (demand_.gres_per_node)
       for (const GresRequest& wanted : *demand_.gres_per_node)
         if (!take_devices(free.gres, wanted, wanted.count, share.gres)) return false;
-    return !demand_.gpus_per_task || take_devices(free.gres, *demand_.gpus_per_task,
-                                                  demand_.gpus_per_task->count * tasks, share.gres);
+    return std::ranges::all_of(demand_.gpus_per_task, [&](const GresRequest& g) {
+      return take_devices(free.gres, g, g.count * tasks, share.gres);
+    });
   }
 
   std::uint32_t capacity_of(const Slot& slot) const {
@@ -194,25 +196,36 @@ class StepPlacer {
 
   std::optional<std::vector<StepNode>> shares_of(const std::vector<Slot*>& chosen) const {
     std::vector<StepNode> nodes;
-    std::uint64_t gpus_left = demand_.gpus_total ? demand_.gpus_total->count : 0;
+    std::vector<GresRequest> gpus_left = demand_.gpus_total;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       auto share = share_of(*chosen[i], chosen[i]->tasks);
       if (!share) return std::nullopt;
-      if (demand_.gpus_total) {
-        // Every later node needs at least one of what is left.
-        std::uint64_t later = chosen.size() - i - 1;
-        Free free = chosen[i]->free;
-        for (const GresShare& taken : share->gres) take(free, {.gres = {taken}});
-        if (gpus_left <= later) return std::nullopt;
-        std::uint64_t n = std::min(free_devices(free.gres, *demand_.gpus_total), gpus_left - later);
-        if (!take_devices(free.gres, *demand_.gpus_total, n, share->gres)) return std::nullopt;
-        gpus_left -= n;
+      if (!gpus_left.empty()) {
+        if (!take_counted(*chosen[i], chosen.size() - i - 1, gpus_left, *share))
+          return std::nullopt;
         if (!take_memory(*chosen[i], *share)) return std::nullopt;
       }
       nodes.push_back({.node = share->node, .ranks = {}, .share = std::move(*share)});
     }
-    if (gpus_left > 0) return std::nullopt;
+    if (sum_of(gpus_left) > 0) return std::nullopt;
     return nodes;
+  }
+
+  // Of GPUs that are counted over the whole step: every later node needs at least one of what is
+  // left of each type.
+  static bool take_counted(const Slot& slot, std::uint64_t later, std::vector<GresRequest>& left,
+                           NodeShare& share) {
+    Free free = slot.free;
+    for (const GresShare& taken : share.gres) take(free, {.gres = {taken}});
+    std::uint64_t sum = 0;
+    for (GresRequest& g : left) {
+      const std::uint64_t n =
+          std::min(free_devices(free.gres, g), g.count - std::min(g.count, later));
+      if (!take_devices(free.gres, g, n, share.gres)) return false;
+      g.count -= n;
+      sum += n;
+    }
+    return sum > 0 || !share.gres.empty();
   }
 
   void lay_ranks(std::vector<StepNode>& nodes) const {
@@ -255,7 +268,7 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
   };
   std::vector<GresRequest> wanted = demand.gres_per_node.value_or(std::vector<GresRequest>{});
   for (const auto& gpus : {demand.gpus_total, demand.gpus_per_task})
-    if (gpus) wanted.push_back(*gpus);
+    wanted.insert(wanted.end(), gpus.begin(), gpus.end());
   const bool has_any =
       std::ranges::any_of(slots, [](const Slot& slot) { return !slot.held->gres.empty(); });
   if (!wanted.empty() && !has_any) return "Step requested GRES but job doesn't have GRES";
@@ -272,14 +285,14 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
 }
 
 bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand) {
-  auto sum_of = [&](const GresRequest& wanted) {
-    std::uint64_t sum = 0;
-    for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
-    return sum;
+  auto are_too_many = [&](const std::vector<GresRequest>& types, std::uint64_t times) {
+    return std::ranges::any_of(types, [&](const GresRequest& wanted) {
+      std::uint64_t sum = 0;
+      for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
+      return wanted.count * times > sum;
+    });
   };
-  if (demand.gpus_total && demand.gpus_total->count > sum_of(*demand.gpus_total)) return true;
-  return demand.gpus_per_task &&
-         demand.gpus_per_task->count * demand.tasks > sum_of(*demand.gpus_per_task);
+  return are_too_many(demand.gpus_total, 1) || are_too_many(demand.gpus_per_task, demand.tasks);
 }
 
 // Why the step does not even fit into its job when no other step runs.

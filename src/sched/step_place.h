@@ -30,7 +30,7 @@ struct StepDemand {
   std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib, memory_per_gpu_mib;
   bool counts_memory = true;
   std::optional<std::vector<GresRequest>> gres_per_node;  // unset = all that the job has there
-  std::optional<GresRequest> gpus_total, gpus_per_task;
+  std::vector<GresRequest> gpus_total, gpus_per_task;     // one for each type
   std::vector<NodeId> required_nodes;
   std::vector<NodeId> task_nodes;  // by rank; for an arbitrary distribution
   Distribution distribution;

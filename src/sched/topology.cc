@@ -43,6 +43,16 @@ std::vector<SwitchNodes> switch_nodes(const Cluster& cluster) {
   return all;
 }
 
+std::vector<std::uint32_t> leaf_numbers(const std::vector<SwitchNodes>& switches) {
+  std::vector<std::uint32_t> leaves;
+  for (std::size_t i = 0; i < switches.size() && switches[i].level == 0; ++i)
+    for (NodeId node : switches[i].nodes) {
+      if (node.value >= leaves.size()) leaves.resize(node.value + 1);
+      leaves[node.value] = static_cast<std::uint32_t>(i) + 1;
+    }
+  return leaves;
+}
+
 std::vector<std::vector<NodeId>> nodes_by_switch(const std::vector<SwitchNodes>& switches,
                                                  const std::vector<NodeId>& usable,
                                                  std::size_t count) {

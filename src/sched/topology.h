@@ -16,6 +16,9 @@ struct SwitchNodes {
 // As configured, leaves first; empty without a topology.
 std::vector<SwitchNodes> switch_nodes(const Cluster& cluster);
 
+// The leaf switch of each node, by its id; 0 = it is below none. Empty without a topology.
+std::vector<std::uint32_t> leaf_numbers(const std::vector<SwitchNodes>& switches);
+
 // Where a job of so many nodes can be: one list of nodes for each switch that has enough of the
 // usable ones below it, lower switches first and of these the tightest. In a list the leaves come
 // so that few of them are needed, and no more of the large ones than that takes.

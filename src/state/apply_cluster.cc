@@ -99,6 +99,11 @@ void Applier::operator()(const NodeChanged& e) {
   node.active_features = e.active_features;
   node.config.weight = e.weight;
   if (e.available_features) node.config.features = *e.available_features;
+  if (e.cpu_bind) node.config.cpu_bind = *e.cpu_bind;
+  if (e.gres) {
+    node.config.gres_text = e.gres->text;
+    node.config.gres = e.gres->pools;
+  }
   node.power = e.power;
   node.reboot = e.reboot;
   node.extra = e.extra;

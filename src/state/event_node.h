@@ -24,6 +24,16 @@ struct NodeRegistered {
   }
 };
 
+struct NodeGres {
+  Text text;
+  std::vector<GresPool> pools;
+  template <class V>
+  void fields(V& v) {
+    v(1, text);
+    v(2, pools);
+  }
+};
+
 struct NodeChanged {  // health, drain and so on, as they are from now on
   NodeId node;
   NodeHealth health = NodeHealth::unknown;
@@ -38,7 +48,10 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
   NodeReboot reboot;
   NodeClaim claim, given;
   Text extra;
-  std::optional<std::vector<Text>> available_features;  // set where somebody changed them
+  // Set where somebody changed them.
+  std::optional<std::vector<Text>> available_features;
+  std::optional<Text> cpu_bind;
+  std::optional<NodeGres> gres;
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -59,6 +72,8 @@ struct NodeChanged {  // health, drain and so on, as they are from now on
     v(241, available_features);
     v(320, given);
     v(321, extra);
+    v(400, cpu_bind);
+    v(401, gres);
   }
 };
 

@@ -202,8 +202,9 @@ struct StepRequest {
   std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
   bool overcommit = false;
   std::optional<std::uint64_t> memory_per_cpu_mib;
-  Text gpus, gpus_per_task;                  // "[type:]count"
-  Text gpu_bind, cpu_bind, mem_bind;         // as written
+  Text gpus, gpus_per_task;           // "[type:]count,..."
+  Text gpu_bind, cpu_bind, mem_bind;  // as written
+  StepTres tres;
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   Text task_prolog, task_epilog;
@@ -275,6 +276,7 @@ struct StepRequest {
     v(163, features);
     v(164, async);
     v(165, preserve_env);
+    v(400, tres);
     v(210, reserved_ports);
     v(211, interactive);
     v(250, unallocated);

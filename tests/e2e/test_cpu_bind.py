@@ -42,3 +42,25 @@ def test_a_word_that_is_no_binding(cluster):
     done = cluster.run("srun", "--cpu-bind=bad", "true")
     assert (done.code, done.err) == (1, 'srun: error: unrecognized --cpu-bind argument "bad"\n'
                                         "srun: fatal: Failed to parse --cpu-bind= values.\n")
+
+
+def all_allowed(cluster, *args):
+    return set(cluster.run("srun", "-n", CPUS, *args, "bash", "-c", ALLOWED).ok().lines)
+
+
+@pytest.mark.parametrize("kind, name", [("node", "n1"), ("partition", "batch")])
+def test_a_node_or_a_partition_says_how_to_bind_where_srun_does_not(cluster, kind, name):
+    each_its_own, all_of_them = {str(i) for i in range(CPUS)}, {f"0-{CPUS - 1}"}
+    what = f"{kind}name={name}"
+
+    def shown():
+        return re.search(r" CpuBind=(\S+)", cluster.run("scontrol", "show", kind, name).ok().out)
+
+    cluster.run("scontrol", "update", what, "CpuBind=core").ok()
+    assert shown()[1] == "cores"
+    cluster.run("scontrol", "update", what, "CpuBind=none").ok()
+    assert all_allowed(cluster) == all_of_them
+    assert all_allowed(cluster, "--cpu-bind=threads") == each_its_own
+    cluster.run("scontrol", "update", what, "CpuBind=off").ok()
+    assert shown() is None and all_allowed(cluster) == each_its_own
+    assert "Invalid input CpuBind=bogus" in cluster.run("scontrol", "update", what, "CpuBind=bogus").err

@@ -41,6 +41,14 @@ def test_a_job_is_put_below_one_switch(cluster):
     assert cluster.job(job)["NodeList"] == "n[3-4]"
 
 
+@pytest.mark.parametrize("size", ["-N1", "-n2"])
+def test_a_job_of_one_node_goes_where_fewer_are_free(cluster, size):
+    running(cluster, "-N1", "-w", "n3")
+    job = cluster.sbatch(size, "--wrap", "sleep 100", memory="10")
+    cluster.wait_state(job, "RUNNING")
+    assert cluster.job(job)["NodeList"] == "n4"
+
+
 def test_tasks_know_where_they_are(cluster):
     out = cluster.run("srun", "--mem=10", "-N1", "-w", "n3", "bash", "-c",
                       "echo $SLURM_TOPOLOGY_ADDR $SLURM_TOPOLOGY_ADDR_PATTERN").ok().out

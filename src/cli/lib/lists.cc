@@ -21,6 +21,20 @@ std::vector<std::string> split_job_list(std::string_view text) {
   return items;
 }
 
+std::string tres_list(std::string_view gres) {
+  std::string out;
+  for (const std::string& part : split_list(gres)) {
+    if (!out.empty()) out += ',';
+    if (!part.starts_with("gres")) out += "gres:";
+    out += part;
+  }
+  return out;
+}
+
+std::string of_gpus(std::string_view value) {
+  return value.empty() ? std::string() : fmt::format("gpu:{}", value);
+}
+
 Outcome check_clusters(std::string_view program, std::string_view names, std::string_view own) {
   for (const std::string& name : split_list(names))
     if (name != own && name != "all")

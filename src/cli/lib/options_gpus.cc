@@ -12,29 +12,33 @@ namespace muster::cli {
 
 namespace {
 
-// How many GPUs each of the options says; 0 = it says nothing.
+// How many GPUs of one type each of the options says; 0 = it says nothing.
 struct GpuCounts {
   std::uint64_t total = 0, per_node = 0, per_socket = 0, per_task = 0;
 };
+struct TypeCounts {
+  Text type;
+  GpuCounts counts;
+};
 
-std::uint64_t count_in(const Text& option) {
-  if (option.empty()) return 0;
-  auto gpus = parse_gpus(option);
-  return gpus ? gpus->count : 0;
-}
-
-GpuCounts counts_of(const JobSpec& spec) {
-  GpuCounts counts{.total = count_in(spec.gpus),
-                   .per_socket = count_in(spec.gpus_per_socket),
-                   .per_task = count_in(spec.gpus_per_task)};
-  // Of a kind that is named twice, the last number counts.
-  std::map<Text, std::uint64_t> by_type;
-  if (auto gpus = parse_gpus(spec.gpus_per_node)) by_type[gpus->type] = gpus->count;
-  if (auto gres = parse_gres(spec.gres))
-    for (const GresRequest& g : *gres)
-      if (g.name == "gpu") by_type[g.type] = g.count;
-  for (const auto& [type, count] : by_type) counts.per_node += count;
-  return counts;
+// In the order in which the types are named. A text that does not parse says nothing.
+std::vector<TypeCounts> counts_by_type(const JobSpec& spec) {
+  std::vector<TypeCounts> types;
+  auto add = [&](const Result<std::vector<GresRequest>>& list, std::uint64_t GpuCounts::* count) {
+    if (!list) return;
+    for (const GresRequest& g : *list) {
+      if (g.name != "gpu") continue;
+      auto same = std::ranges::find(types, g.type, &TypeCounts::type);
+      if (same == types.end()) same = types.insert(types.end(), {g.type, {}});
+      same->counts.*count = g.count;  // of a kind that is named twice, the last number counts
+    }
+  };
+  add(parse_gpus(spec.gpus), &GpuCounts::total);
+  add(parse_gpus(spec.gpus_per_node), &GpuCounts::per_node);
+  add(parse_gres(spec.gres), &GpuCounts::per_node);
+  add(parse_gpus(spec.gpus_per_socket), &GpuCounts::per_socket);
+  add(parse_gpus(spec.gpus_per_task), &GpuCounts::per_task);
+  return types;
 }
 
 bool asks_gpus(const JobSpec& spec) {
@@ -55,12 +59,11 @@ bool asks_shares(const JobSpec& spec) {
 // "gpu:v100:1,gpu:1" leaves open whether the second one may be a v100.
 bool mixes_types(const JobSpec& spec) {
   std::map<Text, std::pair<bool, bool>> said;  // without a type, with one
-  auto gres = parse_gres(spec.gres);
-  if (!gres) return false;
-  if (auto gpus = parse_gpus(spec.gpus_per_node); gpus && !spec.gpus_per_node.empty())
-    gres->push_back(*gpus);
-  for (const GresRequest& g : *gres)
-    (g.type.empty() ? said[g.name].first : said[g.name].second) = true;
+  if (auto gres = parse_gres(spec.gres))
+    for (const GresRequest& g : *gres)
+      (g.type.empty() ? said[g.name].first : said[g.name].second) = true;
+  for (const TypeCounts& of : counts_by_type(spec))
+    (of.type.empty() ? said["gpu"].first : said["gpu"].second) = true;
   return std::ranges::any_of(said,
                              [](const auto& of) { return of.second.first && of.second.second; });
 }
@@ -77,19 +80,15 @@ std::uint32_t tasks_said(const JobSpec& spec) {
   return spec.nodes_given && spec.min_nodes == spec.max_nodes ? spec.min_nodes : 0;
 }
 
-Outcome check_gpus_per_task(JobOptions& o) {
+Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
   JobSpec& spec = o.spec;
-  if (spec.gpus_per_task.empty()) return {};
-  for (const Text* option : {&spec.gpus, &spec.gpus_per_task})
-    if (!option->empty() && !parse_gpus(*option))
-      return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
-  const GpuCounts gpus = counts_of(spec);
   const std::uint32_t tasks = tasks_said(spec);
-  if (tasks == 0 && spec.gpus.empty())
+  if (gpus.per_task == 0) return {};
+  if (tasks == 0 && gpus.total == 0)
     return bad_gres(o,
                     "Failed to validate job spec. --gpus-per-task used without either --gpus or "
                     "-n/--ntasks is not allowed.");
-  if (o.job_id || gpus.per_task == 0) return {};
+  if (o.job_id) return {};
   if (gpus.per_node % gpus.per_task != 0)
     return bad_gres(o,
                     "Failed to validate job spec, --gres=gpu/--gpus-per-node not multiple of "
@@ -106,9 +105,8 @@ Outcome check_gpus_per_task(JobOptions& o) {
 }
 
 // GPUs of the job and of each node, or of each of its sockets, give the number of nodes.
-Outcome check_gpus_per_node(JobOptions& o) {
+Outcome check_gpus_per_node(JobOptions& o, GpuCounts gpus) {
   JobSpec& spec = o.spec;
-  GpuCounts gpus = counts_of(spec);
   if ((gpus.total && gpus.total < gpus.per_node) ||
       (gpus.per_node && gpus.per_node < gpus.per_socket))
     return bad_gres(o,
@@ -166,7 +164,11 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
     spec.gpus = std::to_string((*spec.num_tasks + *spec.ntasks_per_gpu - 1) / *spec.ntasks_per_gpu);
     return {};
   }
-  const GpuCounts gpus = counts_of(spec);
+  GpuCounts gpus;  // of all types
+  for (const auto& [type, counts] : counts_by_type(spec)) {
+    gpus.total += counts.total;
+    gpus.per_node += counts.per_node;
+  }
   const bool is_range = spec.nodes_given && spec.min_nodes != spec.max_nodes;
   const std::uint64_t all =
       gpus.total || is_range ? gpus.total : gpus.per_node * std::max(1u, spec.min_nodes);
@@ -183,7 +185,12 @@ Outcome check_gpus(JobOptions& o) {
   if (spec.cpus_per_gpu && spec.cpus_per_task && !o.job_id)
     return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
   if (auto done = check_tasks_per_gpu(o); !done) return done;
-  if (auto done = check_gpus_per_task(o); !done) return done;
+  for (const Text* option :
+       {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
+    if (!parse_gpus(*option))
+      return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
+  for (const auto& [type, counts] : counts_by_type(spec))
+    if (auto done = check_gpus_per_task(o, counts); !done) return done;
   if (o.job_id) return {};
   if (mixes_types(spec))
     return refused(o, "Invalid GRES specification (with and without type identification)",
@@ -192,7 +199,8 @@ Outcome check_gpus(JobOptions& o) {
     return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
   if (!spec.gpus_per_socket.empty() && !spec.sockets_per_node)
     return bad_gres(o, "--gpus-per-socket option requires --sockets-per-node specification");
-  if (auto done = check_gpus_per_node(o); !done) return done;
+  for (const auto& [type, counts] : counts_by_type(spec))
+    if (auto done = check_gpus_per_node(o, counts); !done) return done;
   return check_memory_per_gpu(o);
 }
 

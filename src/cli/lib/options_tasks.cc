@@ -118,7 +118,7 @@ Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
 Outcome gpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
   auto bind = parse_gpu_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitBadOption);
-  o.gpu_bind = Text(value);
+  o.gpu_bind = o.spec.gpu_bind = Text(value);
   return {};
 }
 

@@ -247,6 +247,12 @@ TEST(OptionValues, GpusCountedInSeveralWaysSayHowManyNodesAndTasks) {
   EXPECT_EQ(refusal({"-G6", "--gpus-per-task=2", "-n2"}),
             "1 sbatch: error: Failed to validate job spec. Based on --gpus and --gpus-per-task "
             "number of requested tasks differ from -n/--ntasks.");
+  EXPECT_EQ(refusal({"-Gv100:1,2"}),
+            "1 sbatch: error: Invalid GRES specification (with and without type identification)");
+  EXPECT_EQ(refusal({"-N2", "-Gv100:1,a100:4"}),
+            "1 sbatch: error: Failed to validate job spec, --gpus < -N");
+  EXPECT_EQ(given({"-Gv100:2,a100:4", "--gpus-per-task=v100:1,a100:2"}).options.spec.num_tasks, 2u);
+  EXPECT_EQ(given({"-Gv100:2,a100:4", "--ntasks-per-gpu=1"}).options.spec.num_tasks, 6u);
   EXPECT_EQ(refusal({"-G5", "--gpus-per-task=2"}),
             "1 sbatch: error: Failed to validate job spec, --gpus not multiple of --gpus-per-task");
   EXPECT_EQ(refusal({"-n2", "--gpus-per-node=3", "--gpus-per-task=2"}),

@@ -54,6 +54,28 @@ TEST(Register, AnEndIsOrderedAgainAfterAReconnect) {
   EXPECT_EQ(w.take<wire::EndJobOrder>().size(), 1u);
 }
 
+TEST(NodeGres, DevicesAreAllThereOrNoneAndTheRestIsCounted) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(2).settings([](Settings& s) { s.gres_types.emplace_back("tape"); });
+  World w{b};
+  auto changed = [&](std::string gres) {
+    wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node};
+    request.settings = {{"NodeName", "n1"}, {"Gres", gres}};
+    auto answer = w.answer(request, kRoot);
+    const auto* error = std::get_if<Error>(&answer);
+    return error ? std::string(error->text())
+                 : w.core.cluster().nodes.at(NodeId{1}).config.gres_text.str();
+  };
+  EXPECT_EQ(changed("gpu:2,tape:3"), "gpu:v100:2,tape:3");
+  EXPECT_EQ(changed("gpu:1"), "Invalid generic resource (gres) specification");
+  EXPECT_EQ(changed("drum:1"), "Invalid generic resource (gres) specification");
+  auto id = w.submit(job().gres("tape:2"));
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  EXPECT_EQ(changed("gpu:2,tape:1"), "Requested nodes are busy");
+  EXPECT_EQ(changed("tape:2"), "tape:2");
+  EXPECT_EQ(changed("gpu:2,tape:2"), "gpu:v100:2,tape:2");
+}
+
 TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
   World w{ClusterBuilder().nodes(1).config()};
   wire::RegisterReport report{.name = "n1",

@@ -37,10 +37,15 @@ TEST(Gres, RefusesMalformedTexts) {
 }
 
 TEST(Gpus, AreACountWithAnOptionalType) {
-  EXPECT_EQ(*parse_gpus("2"), (GresRequest{"gpu", "", 2}));
-  EXPECT_EQ(*parse_gpus("v100:3"), (GresRequest{"gpu", "v100", 3}));
-  EXPECT_EQ(*parse_gpus("v100"), (GresRequest{"gpu", "v100", 1}));
-  for (const char* bad : {"", ":2", "v100:", "v100:x", "2x"}) EXPECT_FALSE(parse_gpus(bad)) << bad;
+  using List = std::vector<GresRequest>;
+  EXPECT_EQ(*parse_gpus("2"), (List{{"gpu", "", 2}}));
+  EXPECT_EQ(*parse_gpus("v100:3"), (List{{"gpu", "v100", 3}}));
+  EXPECT_EQ(*parse_gpus("v100"), (List{{"gpu", "v100", 1}}));
+  EXPECT_EQ(*parse_gpus("v100:2,a100:1,"), (List{{"gpu", "v100", 2}, {"gpu", "a100", 1}}));
+  EXPECT_EQ(*parse_gpus("v100:2,a100:1,v100:4"), (List{{"gpu", "v100", 4}, {"gpu", "a100", 1}}));
+  EXPECT_EQ(as_gres("v100:2,1,"), "gpu:v100:2,gpu:1");
+  for (const char* bad : {":2", "v100:", "v100:x", "2x", "a:1,b:", "gpu:v100:1"})
+    EXPECT_FALSE(parse_gpus(bad)) << bad;
 }
 
 TEST(Tres, SumsSharesAndPrintsBothOrders) {

@@ -173,14 +173,38 @@ TEST(Binding, CpusAreCloseToGpusThatAreCountedOverTheJob) {
   EXPECT_EQ(places(plan(cluster, t0)), "0/0-1 4-5/2-3");
 }
 
-TEST(Binding, CanBeTurnedOff) {
+// On the first node the free CPUs are far from the free GPUs.
+TEST(Binding, AnotherNodeIsTakenIfThereTheyAreClose) {
+  ClusterConfig config = machine();
+  config.nodes.push_back(config.nodes[0]);
+  config.nodes[1].name = "n2";
+  config.partition_nodes[0].emplace_back("n2");
+  ClusterBuilder b;
+  b.nodes(2).gpus(4);
+  b.event(ConfigLoaded{Cow(config)});
+  NodeShare used{.node = NodeId{1}, .cpus = IdSet::range(4, 6), .memory_mib = 10, .tasks = 1};
+  used.gres.push_back({.name = "gpu", .type = "v100", .count = 2, .indices = IdSet::range(0, 1)});
+  b.running(job().on("n1"), {used});
+  auto place = [&](JobSpec wanted) {
+    ClusterBuilder own = b;
+    Plan p = plan(own.pending(wanted).build(), t0);
+    return p.starts.empty() ? NodeId{} : p.starts[0].allocation[0].node;
+  };
+  JobSpec two = asks("gpu:1", 2);
+  EXPECT_EQ(place(two), NodeId{2});
+  EXPECT_EQ(place(asks("gpu:1", 5)), NodeId{1}) << "nowhere so many are close";
+  two.disable_binding = true;
+  EXPECT_EQ(place(two), NodeId{1});
+}
+
+TEST(Binding, IsGoodWhereItCanBeHadEvenIfNobodyWantsIt) {
   auto cluster =
       with(machine())
           .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
           .pending(
               SpecBuilder(job().tasks(1).memory(10).gpus("1")).set(&JobSpec::disable_binding, true))
           .build();
-  EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/0");
+  EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/2");
 }
 
 }  // namespace

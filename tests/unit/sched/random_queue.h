@@ -80,6 +80,15 @@ inline SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
     case 4:
       spec.gpus_per_node("v100:2");
       break;
+    case 5:
+      spec.gpus("v100:3,a100:2");
+      break;
+    case 6:
+      spec.gpus_per_task("v100:1,a100:1");
+      break;
+    case 7:
+      spec.gpus("a100:2").gpus_per_node("v100:1");
+      break;
     default:
       break;
   }

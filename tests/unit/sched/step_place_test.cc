@@ -101,12 +101,30 @@ TEST(StepPlace, TakesMemoryByGpus) {
   ASSERT_TRUE(step);
   EXPECT_EQ(step->front().share.memory_mib, 600u);
   demand.gres_per_node.reset();
-  demand.gpus_total = GresRequest{.name = "gpu", .count = 3};
+  demand.gpus_total = {{"gpu", {}, 3}};
   step = place_step(job, {}, demand);
   ASSERT_TRUE(step);
   EXPECT_EQ(step->front().share.memory_mib, 900u);
   demand.memory_per_gpu_mib = 5000;
   EXPECT_FALSE(place_step(job, {}, demand));
+}
+
+TEST(StepPlace, GpusOfSeveralTypesAreCountedEach) {
+  NodeShare node = held(1, 4, 4000, 2);
+  node.gres.front().type = "v100";
+  node.gres.push_back({.name = "gpu", .type = "a100", .count = 2, .indices = IdSet::range(2, 3)});
+  StepDemand demand = exact(1);
+  demand.gpus_total = {{"gpu", "v100", 1}, {"gpu", "a100", 2}};
+  auto step = place_step({node}, {}, demand);
+  ASSERT_TRUE(step);
+  ASSERT_EQ(step->front().share.gres.size(), 2u);
+  EXPECT_EQ(step->front().share.gres[0].indices.text(), "0");
+  EXPECT_EQ(step->front().share.gres[1].indices.text(), "2-3");
+  demand.gpus_total[1].count = 3;
+  EXPECT_FALSE(place_step({node}, {}, demand));
+  demand = exact(2);
+  demand.gpus_per_task = {{"gpu", "v100", 1}, {"gpu", "a100", 1}};
+  EXPECT_TRUE(place_step({node}, {}, demand));
 }
 
 TEST(StepPlace, WaitsForWhatOtherStepsHave) {
@@ -210,7 +228,7 @@ TEST(StepPlace, TheJobsCpusPerTaskIsAWish) {
 
 TEST(StepPlace, GpusOfTheWholeStepLeaveOneForEachNode) {
   StepDemand demand = tasks(2, 2);
-  demand.gpus_total = {"gpu", {}, 4};
+  demand.gpus_total = {{"gpu", {}, 4}};
   auto nodes = place_step({held(1, 4, 4000, 4), held(2, 4, 4000, 4)}, {}, demand);
   ASSERT_TRUE(nodes);
   EXPECT_EQ(nodes->at(0).share.gres.front().count, 3u);
@@ -242,8 +260,8 @@ TEST(StepPlace, NeverGivesOutTwice) {
       if (pick(0, 1)) demand.gres_per_node.emplace();
       if (demand.gres_per_node && pick(0, 1))
         demand.gres_per_node->push_back({"gpu", {}, pick(1, 3)});
-      if (pick(0, 3) == 0) demand.gpus_per_task = {"gpu", {}, pick(1, 2)};
-      if (pick(0, 5) == 0) demand.gpus_total = {"gpu", {}, pick(1, 4)};
+      if (pick(0, 3) == 0) demand.gpus_per_task = {{"gpu", {}, pick(1, 2)}};
+      if (pick(0, 5) == 0) demand.gpus_total = {{"gpu", {}, pick(1, 4)}};
       demand.distribution.kind = static_cast<Distribution::Kind>(pick(0, 2));
       demand.distribution.plane_size =
           demand.distribution.kind == Distribution::Kind::plane ? pick(1, 3) : 1;

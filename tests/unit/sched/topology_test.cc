@@ -44,6 +44,17 @@ TEST(Topology, TheTightestLeafIsTaken) {
   EXPECT_EQ(nodes_of(plan(tree().pending(wide(3)).build(), t0)), "1-3");
 }
 
+TEST(Topology, AJobOfOneNodeTakesTheTightestLeafAndItsFullestNode) {
+  auto small = [](Text name) { return job().nodes(1).memory(10).on(std::move(name)); };
+  const SpecBuilder one = job().nodes(1).memory(10);
+  EXPECT_EQ(nodes_of(plan(tree().pending(one).build(), t0)), "5");
+  auto used = [](std::uint32_t n) {
+    return NodeShare{.node = NodeId{n}, .cpus = IdSet::range(0, 3), .memory_mib = 10, .tasks = 1};
+  };
+  EXPECT_EQ(nodes_of(plan(tree().running(small("n8"), {used(8)}).pending(one).build(), t0)), "8");
+  EXPECT_EQ(nodes_of(plan(tree().running(wide(1), {whole(6)}).pending(one).build(), t0)), "5");
+}
+
 TEST(Topology, ThenTheLowestSwitchThatHasEnough) {
   auto cluster = tree().running(wide(1), {whole(1)}).running(wide(1), {whole(5)}).pending(wide(3));
   EXPECT_EQ(nodes_of(plan(cluster.build(), t0)), "2-4");
