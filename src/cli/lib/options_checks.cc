@@ -197,12 +197,14 @@ Outcome finish(JobOptions& o, std::vector<std::string>& warnings) {
   if (auto done = check_memory(o); !done) return done;
   if (auto done = check_spec_cores(o); !done) return done;
   if (auto done = check_deadline(o); !done) return done;
+  const bool nodes_given = o.spec.nodes_given;
   if (auto done = check_gpus(o); !done) return done;
+  const bool follows_gpus = o.spec.nodes_given && !nodes_given;
   if (auto done = list_tasks(o); !done) return done;
   if (auto done = count_named_nodes(o); !done) return done;
   follow_hint(o);
   count_tasks_by_shape(o);
-  shrink_to_tasks(o, warnings);
+  if (!follows_gpus) shrink_to_tasks(o, warnings);  // else they are needed for the GPUs
   count_tasks(o);
   return check_planes(o);
 }

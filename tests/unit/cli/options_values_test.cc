@@ -335,6 +335,12 @@ TEST(NodeCounts, ShrinkToTheTasksWithAWarning) {
   EXPECT_EQ(a.options.spec.max_nodes, 1u);
 }
 
+TEST(NodeCounts, ThatFollowFromGpusDoNotShrinkToTheTasks) {
+  auto a = given({"-n1", "--gpus=4", "--gpus-per-node=2"});
+  EXPECT_TRUE(a.warnings.empty());
+  EXPECT_EQ(a.options.spec.min_nodes, 2u);
+}
+
 TEST(NodeCounts, FollowFromANodeList) {
   EXPECT_EQ(given({"-w", "n[1-3]"}).options.spec.min_nodes, 3u);
   EXPECT_EQ(error_of({"-w", "n1,n2", "-N1"}),

@@ -8,6 +8,8 @@
 namespace muster::sched {
 namespace {
 
+using namespace muster::test;
+
 TEST(KnownFits, AnswersAsFeasibleDoesUntilItIsToldToForget) {
   KnownFits known;
   const Cluster large = ClusterBuilder().nodes(2, 4).build();

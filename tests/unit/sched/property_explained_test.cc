@@ -16,11 +16,12 @@ namespace {
 
 using namespace muster::test;
 
+// Components are in line where the first of them is.
 bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   auto rank = [&](JobId id) {
-    const Job& job = cluster.jobs.at(id);
+    const Job& job = *cluster.components(cluster.jobs.at(id)).front();
     return std::tuple(-std::int64_t{cluster.find_partition(job.partition)->priority_tier},
-                      -std::int64_t{job.priority}, id.value);
+                      -std::int64_t{job.priority}, job.id.value, id.value);
   };
   return rank(a) < rank(b);
 }
