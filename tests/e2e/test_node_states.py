@@ -283,11 +283,10 @@ def test_a_node_is_not_wanted_and_left_out(cluster):
     assert refused.code == 1 and "Invalid node name specified" in refused.err
 
 
-@pytest.mark.ours
-def test_what_cannot_be_changed_of_a_node_is_refused(cluster):
-    for setting in ["cpubind=cores", "gres=gpu:1"]:
-        refused = cluster.run("scontrol", "update", "nodename=n1", setting)
-        assert refused.code == 1 and "not supported yet" in refused.err, setting
+def test_a_node_cannot_be_given_a_part_of_its_devices(cluster):
+    refused = cluster.run("scontrol", "update", "nodename=n1", "gres=gpu:1")
+    assert refused.code == 1 and "Invalid generic resource (gres) specification" in refused.err
+    assert "Gres=gpu:v100:4" in cluster.run("scontrol", "show", "node", "n1").out
 
 
 def test_notes_about_a_node(cluster):
