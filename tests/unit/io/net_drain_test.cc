@@ -84,6 +84,7 @@ TEST(Drain, WhatIsReadyTogetherIsAnsweredTogether) {
 
 TEST(Drain, OtherThreadsSendAtOnce) {
   std::promise<ConnectionId> came;
+  std::promise<void> is_busy, may_end;  // they outlive the loop, which looks at them to its end
   TemporaryFolder folder;
   Loop loop([] {});
   auto server = Server::listen(
@@ -97,7 +98,6 @@ TEST(Drain, OtherThreadsSendAtOnce) {
   ASSERT_TRUE(client) << client.error().text();
   ASSERT_TRUE(client->send("a"));
   const ConnectionId id = came.get_future().get();
-  std::promise<void> is_busy, may_end;
   loop.post([&] {
     is_busy.set_value();
     may_end.get_future().wait();
