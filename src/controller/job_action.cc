@@ -44,7 +44,8 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now)
                 .special = how == Requeue::special_exit};
   if (ending.hold)
     ending.reason = "job_requeued_in_held_state";
-  else
+  else if (job.restarts >
+           0)  // the first time at once: whoever asks again and again may be its script
     ending.delay = pause_before_next_run(job, now);
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);

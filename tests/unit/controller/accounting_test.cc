@@ -70,7 +70,6 @@ TEST(Accounting, AJobThatNeverRanIsCancelledByItsUser) {
 TEST(Accounting, EachRunOfARequeuedJobHasItsRow) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
-  w.pass(Seconds{10});
   w.act(wire::JobAction::requeue, id);
   w.step_end(1, batch_of(id), SIGTERM);
   w.step_end(1, batch_of(id, 2));
@@ -144,7 +143,6 @@ TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
 TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.min_job_age = Seconds{10}; })};
   auto id = w.submit(job());
-  w.pass(Seconds{10});
   w.act(wire::JobAction::requeue, id);
   w.step_end(1, batch_of(id), SIGTERM);
   w.step_end(1, batch_of(id, 2), 256);

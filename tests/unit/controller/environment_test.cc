@@ -97,7 +97,6 @@ TEST(Environment, OfArrayTasks) {
 TEST(Environment, ARestartedJobKnowsHowOften) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
-  w.pass(Seconds{10});
   w.act(wire::JobAction::requeue, id);
   w.step_end(1, batch_of(id), 15);
   EXPECT_EQ(job_variables(w.core.cluster(), w.job(id), NodeId{1})["SLURM_RESTART_COUNT"], "1");

@@ -262,7 +262,6 @@ TEST(TimeLimit, AJobThatMissesItsDeadlineInAnyCaseIsNotStarted) {
 TEST(Requeue, ARunningJobGoesBackAndRunsAgain) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
-  w.pass(Seconds{10});
   EXPECT_TRUE(w.act(wire::JobAction::requeue, id).errors.empty());
   EXPECT_EQ(w.take<wire::EndJobOrder>().at(0).second.message_suffix, " DUE TO JOB REQUEUE");
   w.take<wire::LaunchOrder>();
@@ -323,12 +322,15 @@ TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
   EXPECT_EQ(w.job(id).state, JobState::running) << "one that worked for a while is";
 }
 
-TEST(Requeue, AScriptThatRequeuesItselfAtOnceIsNotStartedAgainAtOnce) {
+TEST(Requeue, AScriptThatRequeuesItselfAgainAndAgainHasToPause) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job());
-  w.pass(Seconds{3});
   w.act(wire::JobAction::requeue, id);
   w.step_end(1, batch_of(id), SIGTERM);
+  EXPECT_EQ(w.job(id).state, JobState::running) << "the first time at once";
+  w.pass(Seconds{3});
+  w.act(wire::JobAction::requeue, id);
+  w.step_end(1, batch_of(id, 2), SIGTERM);
   EXPECT_EQ(w.job(id).eligible, t0 + Seconds{10});
   w.pass(Seconds{6});
   EXPECT_EQ(w.job(id).state, JobState::pending);
