@@ -27,6 +27,7 @@ constexpr const char* kUsage =
     "nodes are n0, n1, ...; prints a line when the queue stands and one with the result\n";
 constexpr std::uint32_t kBusyNodes = 256;  // on which jobs end at once
 constexpr std::uint32_t kNodesPerStayingJob = 50;
+constexpr std::uint64_t kEndsAhead = 256;  // of the submissions that make up for them
 constexpr const char* kStaying = "staying";
 
 struct Moment {
@@ -84,17 +85,20 @@ int run(const std::string& socket, pid_t controller, NodesOptions options, std::
   Nodes nodes(options);
   fill(users, nodes, options.count);
 
-  // Jobs that ended make room for others: so many are always in the queue, a few of them running.
+  // A job comes for each that ends, and ends for each that comes: so many are always in the queue,
+  // a few of them running.
   auto queue_has_room = [&](std::uint64_t number) { return number < nodes.ended() + pending; };
   const Moment empty = moment_of(controller);
-  users.submit_mixed(0, pending, [](std::uint64_t) { return true; });
+  users.submit_mixed(0, pending, [](std::uint64_t) { return true; }, [] {});
   const Moment queued = moment_of(controller);
   fmt::print("{{\"queued\":{},{}}}\n", pending, per_job(empty, queued, pending));
   std::fflush(stdout);
 
   const Moment begin = moment_of(controller);
-  nodes.let_go();
-  std::thread submitting([&] { users.submit_mixed(pending, pending + jobs, queue_has_room); });
+  nodes.let_end(kEndsAhead);
+  std::thread submitting([&] {
+    users.submit_mixed(pending, pending + jobs, queue_has_room, [&] { nodes.let_end(1); });
+  });
   wait_until([&] { return nodes.ended() >= jobs; });
   submitting.join();
   const Moment end = moment_of(controller);

@@ -63,7 +63,6 @@ void Nodes::connect_all() {
 }
 
 void Nodes::run() {
-  held_.resize(channels_.size());
   const int epoll = ::epoll_create1(EPOLL_CLOEXEC);
   CHECK(epoll >= 0);
   for (std::size_t i = 0; i < channels_.size(); ++i) {
@@ -74,9 +73,10 @@ void Nodes::run() {
   std::array<epoll_event, 256> events;
   Clock::time_point next_round = Clock::now();
   while (!stopping_) {
-    int ready = ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), 100);
+    const int patience_ms = ends_.empty() || may_end_ == 0 ? 100 : 1;
+    int ready = ::epoll_wait(epoll, events.data(), static_cast<int>(events.size()), patience_ms);
     for (int i = 0; i < ready; ++i) serve(events[static_cast<std::size_t>(i)].data.u64);
-    if (!holding_ && !held_.empty()) send_held();
+    send_ends();
     if (Clock::now() < next_round) continue;
     next_round += std::chrono::seconds{1};
     send_heartbeats();
@@ -92,39 +92,35 @@ void Nodes::send_heartbeats() {
          {wire::HeartbeatReport{0.5, options_.memory_mib}});
 }
 
-void Nodes::send_held() {
-  for (std::size_t i = 0; i < held_.size(); ++i)
-    if (!held_[i].empty()) send(channels_[i], std::move(held_[i]));
-  held_.clear();
+void Nodes::send_ends() {
+  for (; !ends_.empty() && ends_sent_ < may_end_; ends_.pop_front(), ++ends_sent_)
+    reports_[ends_.front().first].emplace_back(std::move(ends_.front().second));
+  for (auto& [node, reports] : reports_) send(channels_[node], std::move(reports));
+  reports_.clear();
 }
 
 void Nodes::serve(std::size_t node) {
-  io::Channel& channel = channels_[node];
-  std::vector<wire::Report> now;
-  std::vector<wire::Report>& reports = held_.empty() ? now : held_[node];
   for (;;) {
-    auto frame = channel.try_receive();
+    auto frame = channels_[node].try_receive();
     check(frame, "the controller");
     if (!*frame) break;
     auto batch = decode<wire::OrderBatch>(**frame);
     check(batch, "an order");
-    carry_out(*batch, reports);
+    carry_out(node, *batch);
   }
-  if (!now.empty()) send(channel, std::move(now));
 }
 
-void Nodes::carry_out(const wire::OrderBatch& batch, std::vector<wire::Report>& reports) {
+void Nodes::carry_out(std::size_t node, const wire::OrderBatch& batch) {
   for (const wire::Order& order : batch.orders) {
     if (const auto* launch = std::get_if<wire::LaunchOrder>(&order)) {
-      if (launch->launch.job_name == options_.staying_job) {
+      if (launch->launch.job_name == options_.staying_job)
         ++staying_;
-        continue;
-      }
-      reports.emplace_back(wire::StepEndReport{{.ref = launch->launch.ref}});
+      else
+        ends_.emplace_back(node, wire::StepEndReport{{.ref = launch->launch.ref}});
     } else if (const auto* confirmed = std::get_if<wire::ConfirmOrder>(&order)) {
       ended_ += confirmed->steps.size();
     } else if (const auto* end = std::get_if<wire::EndJobOrder>(&order)) {
-      reports.emplace_back(wire::JobGoneReport{.job = end->job, .attempt = end->attempt});
+      reports_[node].emplace_back(wire::JobGoneReport{.job = end->job, .attempt = end->attempt});
     }
   }
 }

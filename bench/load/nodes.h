@@ -1,10 +1,12 @@
 // Nodes: plays every slurmd of a cluster from one thread, over connections of their own. Batch
-// steps end the moment they are launched, once let_go() was called, but for those of jobs that are
-// meant to stay.
+// steps end the moment they are launched, as many as let_end() has said, but for those of jobs that
+// are meant to stay.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <string>
 #include <thread>
 #include <vector>
@@ -30,7 +32,7 @@ class Nodes {
   Nodes(const Nodes&) = delete;
   Nodes& operator=(const Nodes&) = delete;
 
-  void let_go() { holding_ = false; }
+  void let_end(std::uint64_t more) { may_end_ += more; }
   std::uint64_t staying() const { return staying_; }
   std::uint64_t ended() const { return ended_; }  // and known as such to the controller
 
@@ -38,15 +40,17 @@ class Nodes {
   void connect_all();
   void run();
   void send_heartbeats();
-  void send_held();
+  void send_ends();
   void serve(std::size_t node);
-  void carry_out(const wire::OrderBatch& batch, std::vector<wire::Report>& reports);
+  void carry_out(std::size_t node, const wire::OrderBatch& batch);
 
   NodesOptions options_;
   std::vector<io::Channel> channels_;
-  std::vector<std::vector<wire::Report>> held_;  // parallel to the channels
+  std::map<std::size_t, std::vector<wire::Report>> reports_;      // to be sent now, by channel
+  std::deque<std::pair<std::size_t, wire::StepEndReport>> ends_;  // ... as soon as they may be
+  std::uint64_t ends_sent_ = 0;
   std::size_t next_heartbeat_ = 0;
-  std::atomic<bool> holding_ = true;
+  std::atomic<std::uint64_t> may_end_ = 0;
   std::atomic<std::uint64_t> staying_ = 0, ended_ = 0;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;

@@ -70,7 +70,8 @@ void Users::submit(const JobSpec& spec) const {
 }
 
 void Users::submit_mixed(std::uint64_t first, std::uint64_t last,
-                         const std::function<bool(std::uint64_t)>& may_go) const {
+                         const std::function<bool(std::uint64_t)>& may_go,
+                         const std::function<void()>& on_acknowledged) const {
   std::atomic<std::uint64_t> next = first;
   std::vector<std::thread> threads;
   for (std::uint32_t i = 0; i < at_once_; ++i)
@@ -78,6 +79,7 @@ void Users::submit_mixed(std::uint64_t first, std::uint64_t last,
       for (std::uint64_t number; (number = next++) < last;) {
         while (!may_go(number)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
         submit(mixed_job(number));
+        on_acknowledged();
       }
     });
   for (std::thread& thread : threads) thread.join();

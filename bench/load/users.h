@@ -22,9 +22,11 @@ class Users {
 
   // Submits and waits for the acknowledgement.
   void submit(const JobSpec& spec) const;
-  // Jobs number `first` up to the one before `last`. Each waits until may_go(number) holds.
+  // Jobs number `first` up to the one before `last`. Each waits until may_go(number) holds, and
+  // on_acknowledged() is told of it from whichever thread.
   void submit_mixed(std::uint64_t first, std::uint64_t last,
-                    const std::function<bool(std::uint64_t)>& may_go) const;
+                    const std::function<bool(std::uint64_t)>& may_go,
+                    const std::function<void()>& on_acknowledged) const;
 
  private:
   io::Endpoint controller_;
