@@ -41,30 +41,43 @@ void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priori
 }
 
 void Queue::make_anew(const Cluster& cluster, const Priorities& priorities) {
-  places_.clear();
-  recent_.clear();
-  first_ = 0;
+  known_ = recent_ = {};
+  gone_seen_ = 0;
+  std::vector<Place>& places = known_.places;
   each_pending_from(cluster, JobId{0},
-                    [&](const Job& job) { add(cluster, job, priorities, places_); });
-  if (!std::ranges::is_sorted(places_, comes_before))
-    std::ranges::stable_sort(places_, comes_before);
+                    [&](const Job& job) { add(cluster, job, priorities, places); });
+  if (!std::ranges::is_sorted(places, comes_before)) std::ranges::stable_sort(places, comes_before);
   next_ = cluster.next_job_id;
   made_ = true;
 }
 
 void Queue::add_new_jobs(const Cluster& cluster, const Priorities& priorities) {
   if (next_ == cluster.next_job_id) return;
-  const auto before = static_cast<std::ptrdiff_t>(recent_.size());
-  each_pending_from(cluster, next_,
-                    [&](const Job& job) { add(cluster, job, priorities, recent_); });
-  const auto middle = recent_.begin() + before;
-  std::ranges::stable_sort(middle, recent_.end(), comes_before);
-  std::ranges::inplace_merge(recent_.begin(), middle, recent_.end(), comes_before);
+  std::vector<Place>& places = recent_.places;
+  const auto before = static_cast<std::ptrdiff_t>(places.size());
+  each_pending_from(cluster, next_, [&](const Job& job) { add(cluster, job, priorities, places); });
+  const auto first = places.begin() + static_cast<std::ptrdiff_t>(recent_.first);
+  const auto middle = places.begin() + before;
+  std::ranges::stable_sort(middle, places.end(), comes_before);
+  // Mostly those who come later stand behind.
+  if (middle != first && middle != places.end() && comes_before(*middle, *(middle - 1)))
+    std::ranges::inplace_merge(first, middle, places.end(), comes_before);
   next_ = cluster.next_job_id;
 }
 
-void Queue::skip_gone(const Cluster& cluster) {
-  while (first_ < places_.size() && !cluster.pending.contains(places_[first_].job.value)) ++first_;
+// Those in front at once; those between others when they have become many.
+void Queue::forget_gone(const Cluster& cluster) {
+  auto has_gone = [&](const Place& place) { return !cluster.pending.contains(place.job.value); };
+  constexpr std::size_t kFew = 64;
+  const bool are_many = gone_seen_ > kFew && gone_seen_ > (known_.size() + recent_.size()) / 4;
+  for (Line* line : {&known_, &recent_}) {
+    while (line->size() > 0 && has_gone(line->places[line->first])) ++line->first;
+    if (are_many || line->first > line->places.size() / 2) {
+      std::erase_if(line->places, has_gone);
+      line->first = 0;
+    }
+  }
+  gone_seen_ = 0;
 }
 
 }  // namespace muster::sched

@@ -29,14 +29,17 @@ class Queue {
   // Calls visit(place) for the places of jobs that wait, in order, until it returns false.
   template <class Visit>
   void each(const Cluster& cluster, Visit&& visit) {
-    skip_gone(cluster);
-    auto known = places_.begin() + static_cast<std::ptrdiff_t>(first_);
-    auto recent = recent_.begin();
-    while (known != places_.end() || recent != recent_.end()) {
-      const bool is_recent =
-          known == places_.end() || (recent != recent_.end() && comes_before(*recent, *known));
-      const Place& place = is_recent ? *recent++ : *known++;
-      if (cluster.pending.contains(place.job.value) && !visit(place)) return;
+    forget_gone(cluster);
+    std::size_t known = known_.first, recent = recent_.first;
+    while (known < known_.places.size() || recent < recent_.places.size()) {
+      const bool is_recent = known == known_.places.size() ||
+                             (recent < recent_.places.size() &&
+                              comes_before(recent_.places[recent], known_.places[known]));
+      const Place& place = is_recent ? recent_.places[recent++] : known_.places[known++];
+      if (!cluster.pending.contains(place.job.value))
+        ++gone_seen_;
+      else if (!visit(place))
+        return;
     }
   }
 
@@ -44,13 +47,18 @@ class Queue {
   static bool comes_before(const Place& a, const Place& b) {
     return a.tier != b.tier ? a.tier > b.tier : a.priority > b.priority;
   }
-  void skip_gone(const Cluster& cluster);
+  struct Line {
+    std::vector<Place> places;  // in order
+    std::size_t first = 0;      // those before it have gone
+    std::size_t size() const { return places.size() - first; }
+  };
+  void forget_gone(const Cluster& cluster);
   static void add(const Cluster& cluster, const Job& job, const Priorities& priorities,
                   std::vector<Place>& places);
 
-  std::vector<Place> places_;  // in order, as of when they were made
-  std::size_t first_ = 0;      // those before it have gone
-  std::vector<Place> recent_;  // of jobs that came since, in order
+  Line known_;                 // as of when it was made
+  Line recent_;                // of jobs that came since
+  std::size_t gone_seen_ = 0;  // between others, the last time
   JobId next_;                 // the first id that has not been seen
   bool made_ = false;
 };

@@ -46,6 +46,27 @@ TEST(Queue, PutsANewJobWhereItsPriorityBelongs) {
   EXPECT_EQ(order(queue, cluster), (Ids{3, 1, 2}));
 }
 
+// Some of those who came later leave before those in front do, and others come.
+TEST(Queue, ForgetsThoseWhoLeaveBetweenOthers) {
+  ClusterBuilder builder;
+  builder.nodes(1).pending(1);
+  Queue queue;
+  Cluster cluster = builder.build();
+  queue.make_anew(cluster, Priorities(cluster, t0));
+  Ids left{1};
+  for (std::uint32_t id = 2; id < 1000; ++id) {
+    cluster.jobs.put(JobId{id}, make_job(JobId{id}, job(), cluster));
+    cluster.pending.insert(id);
+    cluster.next_job_id = JobId{id + 1};
+    queue.add_new_jobs(cluster, Priorities(cluster, t0));
+    if (id % 50 == 0)
+      left.push_back(id);
+    else
+      cluster.pending.erase(id);
+    ASSERT_EQ(order(queue, cluster), left) << id;
+  }
+}
+
 TEST(Queue, GivesTheSamePlanAsOneThatIsMadeAnew) {
   ClusterBuilder builder;
   builder.nodes(3).running(1, 60);
