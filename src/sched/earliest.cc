@@ -19,12 +19,13 @@ class ReadyTimes {
         limit_(limit),
         from_(from),
         profile_(profile),
+        by_soles_(profile.goes_by_soles(window_of(shape, from, limit))),
         empty_ones_fit_(profile.kinds()) {}
 
   std::optional<Time> of(NodeId id) {
+    if (by_soles_)
+      if (const NodeIndex::Sole sole = profile_.sole(id); sole.job) return of_emptied(id, sole);
     if (!profile_.is_open(id)) return std::nullopt;
-    if (auto emptied = profile_.emptied_at(id, window_of(shape_, from_, limit_)))
-      return of_emptied(id, *emptied);
     auto has_room = [&](Time t) {
       const Free* free = profile_.during(id, window_of(shape_, t, limit_));
       return free && task_capacity(cluster_, shape_.request, id, *free) > 0;
@@ -36,13 +37,20 @@ class ReadyTimes {
   }
 
  private:
-  // The same questions have the same answers on all nodes of a kind. They count all the same.
-  std::optional<Time> of_emptied(NodeId id, Time emptied) {
-    profile_.count_questions((from_ > profile_.now() ? 1 : 0) + (emptied > from_ ? 1 : 0));
-    std::optional<bool>& fits = empty_ones_fit_[profile_.kind_of(id)];
-    if (!fits)
-      fits = task_capacity(cluster_, shape_.request, id, all_of(cluster_.nodes.at(id))) > 0;
-    return *fits ? std::optional(std::max(from_, emptied)) : std::nullopt;
+  // The same questions have the same answers on all nodes of a kind, and large jobs hold many nodes
+  // in a row. They count all the same.
+  std::optional<Time> of_emptied(NodeId id, NodeIndex::Sole sole) {
+    if (sole != last_) {
+      last_ = sole;
+      const Time emptied = profile_.leaves_at(sole.job);
+      last_questions_ = (from_ > profile_.now() ? 1 : 0) + (emptied > from_ ? 1 : 0);
+      std::optional<bool>& fits = empty_ones_fit_[sole.kind];
+      if (!fits)
+        fits = task_capacity(cluster_, shape_.request, id, all_of(cluster_.nodes.at(id))) > 0;
+      last_ready_ = *fits ? std::optional(std::max(from_, emptied)) : std::nullopt;
+    }
+    profile_.count_questions(last_questions_);
+    return last_ready_;
   }
 
   const Cluster& cluster_;
@@ -50,7 +58,11 @@ class ReadyTimes {
   Minutes limit_;
   Time from_;
   Profile& profile_;
+  bool by_soles_;
   std::vector<std::optional<bool>> empty_ones_fit_;  // by kind
+  NodeIndex::Sole last_;                             // and what was found out about its nodes
+  std::uint64_t last_questions_ = 0;
+  std::optional<Time> last_ready_;
 };
 
 // The time at which so many nodes are ready.

@@ -18,9 +18,19 @@ bool all_cpus_are_used(const Node& node) {
   return used.first == 0 && used.last >= std::max(1u, node.config.cpus) - 1;
 }
 
+// Devices that the node still has, and no shares of GPUs: these come back as part of their GPU.
+bool are_whole_devices(const Node& node, const GresShare& used) {
+  return !is_part_of_gpus(used.name) && std::ranges::any_of(node.config.gres, [&](auto& pool) {
+    return pool.name == used.name && pool.type == used.type && used.count <= pool.count &&
+           used.indices.intersect(pool.indices) == used.indices;
+  });
+}
+
 bool is_held_by_one(const Node& node) {
-  return node.jobs.size() == 1 && node.used_again.layers.empty() && node.used_gres.empty() &&
-         node.used_memory_mib + node.config.memory_spec_limit_mib <= node.config.memory_mib;
+  return node.jobs.size() == 1 && node.used_again.layers.empty() &&
+         node.used_memory_mib + node.config.memory_spec_limit_mib <= node.config.memory_mib &&
+         std::ranges::all_of(node.used_gres,
+                             [&](auto& used) { return are_whole_devices(node, used); });
 }
 
 bool is_same_hardware(const NodeConfig& a, const NodeConfig& b) {
@@ -71,6 +81,7 @@ void NodeIndex::follow(const Cluster& cluster) {
     lists_.clear();
   }
   states_.resize(cluster.next_node_id.value);
+  soles_.resize(states_.size());
   if (&*order_ != &*cluster.node_order) number_nodes(cluster);
   cluster.nodes.each_change_since(nodes_,
                                   [&](const Node* was, const Node* is) { note_node(was, is); });
@@ -90,6 +101,7 @@ void NodeIndex::note_node(const Node* was, const Node* is) {
   if (!is_known(id)) return;  // of a cluster that had more nodes
   const bool had_room = has_room(id);
   states_[id.value] = is ? state_of(*is) : State{};  // its place stays
+  soles_[id.value] = is ? sole_of(*is) : Sole{};
   if (has_room(id) == had_room) return;
   for (std::optional<Listed>& listed : lists_)
     if (listed) set_roomy(*listed, id, !had_room);
@@ -98,8 +110,13 @@ void NodeIndex::note_node(const Node* was, const Node* is) {
 NodeIndex::State NodeIndex::state_of(const Node& node) {
   State state{.available = muster::is_available(node), .rough = rough_of(node)};
   state.full = state.available && all_cpus_are_used(node);
-  if (state.full && is_held_by_one(node)) state.sole_job = JobId{node.jobs.min()};
   return state;
+}
+
+NodeIndex::Sole NodeIndex::sole_of(const Node& node) const {
+  const State& state = states_[node.id.value];
+  if (!state.full || !is_held_by_one(node)) return {};
+  return {JobId{node.jobs.min()}, state.rough.kind};
 }
 
 Rough NodeIndex::rough_of(const Node& node) {

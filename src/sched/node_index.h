@@ -27,15 +27,14 @@ class NodeIndex {
   // It can be used, and all its CPUs are.
   bool is_full(NodeId node) const { return is_known(node) && states_[node.value].full; }
   bool has_room(NodeId node) const { return is_available(node) && !is_full(node); }
-  // The job that holds the node as a whole, and could give it back as a whole: all its CPUs, none
-  // of its devices. Unset where there is none.
-  JobId sole_job(NodeId node) const {
-    return is_known(node) ? states_[node.value].sole_job : JobId{};
-  }
-  // Nodes of one kind are alike as long as nobody holds anything there. Kinds count from 0.
-  std::uint32_t kind_of(NodeId node) const {
-    return states_[node.value].rough.kind;
-  }  // requires is_known
+  // The one job that has to do with a node, and all its CPUs: when it leaves, the node is as if
+  // nobody had ever been there. Nodes of one kind are alike then. Kinds count from 0.
+  struct Sole {
+    JobId job;  // unset where there is none
+    std::uint32_t kind = 0;
+    bool operator==(const Sole&) const = default;
+  };
+  Sole sole(NodeId node) const { return is_known(node) ? soles_[node.value] : Sole{}; }
   std::size_t kinds() const { return kinds_.size(); }
   bool knows_cores_of_gpus() const;
   // What it has to give, if it can be used.
@@ -51,7 +50,6 @@ class NodeIndex {
   struct State {
     bool available = false, full = false;
     Rough rough;
-    JobId sole_job;
   };
   struct Listed {
     NodeList nodes;
@@ -60,6 +58,7 @@ class NodeIndex {
 
   void note_node(const Node* was, const Node* is);
   State state_of(const Node& node);
+  Sole sole_of(const Node& node) const;
   Rough rough_of(const Node& node);
   void number_nodes(const Cluster& cluster);
   std::uint32_t kind_like(const NodeConfig& config);
@@ -72,8 +71,9 @@ class NodeIndex {
   Table<JobId, Job> jobs_;
   Cow<std::vector<NodeId>> order_{std::vector<NodeId>{}};
   Cow<std::vector<Partition>> partitions_{std::vector<Partition>{}};
-  std::vector<State> states_;                 // by node id
-  std::vector<NodeConfig> kinds_;             // an example of each
+  std::vector<State> states_;      // by node id
+  std::vector<Sole> soles_;        // likewise; apart, because all of them are gone through
+  std::vector<NodeConfig> kinds_;  // an example of each
   std::vector<std::optional<Listed>> lists_;  // parallel to the partitions, made when asked for
   bool some_partition_is_private_ = false;
   IdSet private_jobs_;

@@ -40,7 +40,8 @@ std::set<JobId> displaces_in_vain(const Cluster& cluster, Time now, Budget budge
 
 // Enough that what a plan has to find out anew is worth the starts that it finds.
 Budget quick_budget(const Cluster& cluster) {
-  return {.max_questions = 40000 + 4 * std::uint64_t{cluster.nodes.size()},
+  return {.max_starts = 100,
+          .max_questions = 40000 + 4 * std::uint64_t{cluster.nodes.size()},
           .max_idle_questions = 3000,
           .thorough = false,
           .order_changed = false};

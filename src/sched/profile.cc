@@ -35,6 +35,7 @@ NodeProfile& Profile::entry(NodeId id) {
   noted_.push_back(id);
   note.entry = static_cast<std::uint32_t>(entries_.size());
   note.full = index_.is_full(id);
+  roughs_.push_back(index_.rough(id));
   if (has_private_nodes_)
     node.jobs.each([&](std::uint32_t job) {
       if (keeps_others_out(cluster_, cluster_.jobs.at(JobId{job})))
@@ -43,24 +44,25 @@ NodeProfile& Profile::entry(NodeId id) {
   return made;
 }
 
-void Profile::note_fullness(NodeId node) {
-  const bool full = can_be_full(cluster_.nodes.at(node)) && entry(node).now().cpus.empty();
+void Profile::note_what_is_left(NodeId node) {
+  const Free& now = entry(node).now();
   ProfileNote& note = notes_[node.value];
+  const bool full = can_be_full(cluster_.nodes.at(node)) && now.cpus.empty();
   if (full && !note.full) ++filled_;
   note.full = full;
+  static const GresRequest kGpus{.name = "gpu"};
+  Rough& rough = roughs_[note.entry - 1];
+  rough.cpus = static_cast<std::uint32_t>(now.cpus.size());
+  rough.memory_mib = now.memory_mib;
+  rough.gpus = free_devices(now.gres, kGpus);
+  rough.untouched = now.untouched;
 }
 
 Rough Profile::rough(NodeId node) {
   ++looks_;
-  if (!is_open(node) || is_full(node)) return {};
-  Rough rough = index_.rough(node);
   const ProfileNote& note = notes_[node.value];
-  if (note.entry == 0) return rough;
-  const Free& now = entries_[note.entry - 1].now();
-  rough.cpus = static_cast<std::uint32_t>(now.cpus.size());
-  rough.memory_mib = now.memory_mib;
-  rough.gpus = free_devices(now.gres, {.name = "gpu"});
-  rough.untouched = now.untouched;
+  Rough rough = note.entry > 0 ? roughs_[note.entry - 1] : index_.rough(node);
+  if (note.barred || !available(node)) rough.cpus = 0;
   return rough;
 }
 
@@ -98,37 +100,37 @@ const Free* Profile::during(NodeId node, const Window& window) {
   if (!is_open(node)) return nullptr;
   if (is_full(node) && window.from <= now_ && window.holders == 0) return nullptr;
   ++questions_;
-  if (window.from > now_)
-    if (auto emptied = emptied_at(node, window); emptied && window.from < *emptied) return nullptr;
+  if (window.from > now_ && goes_by_soles(window))
+    if (const JobId job = sole(node).job; job && window.from < leaves_at(job)) return nullptr;
   return entry(node).during(window);
 }
 
-// Nothing but that job has to do with the node. Mostly it holds the nodes next to it, too.
-std::optional<Time> Profile::sole_release(NodeId node) {
-  const JobId job = index_.sole_job(node);
-  if (!job || notes_[node.value].entry > 0 || !reservations_.empty()) return std::nullopt;
-  if (job != sole_job_) sole_change_.front() = leaves_at(cluster_, cluster_.jobs.at(job), now_);
-  sole_job_ = job;
-  return sole_change_.front();
+bool Profile::goes_by_soles(const Window& window) const {
+  return reservations_.empty() && !has_private_nodes_ && !window.exclusive_user &&
+         window.holders == 0 && !window.reservation &&
+         !(window.partition && window.partition->max_cpus_per_node);
 }
 
-std::optional<Time> Profile::emptied_at(NodeId node, const Window& window) {
-  if (has_private_nodes_ || window.exclusive_user || window.holders > 0 || window.reservation ||
-      (window.partition && window.partition->max_cpus_per_node))
-    return std::nullopt;
-  return sole_release(node);
+// Mostly it holds the nodes next to one, too.
+Time Profile::leaves_at(JobId job) {
+  if (job != leaver_) leaves_.front() = sched::leaves_at(cluster_, cluster_.jobs.at(job), now_);
+  leaver_ = job;
+  return leaves_.front();
 }
 
 const std::vector<Time>& Profile::changes(NodeId node) {
   static const std::vector<Time> kNone;
   if (!available(node)) return kNone;
-  return sole_release(node) ? sole_change_ : entry(node).changes();
+  const NodeIndex::Sole one = reservations_.empty() ? sole(node) : NodeIndex::Sole{};
+  if (!one.job) return entry(node).changes();
+  leaves_at(one.job);
+  return leaves_;
 }
 
 void Profile::start(const NodeShare& share, const Window& by) {
   started_.push_back(share);
   entry(share.node).start(started_.back(), by);
-  note_fullness(share.node);
+  note_what_is_left(share.node);
   has_private_nodes_ |= by.exclusive_user;
 }
 
@@ -139,7 +141,7 @@ void Profile::promise(const NodeShare& share, const Window& to) {
 Profile::Trial::~Trial() {
   for (auto& [node, entry] : before_) {
     profile_.entry(node) = std::move(entry);
-    profile_.note_fullness(node);
+    profile_.note_what_is_left(node);
   }
   --profile_.trials_;
 }
@@ -151,7 +153,7 @@ void Profile::Trial::give(const Job& job, void (NodeProfile::*back)(const NodeSh
     NodeProfile& entry = profile_.entry(share.node);
     before_.try_emplace(share.node, entry);
     (entry.*back)(share);
-    profile_.note_fullness(share.node);
+    profile_.note_what_is_left(share.node);
   }
 }
 

@@ -30,17 +30,23 @@ class Profile {
   // What can be used there during the whole window; nullptr where nothing can. Valid until the next
   // question about this node.
   const Free* during(NodeId node, const Window& window);
-  // What a node has now at most: a look is cheaper than a question.
+  // What a node has now at most, no CPUs where it cannot be used: a look is cheaper than a
+  // question.
   Rough rough(NodeId node);
   // Those of the nodes that may have something to give then. The list itself must stay where it is.
   const std::vector<NodeId>& worth_asking(const NodeList& nodes, const Window& window);
   // The times after now at which more may become free there, ascending. Valid until it is asked for
   // another node's.
   const std::vector<Time>& changes(NodeId node);
-  // When one job will have left that holds the whole node until then, so that it need not be asked
-  // about; nothing where it is not as simple as that.
-  std::optional<Time> emptied_at(NodeId node, const Window& window);
-  std::uint32_t kind_of(NodeId node) const { return index_.kind_of(node); }
+  // The job that holds the whole node, which nobody has to ask about: nothing can be used there
+  // until it leaves, and then all. Unset where it is not as simple as that.
+  NodeIndex::Sole sole(NodeId node) const {
+    const ProfileNote& note = notes_[node.value];
+    return note.entry > 0 || note.barred ? NodeIndex::Sole{} : index_.sole(node);
+  }
+  // Whether it can be as simple as that for this window.
+  bool goes_by_soles(const Window& window) const;
+  Time leaves_at(JobId job);
   std::size_t kinds() const { return index_.kinds(); }
 
   void start(const NodeShare& share, const Window& by);  // it runs until the window's end
@@ -72,9 +78,8 @@ class Profile {
     const ProfileNote& note = notes_[node.value];
     return note.entry > 0 ? note.full : index_.is_full(node);
   }
-  std::optional<Time> sole_release(NodeId node);
   NodeProfile& entry(NodeId node);
-  void note_fullness(NodeId node);
+  void note_what_is_left(NodeId node);
   void unbar(NodeId node);
 
   const Cluster& cluster_;
@@ -83,6 +88,7 @@ class Profile {
   ProfileNotes& notes_;
   std::vector<NodeId> noted_;  // who has notes other than blank ones
   std::deque<NodeProfile> entries_;
+  std::vector<Rough> roughs_;                     // parallel to the entries
   std::vector<const Reservation*> reservations_;  // that are not over
   std::set<const Reservation*> awaited_;          // lenders of nodes that jobs wait for
   std::deque<NodeShare> started_;                 // shares of jobs that this plan starts
@@ -91,8 +97,8 @@ class Profile {
   std::size_t filled_ = 0;  // nodes that became full
   bool has_private_nodes_ = false;
   std::size_t trials_ = 0;  // under way
-  JobId sole_job_;          // the one that was asked for last, and when it leaves
-  std::vector<Time> sole_change_{1};
+  JobId leaver_;            // the one that was asked for last, and when it leaves
+  std::vector<Time> leaves_{1};
   struct Roomy {  // nodes of a list that were not full then
     std::vector<NodeId> nodes;
     std::size_t filled_then = 0;

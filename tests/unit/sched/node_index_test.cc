@@ -5,7 +5,11 @@
 
 #include "builders.h"
 #include "dice.h"
+#include "random_queue.h"
 #include "sched/free.h"
+#include "sched/node_profile.h"
+#include "sched/plan.h"
+#include "sched/reserved.h"
 
 namespace muster::sched {
 namespace {
@@ -26,6 +30,7 @@ void expect_same(NodeIndex& kept, const Cluster& cluster) {
   for (NodeId id : *cluster.node_order) {
     EXPECT_EQ(kept.is_available(id), fresh.is_available(id)) << id.value;
     EXPECT_EQ(kept.is_full(id), fresh.is_full(id)) << id.value;
+    EXPECT_EQ(kept.sole(id).job, fresh.sole(id).job) << id.value;
     EXPECT_EQ(without_kind(kept.rough(id)), without_kind(fresh.rough(id))) << id.value;
   }
   for (const Partition& partition : *cluster.partitions) {
@@ -93,6 +98,49 @@ TEST(NodeIndex, ForgetsNodesThatAreGone) {
   index.follow(smaller);
   expect_same(index, smaller);
   EXPECT_FALSE(index.is_available(NodeId{7}));
+}
+
+// Nothing can be used there until the job leaves, and then all: what is said of such a node without
+// asking is what one hears who asks. How many there were.
+std::uint32_t check_soles(const Cluster& cluster, Time now) {
+  NodeIndex index;
+  index.follow(cluster);
+  std::uint32_t found = 0;
+  for (NodeId id : *cluster.node_order) {
+    const JobId job = index.sole(id).job;
+    if (!job) continue;
+    ++found;
+    const Node& node = cluster.nodes.at(id);
+    NodeProfile asked(cluster, node, now, {}, {});
+    const Time leaves = leaves_at(cluster, cluster.jobs.at(job), now);
+    EXPECT_EQ(asked.changes(), std::vector{leaves});
+    EXPECT_EQ(asked.during({.from = now, .until = leaves})->usable_cpus(), 0u);
+    const Free* then = asked.during({.from = leaves, .until = Time::max()});
+    const Free all = all_of(node);
+    EXPECT_EQ(then->cpus, all.cpus);
+    EXPECT_EQ(then->memory_mib, all.memory_mib);
+    EXPECT_EQ(then->gres, all.gres);
+    EXPECT_TRUE(then->untouched);
+  }
+  return found;
+}
+
+TEST(NodeIndex, TellsWhichNodesOneJobGivesBackAsAWhole) {
+  std::uint32_t found = 0, with_devices = 0;
+  for (std::uint32_t seed = 1; seed <= 500; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Dice dice(seed);
+    Cluster cluster = random_machines(dice).build();
+    submit_some(cluster, dice, 12, false);
+    take_over(cluster, plan(cluster, t0), t0);
+    found += check_soles(cluster, t0);
+    NodeIndex index;
+    index.follow(cluster);
+    for (NodeId id : *cluster.node_order)
+      with_devices += index.sole(id).job && !cluster.nodes.at(id).used_gres.empty();
+  }
+  EXPECT_GT(found, 100u);
+  EXPECT_GT(with_devices, 20u);
 }
 
 }  // namespace
