@@ -20,7 +20,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::microseconds kShortPlan{100};
+constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
@@ -220,23 +220,27 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   };
   if (plans_are_short_ && !budget.thorough) {
     auto [plan, took] = timed_plan();
+    const bool more_starts = plan.more_starts;
     core_->on_planned(std::move(plan), now);
-    return rest_after_plan(took);
+    return rest_after_plan(took, more_starts);
   }
   planner_->post([this, timed_plan = std::move(timed_plan)] {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
+      const bool more_starts = plan.more_starts;
       core_->on_planned(std::move(plan), io::wall_clock());
-      rest_after_plan(took);
+      rest_after_plan(took, more_starts);
     });
   });
 }
 
 // A plan is followed by a rest many times as long, in which the core collects what happens:
-// planning takes a tenth of a processor, and under load a plan starts many jobs at a time.
-void Service::rest_after_plan(Clock::duration took) {
+// planning takes a tenth of a processor, and under load a plan starts many jobs at a time. One that
+// started all it may goes on at once.
+void Service::rest_after_plan(Clock::duration took, bool more_starts) {
   plans_are_short_ = took <= kShortPlan;
-  const auto rest = std::min<Clock::duration>(9 * took, kLongestRest);
+  const auto rest =
+      more_starts ? Clock::duration::zero() : std::min<Clock::duration>(9 * took, kLongestRest);
   loop_->after(std::chrono::ceil<std::chrono::microseconds>(rest), [this] {
     if (!stopping_) core_->on_planner_idle();
   });

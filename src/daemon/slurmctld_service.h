@@ -104,7 +104,7 @@ class Service final : public controller::Host {
   enum class Rows : std::uint8_t { due, all };
   bool feed_accounting(Rows which);  // on the accounting's thread; whether it was told
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
-  void rest_after_plan(std::chrono::steady_clock::duration took);
+  void rest_after_plan(std::chrono::steady_clock::duration took, bool more_starts);
   void send_now(controller::NodeConnection to, Epoch epoch,
                 std::vector<controller::OutgoingOrder>& orders);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
