@@ -20,6 +20,7 @@
 #include "controller/host.h"
 #include "controller/partition_choice.h"
 #include "controller/power.h"
+#include "controller/recent_specs.h"
 #include "controller/watch_list.h"
 #include "sched/free.h"
 #include "sched/known_fits.h"
@@ -364,6 +365,7 @@ class Core {
   bool order_changed_ = true;  // since the last plan, by more than the queue itself can see
   bool planning_ = false;
   sched::KnownFits known_fits_;
+  RecentSpecs recent_specs_;
 };
 
 }  // namespace muster::controller

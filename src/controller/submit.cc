@@ -249,9 +249,7 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
   // A plan would not look at a job that is held.
   if (first.hold == Hold::none) want_plan();
   for (Job& job : *jobs) {
-    // Here, where nobody else holds the specification yet; apply would have to copy it.
-    if (const Job* last = cluster_.jobs.find(JobId{job.id.value - 1}))
-      job.spec = shared_with(std::move(job.spec), last->spec);
+    job.spec = recent_specs_.shared(std::move(job.spec));
     record(JobSubmitted{std::move(job)});
   }
   return reply;

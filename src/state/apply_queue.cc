@@ -10,8 +10,10 @@ namespace muster {
 void Applier::operator()(const JobSubmitted& e) {
   CHECK(!cluster.jobs.contains(e.job.id));
   Job job = e.job;
-  if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1}))
-    job.spec = shared_with(job.spec, last->spec);
+  // One submitted after the other in a journal; those that come are shared by whoever takes them.
+  if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1});
+      last && last->spec == job.spec)
+    job.spec = last->spec;
   cluster.jobs.put(e.job.id, std::move(job));
   cluster.pending.insert(e.job.id.value);
   cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
