@@ -151,8 +151,10 @@ StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step)
   r.started = step.started;
   r.ended = step.ended;
   r.exit_status = step.exit_status;
-  r.usage = step.usage;
-  r.usage_nodes = usage_nodes(cluster, step.usage);
+  if (step.usage) {
+    r.usage = *step.usage;
+    r.usage_nodes = usage_nodes(cluster, *step.usage);
+  }
   r.submit_line = step.submit_line;
   return r;
 }

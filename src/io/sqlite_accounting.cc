@@ -23,7 +23,7 @@ constexpr const char* kFromFormat1 = R"(
 
 constexpr const char* kSchema = R"(
   CREATE TABLE meta(version INTEGER NOT NULL, last_batch INTEGER NOT NULL);
-  CREATE TABLE jobs(job_index INTEGER PRIMARY KEY AUTOINCREMENT, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
+  CREATE TABLE jobs(job_index INTEGER PRIMARY KEY, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
     array_id INTEGER NOT NULL, uid INTEGER NOT NULL, user_name TEXT NOT NULL COLLATE NOCASE,
     submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, record BLOB NOT NULL);
   CREATE INDEX jobs_by_id ON jobs(job, attempt);

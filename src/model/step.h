@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "base/cow.h"
 #include "base/ids.h"
 #include "base/idset.h"
 #include "base/text.h"
@@ -134,7 +135,7 @@ struct Step {
   Time started, ended;
   std::uint32_t exit_status = 0;  // highest wait status of its tasks
   bool out_of_memory = false;
-  Usage usage;
+  Cow<Usage> usage;  // none: nobody has told of any yet
   Text submit_line;
   bool overlap = false;        // shares what it has with other steps, which do not count it
   bool shares_memory = false;  // nobody asked for memory: the job's is not divided

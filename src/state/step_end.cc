@@ -22,7 +22,10 @@ Step with_end(Step step, const StepNodeEnded& end) {
   step.unfinished.erase(end.node);
   step.exit_status = std::max(step.exit_status, end.exit_status);
   step.out_of_memory |= end.out_of_memory;
-  step.usage.add(end.usage);
+  if (end.usage != Usage{}) {
+    if (!step.usage) step.usage = Cow(Usage{});
+    step.usage.edit().add(end.usage);
+  }
   if (!step.unfinished.empty()) return step;
   step.ended = end.at;
   step.state = end_state(step);
