@@ -50,17 +50,22 @@ NodeProfile::Demand NodeProfile::demand_of(const NodeShare& share) const {
   return demand;
 }
 
-bool NodeProfile::is_held_again(const IdSet& cpus) const {
-  const auto& layers = now_.held_again.layers;
-  return !layers.empty() && layers.front().intersects(cpus);
-}
-
 NodeProfile::Release NodeProfile::release_of(Time at, const NodeShare& share,
                                              std::string_view partition) const {
-  Release release{at, &share, partition, demand_of(share)};
-  release.frees_cpus = share.sharing <= 1 && !is_held_again(share.held_cpus());
-  if (!release.frees_cpus) release.gives.cpus = 0;
-  return release;
+  return {at, &share, partition, demand_of(share), {}};
+}
+
+// CPUs that several jobs hold are free when the last of them has gone.
+void NodeProfile::find_who_leaves_last() {
+  const bool are_shared =
+      !now_.held_again.layers.empty() ||
+      std::ranges::any_of(releases_, [](const Release& r) { return r.share->sharing > 1; });
+  if (!are_shared) return;
+  CpuLayers held_again = now_.held_again;
+  for (Release& release : releases_) {
+    release.frees_only = held_again.remove(release.share->held_cpus());
+    release.gives.cpus = static_cast<std::int64_t>(release.frees().size());
+  }
 }
 
 void NodeProfile::learn_releases() {
@@ -74,6 +79,7 @@ void NodeProfile::learn_releases() {
             release_of(leaves_at(*cluster_, job, time_), share, job.partition.view()));
   });
   std::ranges::stable_sort(releases_, {}, &Release::at);
+  find_who_leaves_last();
 }
 
 const std::vector<Time>& NodeProfile::changes() {
@@ -164,9 +170,11 @@ NodeProfile::Answer NodeProfile::find_out(const Window& window) {
   if (promises_.empty() && !bounded && window.holders == 0 && !access.is_limited())
     return is_later ? Answer::later : Answer::now;
   narrowed_ = then;
-  if (window.holders > 0) narrowed_.cpus.merge(shareable_during(window));
+  IdSet shared;
+  if (window.holders > 0) shared = shareable_during(window);
+  narrowed_.cpus.merge(shared);
   narrow(narrowed_, access);
-  if (!promises_.empty()) keep_promises(window, access);
+  if (!promises_.empty()) keep_promises(window, access, shared);
   if (bounded) keep_below_bound(window);
   return Answer::narrowed;
 }
@@ -196,9 +204,10 @@ IdSet NodeProfile::shareable_during(const Window& window) {
 // What must stay unused: the most that promises take at any one time within the window beyond what
 // running jobs will have given back by then. It grows only when a promised job starts: those times
 // are gone through in order.
-void NodeProfile::keep_promises(const Window& window, const Access& access) {
+void NodeProfile::keep_promises(const Window& window, const Access& access, const IdSet& shared) {
   learn_releases();
   Demand most, then;
+  Sharing sharing{.cpus = shared};
   // Whoever is bound to CPUs of a reservation takes none from the others.
   auto count = [&](const Promise& p, int sign) {
     then.add(p.takes, sign);
@@ -215,18 +224,46 @@ void NodeProfile::keep_promises(const Window& window, const Access& access) {
     for (; end != by_end_.end() && end->until <= t; ++end) count(*end, -1);
     for (; release != releases_.end() && release->at <= t; ++release) {
       then.add(release->gives, -1);
-      if (access.is_limited() && release->frees_cpus)
-        then.cpus += release->gives.cpus -
-                     static_cast<std::int64_t>(access.usable(release->share->held_cpus()).size());
+      if (!access.is_limited() && shared.empty()) continue;
+      const IdSet frees = access.usable(release->frees());
+      then.cpus += release->gives.cpus - static_cast<std::int64_t>(frees.size());
+      sharing.given_back.merge(frees.intersect(shared));
     }
     most.raise_to(then);
+    sharing.most_without = std::max(
+        sharing.most_without, then.cpus + static_cast<std::int64_t>(sharing.given_back.size()));
   }
-  narrowed_.promised_cpus = static_cast<std::uint32_t>(most.cpus);
+  if (shared.empty())
+    narrowed_.promised_cpus = static_cast<std::uint32_t>(most.cpus);
+  else
+    keep_from_sharers(sharing, most.cpus);
   narrowed_.memory_mib -=
       std::min(narrowed_.memory_mib, static_cast<std::uint64_t>(most.memory_mib));
   for (std::size_t i = 0; i < most.devices.size(); ++i)
     narrowed_.gres[i].count -=
         std::min(narrowed_.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
+}
+
+// CPUs that this one may share are not given back while it holds them. Either it has any of them,
+// and so many that nobody holds stay unused as the promises need without them; or none of those
+// that promises count on. Which ones stay unused is said here: one that is shared serves no
+// promise.
+void NodeProfile::keep_from_sharers(const Sharing& sharing, std::int64_t most) {
+  IdSet own = narrowed_.cpus;
+  own.subtract(sharing.cpus);
+  const auto has = static_cast<std::int64_t>(own.size());
+  std::int64_t keep = sharing.most_without;
+  if (keep > has) {
+    narrowed_.cpus.subtract(sharing.given_back);
+    keep = most;
+  }
+  if (keep > has) {
+    narrowed_.cpus = {};
+    return;
+  }
+  const IdSet left = own.first(static_cast<std::uint64_t>(has - keep));
+  own.subtract(left);
+  narrowed_.cpus.subtract(own);
 }
 
 // MaxCPUsPerNode.
@@ -244,6 +281,7 @@ void NodeProfile::start(const NodeShare& share, const Window& by) {
   const Time until = std::min(by.until, time_ + kNoLimitLeaves);
   releases_.insert(std::ranges::upper_bound(releases_, until, {}, &Release::at),
                    release_of(until, share, by.partition->name.view()));
+  find_who_leaves_last();
   if (by.exclusive_user) private_to_ = by.user;
   started_.push_back(by.user);
   changes_known_ = false;
@@ -269,12 +307,14 @@ void NodeProfile::remove_release(const NodeShare& share) {
 void NodeProfile::vacate(const NodeShare& share) {
   remove_release(share);
   give_back(now_, share);
+  find_who_leaves_last();
   now_.untouched = releases_.empty();
 }
 
 void NodeProfile::lend(const NodeShare& share) {
   remove_release(share);
   give_back_cpus(now_, share.held_cpus());
+  find_who_leaves_last();
   now_.untouched = releases_.empty();
 }
 

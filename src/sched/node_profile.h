@@ -64,7 +64,8 @@ class NodeProfile {
     const NodeShare* share = nullptr;
     std::string_view partition;
     Demand gives;
-    bool frees_cpus = true;  // not where several jobs hold them: others may stay on them
+    std::optional<IdSet> frees_only;  // of its CPUs: others stay on the rest
+    const IdSet& frees() const { return frees_only ? *frees_only : share->held_cpus(); }
   };
   struct Promise {
     Time from, until;
@@ -72,19 +73,25 @@ class NodeProfile {
     const IdSet* only = nullptr;  // CPUs that their reservation has here
     const Partition* partition = nullptr;
   };
+  struct Sharing {  // of CPUs that others hold
+    const IdSet& cpus;
+    IdSet given_back;               // of these, before some promise is due
+    std::int64_t most_without = 0;  // what promises need at any one time if none of these is
+  };
   enum class Answer : std::uint8_t { nothing, now, later, narrowed };
 
   Answer find_out(const Window& window);
   const Free* answer_to_last() const;
   void learn_releases();
   Release release_of(Time at, const NodeShare& share, std::string_view partition) const;
-  bool is_held_again(const IdSet& cpus) const;
+  void find_who_leaves_last();
   Demand demand_of(const NodeShare& share) const;
   const Free& after_releases_until(Time from);
   Access access_for(const Window& window) const;
   bool is_open_to(const Window& window) const;
   IdSet shareable_during(const Window& window);
-  void keep_promises(const Window& window, const Access& access);
+  void keep_promises(const Window& window, const Access& access, const IdSet& shared);
+  void keep_from_sharers(const Sharing& sharing, std::int64_t most);
   void keep_below_bound(const Window& window);
   std::int64_t most_cpus_used_by(const Partition& partition, const Window& window);
   void remove_release(const NodeShare& share);

@@ -19,28 +19,61 @@ std::vector<std::size_t> choosing_order(const Members& members) {
   return order;
 }
 
-// All of them at `at`, or the later time at which the first one fits that does not fit then.
-struct Attempted {
-  std::optional<JointSlot> slot;
-  std::optional<Time> later;
-};
-Attempted attempt_at(const Cluster& cluster, const Members& members, Time at, Profile& profile,
-                     std::uint64_t max_questions) {
+// What they get when they choose in this order; the first one that gets nothing says where it
+// stands.
+template <class Choose>
+std::optional<JointSlot> choose_in_order(const std::vector<std::size_t>& order, Time at,
+                                         Profile& profile, std::size_t& failed, Choose&& choose) {
   Profile::Closure closure(profile);
-  JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
-  Attempted result;
-  for (std::size_t i : choosing_order(members)) {
-    const Member& m = members[i];
-    auto own = earliest(cluster, *m.shape, m.limit, at, profile, max_questions);
-    if (!own || own->at > at) {
-      if (own) result.later = own->at;
-      return result;
+  JointSlot slot{at, std::vector<std::vector<NodeShare>>(order.size())};
+  for (std::size_t place = 0; place < order.size(); ++place) {
+    std::optional<std::vector<NodeShare>> shares = choose(order[place]);
+    if (!shares) {
+      failed = place;
+      return std::nullopt;
     }
-    closure.close(own->shares);
-    slot.shares[i] = std::move(own->shares);
+    closure.close(*shares);
+    slot.shares[order[place]] = std::move(*shares);
   }
-  result.slot = std::move(slot);
-  return result;
+  return slot;
+}
+
+// Who gets nothing because of the others' choice has the first one the next time.
+template <class Choose>
+std::optional<JointSlot> choose_together(const Members& members, Time at, Profile& profile,
+                                         Choose&& choose) {
+  std::vector<std::size_t> order = choosing_order(members);
+  for (std::size_t tries = 0; tries < members.size(); ++tries) {
+    std::size_t failed = 0;
+    if (auto slot = choose_in_order(order, at, profile, failed, choose)) return slot;
+    if (failed == 0) return std::nullopt;
+    const auto first = order.begin() + static_cast<std::ptrdiff_t>(failed);
+    std::rotate(order.begin(), first, first + 1);
+  }
+  return std::nullopt;
+}
+
+// The first time at which each of them would fit if it were alone.
+std::optional<Time> each_fits_at(const Cluster& cluster, const Members& members, Time from,
+                                 Profile& profile, std::uint64_t max_questions) {
+  for (const Member& m : members) {
+    auto slot = earliest(cluster, *m.shape, m.limit, from, profile, max_questions);
+    if (!slot) return std::nullopt;
+    from = slot->at;
+  }
+  return from;
+}
+
+// The next time at which anything changes for any of them.
+std::optional<Time> next_change(const Members& members, Time after, Profile& profile) {
+  std::optional<Time> next;
+  for (const Member& m : members)
+    for (NodeId id : m.shape->nodes->all) {
+      const std::vector<Time>& times = profile.changes(id);
+      auto at = std::ranges::upper_bound(times, after);
+      if (at != times.end() && (!next || *at < *next)) next = *at;
+    }
+  return next;
 }
 
 }  // namespace
@@ -67,15 +100,8 @@ std::optional<JointSlot> place_together(const Cluster& cluster, const Members& m
     if (!shares) return std::nullopt;
     return JointSlot{at, {std::move(*shares)}};
   }
-  Profile::Closure closure(profile);
-  JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
-  for (std::size_t i : choosing_order(members)) {
-    auto shares = place_one(members[i]);
-    if (!shares) return std::nullopt;
-    closure.close(*shares);
-    slot.shares[i] = std::move(*shares);
-  }
-  return slot;
+  return choose_together(members, at, profile,
+                         [&](std::size_t i) { return place_one(members[i]); });
 }
 
 std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members& members,
@@ -87,10 +113,12 @@ std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members
     if (!slot) return std::nullopt;
     return JointSlot{slot->at, {std::move(slot->shares)}};
   }
-  while (profile.questions() < max_questions) {
-    Attempted tried = attempt_at(cluster, members, from, profile, max_questions);
-    if (tried.slot || !tried.later) return std::move(tried.slot);
-    from = *tried.later;
+  auto at = each_fits_at(cluster, members, from, profile, max_questions);
+  while (at && profile.questions() < max_questions) {
+    if (auto slot = place_together(cluster, members, *at, profile)) return slot;
+    const auto later = next_change(members, *at, profile);
+    if (!later) return std::nullopt;
+    at = each_fits_at(cluster, members, *later, profile, max_questions);
   }
   return std::nullopt;
 }

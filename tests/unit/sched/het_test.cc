@@ -121,5 +121,31 @@ TEST(HetJob, DisplacesForAllOfItsComponentsOrForNone) {
   EXPECT_EQ(preempting(1), 0u);
 }
 
+// The first component could have any node at once, the second only n2, when its job has left.
+TEST(HetJob, AComponentLeavesToAnotherTheOnlyNodeThatItCanUse) {
+  auto cluster = ClusterBuilder()
+                     .nodes(2)
+                     .running(job().tasks(4).memory(10).minutes(500),
+                              {{.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 10}})
+                     .running(job().tasks(5).memory(10).minutes(100),
+                              {{.node = NodeId{2}, .cpus = IdSet::range(0, 4), .memory_mib = 10}})
+                     .pending_together(two(job().tasks(3).nodes(1).memory(10).minutes(10),
+                                           job().tasks(7).nodes(1).memory(10).minutes(10)))
+                     .build();
+  Plan p = plan(cluster, t0);
+  EXPECT_EQ(promised(p, 3), 100);
+  EXPECT_EQ(promised(p, 4), 100);
+}
+
+TEST(HetJob, WhoCannotHaveAnyNodeChoosesFirst) {
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .gpus(2)
+                     .nodes(1)
+                     .pending_together(two(job().tasks(1).memory(10), job().gres("gpu:1")))
+                     .build();
+  EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
+}
+
 }  // namespace
 }  // namespace muster::sched

@@ -108,5 +108,62 @@ TEST(OverSubscribe, WholeNodesAreSharedUnderSelectLinear) {
   EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-7 0-7");
 }
 
+// CPUs 0-3 are shared until the 60th minute and 4-5 until the 10th; a job of another partition is
+// promised six CPUs from the 60th minute on.
+ClusterBuilder with_a_promise() {
+  auto share = [](IdSet cpus) {
+    return std::vector{
+        NodeShare{.node = NodeId{1}, .cpus = std::move(cpus), .memory_mib = 10, .sharing = 2}};
+  };
+  ClusterBuilder b;
+  b.nodes(1)
+      .partition({.name = "a", .oversubscribe = "FORCE:2"}, 1, 1)
+      .partition({.name = "b", .oversubscribe = "FORCE:2"}, 1, 1)
+      .running(job().tasks(4).memory(10).minutes(60), share(IdSet::range(0, 3)))
+      .running(job().tasks(2).memory(10).minutes(10), share(IdSet::range(4, 5)))
+      .pending(job().tasks(6).nodes(1).memory(10).minutes(100).partition("b"));
+  return b;
+}
+
+TEST(OverSubscribe, APromiseCountsOnSharedCpusOnceTheirLastHolderHasGone) {
+  auto b = with_a_promise();
+  b.pending(job().tasks(2).nodes(1).memory(10).minutes(200).partition("b"));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});
+  EXPECT_EQ(starts(p), "4");
+  EXPECT_EQ(cpus(p), "6-7");
+}
+
+TEST(OverSubscribe, NobodyJoinsOnCpusThatAPromiseCountsOn) {
+  auto b = with_a_promise();
+  b.pending(job().tasks(4).nodes(1).memory(10).minutes(200).partition("a"));
+  EXPECT_EQ(starts(plan(b.build(), t0)), "");
+}
+
+TEST(OverSubscribe, WhoIsGoneBeforeAPromiseIsDueMayJoin) {
+  auto b = with_a_promise();
+  b.pending(job().tasks(4).nodes(1).memory(10).minutes(50).partition("a"));
+  EXPECT_EQ(starts(plan(b.build(), t0)), "4");
+}
+
+// CPUs 0-3 are given back before the promise is due, 4-7 are not: who joins gets the latter.
+TEST(OverSubscribe, CpusThatStaySharedServeNoPromise) {
+  auto share = [](IdSet cpus) {
+    return std::vector{
+        NodeShare{.node = NodeId{1}, .cpus = std::move(cpus), .memory_mib = 10, .sharing = 2}};
+  };
+  ClusterBuilder b;
+  b.nodes(1)
+      .partition({.name = "a", .oversubscribe = "FORCE:2"}, 1, 1)
+      .partition({.name = "b", .oversubscribe = "FORCE:2"}, 1, 1)
+      .running(job().tasks(4).memory(10).minutes(60), share(IdSet::range(0, 3)))
+      .running(job().tasks(4).memory(10).minutes(300), share(IdSet::range(4, 7)))
+      .pending(job().tasks(4).nodes(1).memory(10).minutes(100).partition("b"))
+      .pending(job().tasks(4).nodes(1).memory(10).minutes(200).partition("a"));
+  Plan p = plan(b.build(), t0);
+  EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});
+  EXPECT_EQ(cpus(p), "4-7");
+}
+
 }  // namespace
 }  // namespace muster::sched
