@@ -61,7 +61,7 @@ std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspe
   std::erase_if(found, [&](JobId id) {
     const Job& victim = cluster_.jobs.at(id);
     bool suspends = preempt_mode(cluster_, victim) == PreemptMode::suspend;
-    if (evicted_.contains(id) || suspends != by_suspending) return true;
+    if (evicted_.contains(id) || gone_.contains(id) || suspends != by_suspending) return true;
     if (lack_some && holds_some(id)) return false;
     return std::ranges::none_of(victim.unfinished,
                                 [&](NodeId node) { return useful.contains(node); });
@@ -111,7 +111,8 @@ std::optional<Room> RoomMaker::vacated(const Members& members) {
     return std::nullopt;
   std::vector<JobId> leaving;
   for (std::uint32_t id : cluster_.active.ids())
-    if (is_leaving(cluster_.jobs.at(JobId{id}))) leaving.push_back(JobId{id});
+    if (is_leaving(cluster_.jobs.at(JobId{id})) && !gone_.contains(JobId{id}))
+      leaving.push_back(JobId{id});
   std::optional<JointSlot> slot;
   auto fits = [&](const std::vector<JobId>& victims) {
     if (profile_.questions() >= max_questions_) return false;

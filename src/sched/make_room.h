@@ -19,13 +19,15 @@ struct Room {
 
 class RoomMaker {
  public:
+  // The profile is as if those who are gone had left.
   RoomMaker(const Cluster& cluster, Profile& profile, const LicenseBook& licenses, Time now,
-            std::uint64_t max_questions)
+            std::uint64_t max_questions, const std::set<JobId>& gone)
       : cluster_(cluster),
         profile_(profile),
         licenses_(licenses),
         now_(now),
-        max_questions_(max_questions) {}
+        max_questions_(max_questions),
+        gone_(gone) {}
 
   // On CPUs of jobs that are suspended until they have gone: they can start at once. The victims
   // are whose CPUs they use, whether these run or are suspended already.
@@ -51,6 +53,7 @@ class RoomMaker {
   const LicenseBook& licenses_;
   Time now_;
   std::uint64_t max_questions_;
+  const std::set<JobId>& gone_;
   // By this plan.
   std::map<JobId, Seconds> evicted_;  // and how soon they leave
   std::set<JobId> suspended_;

@@ -17,7 +17,7 @@ const T* find_job(const std::vector<T>& list, JobId job) {
 }
 
 // For whom jobs would go who does not start then all the same: what is free is promised to others
-// who could use it sooner, now that it is.
+// who could use it sooner, now that it is, or for whom some more would go.
 std::set<JobId> displaces_in_vain(const Cluster& cluster, Time now, Budget budget,
                                   PlanMemory& memory, const Plan& plan) {
   WhatIf without{.started = plan.starts};

@@ -27,7 +27,7 @@ using Form = std::pair<const Shape*, Minutes>;  // jobs of the same form are ali
 
 // How a plan is made that tries something out.
 struct WhatIf {
-  std::set<JobId> gone;             // these have left already, and nobody else has to make room
+  std::set<JobId> gone;             // these have left already
   std::vector<Start> started;       // these are under way
   std::set<JobId> displace_nobody;  // nobody makes room for these
   bool all_stay = false;            // ... nor for anybody
@@ -45,7 +45,7 @@ class Planner {
         what_if_(what_if),
         profile_(cluster, now, memory.nodes, memory.notes),
         licenses_(cluster, now, what_if.gone),
-        rooms_(cluster, profile_, licenses_, now, budget.max_questions),
+        rooms_(cluster, profile_, licenses_, now, budget.max_questions, what_if.gone),
         shapes_(cluster, now, memory.nodes, profile_.has_private_nodes()),
         priorities_(cluster, now),
         limits_(cluster, now, &priorities_.fair_shares(), what_if.gone),

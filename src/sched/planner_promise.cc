@@ -237,8 +237,7 @@ void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
 }
 
 bool Planner::may_displace(const Members& members) const {
-  return !what_if_.all_stay && what_if_.gone.empty() &&
-         !what_if_.displace_nobody.contains(members.front().job->id);
+  return !what_if_.all_stay && !what_if_.displace_nobody.contains(members.front().job->id);
 }
 
 // Running jobs of lower standing go, and they get their place when these have gone; not where a

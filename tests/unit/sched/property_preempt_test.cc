@@ -130,6 +130,9 @@ std::size_t check_one_history(std::uint32_t seed) {
   return evictions;
 }
 
+// Another job's victims had gone, so that this one's room sufficed for it, too, with one more.
+TEST(EveryEviction, FoundAFaultWithThisSeed) { check_one_history(10604); }
+
 TEST(EveryEviction, IsNeededAllowedAndNotInVain) {
   std::size_t evictions = 0;
   for (std::uint32_t seed = 1; seed <= MUSTER_RANDOM_CASES && !testing::Test::HasFailure(); ++seed)
