@@ -8,8 +8,6 @@ namespace muster::sched {
 
 namespace {
 
-constexpr std::size_t kTimesTried = 32;  // one by one; further ahead in growing steps
-
 // When nodes have room for a part of the job, each one alone.
 class ReadyTimes {
  public:
@@ -82,7 +80,8 @@ std::optional<Time> enough_ready_at(std::size_t needed, const std::vector<NodeId
   return first.size() == needed ? std::optional(first.front()) : std::nullopt;
 }
 
-// The times after this one at which something changes on its nodes.
+}  // namespace
+
 std::vector<Time> changes_after(const Shape& shape, Time first, Profile& profile) {
   std::vector<Time> times;
   for (NodeId id : shape.nodes->all) {
@@ -95,8 +94,6 @@ std::vector<Time> changes_after(const Shape& shape, Time first, Profile& profile
   return times;
 }
 
-}  // namespace
-
 std::optional<Slot> earliest(const Cluster& cluster, const Shape& shape, Minutes limit, Time from,
                              Profile& profile, std::uint64_t max_questions) {
   const auto first = enough_ready_at(shape.request.min_nodes, shape.nodes->all,
@@ -108,15 +105,7 @@ std::optional<Slot> earliest(const Cluster& cluster, const Shape& shape, Minutes
     return shares ? std::optional(Slot{t, std::move(*shares)}) : std::nullopt;
   };
   if (auto slot = slot_at(*first)) return slot;
-  const std::vector<Time> times = changes_after(shape, *first, profile);
-  std::size_t step = 1;
-  for (std::size_t i = 0; i < times.size() && profile.questions() < max_questions;) {
-    if (auto slot = slot_at(times[i])) return slot;
-    if (i + 1 == times.size()) break;
-    if (i + 1 >= kTimesTried) step *= 2;
-    i = std::min(i + step, times.size() - 1);
-  }
-  return std::nullopt;
+  return first_success(changes_after(shape, *first, profile), slot_at);
 }
 
 }  // namespace muster::sched

@@ -112,33 +112,6 @@ bool NodeProfile::is_open_to(const Window& window) const {
   });
 }
 
-// At any one time within the window, by jobs that run and by promised ones.
-std::int64_t NodeProfile::most_cpus_used_by(const Partition& partition, const Window& window) {
-  learn_releases();
-  auto held = [&](const Release& r) -> std::int64_t {
-    return r.partition == partition.name.view()
-               ? static_cast<std::int64_t>(r.share->held_cpus().size())
-               : 0;
-  };
-  auto promised = [&](const Promise& p) { return p.partition == &partition ? p.takes.cpus : 0; };
-  std::int64_t then = 0;
-  for (const Release& r : releases_)
-    if (window.from <= time_ || r.at > window.from) then += held(r);
-  std::int64_t most = then;
-  auto end = std::ranges::upper_bound(by_end_, window.from, {}, &Promise::until);
-  auto release = std::ranges::upper_bound(releases_, window.from, {}, &Release::at);
-  for (const Promise& p : promises_) {
-    const Time t = std::max(p.from, window.from);
-    if (t >= window.until) break;
-    if (t >= p.until) continue;
-    then += promised(p);
-    for (; end != by_end_.end() && end->until <= t; ++end) then -= promised(*end);
-    for (; release != releases_.end() && release->at <= t; ++release) then -= held(*release);
-    most = std::max(most, then);
-  }
-  return most;
-}
-
 const Free* NodeProfile::during(const Window& window) {
   if (asked_ == window) return answer_to_last();
   answer_ = find_out(window);
@@ -199,80 +172,6 @@ IdSet NodeProfile::shareable_during(const Window& window) {
   for (const Release& r : releases_)
     if (window.from <= time_ || r.at > window.from) claims.push_back({r.share, r.partition});
   return shareable(claims, window.partition->name.view(), window.holders);
-}
-
-// What must stay unused: the most that promises take at any one time within the window beyond what
-// running jobs will have given back by then. It grows only when a promised job starts: those times
-// are gone through in order.
-void NodeProfile::keep_promises(const Window& window, const Access& access, const IdSet& shared) {
-  learn_releases();
-  Demand most, then;
-  Sharing sharing{.cpus = shared};
-  // Whoever is bound to CPUs of a reservation takes none from the others.
-  auto count = [&](const Promise& p, int sign) {
-    then.add(p.takes, sign);
-    if (p.only != access.only) then.cpus -= sign * p.takes.cpus;
-  };
-  auto end = std::ranges::upper_bound(by_end_, window.from, {}, &Promise::until);
-  auto release = std::ranges::upper_bound(releases_, window.from, {}, &Release::at);
-  for (const Promise& p : promises_) {
-    const Time t = std::max(p.from, window.from);
-    if (t >= window.until) break;
-    if (t >= p.until) continue;
-    narrowed_.untouched = false;
-    count(p, 1);
-    for (; end != by_end_.end() && end->until <= t; ++end) count(*end, -1);
-    for (; release != releases_.end() && release->at <= t; ++release) {
-      then.add(release->gives, -1);
-      if (!access.is_limited() && shared.empty()) continue;
-      const IdSet frees = access.usable(release->frees());
-      then.cpus += release->gives.cpus - static_cast<std::int64_t>(frees.size());
-      sharing.given_back.merge(frees.intersect(shared));
-    }
-    most.raise_to(then);
-    sharing.most_without = std::max(
-        sharing.most_without, then.cpus + static_cast<std::int64_t>(sharing.given_back.size()));
-  }
-  if (shared.empty())
-    narrowed_.promised_cpus = static_cast<std::uint32_t>(most.cpus);
-  else
-    keep_from_sharers(sharing, most.cpus);
-  narrowed_.memory_mib -=
-      std::min(narrowed_.memory_mib, static_cast<std::uint64_t>(most.memory_mib));
-  for (std::size_t i = 0; i < most.devices.size(); ++i)
-    narrowed_.gres[i].count -=
-        std::min(narrowed_.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
-}
-
-// CPUs that this one may share are not given back while it holds them. Either it has any of them,
-// and so many that nobody holds stay unused as the promises need without them; or none of those
-// that promises count on. Which ones stay unused is said here: one that is shared serves no
-// promise.
-void NodeProfile::keep_from_sharers(const Sharing& sharing, std::int64_t most) {
-  IdSet own = narrowed_.cpus;
-  own.subtract(sharing.cpus);
-  const auto has = static_cast<std::int64_t>(own.size());
-  std::int64_t keep = sharing.most_without;
-  if (keep > has) {
-    narrowed_.cpus.subtract(sharing.given_back);
-    keep = most;
-  }
-  if (keep > has) {
-    narrowed_.cpus = {};
-    return;
-  }
-  const IdSet left = own.first(static_cast<std::uint64_t>(has - keep));
-  own.subtract(left);
-  narrowed_.cpus.subtract(own);
-}
-
-// MaxCPUsPerNode.
-void NodeProfile::keep_below_bound(const Window& window) {
-  const std::int64_t limit = *window.partition->max_cpus_per_node;
-  const std::int64_t used = most_cpus_used_by(*window.partition, window);
-  const auto rest = static_cast<std::uint32_t>(limit - std::min(limit, used));
-  const auto free = static_cast<std::uint32_t>(narrowed_.cpus.size());
-  narrowed_.promised_cpus = std::max(narrowed_.promised_cpus, free - std::min(free, rest));
 }
 
 void NodeProfile::start(const NodeShare& share, const Window& by) {

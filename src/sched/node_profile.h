@@ -90,6 +90,9 @@ class NodeProfile {
   Access access_for(const Window& window) const;
   bool is_open_to(const Window& window) const;
   IdSet shareable_during(const Window& window);
+  template <class OnPromise, class OnRelease, class Note>
+  void go_through(const Window& window, OnPromise&& on_promise, OnRelease&& on_release,
+                  Note&& note);
   void keep_promises(const Window& window, const Access& access, const IdSet& shared);
   void keep_from_sharers(const Sharing& sharing, std::int64_t most);
   void keep_below_bound(const Window& window);

@@ -19,38 +19,23 @@ std::vector<std::size_t> choosing_order(const Members& members) {
   return order;
 }
 
-// What they get when they choose in this order; the first one that gets nothing says where it
-// stands.
-template <class Choose>
-std::optional<JointSlot> choose_in_order(const std::vector<std::size_t>& order, Time at,
-                                         Profile& profile, std::size_t& failed, Choose&& choose) {
+struct Chosen {
+  std::optional<JointSlot> slot;
+  std::size_t failed = 0;  // otherwise: the place in the order of the first one that got nothing
+};
+
+Chosen choose_in_order(const Cluster& cluster, const Members& members,
+                       const std::vector<std::size_t>& order, Time at, Profile& profile) {
   Profile::Closure closure(profile);
-  JointSlot slot{at, std::vector<std::vector<NodeShare>>(order.size())};
+  JointSlot slot{at, std::vector<std::vector<NodeShare>>(members.size())};
   for (std::size_t place = 0; place < order.size(); ++place) {
-    std::optional<std::vector<NodeShare>> shares = choose(order[place]);
-    if (!shares) {
-      failed = place;
-      return std::nullopt;
-    }
+    const Member& m = members[order[place]];
+    auto shares = place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), profile);
+    if (!shares) return {std::nullopt, place};
     closure.close(*shares);
     slot.shares[order[place]] = std::move(*shares);
   }
-  return slot;
-}
-
-// Who gets nothing because of the others' choice has the first one the next time.
-template <class Choose>
-std::optional<JointSlot> choose_together(const Members& members, Time at, Profile& profile,
-                                         Choose&& choose) {
-  std::vector<std::size_t> order = choosing_order(members);
-  for (std::size_t tries = 0; tries < members.size(); ++tries) {
-    std::size_t failed = 0;
-    if (auto slot = choose_in_order(order, at, profile, failed, choose)) return slot;
-    if (failed == 0) return std::nullopt;
-    const auto first = order.begin() + static_cast<std::ptrdiff_t>(failed);
-    std::rotate(order.begin(), first, first + 1);
-  }
-  return std::nullopt;
+  return {std::move(slot), 0};
 }
 
 // The first time at which each of them would fit if it were alone.
@@ -62,18 +47,6 @@ std::optional<Time> each_fits_at(const Cluster& cluster, const Members& members,
     from = slot->at;
   }
   return from;
-}
-
-// The next time at which anything changes for any of them.
-std::optional<Time> next_change(const Members& members, Time after, Profile& profile) {
-  std::optional<Time> next;
-  for (const Member& m : members)
-    for (NodeId id : m.shape->nodes->all) {
-      const std::vector<Time>& times = profile.changes(id);
-      auto at = std::ranges::upper_bound(times, after);
-      if (at != times.end() && (!next || *at < *next)) next = *at;
-    }
-  return next;
 }
 
 }  // namespace
@@ -90,18 +63,23 @@ LicenseBook::Span span_of(const Member& member, Time from) {
   return {window.from, window.until, window.reservation};
 }
 
+// Who gets nothing because of the others' choice has the first one the next time.
 std::optional<JointSlot> place_together(const Cluster& cluster, const Members& members, Time at,
                                         Profile& profile) {
-  auto place_one = [&](const Member& m) {
-    return place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), profile);
-  };
   if (members.size() == 1) {
-    auto shares = place_one(members.front());
+    const Member& m = members.front();
+    auto shares = place_during(cluster, *m.shape, window_of(*m.shape, at, m.limit), profile);
     if (!shares) return std::nullopt;
     return JointSlot{at, {std::move(*shares)}};
   }
-  return choose_together(members, at, profile,
-                         [&](std::size_t i) { return place_one(members[i]); });
+  std::vector<std::size_t> order = choosing_order(members);
+  for (std::size_t tries = 0; tries < members.size(); ++tries) {
+    Chosen chosen = choose_in_order(cluster, members, order, at, profile);
+    if (chosen.slot || chosen.failed == 0) return std::move(chosen.slot);
+    const auto failed = order.begin() + static_cast<std::ptrdiff_t>(chosen.failed);
+    std::rotate(order.begin(), failed, failed + 1);
+  }
+  return std::nullopt;
 }
 
 std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members& members,
@@ -113,14 +91,19 @@ std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members
     if (!slot) return std::nullopt;
     return JointSlot{slot->at, {std::move(slot->shares)}};
   }
-  auto at = each_fits_at(cluster, members, from, profile, max_questions);
-  while (at && profile.questions() < max_questions) {
-    if (auto slot = place_together(cluster, members, *at, profile)) return slot;
-    const auto later = next_change(members, *at, profile);
-    if (!later) return std::nullopt;
-    at = each_fits_at(cluster, members, *later, profile, max_questions);
+  const auto first = each_fits_at(cluster, members, from, profile, max_questions);
+  if (!first) return std::nullopt;
+  std::vector<Time> times{*first};
+  for (const Member& m : members) {
+    const std::vector<Time> changes = changes_after(*m.shape, *first, profile);
+    times.insert(times.end(), changes.begin(), changes.end());
   }
-  return std::nullopt;
+  std::ranges::sort(times);
+  times.erase(std::ranges::unique(times).begin(), times.end());
+  return first_success(times, [&](Time at) -> std::optional<JointSlot> {
+    if (profile.questions() >= max_questions) return std::nullopt;
+    return place_together(cluster, members, at, profile);
+  });
 }
 
 }  // namespace muster::sched

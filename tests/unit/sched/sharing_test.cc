@@ -108,9 +108,8 @@ TEST(OverSubscribe, WholeNodesAreSharedUnderSelectLinear) {
   EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-7 0-7");
 }
 
-// CPUs 0-3 are shared until the 60th minute and 4-5 until the 10th; a job of another partition is
-// promised six CPUs from the 60th minute on.
-ClusterBuilder with_a_promise() {
+// A node where CPUs 0-3 are shared until the 60th minute, and more until another one.
+ClusterBuilder shared_until(int minute, IdSet more) {
   auto share = [](IdSet cpus) {
     return std::vector{
         NodeShare{.node = NodeId{1}, .cpus = std::move(cpus), .memory_mib = 10, .sharing = 2}};
@@ -120,8 +119,13 @@ ClusterBuilder with_a_promise() {
       .partition({.name = "a", .oversubscribe = "FORCE:2"}, 1, 1)
       .partition({.name = "b", .oversubscribe = "FORCE:2"}, 1, 1)
       .running(job().tasks(4).memory(10).minutes(60), share(IdSet::range(0, 3)))
-      .running(job().tasks(2).memory(10).minutes(10), share(IdSet::range(4, 5)))
-      .pending(job().tasks(6).nodes(1).memory(10).minutes(100).partition("b"));
+      .running(job().memory(10).minutes(minute), share(std::move(more)));
+  return b;
+}
+// A job of another partition is promised six CPUs from the 60th minute on.
+ClusterBuilder with_a_promise() {
+  auto b = shared_until(10, IdSet::range(4, 5));
+  b.pending(job().tasks(6).nodes(1).memory(10).minutes(100).partition("b"));
   return b;
 }
 
@@ -148,17 +152,8 @@ TEST(OverSubscribe, WhoIsGoneBeforeAPromiseIsDueMayJoin) {
 
 // CPUs 0-3 are given back before the promise is due, 4-7 are not: who joins gets the latter.
 TEST(OverSubscribe, CpusThatStaySharedServeNoPromise) {
-  auto share = [](IdSet cpus) {
-    return std::vector{
-        NodeShare{.node = NodeId{1}, .cpus = std::move(cpus), .memory_mib = 10, .sharing = 2}};
-  };
-  ClusterBuilder b;
-  b.nodes(1)
-      .partition({.name = "a", .oversubscribe = "FORCE:2"}, 1, 1)
-      .partition({.name = "b", .oversubscribe = "FORCE:2"}, 1, 1)
-      .running(job().tasks(4).memory(10).minutes(60), share(IdSet::range(0, 3)))
-      .running(job().tasks(4).memory(10).minutes(300), share(IdSet::range(4, 7)))
-      .pending(job().tasks(4).nodes(1).memory(10).minutes(100).partition("b"))
+  auto b = shared_until(300, IdSet::range(4, 7));
+  b.pending(job().tasks(4).nodes(1).memory(10).minutes(100).partition("b"))
       .pending(job().tasks(4).nodes(1).memory(10).minutes(200).partition("a"));
   Plan p = plan(b.build(), t0);
   EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60});
