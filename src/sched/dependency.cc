@@ -38,18 +38,27 @@ Fulfilment of_job(const Condition& c, const Job& other, Moment at) {
   }
 }
 
-// All records of an array: every one must fulfil.
+// All records of an array: every one must fulfil, but one that failed is enough for afternotok.
+// Nothing is decided before all have ended: one that failed may be requeued.
 Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& record, Moment at) {
-  Fulfilment worst = Fulfilment::met;
+  bool some_wait = false, some_met = false, some_never = false;
   auto add = [&](const Job& job) {
-    Fulfilment f =
+    const Fulfilment f =
         job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting : of_job(c, job, at);
-    worst = std::max(worst, f);
+    some_wait |= f == Fulfilment::waiting;
+    some_met |= f == Fulfilment::met;
+    some_never |= f == Fulfilment::never;
   };
   add(record);
   for (std::uint32_t id : record.task_jobs.ids())
     if (const Job* task = cluster.jobs.find(JobId{id})) add(*task);
-  return worst;
+  if (some_wait) return Fulfilment::waiting;
+  if (c.kind == DependencyKind::after_not_ok) {
+    // Records of tasks that ended long ago may be gone.
+    const bool some_failed = record.array_exits.max_code > 0 || record.array_exits.max_signal > 0;
+    return some_met || some_failed ? Fulfilment::met : Fulfilment::never;
+  }
+  return some_never ? Fulfilment::never : Fulfilment::met;
 }
 
 Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition& c,

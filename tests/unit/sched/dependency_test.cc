@@ -168,10 +168,22 @@ TEST(Fulfilment, AnArrayIsDoneWhenAllItsTasksAre) {
   EXPECT_EQ(of(b.build(), 2), Fulfilment::met);
 }
 
-TEST(Fulfilment, OneFailedTaskSpoilsAfterokOfTheArray) {
+TEST(Fulfilment, OneFailedTaskSpoilsAfterokOfTheArrayAndIsEnoughForAfternotok) {
   ClusterBuilder b;
-  b.nodes(2).pending(job().array("0-1")).pending(job().dependency("afterok:1"));
-  b.split(1, 0).start(3, {small_share(1, 0)}).ended(3, JobState::failed, 256);
+  b.nodes(2).pending(job().array("0-1"));
+  b.pending(job().dependency("afterok:1")).pending(job().dependency("afternotok:1"));
+  b.split(1, 0).start(4, {small_share(1, 0)}).ended(4, JobState::failed, 256);
+  EXPECT_EQ(of(b.build(), 2), Fulfilment::waiting) << "it may be requeued";
+  EXPECT_EQ(of(b.build(), 3), Fulfilment::waiting);
+  b.split(1, 1).start(1, {small_share(1, 0)}).ended(1, JobState::completed);
+  EXPECT_EQ(of(b.build(), 2), Fulfilment::never);
+  EXPECT_EQ(of(b.build(), 3), Fulfilment::met);
+}
+
+TEST(Fulfilment, AfternotokOfAnArrayNeverComesWhereAllTasksHaveCompleted) {
+  ClusterBuilder b;
+  b.nodes(2).pending(job().array("0-1")).pending(job().dependency("afternotok:1"));
+  b.split(1, 0).start(3, {small_share(1, 0)}).ended(3, JobState::completed);
   b.split(1, 1).start(1, {small_share(1, 0)}).ended(1, JobState::completed);
   EXPECT_EQ(of(b.build(), 2), Fulfilment::never);
 }
