@@ -96,6 +96,8 @@ class Core {
   wire::Answer submit(Caller caller, wire::SubmitRequest& request, Time now);
   Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
                               std::vector<std::string>& warnings);
+  Submitter submitter_of(Caller caller, const JobSpec& spec, const Text& account, const Text& qos,
+                         const std::vector<const Partition*>& named) const;
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
   Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
   Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request, Time now,
@@ -112,6 +114,7 @@ class Core {
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
   Result<void> change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
                           Time now);
+  Result<void> admitted_by_partitions(Caller caller, const JobUpdated& change) const;
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);

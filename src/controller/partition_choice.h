@@ -2,12 +2,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
 
 namespace muster::controller {
+
+// What is said where a job does not go with its partition.
+inline constexpr std::string_view kBeyondPartition =
+    "Requested partition configuration not available now";
 
 struct Submitter {
   bool is_operator = false;

@@ -24,8 +24,6 @@ namespace muster::controller {
 
 namespace {
 
-constexpr std::string_view kBeyondPartition = "Requested partition configuration not available now";
-
 // --batch names features that --constraint names, too.
 bool is_subset_of(std::string_view features, std::string_view constraint) {
   const std::vector<Text> named = sched::features_in(constraint);
@@ -83,6 +81,19 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
   return std::unexpected(ok.error());
 }
 
+Submitter Core::submitter_of(Caller caller, const JobSpec& spec, const Text& account,
+                             const Text& qos, const std::vector<const Partition*>& named) const {
+  Submitter who{.is_operator = is_operator(caller),
+                .account = account,
+                .qos = qos,
+                .user = spec.uid,
+                .host = spec.submit_host,
+                .reserved = !spec.reservation.empty()};
+  if (std::ranges::any_of(named, [](const Partition* p) { return !p->allow_groups.empty(); }))
+    who.groups = host_.groups_of(spec.uid);
+  return who;
+}
+
 Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
                          std::vector<std::string>& warnings) {
   Job job;
@@ -134,15 +145,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   }
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
-  Submitter who{.is_operator = is_operator(caller),
-                .account = job.account,
-                .qos = job.qos,
-                .user = spec.uid,
-                .host = spec.submit_host,
-                .reserved = !spec.reservation.empty()};
-  if (std::any_of(named->begin(), named->end(),
-                  [](const Partition* p) { return !p->allow_groups.empty(); }))
-    who.groups = host_.groups_of(spec.uid);
+  const Submitter who = submitter_of(caller, spec, job.account, job.qos, *named);
   job.spec = Cow(std::move(spec));
   job.submitted = now;
   // One partition that will do is enough; with none, the first one's reason is told.

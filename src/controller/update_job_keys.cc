@@ -100,7 +100,6 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_site_factor(JobDraft& d, std::string_view value) {
-  if (!d.by_operator) return fail(ErrorCode::access_denied);
   auto factor = parse_number<std::int32_t>(value);
   if (!factor) return bad_value();
   d.spec.site_factor = *factor;
@@ -108,9 +107,7 @@ Result<void> set_site_factor(JobDraft& d, std::string_view value) {
 }
 
 // See change_job, which knows since when its age counts.
-Result<void> reset_accrual(JobDraft& d, std::string_view) {
-  return d.by_operator ? Result<void>{} : fail(ErrorCode::access_denied);
-}
+Result<void> reset_accrual(JobDraft&, std::string_view) { return {}; }
 
 Result<void> set_partition(JobDraft& d, std::string_view value) {
   auto named = named_partitions(d.cluster, value);
@@ -209,19 +206,19 @@ constexpr JobKey kKeys[] = {
     {"EndTime", false, set_end},
     {"Priority", false, set_priority},
     {"Nice", false, set_nice},
-    {"SiteFactor", false, set_site_factor},
-    {"ResetAccrueTime", true, reset_accrual},
+    {"SiteFactor", false, by_operators<set_site_factor>},
+    {"ResetAccrueTime", true, by_operators<reset_accrual>},
     {"Partition", true, set_partition},
     {"Name", false, set_text<&JobSpec::name>},
     {"JobName", false, set_text<&JobSpec::name>},
     {"Comment", false, set_text<&JobSpec::comment>},
-    {"AdminComment", false, set_text<&JobSpec::admin_comment>},
+    {"AdminComment", false, by_operators<set_text<&JobSpec::admin_comment>>},
     {"WCKey", true, set_text<&JobSpec::wckey>},
     {"Account", true, set_account},
     {"QOS", true, set_qos},
     {"StartTime", true, set_begin},
     {"EligibleTime", true, set_begin},
-    {"Deadline", false, set_deadline},
+    {"Deadline", false, by_operators<set_deadline>},
     {"Dependency", true, set_dependency},
     {"Requeue", false, set_yes_no<&JobSpec::requeue>},
     {"ArrayTaskThrottle", false, set_throttle},

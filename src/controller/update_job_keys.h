@@ -36,6 +36,12 @@ inline Result<void> bad_value(ErrorCode code = ErrorCode::failure) {
   return fail(code, code == ErrorCode::failure ? "Invalid value" : "");
 }
 
+// What only administrators may change.
+template <auto Set>
+Result<void> by_operators(JobDraft& d, std::string_view value) {
+  return d.by_operator ? Set(d, value) : fail(ErrorCode::access_denied);
+}
+
 template <auto Member>
 Result<void> set_text(JobDraft& d, std::string_view value) {
   d.spec.*Member = Text(value);

@@ -166,11 +166,6 @@ Result<void> set_switches(JobDraft& d, std::string_view value) {
   return wait_for_switches(d, *wait);
 }
 
-Result<void> set_reboot(JobDraft& d, std::string_view value) {
-  if (!d.by_operator) return fail(ErrorCode::access_denied);
-  return set_yes_no<&JobSpec::reboot>(d, value);
-}
-
 constexpr JobKey kKeys[] = {
     {"NumNodes", true, set_node_count},
     {"ReqNodes", true, set_node_count},
@@ -198,13 +193,13 @@ constexpr JobKey kKeys[] = {
     {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
     {"NodeList", true, set_text<&JobSpec::required_nodes>},
     {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
-    {"Contiguous", true, set_yes_no<&JobSpec::contiguous>},
+    {"Contiguous", true, by_operators<set_yes_no<&JobSpec::contiguous>>},
     {"Prefer", true, set_text<&JobSpec::prefer>},
     {"BurstBuffer", true, set_text<&JobSpec::burst_buffer>},
-    {"Reboot", true, set_reboot},
+    {"Reboot", true, by_operators<set_yes_no<&JobSpec::reboot>>},
     {"Licenses", true, set_licenses},
-    {"OverSubscribe", true, set_sharing},
-    {"Shared", true, set_sharing},
+    {"OverSubscribe", true, by_operators<set_sharing>},
+    {"Shared", true, by_operators<set_sharing>},
     {"MinTmpDiskNode", true, set_tmp_disk},
     {"Switches", true, set_switches},
     {"Wait-for-switch", true, set_switches_wait},

@@ -224,19 +224,30 @@ TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
     bool pending_only;
   };
   const Case cases[] = {
-      {"TimeLimit", "3", false},   {"Name", "x", false},
-      {"Comment", "x", false},     {"Nice", "5", false},
-      {"Requeue", "0", false},     {"AdminComment", "x", false},
-      {"MailUser", "x", false},    {"Partition", "main", true},
-      {"StartTime", "now", true},  {"Dependency", "", true},
-      {"NumNodes", "1-2", true},   {"NumTasks", "2", true},
-      {"CPUsPerTask", "2", true},  {"MinMemoryNode", "50", true},
-      {"Gres", "gpu:1", true},     {"ReqNodeList", "n1", true},
-      {"ExcNodeList", "n1", true}, {"StdOut", "/x", true},
-      {"Account", "a", true},      {"QOS", "q", true},
-      {"WorkDir", "/", true},      {"MailType", "END", false},
-      {"NodeList", "n1", true},    {"TasksPerNode", "1", true},
-      {"DelayBoot", "5", true},    {"Contiguous", "yes", true},
+      {"TimeLimit", "3", false},
+      {"Name", "x", false},
+      {"Comment", "x", false},
+      {"Nice", "5", false},
+      {"Requeue", "0", false},
+      {"MailUser", "x", false},
+      {"Partition", "main", true},
+      {"StartTime", "now", true},
+      {"Dependency", "", true},
+      {"NumNodes", "1-2", true},
+      {"NumTasks", "2", true},
+      {"CPUsPerTask", "2", true},
+      {"MinMemoryNode", "50", true},
+      {"Gres", "gpu:1", true},
+      {"ReqNodeList", "n1", true},
+      {"ExcNodeList", "n1", true},
+      {"StdOut", "/x", true},
+      {"Account", "a", true},
+      {"QOS", "q", true},
+      {"WorkDir", "/", true},
+      {"MailType", "END", false},
+      {"NodeList", "n1", true},
+      {"TasksPerNode", "1", true},
+      {"DelayBoot", "5", true},
   };
   for (const Case& c : cases) {
     World w{ClusterBuilder().nodes(2).gpus(1)};
@@ -245,6 +256,35 @@ TEST(UpdateJob, KeysThatOnlyAPendingJobTakes) {
     EXPECT_EQ(w.update(running, c.key, c.value), c.pending_only ? ErrorCode::not_pending : kFine)
         << c.key;
   }
+}
+
+TEST(UpdateJob, KeysThatOnlyAdministratorsGive) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"AdminComment", "x"},      {"Contiguous", "yes"}, {"OverSubscribe", "yes"}, {"Shared", "no"},
+      {"Deadline", "now+2hours"}, {"SiteFactor", "5"},   {"Reboot", "no"}};
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().hold().minutes(60));
+  for (const auto& [key, value] : cases) {
+    EXPECT_EQ(w.update(id, key, value), ErrorCode::access_denied) << key;
+    EXPECT_EQ(w.update(id, key, value, kRoot), kFine) << key;
+  }
+}
+
+TEST(UpdateJob, APartitionThatWouldNotHaveTakenTheJobDoesNotLater) {
+  World w{ClusterBuilder()
+              .nodes(1)
+              .partition({.name = "main"}, 1, 1)
+              .partition({.name = "admins", .root_only = true}, 1, 1)
+              .partition({.name = "group", .allow_groups = "staff"}, 1, 1)
+              .partition({.name = "closed", .state = PartitionState::drain}, 1, 1)};
+  auto id = w.submit(job().partition("main").hold());
+  for (const char* name : {"admins", "group", "closed"})
+    EXPECT_EQ(w.update(id, "Partition", name), ErrorCode::failure) << name;
+  EXPECT_EQ(w.job(id).partition, "main");
+  EXPECT_EQ(w.update(id, "Partition", "admins", kRoot), kFine);
+  EXPECT_EQ(w.update(id, "Partition", "closed", kRoot), ErrorCode::failure);
+  w.host.groups = {"staff"};
+  EXPECT_EQ(w.update(id, "Partition", "group"), kFine);
 }
 
 TEST(UpdateJob, ATimeLimitStaysWithinWhatItsUserMayHave) {
