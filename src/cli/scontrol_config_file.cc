@@ -216,8 +216,8 @@ std::string partition_line(const wire::PartitionView& view) {
   add_members(line, p, view.nodes);
   if (p.over_time_limit == kUnlimitedCount)
     line.add("OverTimeLimit", "UNLIMITED");
-  else
-    line.add_number("OverTimeLimit", p.over_time_limit);
+  else if (p.over_time_limit)
+    line.add("OverTimeLimit", std::to_string(*p.over_time_limit));
   line.add("PreemptMode", p.preempt_mode);
   line.add_number("PriorityJobFactor", p.priority_job_factor, 1);
   line.add_number("PriorityTier", p.priority_tier, 1);

@@ -202,7 +202,7 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
                    p.priority_job_factor, p.priority_tier, yes_no(p.root_only), yes_no(p.req_resv),
                    or_default(p.oversubscribe, "NO")));
   lines.add(format("OverTimeLimit={} PreemptMode={}",
-                   p.over_time_limit == 0 ? "NONE" : count_or_unlimited(p.over_time_limit),
+                   p.over_time_limit ? count_or_unlimited(*p.over_time_limit) : "NONE",
                    or_default(p.preempt_mode, "OFF")));
   lines.add(format("State={} TotalCPUs={} TotalNodes={} SelectTypeParameters={}",
                    kStates[static_cast<std::size_t>(p.state)], view.total_cpus, view.total_nodes,

@@ -219,7 +219,7 @@ void read_limits(PartitionReader& reader, Partition& p) {
   p.priority_job_factor = reader.number("PriorityJobFactor").value_or(1);
   p.priority_tier = reader.number("PriorityTier").value_or(1);
   p.grace_time_s = reader.extra_time("GraceTime");
-  p.over_time_limit = reader.extra_time("OverTimeLimit");
+  if (!reader.text("OverTimeLimit").empty()) p.over_time_limit = reader.extra_time("OverTimeLimit");
 }
 
 std::optional<Seconds> seconds(PartitionReader& reader, std::string_view key) {

@@ -45,7 +45,8 @@ ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config) {
     const bool now_in_the_file = std::ranges::any_of(
         config.nodes, [&](const NodeConfig& other) { return other.name == node.name; });
     if (now_in_the_file) continue;
-    config.nodes.push_back(node);
+    const Node* known = cluster.find_node(node.name);
+    config.nodes.push_back(known ? known->config : node);  // with what scontrol has changed
     for (std::size_t i = 0; i < config.partitions.size(); ++i)
       if (belongs(config.partitions[i], config.node_sets, node))
         config.partition_nodes[i].push_back(node.name);

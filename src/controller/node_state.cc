@@ -48,13 +48,15 @@ Result<void> undrain(const Change& c) {
 }
 Result<void> resume(const Change& c) {
   const bool out_of_service = c.node.drain || c.node.fail || c.node.future ||
-                              c.node.health == NodeHealth::down || c.node.power.down_asked;
+                              c.node.health == NodeHealth::down || c.node.power.down_asked ||
+                              c.node.reboot.asked || c.node.reboot.issued;
   const bool is_off =
       c.node.power.phase == PowerPhase::off || c.node.power.phase == PowerPhase::powering_down;
   // A node that was told to go and is still there may stay.
   if (is_off ? !c.wish.connected : !out_of_service) return refuse();
   c.bring_up();
   c.change.power.down_asked = false;
+  c.change.reboot = {};
   if (is_off) c.change.power = {.phase = PowerPhase::on, .since = c.wish.now};
   return {};
 }
@@ -99,12 +101,13 @@ Result<void> power_up(const Change& c) {
 }
 Result<void> reboot(const Change& c) {
   if (!c.settings.can_reboot) return fail(ErrorCode::failure, "RebootProgram isn't configured");
-  if (c.node.reboot.issued) return {};
+  if (c.node.reboot.asked || c.node.reboot.issued) return {};  // the first one counts
   c.change.reboot = {.asked = true, .next_state = upper(c.wish.next_state), .since = c.wish.now};
   if (!c.wish.has_reason && c.change.reason.empty()) c.give_reason("reboot requested");
   return {};
 }
 Result<void> reboot_asap(const Change& c) {
+  if (c.node.reboot.asked || c.node.reboot.issued) return {};
   if (!c.wish.has_reason) c.give_reason("Reboot ASAP");
   if (auto ok = reboot(c); !ok) return ok;
   c.change.reboot.asap = c.change.drain = true;

@@ -136,7 +136,10 @@ Result<void> set_alternate(PartitionDraft& d, std::string_view value) {
 Result<void> set_over_time_limit(PartitionDraft& d, std::string_view value) {
   if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
     return d.partition.over_time_limit = kUnlimitedCount, Result<void>{};
-  return set_count<&Partition::over_time_limit>(d, value);
+  auto minutes = parse_number<std::uint16_t>(value.empty() ? "0" : value);
+  if (!minutes || *minutes >= 0xfffe) return bad_value();
+  d.partition.over_time_limit = *minutes;
+  return {};
 }
 
 Result<void> set_priority(PartitionDraft& d, std::string_view value) {

@@ -41,8 +41,9 @@ void Core::on_tick(Time now) {
 bool Core::over_time_is_up(const Job& job, Time limit, Time now) const {
   constexpr std::uint32_t kForGood = 0xffffffffu;
   const Partition* partition = cluster_.find_partition(job.partition);
-  std::uint32_t minutes = partition ? partition->over_time_limit : 0;
-  if (minutes == 0) minutes = cluster_.settings().over_time_limit_min;
+  const std::uint32_t minutes = partition && partition->over_time_limit
+                                    ? *partition->over_time_limit
+                                    : cluster_.settings().over_time_limit_min;
   return minutes != kForGood && now >= limit + Minutes{minutes};
 }
 

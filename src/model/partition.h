@@ -65,7 +65,8 @@ struct Partition {
   Text allow_groups, allow_accounts, allow_qos, deny_accounts, deny_qos, allow_alloc_nodes, qos,
       alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
       tres_billing_weights, cpu_bind;
-  std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0, over_time_limit = 0;
+  std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0;
+  std::optional<std::uint32_t> over_time_limit;  // minutes; none = the cluster's
   PartitionPower power;
 
   // How many jobs hold a CPU at a time, where one of them is a job that does (not) ask for sharing.

@@ -361,6 +361,24 @@ TEST(Reboot, ThatTakesTooLongLeavesTheNodeDown) {
   EXPECT_EQ(w.node(1).reason, "reboot requested : reboot issued : reboot timed out");
 }
 
+TEST(Reboot, EndsWhereSomebodyResumesTheNode) {
+  World w{saving(1)};
+  w.submit(job());
+  set_state(w, "n1", "reboot_asap");
+  EXPECT_EQ(set_state(w, "n1", "resume"), ErrorCode{});
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED");
+  EXPECT_EQ(set_state(w, "n1", "cancel_reboot"), ErrorCode::invalid_node_state);
+}
+
+TEST(Reboot, IsNotChangedByAnotherOne) {
+  World w{saving(1)};
+  w.submit(job());
+  set_state(w, "n1", "reboot");
+  EXPECT_EQ(set_state(w, "n1", "reboot_asap"), ErrorCode{});
+  EXPECT_EQ(node_state_long(w.node(1)), "MIXED+REBOOT_REQUESTED");
+  EXPECT_EQ(w.node(1).reason, "reboot requested");
+}
+
 TEST(Reboot, CanBeTakenBack) {
   World w{saving(1)};
   EXPECT_EQ(set_state(w, "n1", "cancel_reboot"), ErrorCode::invalid_node_state);
