@@ -53,6 +53,19 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
   return n;
 }
 
+// That the job could have here, counted by node or over the whole job, of which each of its other
+// nodes has one.
+std::uint64_t NodeFit::gpus_at_most() const {
+  std::uint64_t n = 0;
+  for (const GresRequest& g : request_.gres_per_node)
+    if (g.name == "gpu") n += g.count;
+  for (const GresRequest& g : request_.gpus_total) {
+    const std::uint64_t elsewhere = std::min<std::uint64_t>(g.count, request_.min_nodes) - 1;
+    n += std::min(g.count - elsewhere, free_devices(free_.gres, g));
+  }
+  return n;
+}
+
 const GpuCounts& NodeFit::count_gpus(GpuCounts most) {
   std::uint64_t room = ~std::uint64_t{0};  // for GPUs of all types
   if (const std::uint64_t each = request_.memory_per_gpu_mib.value_or(0); each)
@@ -187,6 +200,7 @@ std::uint32_t NodeFit::task_capacity() const {
   if (request_.tasks_per_node) tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node);
   for (const GresRequest& g : request_.gpus_per_task)
     tasks = std::min(tasks, free_devices(free_.gres, g) / g.count);
+  if (request_.tasks_per_gpu) tasks = std::min(tasks, gpus_at_most() * request_.tasks_per_gpu);
   if (!has_devices_for(0)) return 0;
   tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.

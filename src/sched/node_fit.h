@@ -44,6 +44,7 @@ class NodeFit {
     return request_.max_nodes == 1 ? request_.gpus_total[type].count : 1;
   }
   std::uint64_t gpus_for(std::uint32_t tasks) const;
+  std::uint64_t gpus_at_most() const;
   std::optional<Devices> devices_for(std::uint32_t tasks, const IdSet& preferred) const;
   bool has_devices_for(std::uint32_t tasks) const;
   std::uint32_t cores_for(std::uint32_t tasks) const;

@@ -245,8 +245,8 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
 bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partition& partition) {
   const Settings& settings = cluster.settings();
   return spec.exclusive || iequals(partition.oversubscribe, "EXCLUSIVE") ||
-         (settings.whole_nodes && partition.sharing(spec.oversubscribe) == 1) ||
-         (spec.reboot && settings.can_reboot) || spec.core_spec || spec.thread_spec;
+         (settings.whole_nodes && partition.sharing(spec.oversubscribe) == 1) || spec.reboot ||
+         spec.core_spec || spec.thread_spec;
 }
 
 bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partition& partition) {

@@ -22,6 +22,7 @@ struct Request {
   std::uint32_t tasks_per_node = 0;  // room for so many is needed on each; 0 = not said
   // Bounds; 0 = none.
   std::uint32_t tasks_per_socket_max = 0, tasks_per_core_max = 0;
+  std::uint32_t tasks_per_gpu = 0;  // at most, on each node; 0 = as many as there are
   std::uint32_t cpus_per_task = 1;
   std::uint32_t min_cpus_per_node = 0, max_cpus_per_node = 0;
   std::uint32_t threads_per_core = 0;  // use so many of each core's; 0 = all

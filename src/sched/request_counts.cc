@@ -10,6 +10,7 @@ namespace {
 void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
   std::uint32_t per_gpu = spec.ntasks_per_gpu.value_or(0);
   if (per_gpu == 0) return;
+  request.tasks_per_gpu = per_gpu;
   std::uint64_t gpus = sum_of(request.gpus_total);
   for (const GresRequest& g : request.gres_per_node)
     if (g.name == "gpu") gpus += g.count * request.min_nodes;

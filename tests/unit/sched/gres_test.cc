@@ -207,5 +207,26 @@ TEST(Binding, IsGoodWhereItCanBeHadEvenIfNobodyWantsIt) {
   EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/2");
 }
 
+// "4 4": the tasks on each node of the first start.
+std::string tasks_of(SpecBuilder wanted) {
+  auto cluster = ClusterBuilder().nodes(4).gpus(4).pending(wanted.memory(10)).build();
+  Plan p = plan(cluster, t0);
+  std::string out;
+  if (!p.starts.empty())
+    for (const NodeShare& share : p.starts[0].allocation)
+      out += (out.empty() ? "" : " ") + std::to_string(share.tasks);
+  return out;
+}
+
+TEST(TasksPerGpu, AreNoMoreThanTheGpusOfEachNodeAllow) {
+  auto per_gpu = [](std::uint32_t tasks, SpecBuilder spec) {
+    return spec.set(&JobSpec::ntasks_per_gpu, std::optional(tasks));
+  };
+  EXPECT_EQ(tasks_of(per_gpu(1, job().nodes(2).gpus("8"))), "4 4");
+  EXPECT_EQ(tasks_of(per_gpu(1, job().nodes(2).tasks(8))), "4 4");
+  EXPECT_EQ(tasks_of(per_gpu(1, job().nodes(4).tasks(8).gpus_per_node("2"))), "2 2 2 2");
+  EXPECT_EQ(tasks_of(per_gpu(2, job().nodes(2).gpus("4"))), "6 2");
+}
+
 }  // namespace
 }  // namespace muster::sched
