@@ -56,9 +56,10 @@ class Parser {
         if (close) ++at_;
         return {};
       }
-      if (peek() != '&' && peek() != '|') return bad();
+      if (peek() != '&' && peek() != '|' && peek() != ',') return bad();
       alternative = peek() == '|';
       ++at_;
+      if (done() && close == '\0') return {};  // "a&"
     }
   }
 
@@ -70,7 +71,7 @@ class Parser {
       return term;
     }
     std::size_t start = at_;
-    while (!done() && std::string_view("&|*()[]").find(peek()) == std::string_view::npos) ++at_;
+    while (!done() && std::string_view("&|,*()[]").find(peek()) == std::string_view::npos) ++at_;
     std::string_view name = trim(text_.substr(start, at_ - start));
     if (name.empty() || !feature_exists(cluster_, name)) return bad();
     term.name = name;
@@ -106,7 +107,7 @@ class Parser {
       char next = peek();
       ++at_;
       if (next == ']') return {};
-      if (next != (has_count ? '&' : '|')) return bad();
+      if (has_count ? next != '&' && next != ',' : next != '|') return bad();
     }
   }
 
@@ -126,7 +127,7 @@ Result<Constraint> parse_constraint(const Cluster& cluster, std::string_view tex
 std::vector<Text> features_in(std::string_view text) {
   std::vector<Text> names;
   while (!text.empty()) {
-    const std::size_t end = std::min(text.find_first_of("&|()[]"), text.size());
+    const std::size_t end = std::min(text.find_first_of("&|,()[]"), text.size());
     const std::string_view word = trim(text.substr(0, end));
     const std::string_view name = trim(word.substr(0, word.find('*')));
     if (!name.empty()) names.emplace_back(name);

@@ -69,6 +69,12 @@ std::string with_second_variable(std::string_view row, std::string_view name, st
   return value;
 }
 
+// "", "yes", or a number other than 0.
+bool sets_flag(std::string_view value) {
+  if (value.empty() || iequals(value, "yes")) return true;
+  return parse_number<std::int64_t>(trim(value)).value_or(0) != 0;
+}
+
 }  // namespace
 
 Outcome apply(JobOptions& options, const ParsedWords& words, Source source) {
@@ -85,8 +91,9 @@ Outcome apply_environment(JobOptions& options,
     for (std::string_view name : split_words(row.input_variables(options.client))) {
       const char* value = lookup(std::string(name).c_str());
       if (!value) continue;
-      // A flag is set by its variable whatever the value; only the level of --verbose is one.
-      bool has_value = row.argument != Argument::none || row.name == "verbose";
+      const bool is_flag = row.argument == Argument::none && row.name != "verbose";
+      if (is_flag && !sets_flag(value)) break;
+      const bool has_value = !is_flag;
       std::string text = has_value ? with_second_variable(row.name, name, value, lookup) : "";
       if (auto done = apply_one(options, row.name, text, Source::environment); !done) return done;
       break;

@@ -93,6 +93,12 @@ Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value) {
   return {};
 }
 
+Outcome oversubscribe(JobOptions& o, const OptionRow&, std::string_view) {
+  o.spec.oversubscribe = true;
+  o.spec.exclusive = false;
+  return {};
+}
+
 Outcome signal(JobOptions& o, const OptionRow& row, std::string_view value) {
   constexpr std::uint32_t kMostSeconds = 0xffff;
   WarnSignal warn;

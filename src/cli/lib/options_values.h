@@ -2,6 +2,7 @@
 // with the reference's words and exit code. The templates take the field: text<&JobSpec::account>.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -105,6 +106,15 @@ Outcome exclude_list(JobOptions& o, const OptionRow& row, std::string_view value
 Outcome node_file(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome gres(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome exclusive(JobOptions& o, const OptionRow& row, std::string_view value);
+Outcome oversubscribe(JobOptions& o, const OptionRow& row, std::string_view value);
+// "a,b" is "a&b".
+template <auto Member>
+Outcome features(JobOptions& o, const OptionRow&, std::string_view value) {
+  std::string all(value);
+  std::ranges::replace(all, ',', '&');
+  field_of(o, Member) = Text(all);
+  return {};
+}
 Outcome signal(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome nice(JobOptions& o, const OptionRow& row, std::string_view value);
 Outcome priority(JobOptions& o, const OptionRow& row, std::string_view value);

@@ -38,6 +38,22 @@ TEST(Precedence, LetsAnEmptyVariableSetAFlag) {
   EXPECT_EQ(resolve({}, {{"SBATCH_DEBUG", "2"}}, {}).verbose, 2u);
 }
 
+TEST(Precedence, LetsAVariableSayThatAFlagIsNotSet) {
+  for (const char* yes : {"1", "-1", "01", "yes", "YES"})
+    EXPECT_TRUE(resolve({}, {{"SBATCH_WAIT", yes}}, {}).wait_for_end) << yes;
+  for (const char* no : {"0", "no", "off", "x", "true"})
+    EXPECT_FALSE(resolve({}, {{"SBATCH_WAIT", no}}, {}).wait_for_end) << no;
+}
+
+TEST(Precedence, OfSharingAndHavingNodesAloneTheLastOneCounts) {
+  EXPECT_FALSE(resolve({}, {}, {"--exclusive", "-s"}).spec.exclusive);
+  EXPECT_FALSE(resolve({}, {}, {"-s", "--exclusive"}).spec.oversubscribe);
+}
+
+TEST(Precedence, AListOfFeaturesMeansAllOfThem) {
+  EXPECT_EQ(resolve({}, {}, {"-C", "a,b"}).spec.features, "a&b");
+}
+
 TEST(Precedence, DropsMemoryOfTheEnvironmentWhereTheScriptAsksForAnotherKind) {
   auto spec = resolve({"--mem=10"}, {{"SBATCH_MEM_PER_CPU", "7"}}, {}).spec;
   EXPECT_EQ(spec.memory_per_node_mib, 10u);

@@ -110,10 +110,19 @@ TEST(NodeChoice, ByCountedFeaturesIsOfSoManyNodes) {
 
 TEST(NodeChoice, ByFeaturesInBracketsIsOfAlternativesOrOfCounts) {
   auto cluster = with_features().build();
-  for (const char* text : {"[a|b]", "[a*1&b*1]", "[(a|b)|b]"})
+  for (const char* text : {"[a|b]", "[a*1&b*1]", "[a*1,b*1]", "[(a|b)|b]"})
     EXPECT_TRUE(parse_constraint(cluster, text)) << text;
   for (const char* text : {"[a&b]", "[a*1|b*1]", "[a|b*2]", "[a*1&b]"})
     EXPECT_FALSE(parse_constraint(cluster, text)) << text;
+}
+
+TEST(NodeChoice, ByFeaturesTakesACommaForAnd) {
+  auto cluster = with_features().build();
+  auto both = parse_constraint(cluster, "a,b");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(*both, *parse_constraint(cluster, "a&b"));
+  EXPECT_TRUE(parse_constraint(cluster, "a&"));
+  EXPECT_FALSE(parse_constraint(cluster, ",a"));
 }
 
 }  // namespace
