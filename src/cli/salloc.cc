@@ -73,7 +73,7 @@ std::expected<JobOptions, Refusal> read_component(const ParsedWords& words,
   if (!options.quiet)
     for (const std::string& warning : warnings) print_info(kProgram, warning);
   if (options.verbose > 0) print_info(kProgram, describe(options));
-  if (options.spec.name.empty()) options.spec.name = "interactive";
+  if (options.spec.name.empty()) options.spec.name = options.no_shell ? "no-shell" : "interactive";
   options.spec.submit_line = Text(submit_line);
   return options;
 }

@@ -35,7 +35,8 @@ std::string exit_text(std::uint32_t wait_status) {
 std::string first_line(const Job& job) {
   std::string line = format("JobId={}", job.id.value);
   if (job.array_id) {
-    const std::string tasks = job.is_array_record()
+    const std::string tasks = job.last_task() != kNoTask ? std::to_string(job.last_task())
+                              : job.is_array_record()
                                   ? task_set_text(job.waiting_tasks, job.task_limit, 0)
                                   : std::to_string(job.task_id);
     line += format(" ArrayJobId={} ArrayTaskId={}", job.array_id.value, tasks);

@@ -26,13 +26,17 @@ void print_text(const std::string& text) { std::fwrite(text.data(), 1, text.size
 
 Time now_by_clock() { return std::chrono::floor<Millis>(std::chrono::system_clock::now()); }
 
-// A task that still waits in its array's record is shown as if the record stood for it alone.
+// Tasks that still wait in their array's record are shown as if it stood for these alone; a single
+// one like any that has left it.
 wire::JobView narrowed(wire::JobView view, const std::vector<wire::JobRef>& asked) {
   for (const wire::JobRef& ref : asked) {
     if (ref.tasks.empty() || ref.job != view.job->array_id || !view.job->is_array_record())
       continue;
     IdSet wanted = view.job->waiting_tasks.intersect(ref.tasks);
-    if (!wanted.empty()) view.job.edit().waiting_tasks = wanted;
+    if (wanted.empty()) continue;
+    Job& job = view.job.edit();
+    if (ref.tasks.size() == 1) job.task_id = wanted.min();
+    job.waiting_tasks = ref.tasks.size() == 1 ? IdSet{} : wanted;
   }
   return view;
 }

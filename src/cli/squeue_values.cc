@@ -54,6 +54,7 @@ std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::
 std::string task_id_text(const JobRow& row) {
   const Job& job = row.job();
   if (row.task != kNoTask) return std::to_string(row.task);
+  if (job.last_task() != kNoTask) return std::to_string(job.last_task());
   if (job.is_array_record())
     return task_set_text(job.waiting_tasks, job.task_limit, row.context->task_text_limit);
   return job.task_id == kNoTask ? "N/A" : std::to_string(job.task_id);
@@ -62,7 +63,8 @@ std::string task_id_text(const JobRow& row) {
 std::string job_id_text(const JobRow& row) {
   const Job& job = row.job();
   if (row.task != kNoTask) return fmt::format("{}_{}", job.array_id.value, row.task);
-  if (job.is_array_record()) return fmt::format("{}_[{}]", job.array_id.value, task_id_text(row));
+  if (job.is_array_record() && job.last_task() == kNoTask)
+    return fmt::format("{}_[{}]", job.array_id.value, task_id_text(row));
   return job_name(job);
 }
 

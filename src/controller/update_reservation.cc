@@ -102,6 +102,9 @@ wire::Answer Core::update_reservation(Caller caller, const wire::UpdateRequest& 
     if (auto ok = set_reservation_key(d, key, value); !ok) return ok.error();
   }
   if (!is_set(d.r.start)) d.r.start = now;
+  // It lasts as long as before, unless somebody says otherwise.
+  if (known && !d.duration && !find_setting(request.settings, {"EndTime"}))
+    d.r.end += d.r.start - known->start;
   if (auto ok = check_holders(d.r); !ok) return ok.error();
   if (known && known->start != d.r.start && known->is_active(now))
     return Error{ErrorCode::failure, "Reservation already started"};

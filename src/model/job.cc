@@ -39,6 +39,7 @@ IdSet Job::het_jobs() const {
 
 std::string job_name(const Job& job) {
   if (job.is_het()) return fmt::format("{}+{}", job.het_id.value, job.het_offset);
+  if (job.last_task() != kNoTask) return fmt::format("{}_{}", job.array_id.value, job.last_task());
   if (job.is_array_record()) {
     std::string limit = job.task_limit > 0 ? fmt::format("%{}", job.task_limit) : "";
     return fmt::format("{}_[{}{}]", job.array_id.value, job.waiting_tasks.text(), limit);

@@ -151,6 +151,11 @@ struct Job {
   bool completing() const { return (is_ended(state) || ending) && !unfinished.empty(); }
   bool has_only_waited() const { return state == JobState::pending && attempt == Attempt{}; }
   bool is_array_record() const { return !waiting_tasks.empty(); }
+  // The task that is left of an array whose others have records of their own; kNoTask = several
+  // are.
+  std::uint32_t last_task() const {
+    return array_exits.left > 0 && waiting_tasks.size() == 1 ? waiting_tasks.min() : kNoTask;
+  }
   bool is_het() const { return static_cast<bool>(het_id); }
   bool leads() const { return !is_het() || het_id == id; }  // no component, or the first one
   // The script of a heterogeneous job runs in its first component only.

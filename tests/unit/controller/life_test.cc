@@ -69,7 +69,7 @@ TEST(Life, ARepeatedReportOfAnEndChangesNothing) {
 TEST(Life, ArrayTasksStartAsJobsOfTheirOwn) {
   World w{ClusterBuilder().nodes(4)};
   auto id = w.submit(job().array("0-2%2"));
-  EXPECT_EQ(job_name(w.job(id)), "1_[2%2]");
+  EXPECT_EQ(job_name(w.job(id)), "1_2");
   EXPECT_EQ(w.job(2).state, JobState::running);
   EXPECT_EQ(w.job(2).task_id, 0u);
   EXPECT_EQ(w.job(3).task_id, 1u);

@@ -54,6 +54,18 @@ TEST_F(Reservations, TakeSomeCores) {
   EXPECT_EQ(create({{"TRES", "cpu=9"}}), "n[1-2] n2:0 ");
 }
 
+TEST_F(Reservations, LastAsLongAsBeforeWhereTheyAreMoved) {
+  create({{"Nodes", "n1"}, {"StartTime", "now+5hours"}});
+  const Time before = known()->start;
+  for (const char* start : {"now+9hours", "now+2hours"}) {
+    send({{"ReservationName", "r"}, {"StartTime", start}}, false);
+    EXPECT_NE(known()->start, before) << start;
+    EXPECT_EQ(known()->end - known()->start, Minutes{60}) << start;
+  }
+  send({{"ReservationName", "r"}, {"StartTime", "now+1hour"}, {"Duration", "30"}}, false);
+  EXPECT_EQ(known()->end - known()->start, Minutes{30});
+}
+
 TEST_F(Reservations, SayWhatCannotBe) {
   EXPECT_EQ(create({{"Nodes", "n1"}, {"Users", "stranger"}}), "Invalid user id");
   EXPECT_EQ(create({{"Nodes", "n1"}, {"Users", "alice,-bob"}}), "Invalid user id");

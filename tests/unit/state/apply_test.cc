@@ -293,7 +293,7 @@ TEST(Apply, AStepEndsWhenItsLastNodeReports) {
   const Step ended = with_end(running, last);
   EXPECT_EQ(ended.state, JobState::failed);
   EXPECT_EQ(ended.exit_status, 256u);
-  EXPECT_EQ(ended.usage.user_cpu_us, 12u);
+  EXPECT_EQ(ended.usage->user_cpu_us, 12u);
   EXPECT_EQ(ended.ended, t0 + Seconds{8});
   EXPECT_EQ(job_of(cluster, 3).derived_exit_status, 256u);
   EXPECT_FALSE(job_of(cluster, 3).steps.contains(StepId{0})) << "a job may have thousands";
