@@ -154,7 +154,8 @@ void set_counts(const wire::StepRequest& request, std::size_t usable, sched::Ste
   demand.tasks_per_node_max = per_node;
   std::uint32_t least = std::max({1u, request.min_nodes, named});
   std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
-  if (!request.min_nodes && named) most = named;
+  // Those that it names, and others for further tasks.
+  if (!request.min_nodes && named && !request.num_tasks) most = named;
   if (!request.num_tasks && !request.min_nodes && !named) least = all;
   // Of a range it takes as many as there are.
   if (!request.num_tasks && request.min_nodes && request.max_nodes > least)

@@ -59,7 +59,6 @@ class Parser {
       if (peek() != '&' && peek() != '|' && peek() != ',') return bad();
       alternative = peek() == '|';
       ++at_;
-      if (done() && close == '\0') return {};  // "a&"
     }
   }
 

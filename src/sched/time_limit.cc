@@ -25,7 +25,7 @@ Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Parti
 }
 
 Minutes limit_in(const Cluster& cluster, const Job& job, const Partition& partition) {
-  if (has_own_limit(*job.spec) || !job.partition.view().contains(',')) return job.time_limit;
+  if (has_own_limit(*job.spec)) return job.time_limit;
   return effective_limit(cluster, *job.spec, partition, job.qos);
 }
 

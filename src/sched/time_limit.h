@@ -11,8 +11,8 @@ namespace muster::sched {
 Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
                         std::string_view qos);
 
-// Of a job in the queue, if it were to start there. One that names several partitions and no limit
-// has the one of the partition that takes it.
+// Of a job in the queue, if it were to start there. One that names no limit has the one that the
+// partition which takes it gives then.
 Minutes limit_in(const Cluster& cluster, const Job& job, const Partition& partition);
 
 }  // namespace muster::sched

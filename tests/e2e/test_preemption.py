@@ -216,6 +216,7 @@ def test_a_suspension_reaches_a_job_whose_slurmd_was_away(cluster):
     cluster.wait_text("log", "ready")
     node = cluster.job(job)["BatchHost"]
     tick = cluster.work / "tick"
+    wait_for(tick.exists, "its first tick")
     lasts = lambda: time.time() - tick.stat().st_mtime > 2
     for verb, holds in (("suspend", lasts), ("resume", lambda: not lasts())):
         cluster.stop_node(node, signal.SIGKILL)

@@ -32,6 +32,24 @@ struct StepQueue : ::testing::Test {
   }
 };
 
+TEST(StepNodes, AreThoseThatItNamesAndOthersForFurtherTasks) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job().allocation().nodes(2).tasks(4).tasks_per_node(2).memory(400));
+  auto nodes_of = [&](std::uint32_t tasks) {
+    wire::StepRequest request{.job = JobId{id}, .num_tasks = tasks, .node_list = "n2"};
+    request.memory_per_node_mib = 10;
+    w.ask(request, kAlice, 5);
+    w.run();
+    std::vector<std::uint32_t> nodes;
+    for (const StepNode& place : w.job(id).steps.rbegin()->second.nodes)
+      nodes.push_back(place.node.value);
+    return nodes;
+  };
+  EXPECT_EQ(nodes_of(1), std::vector{2u});
+  EXPECT_EQ(nodes_of(2), (std::vector{1u, 2u}));
+  EXPECT_EQ(nodes_of(4), (std::vector{1u, 2u}));
+}
+
 TEST_F(StepQueue, ThatDoNotFitWaitAndStartWhenOthersEnd) {
   auto first = exact_step(id, 3);
   first.memory_per_node_mib = 100;

@@ -35,6 +35,17 @@ TEST(PartitionRules, AJobWithoutALimitHasThatOfThePartitionThatTakesIt) {
   EXPECT_EQ(p.starts[0].time_limit, Minutes{10});
 }
 
+TEST(PartitionRules, AJobWithoutALimitFollowsItsPartition) {
+  ClusterBuilder builder;
+  Cluster cluster = builder.nodes(1).partition({.name = "main"}, 1, 1).pending(job()).build();
+  cluster.partitions.edit()[0].max_time = Minutes{5};
+  Plan p = plan(cluster, t0);
+  ASSERT_EQ(starts(p), "1");
+  EXPECT_EQ(p.starts[0].time_limit, Minutes{5});
+  cluster.partitions.edit()[0].default_time = Minutes{3};
+  EXPECT_EQ(plan(cluster, t0).starts[0].time_limit, Minutes{3});
+}
+
 TEST(PartitionRules, ALimitThatWasAskedForIsKeptInAllOfThem) {
   auto builder = long_and_short();
   builder.running(1);

@@ -154,7 +154,7 @@ TEST(Nodes, FeaturesSelect) {
   EXPECT_EQ(where("new|old&fast"), "n2:1");  // from left to right
   EXPECT_EQ(where("old|(new&fast)"), "n1:1");
   EXPECT_EQ(where("[new|old]"), "n2:1");
-  for (const char* bad : {"(new", "new*0", "[new", "new)", "&new", "new**2"})
+  for (const char* bad : {"new&", "(new", "new*0", "[new", "new)", "&new", "new**2"})
     EXPECT_EQ(refusal(b, job().features(bad)), ErrorCode::invalid_feature) << bad;
 }
 
