@@ -33,9 +33,9 @@ struct StepQueue : ::testing::Test {
 };
 
 TEST(StepNodes, AreThoseThatItNamesAndOthersForFurtherTasks) {
-  World w{ClusterBuilder().nodes(2)};
-  auto id = w.submit(job().allocation().nodes(2).tasks(4).tasks_per_node(2).memory(400));
   auto nodes_of = [&](std::uint32_t tasks) {
+    World w{ClusterBuilder().nodes(2)};
+    auto id = w.submit(job().allocation().nodes(2).tasks(4).tasks_per_node(2).memory(400));
     wire::StepRequest request{.job = JobId{id}, .num_tasks = tasks, .node_list = "n2"};
     request.memory_per_node_mib = 10;
     w.ask(request, kAlice, 5);
