@@ -13,6 +13,18 @@ namespace {
 
 constexpr int kTasksPromised = 10;  // of one array
 
+// GPUs of several types that are counted over the whole job: a node is of use to it only as long as
+// it has one of each, whichever it gives.
+NodeShare with_one_of_each(NodeShare share, const Request& request) {
+  if (request.gpus_total.size() < 2) return share;
+  for (const GresRequest& wanted : request.gpus_total)
+    if (std::ranges::none_of(share.gres, [&](const GresShare& g) {
+          return g.name == wanted.name && g.type == wanted.type && g.count > 0;
+        }))
+      share.gres.push_back({.name = wanted.name, .type = wanted.type, .count = 1});
+  return share;
+}
+
 }  // namespace
 
 // They cannot start now: make room for them, promise them a time, and say why they wait.
@@ -228,7 +240,7 @@ void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
     limits_.promise(run_of(m, slot.shares[i]), slot.at);
     Expected expected{.job = m.job->id, .at = at};
     for (const NodeShare& share : slot.shares[i]) {
-      profile_.promise(share, window);
+      profile_.promise(with_one_of_each(share, m.shape->request), window);
       expected.nodes.push_back(share.node);
       expected.cpus += static_cast<std::uint32_t>(share.cpus.size());
     }
