@@ -114,7 +114,7 @@ class Core {
   wire::Answer update_job(Caller caller, const wire::UpdateRequest& request, Time now);
   Result<void> change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
                           Time now);
-  Result<void> admitted_by_partitions(Caller caller, const JobUpdated& change) const;
+  Result<Text> admitting_partitions(Caller caller, const JobUpdated& change) const;
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
   wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
   wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);

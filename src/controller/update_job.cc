@@ -84,23 +84,25 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
   return reply;
 }
 
-// A partition that would not have taken the job takes it no later either; of several, one is
-// enough.
-Result<void> Core::admitted_by_partitions(Caller caller, const JobUpdated& change) const {
+// A partition that would not have taken the job takes it no later either. Of several, those that
+// admit it are left.
+Result<Text> Core::admitting_partitions(Caller caller, const JobUpdated& change) const {
   auto named = named_partitions(cluster_, change.partition);
   if (!named) return std::unexpected(named.error());
   const Submitter who = submitter_of(caller, *change.spec, change.account, change.qos, *named);
+  std::string names;
   std::optional<Error> refusal;
   for (const Partition* partition : *named) {
     auto ok = admits(*partition, who);
-    if (ok) return {};
-    // Who is kept out is told no more than that.
-    if (!refusal)
+    if (ok)
+      names += (names.empty() ? "" : ",") + partition->name.str();
+    else if (!refusal)  // who is kept out is told no more than that
       refusal = ok.error().code == ErrorCode::failure
                     ? ok.error()
                     : Error{ErrorCode::failure, std::string(kBeyondPartition)};
   }
-  return std::unexpected(*refusal);
+  if (names.empty()) return std::unexpected(*refusal);
+  return Text(names);
 }
 
 Result<void> Core::change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
@@ -110,8 +112,11 @@ Result<void> Core::change_job(Caller caller, const Job& job, const wire::UpdateR
   if (is_ended(job.state)) return fail(ErrorCode::job_finished);
   auto change = draft_update(cluster_, job, settings, is_operator(caller), now);
   if (!change) return std::unexpected(change.error());
-  if (find_setting(settings, {"Partition"}))
-    if (auto ok = admitted_by_partitions(caller, *change); !ok) return ok;
+  if (find_setting(settings, {"Partition"})) {
+    auto admitting = admitting_partitions(caller, *change);
+    if (!admitting) return std::unexpected(admitting.error());
+    change->partition = std::move(*admitting);
+  }
   record(std::move(*change));
   if (find_setting(settings, {"ResetAccrueTime"}) && is_set(job.accrues_since))
     record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
