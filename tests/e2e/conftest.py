@@ -59,11 +59,21 @@ def cluster(request, module_cluster):
     cluster.wait_nodes("idle")
 
 
-@pytest.fixture
-def alice():
+def user_named(name):
     """A second user, made where there is none."""
     try:
-        pwd.getpwnam("alice")
+        pwd.getpwnam(name)
     except KeyError:
-        subprocess.run(["useradd", "-m", "alice"], check=True)
-    return "alice"
+        subprocess.run(["useradd", "-m", name], check=True)
+    return name
+
+
+@pytest.fixture
+def alice():
+    return user_named("alice")
+
+
+@pytest.fixture
+def bob():
+    """Whom alice has to leave alone."""
+    return user_named("bob")
