@@ -85,6 +85,8 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   options.munge_socket = start_.config.munge_socket;
   options.munge_decoder_uid = Uid{geteuid()};
   options.server_name = start_.config.node_name;
+  options.idle_timeout = Seconds{60};  // who connects has something to say
+  options.is_operator = [own = Uid{geteuid()}](Uid user) { return user == Uid{0} || user == own; };
   auto server = io::Server::listen(
       io_threads, std::move(options),
       {.on_open = [](io::ConnectionId, const io::Peer&) {},

@@ -155,7 +155,10 @@ void SlurmdSteps::prepare_nursery(Time now) {
 }
 
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
-  loop_.watch(socket.fd(), [this, step] { on_socket(step); });
+  // One that cannot be watched is connected with again later, as after a restart.
+  if (!loop_.watch(socket.fd(), [this, step] { on_socket(step); }))
+    return io::log_error("step {} cannot be watched: {}", io::step_file_name(step),
+                         std::strerror(errno));
   Running& running = running_.at(step);
   running.socket.emplace(std::move(socket));
   for (const io::StepCommand& command : std::exchange(running.held_back, {}))

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/codec.h"
+#include "base/slow_down.h"
 #include "io/files.h"
 #include "io/munge.h"
 #include "io/seal.h"
@@ -45,6 +46,7 @@ Result<ServerHello> read_server_hello(std::string_view frame, const Endpoint& en
   if (!endpoint.server_name.empty() && hello->server_name != endpoint.server_name)
     return fail(ErrorCode::access_denied, fmt::format("the server is \"{}\", not \"{}\"",
                                                       hello->server_name, endpoint.server_name));
+  if (hello->come_back_ms > 0) return std::unexpected(slow_down(Millis{hello->come_back_ms}));
   return hello;
 }
 

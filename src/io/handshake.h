@@ -26,11 +26,13 @@ struct ServerHello {
   std::uint32_t version = 0;
   std::string nonce;
   std::string server_name;
+  std::uint32_t come_back_ms = 0;  // not 0: all places of this user are taken
   template <class V>
   void fields(V& v) {
     v(1, version);
     v(2, nonce);
     v(3, server_name);
+    v(4, come_back_ms);
   }
 };
 
@@ -46,9 +48,11 @@ struct ClientHello {
 
 struct Welcome {
   std::uint32_t version = 0;
+  std::uint32_t come_back_ms = 0;  // as in ServerHello, which comes too early for it over TCP
   template <class V>
   void fields(V& v) {
     v(1, version);
+    v(2, come_back_ms);
   }
 };
 
