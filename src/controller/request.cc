@@ -12,14 +12,10 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
     return;
   }
   if (auto* r = std::get_if<wire::SubmitRequest>(&request)) {
-    const bool is_allocation = r->spec && r->spec->kind == JobKind::allocation;
-    answer(to, submit(caller, *r, now));
-    if (auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
-        reply && is_allocation && !r->test_only) {
-      allocation_owners_[to.connection] = reply->job;
-      if (!r->first_step.empty())
-        keep_first_step(to, caller, std::move(r->first_step.front()), reply->job);
-    }
+    if (r->test_only || r->immediate)
+      try_submission(to, caller, std::move(*r), now);
+    else
+      take_submission(to, caller, *r, now);
   } else if (auto* c = std::get_if<wire::CancelRequest>(&request)) {
     answer(to, cancel(caller, *c, now));
   } else if (auto* a = std::get_if<wire::JobActionRequest>(&request)) {

@@ -209,31 +209,23 @@ bool Core::has_to_wait(const Job& job, Time now) const {
          sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
 }
 
+void Core::take_submission(ReplyTo to, Caller caller, wire::SubmitRequest& request, Time now) {
+  const bool is_allocation = request.spec && request.spec->kind == JobKind::allocation;
+  answer(to, submit(caller, request, now));
+  auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
+  if (!reply || !is_allocation) return;
+  allocation_owners_[to.connection] = reply->job;
+  if (!request.first_step.empty())
+    keep_first_step(to, caller, std::move(request.first_step.front()), reply->job);
+}
+
 wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
-  if (request.script.size() > cluster_.settings().max_script_bytes)
-    return Error{ErrorCode::failure, "Pathname of a file, directory or other parameter too long"};
+  if (auto ok = fits_script(request); !ok) return ok.error();
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);
-  if (!jobs) {
-    Error error = jobs.error();
-    if (error.code == ErrorCode::invalid_partition) {
-      error.detail = "invalid partition specified: " + error.detail;
-    } else if (!reply.warnings.empty()) {
-      error.detail = reply.warnings.front();
-    }
-    return error;
-  }
-  if (request.test_only) return try_submission(*jobs, now);
-  if (request.immediate) {
-    if (!fits_limits_of_partition(jobs->front()))
-      return Error{ErrorCode::failure, std::string(kBeyondPartition)};
-    if (has_to_wait(jobs->front(), now)) return Error{ErrorCode::dependency, {}};
-    wire::Answer tried = try_submission(*jobs, now);
-    auto* when = std::get_if<wire::SubmitReply>(&tried);
-    if (!when || when->would_start > now) return Error{ErrorCode::nodes_busy, {}};
-  }
+  if (!jobs) return refusal(jobs.error(), reply.warnings);
   const Job& first = jobs->front();
   reply.job = first.id;
   if (asks_for_cores != first.spec->core_spec.has_value() ||
@@ -256,6 +248,20 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
     record(JobSubmitted{std::move(job)});
   }
   return reply;
+}
+
+Result<void> Core::fits_script(const wire::SubmitRequest& request) const {
+  if (request.script.size() > cluster_.settings().max_script_bytes)
+    return fail("Pathname of a file, directory or other parameter too long");
+  return {};
+}
+
+Error Core::refusal(Error error, const std::vector<std::string>& warnings) {
+  if (error.code == ErrorCode::invalid_partition)
+    error.detail = "invalid partition specified: " + error.detail;
+  else if (!warnings.empty())
+    error.detail = warnings.front();
+  return error;
 }
 
 bool Core::fits_limits_of_partition(const Job& job) const {

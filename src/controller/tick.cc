@@ -30,6 +30,8 @@ void Core::on_tick(Time now) {
   end_orphans(now);
   end_impatient_steps(now);
   enforce_step_limits(now);
+  // Those whose job nothing happens to any more.
+  for (const JobId job : waiters_.jobs()) answer_waiters(job);
   purge_old_jobs(now);
   published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
   if (open_.empty() && !in_flight_) host_.publish(published());

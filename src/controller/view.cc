@@ -131,8 +131,9 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
   JobsPart jobs(now);
   std::optional<sched::Priorities> priorities;
   if (cluster.settings().priority.multifactor) priorities.emplace(cluster, now);
+  const JobMatcher matcher(request.filter);
   auto add = [&](const Job& job) {
-    if (!matches(cluster, job, request.filter)) return;
+    if (!matcher.matches(cluster, job)) return;
     if (jobs.size() == kJobsPerPart) {
       part(jobs.take(), true);
       jobs = JobsPart(now);
