@@ -14,6 +14,7 @@
 #include "base/strings.h"
 #include "base/version.h"
 #include "config/cluster_config.h"
+#include "config/controller_words.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "config/topology_conf.h"
@@ -245,7 +246,11 @@ int run(const Options& options) {
         .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
         .use_munge = uses_munge,
         .munge_decoder_uid = *uid,
-        .server_name = "slurmctld"};
+        .server_name = "slurmctld",
+        .idle_timeout = Seconds{300},
+        .is_operator = [slurm_user =
+                            *uid](Uid user) { return user == Uid{0} || user == slurm_user; },
+        .max_user_connections = config::controller_words(conf).max_user_connections};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();

@@ -1,4 +1,5 @@
-// What arrives at slurmctld: frames of clients and of nodes, on their way to the core.
+// What arrives at slurmctld: frames of clients and of nodes, on their way to the core. Queries and
+// other work for single users: slurmctld_shares.cc.
 #include <cxxabi.h>
 
 #include <cstdlib>
@@ -26,6 +27,43 @@ std::string kind_of(const wire::Request& request) {
   return std::string(whole.substr(whole.rfind(':') + 1));
 }
 
+// Scripts and environments make a request large; of anything else this is a great deal.
+constexpr std::size_t kMaxOtherBytes = 4u << 20;
+
+// The place of T in wire::Request, counted from 1: the number of its field.
+template <class T, std::size_t I = 0>
+constexpr std::uint64_t place() {
+  if constexpr (std::is_same_v<T, std::variant_alternative_t<I, wire::Request>>)
+    return I + 1;
+  else
+    return place<T, I + 1>();
+}
+
+// Whether a RequestFrame holds a submission or a step, by its first bytes: the others are not worth
+// decoding at such a size. Ours write the fields in order.
+bool may_be_large(std::string_view frame) {
+  auto number = [&]() -> std::uint64_t {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64 && !frame.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(frame.front());
+      frame.remove_prefix(1);
+      value |= std::uint64_t{byte & 127u} << shift;
+      if (byte < 128) return value;
+    }
+    return 0;
+  };
+  constexpr std::uint64_t kNumber = 0, kBytes = 2;  // kinds of fields
+  std::uint64_t key = number();
+  if (key == (1 << 3 | kNumber)) {
+    number();  // the id
+    key = number();
+  }
+  if (key != (2 << 3 | kBytes)) return false;
+  number();  // the length
+  const std::uint64_t kind = number() >> 3;
+  return kind == place<wire::SubmitRequest>() || kind == place<wire::StepRequest>();
+}
+
 // Whose job it is comes from the connection; only root may submit for others.
 void set_owner(const io::Peer& peer, JobSpec& spec, io::UserNames& names) {
   if (peer.uid.value != 0) {
@@ -46,9 +84,17 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   const io::Peer& peer = connection.peer;
+  if (frame.size() > kMaxOtherBytes && !is_operator(peer) && !may_be_large(frame)) {
+    io::log_error(
+        "uid {} sent a request of {} bytes, more than {} and no submission: connection "
+        "closed",
+        peer.uid.value, frame.size(), kMaxOtherBytes);
+    server_->close(id);
+    return;
+  }
   if (!connection.is_node)
     if (auto request = decode<wire::RequestFrame>(frame))
-      return on_request(id, peer, std::move(*request));
+      return on_request(id, peer, std::move(*request), frame.size());
   auto reports = decode<wire::ReportBatch>(frame);
   if (!reports || !is_operator(peer)) {
     io::log_error("{}: a frame that is neither a request nor a node's report: connection closed",
@@ -70,30 +116,19 @@ void Service::on_close(io::ConnectionId id) {
     core_->on_client_closed(id, io::wall_clock());
 }
 
-void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
+void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame,
+                         std::size_t bytes) {
   if (io::is_set(io::DebugFlag::protocol))
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   controller::ReplyTo to{id, frame.id, frame.is_all};
-  if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
+  if (is_slowed_down(to, peer, frame.request)) return;
+  if (controller::is_query(frame.request))
+    return on_query(to, peer, std::move(frame.request), bytes);
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
   core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), io::wall_clock());
-}
-
-// Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, wire::Request query) {
-  const bool is_short = controller::has_short_answer(*published_, query);
-  auto answer = [this, to, query = std::move(query), published = published_] {
-    controller::answer_query(
-        *published, query, io::wall_clock(),
-        [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
-  };
-  if (is_short)
-    answer();
-  else
-    loop_->run_blocking(std::move(answer));
 }
 
 Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {

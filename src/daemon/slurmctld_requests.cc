@@ -15,9 +15,7 @@
 
 namespace muster::daemon {
 
-bool Service::is_operator(const io::Peer& peer) const {
-  return peer.uid.value == 0 || peer.uid == options_.slurm_user;
-}
+bool Service::is_operator(Uid user) const { return user.value == 0 || user == options_.slurm_user; }
 
 bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                                 const wire::Request& request) {
@@ -29,8 +27,8 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
   } else if (std::holds_alternative<wire::ConfigRequest>(request)) {
     reply(to, show_config());
   } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
-    background_->post([this, to, question = *question, published = published_] {
-      reply(to, controller::explain(*published, question, io::wall_clock()));
+    run_fairly(*trials_, to, peer.uid, 0, [this, to, question = *question] {
+      reply(to, controller::explain(*published(), question, io::wall_clock()));
     });
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
@@ -39,7 +37,7 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
   } else if (auto* accounting = std::get_if<wire::AccountingRequest>(&request)) {
     if (!accounting_)
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
-    accounting_thread_->post([this, to, request = *accounting] {
+    run_for_sacct(to, peer.uid, [this, to, request = *accounting] {
       feed_accounting(Rows::all);
       auto rows = accounting::query(*accounting_, request, io::wall_clock());
       if (!rows) return reply(to, rows.error());
@@ -100,7 +98,7 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   if (!is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::user_id_missing, {}});
   if (job->spec->script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
-  background_->post([this, to, hash = job->spec->script_blob] {
+  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->spec->script_blob] {
     auto script = store_->read_blob(hash);
     if (!script) return reply(to, script.error());
     reply(to, wire::BatchScriptReply{std::move(*script)});
@@ -128,6 +126,7 @@ void Service::reconfigure(controller::ReplyTo to) {
         send(node, core_->cluster().epoch, std::move(orders));
       }
       configuration_ = std::move(fresh);
+      set_limits();
     });
   });
 }

@@ -2,8 +2,10 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <thread>
 
 #include "base/codec.h"
 #include "base/strings.h"
@@ -23,6 +25,14 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
+
+// Of the threads that answer one user has at most half.
+io::FairPoolLimits answer_limits() {
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
+  return {.threads = threads, .running_per_user = threads / 2};
+}
+constexpr io::FairPoolLimits kTrialLimits{
+    .threads = 2, .running_per_user = 1, .waiting_per_user = 16};
 
 // Gives launches their scripts and environments and takes the hashes away; false where one is
 // missing, which then keeps its hash.
@@ -71,6 +81,11 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_thread_ = std::make_unique<io::Worker>("accounting");
   background_ = std::make_unique<io::Worker>("background");
+  auto reads_answers = [this](Uid user) { return server_->may_answer(user); };
+  answers_ = std::make_unique<io::FairPool>("answers", answer_limits(), reads_answers);
+  trials_ = std::make_unique<io::FairPool>("trials", kTrialLimits, reads_answers);
+  sacct_ = std::make_unique<io::FairPool>("sacct", io::FairPoolLimits{}, reads_answers);
+  set_limits();
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, io::wall_clock(),
                                accounting_ ? accounting_->last() : 0);
       !ok)
@@ -92,7 +107,12 @@ Result<void> Service::listen(const io::ServerOptions& server) {
                          const io::Peer& peer) { connections_[id] = {.peer = peer}; },
        .on_frame = [this](io::ConnectionId id,
                           std::string frame) { on_frame(id, std::move(frame)); },
-       .on_close = [this](io::ConnectionId id) { on_close(id); }});
+       .on_close = [this](io::ConnectionId id) { on_close(id); },
+       .is_needed =
+           [this](io::ConnectionId id) {
+             auto found = connections_.find(id);
+             return found != connections_.end() && (found->second.is_node || core_->serves(id));
+           }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
   return {};
@@ -112,6 +132,8 @@ void Service::stop() {
   // made still leave.
   for (auto* worker : {&planner_, &store_thread_, &sender_, &accounting_thread_, &background_})
     if (*worker) (*worker)->stop();
+  for (auto* pool : {&answers_, &trials_, &sacct_})
+    if (*pool) (*pool)->stop();
   if (loop_) loop_->stop_blocking();
   server_.reset();
 }
@@ -124,6 +146,7 @@ void Service::post(std::function<void()> work) {
 
 void Service::advance() {
   if (stopping_ || !server_) return;
+  answered_here_.clear();
   core_->flush(io::wall_clock());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
@@ -169,7 +192,14 @@ CommitOutcome Service::commit_now(const Batch& batch) {
 }
 
 void Service::publish(controller::Published published) {
-  published_ = std::make_shared<const controller::Published>(std::move(published));
+  auto fresh = std::make_shared<const controller::Published>(std::move(published));
+  const std::lock_guard lock(published_mutex_);
+  published_.swap(fresh);
+}
+
+std::shared_ptr<const controller::Published> Service::published() const {
+  const std::lock_guard lock(published_mutex_);
+  return published_;
 }
 
 void Service::reply(controller::ReplyTo to, wire::Answer answer) {

@@ -3,7 +3,9 @@
 //   io           decodes frames and lets the core (controller::Core) decide; when it has done what
 //                was ready, commits that as one batch and sends all answers. It also makes short
 //                plans and gives short answers to queries
-//   loop's pool  long answers to queries, from the published snapshot
+//   answers      long answers to queries, from the published snapshot; users take turns
+//   trials       plans for --test-only, --immediate and muster explain; users take turns
+//   sacct        waits for the accounting's answers; users take turns
 //   store        commits, where the disk is slow
 //   planner      long plans, on a copy of the state
 //   sender       orders to nodes whose scripts have to be read from the store
@@ -16,12 +18,16 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "controller/rate_limit.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
+#include "io/fair_pool.h"
+#include "io/log_limit.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
@@ -63,6 +69,8 @@ class Service final : public controller::Host {
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
+  void run_aside(controller::ReplyTo to, Uid user, std::function<wire::Answer()> work,
+                 std::function<void(wire::Answer)> done) override;
   std::string step_key(JobId job, Attempt attempt, StepId step) override;
   std::vector<std::string> groups_of(Uid user) override;
   bool is_user(std::string_view name) override;
@@ -81,8 +89,17 @@ class Service final : public controller::Host {
   Result<void> listen(const io::ServerOptions& server);
   void on_frame(io::ConnectionId id, std::string frame);
   void on_close(io::ConnectionId id);
-  void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
-  void on_query(controller::ReplyTo to, wire::Request query);
+  void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame,
+                  std::size_t bytes);
+  bool is_slowed_down(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  void on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
+                std::size_t bytes);
+  // Work for one user, among others; nothing else is read from its connection meanwhile. Dropped
+  // once the connection has gone; where the user has too much waiting, he is told to slow down.
+  void run_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
+                  std::function<void()> work);
+  bool may_answer_here(Uid user);
+  void set_limits();
   // Requests that concern the daemon rather than the cluster's state; false for the others.
   bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                          const wire::Request& request);
@@ -92,8 +109,11 @@ class Service final : public controller::Host {
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
+  void run_for_sacct(controller::ReplyTo to, Uid user, std::function<void()> work);
   wire::Answer show_config();
-  bool is_operator(const io::Peer& peer) const;
+  bool is_operator(const io::Peer& peer) const { return is_operator(peer.uid); }
+  bool is_operator(Uid user) const;
+  std::shared_ptr<const controller::Published> published() const;  // on any thread
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
 
   void tick();
@@ -118,7 +138,11 @@ class Service final : public controller::Host {
   // The loop's thread's, once started:
   Configuration configuration_;
   std::map<io::ConnectionId, Connection> connections_;
+  mutable std::mutex published_mutex_;  // guards the next against others: only the loop writes it
   std::shared_ptr<const controller::Published> published_;  // shared with those who read it
+  std::set<Uid> answered_here_;                             // in this round, on the loop itself
+  controller::RateLimit rate_limit_;
+  io::LogLimit rate_log_{20, Millis{10000}};
   std::unique_ptr<controller::Core> core_;
   std::optional<CommitOutcome> committed_;  // the core is still to hear of it
   BatchNumber last_snapshot_ = 0;
@@ -144,6 +168,7 @@ class Service final : public controller::Host {
   bool commits_are_short_ = true;         // whoever commits: one at a time
 
   // Declared last: they stop before what they use is gone.
+  std::unique_ptr<io::FairPool> answers_, trials_, sacct_;
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_;
   static constexpr std::size_t kMailsAtOnce = 8;
   io::ProgramRunner programs_, mails_{kMailsAtOnce};
