@@ -141,11 +141,15 @@ void Core::begin_to_accrue(const IdSet& planned, Time now) {
   if (!jobs.empty()) record(JobsAccruing{.jobs = std::move(jobs), .at = now});
 }
 
-// What the plans before this one said of it.
+// What the plans before this one said of it. They do not look at jobs that cannot start yet: of
+// those the specification tells.
 Text Core::why_it_waited(JobId id) const {
   for (const auto& plan : {last_plan_, thorough_plan_})
     if (const sched::Wait* wait = sched::find_wait(*plan, id))
       return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
+  const Job& job = cluster_.jobs.at(id);
+  if (!job.spec->dependency.empty()) return sched::reason_name(sched::Reason::dependency);
+  if (job.spec->begin > job.submitted) return sched::reason_name(sched::Reason::begin_time);
   return {};
 }
 

@@ -50,6 +50,11 @@ bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
   return job.spec->dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
 }
 
+bool is_hopeless(const Cluster& cluster, const Job& job, Time now) {
+  return job.hold == Hold::none && !job.spec->dependency.empty() &&
+         dependency_gate(cluster, job, now).hopeless;
+}
+
 bool misses_deadline(const Job& job, Time now) {
   if (!is_set(job.spec->deadline)) return false;
   const Minutes least =
