@@ -138,9 +138,12 @@ Result<Selection> make_selection(const wire::AccountingRequest& request, Time no
   for (const Text& state : request.states)
     if (auto added = add_state(selection, state.view()); !added)
       return std::unexpected(added.error());
+  std::size_t named = 0;
   for (const Text& list : request.nodes) {
     auto names = expand_hostlist(list.view());
     if (!names) return std::unexpected(names.error());
+    named += names->size();
+    if (named > kMaxHosts) return fail("more than a million nodes are named");
     selection.nodes.insert(names->begin(), names->end());
   }
   return selection;

@@ -166,7 +166,7 @@ constexpr Key kKeys[] = {
     {.name = "MaxMemPerNode", .kind = Kind::memory, .acted_on = true},
     {.name = "MaxNodeCount", .kind = Kind::number, .acted_on = true},
     {.name = "MaxStepCount", .kind = Kind::number, .fallback = "40000", .acted_on = true},
-    {.name = "MaxTasksPerNode", .kind = Kind::number, .fallback = "512"},
+    {.name = "MaxTasksPerNode", .kind = Kind::number, .fallback = "512", .acted_on = true},
     {.name = "MCSPlugin", .kind = Kind::plugin, .fallback = "mcs/none", .expected = "mcs/"},
     {.name = "MCSParameters"},
     {.name = "MessageTimeout", .kind = Kind::seconds, .fallback = "10", .acted_on = true},

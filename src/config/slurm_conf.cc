@@ -7,6 +7,7 @@
 #include "base/idset.h"
 #include "base/strings.h"
 #include "config/keys.h"
+#include "config/limit_words.h"
 #include "config/scheduler_words.h"
 #include "config/scheduling_settings.h"
 #include "model/resources.h"
@@ -89,6 +90,8 @@ class Loader {
       if (auto done = mpi_ports(at, setting); !done) return done;
     if (iequals(key->name, "SchedulerParameters"))
       if (auto done = scheduler_words(at, setting); !done) return done;
+    if (iequals(key->name, "SlurmctldParameters") || iequals(key->name, "MaxTasksPerNode"))
+      if (auto done = check_limit_words(at, setting); !done) return done;
     if (iequals(key->name, "PriorityWeightTRES") && !parse_tres_weights(setting.value))
       return bad_value(at, setting, "weights of resources such as CPU=1000,Mem=2000,GRES/gpu=3000");
     if (iequals(key->name, "Licenses"))

@@ -51,6 +51,7 @@ class Core {
   Result<void> can_reconfigure(const ClusterConfig& config) const;
 
   // --- what happens ---
+  // One that would take more memory than there is changes nothing, and is told so.
   void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
   void on_client_closed(std::uint64_t connection, Time now);
   void on_report(NodeConnection from, wire::Report report, Time now);
@@ -72,7 +73,7 @@ class Core {
   bool disk_full() const { return disk_full_; }
 
  private:
-  struct Handler;  // dispatches requests
+  void handle(ReplyTo to, Caller caller, wire::Request& request, Time now);
 
   // --- what readers see ---
   Published published() const {
@@ -90,6 +91,11 @@ class Core {
   static bool is_announced(int signal, bool to_script);
   void order(NodeId node, wire::Order o) { open_.orders.emplace_back(node, std::move(o)); }
   void want_plan() { plan_wanted_ = true; }
+  struct OpenMark {  // how far the open batch had come
+    std::size_t events, blobs, replies, orders, programs, patient_replies;
+  };
+  OpenMark mark() const;
+  void undo_since(const OpenMark& mark) noexcept;  // where it cannot, a restart does it
 
   // --- verbs ---
   // Takes specification, script and environment out of the request.
@@ -132,6 +138,7 @@ class Core {
   wire::Answer run_unallocated(Caller caller, const wire::StepRequest& request, Time now);
   Result<std::vector<const Node*>> unallocated_nodes(Caller caller,
                                                      const wire::StepRequest& request) const;
+  Result<void> has_room_to_wait(const wire::StepRequest& request) const;
   bool is_queued(JobId job, StepId step) const;
   Result<void> cancel_queued_step(const Job& job, StepId step);
   Result<void> recover_queued_steps();

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/hostlist.h"
+#include "base/saturating.h"
 #include "sched/features.h"
 #include "sched/request.h"
 
@@ -127,7 +128,7 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
                const std::vector<NodeShare>& held, sched::StepDemand& demand) {
   for (const NodeShare& share : held) {
     std::uint32_t threads = std::max(1u, cluster.nodes.at(share.node).config.threads_per_core);
-    std::uint32_t usable = std::min(threads, request.threads_per_core.value_or(threads));
+    std::uint32_t usable = std::clamp(request.threads_per_core.value_or(threads), 1u, threads);
     bool whole = cluster.settings().use_core_granularity || usable < threads;
     demand.cores.push_back(whole ? sched::CoreUse{threads, usable} : sched::CoreUse{});
   }
@@ -136,22 +137,25 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
 // --cpus-per-gpu: what the GPUs bring, divided among the tasks.
 void set_cpus_per_gpu(const wire::StepRequest& request, sched::StepDemand& demand) {
   if (!request.cpus_per_gpu || request.cpus_per_task) return;
-  std::uint64_t gpus = sum_of(demand.gpus_total) + sum_of(demand.gpus_per_task) * demand.tasks;
+  std::uint64_t gpus = saturating_add(
+      sum_of(demand.gpus_total), saturating_multiply(sum_of(demand.gpus_per_task), demand.tasks));
   if (demand.gres_per_node)
     for (const GresRequest& gres : *demand.gres_per_node)
-      if (gres.name == "gpu") gpus += gres.count * demand.min_nodes;
-  std::uint64_t cpus = (gpus * *request.cpus_per_gpu + demand.tasks - 1) / demand.tasks;
+      if (gres.name == "gpu")
+        gpus = saturating_add(gpus, saturating_multiply(gres.count, demand.min_nodes));
+  std::uint64_t cpus = ceil_divide(saturating_multiply(gpus, *request.cpus_per_gpu), demand.tasks);
   if (cpus == 0) return;
   demand.cpus_per_task = static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 20));
   demand.cpus_per_task_is_wish = false;
 }
 
 // How many nodes and tasks, where the request leaves it open.
-void set_counts(const wire::StepRequest& request, std::size_t usable, sched::StepDemand& demand) {
+Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
+                        std::uint32_t tasks_on_node_max, sched::StepDemand& demand) {
   std::uint32_t per_node = request.ntasks_per_node.value_or(0);
   auto named = static_cast<std::uint32_t>(demand.required_nodes.size());
   auto all = static_cast<std::uint32_t>(usable);
-  demand.tasks_per_node_max = per_node;
+  demand.tasks_per_node_max = per_node ? std::min(per_node, tasks_on_node_max) : tasks_on_node_max;
   std::uint32_t least = std::max({1u, request.min_nodes, named});
   std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
   // Those that it names, and others for further tasks.
@@ -160,9 +164,14 @@ void set_counts(const wire::StepRequest& request, std::size_t usable, sched::Ste
   // Of a range it takes as many as there are.
   if (!request.num_tasks && request.min_nodes && request.max_nodes > least)
     least = std::max(least, std::min(all, most));
-  demand.tasks = std::max(1u, request.num_tasks.value_or(least * std::max(1u, per_node)));
+  const std::uint64_t implied = std::uint64_t{least} * std::max(1u, per_node);
+  demand.tasks = std::max(1u, request.num_tasks.value_or(saturated_32(implied)));
   demand.min_nodes = std::min(least, demand.tasks);
   demand.max_nodes = std::max(demand.min_nodes, most);
+  const std::uint64_t nodes = std::min(demand.max_nodes, all);
+  if (per_node > tasks_on_node_max || demand.tasks > nodes * tasks_on_node_max)
+    return fail(ErrorCode::bad_task_count);
+  return {};
 }
 
 }  // namespace
@@ -189,7 +198,10 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   std::ranges::sort(*named);
   named->erase(std::unique(named->begin(), named->end()), named->end());
   demand.required_nodes = std::move(*named);
-  set_counts(request, wanted.held.size(), demand);
+  if (auto ok = set_counts(request, wanted.held.size(),
+                           cluster.settings().request_limits.tasks_per_node, demand);
+      !ok)
+    return std::unexpected(ok.error());
   if (!demand.task_nodes.empty())
     demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
   demand.cpus_per_task =

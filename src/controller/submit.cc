@@ -9,7 +9,9 @@
 #include "controller/array_request.h"
 #include "controller/core.h"
 #include "controller/membership.h"
+#include "controller/request_check.h"
 #include "controller/reservation_fit.h"
+#include "controller/user_fields.h"
 #include "sched/accrual.h"
 #include "sched/dependency.h"
 #include "sched/features.h"
@@ -99,18 +101,18 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   Job job;
   if (spec.nice < 0 && !is_operator(caller))
     return fail(ErrorCode::failure, "Invalid --nice value");
-  // --priority is the operators'; 0 does not hold: that is what --hold is for.
-  if (!is_operator(caller) || spec.priority == 0u) spec.priority.reset();
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
   if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
   if (spec.reboot && !is_operator(caller)) {
     warnings.emplace_back("rebooting of nodes is only allowed for admins");
     return fail(ErrorCode::access_denied);
   }
+  if (!is_operator(caller)) spec = as_user_may_say(std::move(spec));
+  if (spec.priority == 0u) spec.priority.reset();  // does not hold: that is what --hold is for
+  if (auto ok = tame_times(spec); !ok) return std::unexpected(ok.error());
+  shorten(spec.submit_line, cluster_.settings().request_limits.text);
   if (!is_subset_of(spec.batch_features, spec.features))
     return fail("Job --batch option is invalid or not a subset of --constraints");
-  if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
-    return fail(ErrorCode::too_many_jobs);
   auto named = named_partitions(cluster_, spec.partition);
   if (!named) return std::unexpected(named.error());
   auto membership = membership_of(cluster_, spec, named->front()->name);
@@ -182,6 +184,8 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
 Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& request, Time now,
                                           std::vector<std::string>& warnings) {
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  if (cluster_.jobs.size() + request.components.size() >= cluster_.settings().max_job_count)
+    return fail(ErrorCode::too_many_jobs);
   const Text dependency = request.spec->dependency;
   std::vector<Job> jobs;
   auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
@@ -211,8 +215,6 @@ bool Core::has_to_wait(const Job& job, Time now) const {
 
 wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
-  if (request.script.size() > cluster_.settings().max_script_bytes)
-    return Error{ErrorCode::failure, "Pathname of a file, directory or other parameter too long"};
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);

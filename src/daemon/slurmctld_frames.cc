@@ -2,9 +2,11 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <new>
 #include <typeinfo>
 
 #include "base/codec.h"
+#include "controller/request_check.h"
 #include "controller/view.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
@@ -46,11 +48,18 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
   if (found == connections_.end()) return;
   Connection& connection = found->second;
   const io::Peer& peer = connection.peer;
-  if (!connection.is_node)
-    if (auto request = decode<wire::RequestFrame>(frame))
-      return on_request(id, peer, std::move(*request));
-  auto reports = decode<wire::ReportBatch>(frame);
-  if (!reports || !is_operator(peer)) {
+  Result<wire::ReportBatch> reports = fail(ErrorCode::access_denied);
+  try {
+    if (!connection.is_node)
+      if (auto request = decode<wire::RequestFrame>(frame, Origin::foreign))
+        return on_request(id, peer, std::move(*request));
+    if (is_operator(peer)) reports = decode<wire::ReportBatch>(frame, Origin::foreign);
+  } catch (const std::bad_alloc&) {  // the core undoes what it has begun
+    io::log_error("{}: a frame needs more memory than there is: connection closed", peer.address);
+    server_->close(id);
+    return;
+  }
+  if (!reports) {
     io::log_error("{}: a frame that is neither a request nor a node's report: connection closed",
                   peer.address);
     server_->close(id);
@@ -75,6 +84,8 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   controller::ReplyTo to{id, frame.id, frame.is_all};
+  const RequestLimits& limits = published_->cluster.settings().request_limits;
+  if (auto ok = controller::check_request(limits, frame.request); !ok) return reply(to, ok.error());
   if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
@@ -86,9 +97,13 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 void Service::on_query(controller::ReplyTo to, wire::Request query) {
   const bool is_short = controller::has_short_answer(*published_, query);
   auto answer = [this, to, query = std::move(query), published = published_] {
-    controller::answer_query(
-        *published, query, io::wall_clock(),
-        [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
+    try {
+      controller::answer_query(
+          *published, query, io::wall_clock(),
+          [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
+    } catch (const std::bad_alloc&) {
+      reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});
+    }
   };
   if (is_short)
     answer();

@@ -53,17 +53,17 @@ struct StepSetup {
     v(11, change_user);
     v(12, sample_every);
     v(13, kill_wait);
-    v(240, unkillable_after);
     v(14, boot_id);
     v(15, task_prolog);
     v(16, task_epilog);
-    v(30, binds_tasks);
     v(17, confinement);
+    v(30, binds_tasks);
     v(120, mount_namespace);
     v(170, access);
     v(210, lock_memory);
     v(211, lock_future_memory);
     v(212, track_by_group);
+    v(240, unkillable_after);
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/saturating.h"
 #include "sched/node_fit.h"
 
 namespace muster::sched {
@@ -73,7 +74,7 @@ class StepPlacer {
 
   bool take_cpus(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
     std::uint64_t needed = std::uint64_t{tasks} * demand_.cpus_per_task;
-    needed = (needed + slot.core.usable - 1) / slot.core.usable * slot.core.threads;
+    needed = saturating_multiply(ceil_divide(needed, slot.core.usable), slot.core.threads);
     std::uint64_t free = slot.free.cpus.size();
     if (free == 0 || (!demand_.exact && free < slot.held->cpus.size())) return false;
     if (needed > free && !demand_.overcommit) return false;
@@ -86,9 +87,9 @@ class StepPlacer {
     if (demand_.memory_per_node_mib.value_or(0) > 0)
       share.memory_mib = *demand_.memory_per_node_mib;
     else if (demand_.memory_per_cpu_mib.value_or(0) > 0)
-      share.memory_mib = *demand_.memory_per_cpu_mib * share.cpus.size();
-    else if (demand_.memory_per_gpu_mib.value_or(0) > 0)
-      share.memory_mib = *demand_.memory_per_gpu_mib * gpus_of(share);
+      share.memory_mib = saturating_multiply(*demand_.memory_per_cpu_mib, share.cpus.size());
+    else if (demand_.memory_per_gpu_mib.value_or(0) > 0 && gpus_of(share) > 0)
+      share.memory_mib = saturating_multiply(*demand_.memory_per_gpu_mib, gpus_of(share));
     return !demand_.counts_memory || share.memory_mib <= slot.free.memory_mib;
   }
 
@@ -111,23 +112,16 @@ class StepPlacer {
       for (const GresRequest& wanted : *demand_.gres_per_node)
         if (!take_devices(free.gres, wanted, wanted.count, share.gres)) return false;
     return std::ranges::all_of(demand_.gpus_per_task, [&](const GresRequest& g) {
-      return take_devices(free.gres, g, g.count * tasks, share.gres);
+      return take_devices(free.gres, g, saturating_multiply(g.count, tasks), share.gres);
     });
   }
 
   std::uint32_t capacity_of(const Slot& slot) const {
     std::uint32_t most = demand_.tasks;
     if (demand_.tasks_per_node_max) most = std::min(most, demand_.tasks_per_node_max);
-    // More tasks never take less: the largest number that fits lies between none and `most`.
-    std::uint32_t fits = 0;
-    while (fits < most) {
-      std::uint32_t middle = fits + (most - fits + 1) / 2;
-      if (share_of(slot, middle))
-        fits = middle;
-      else
-        most = middle - 1;
-    }
-    return fits;
+    // More tasks never take less.
+    return largest_that_fits(
+        most, [&](std::uint32_t tasks) { return share_of(slot, tasks).has_value(); });
   }
 
   std::optional<std::vector<StepNode>> place_as_listed() {
@@ -179,7 +173,8 @@ class StepPlacer {
     for (Slot* slot : chosen) {
       if (slot->tasks == 0) --empty;  // those behind it need one each
       if (left <= empty) break;
-      std::uint32_t limit = std::min(slot->capacity, cpu_capacity(*slot) * layer);
+      const std::uint32_t limit =
+          std::min(slot->capacity, saturated_32(std::uint64_t{cpu_capacity(*slot)} * layer));
       std::uint32_t room = limit > slot->tasks ? limit - slot->tasks : 0;
       std::uint32_t given = std::min({turn, room, left - static_cast<std::uint32_t>(empty)});
       slot->tasks += given;
@@ -289,7 +284,7 @@ bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand
     return std::ranges::any_of(types, [&](const GresRequest& wanted) {
       std::uint64_t sum = 0;
       for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
-      return wanted.count * times > sum;
+      return saturating_multiply(wanted.count, times) > sum;
     });
   };
   return are_too_many(demand.gpus_total, 1) || are_too_many(demand.gpus_per_task, demand.tasks);
@@ -307,7 +302,8 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
     return {ErrorCode::invalid_gres, missing};
   if (gpus_never_suffice(slots, demand)) return {ErrorCode::invalid_gres, {}};
   std::uint64_t memory = demand.memory_per_node_mib.value_or(0);
-  if (demand.memory_per_cpu_mib) memory = *demand.memory_per_cpu_mib * demand.cpus_per_task;
+  if (demand.memory_per_cpu_mib)
+    memory = saturating_multiply(*demand.memory_per_cpu_mib, demand.cpus_per_task);
   if (demand.memory_per_gpu_mib) memory = *demand.memory_per_gpu_mib;
   if (demand.counts_memory &&
       std::ranges::all_of(slots, [&](const Slot& s) { return s.free.memory_mib < memory; }))

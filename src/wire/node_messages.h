@@ -128,10 +128,10 @@ struct StepLaunch {
     v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
-    v(230, submitted_environment);
     v(100, rendezvous);
     v(130, mpi);
     v(131, layout);
+    v(230, submitted_environment);
     v(250, stopped);
     v(281, label);
   }

@@ -97,8 +97,8 @@ struct JobView {
     v(11, spec_place);
     v(110, sharing);
     v(140, billing);
-    v(381, whole_node_mib);
     v(320, preemptable_since);
+    v(381, whole_node_mib);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives

@@ -108,6 +108,7 @@ enum class JobAction : std::uint8_t {
   notify,
   requeue_special,  // as SPECIAL_EXIT
 };
+constexpr JobAction last_of(JobAction) { return JobAction::requeue_special; }
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
@@ -124,6 +125,7 @@ struct JobActionRequest {
 // scontrol update: keys as written, in order; the controller knows what they mean.
 struct UpdateRequest {
   enum class Kind : std::uint8_t { job, node, partition, step, reservation };
+  friend constexpr Kind last_of(Kind) { return Kind::reservation; }
   Kind kind = Kind::job;
   std::vector<std::pair<std::string, std::string>>
       settings;         // "TimeLimit" -> "10"; also jobid=, nodename=
@@ -159,6 +161,7 @@ struct DebugRequest {
 };
 // Who ends an allocation: the command whose connection owns it, by ending or going away for good.
 enum class Ownership : std::uint8_t { unchanged, take, leave };
+constexpr Ownership last_of(Ownership) { return Ownership::leave; }
 // Answered when the job has started or ended (sbatch -W, srun, salloc).
 struct WaitJobRequest {
   JobId job;
@@ -276,12 +279,12 @@ struct StepRequest {
     v(163, features);
     v(164, async);
     v(165, preserve_env);
-    v(400, tres);
     v(210, reserved_ports);
     v(211, interactive);
     v(250, unallocated);
     v(251, stopped);
     v(281, label);
+    v(400, tres);
   }
 };
 // The end of an allocation that a command owns.

@@ -488,5 +488,32 @@ TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
             "n1:4/1");
 }
 
+TEST(Memory, ThatWouldWrapToNothingIsTooMuch) {
+  const ClusterBuilder builder = ClusterBuilder().nodes(1).gpus(4);
+  EXPECT_EQ(refusal(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62)),
+            ErrorCode::requested_node_config_unavailable);
+  auto told = feasibility(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62));
+  EXPECT_TRUE(told.error().detail.starts_with("Memory specification can not be satisfied"))
+      << told.error().detail;
+  EXPECT_EQ(refusal(builder, job().gpus("4").set(&JobSpec::memory_per_gpu_mib, 1ull << 62)),
+            ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(builder, job().set(&JobSpec::memory_per_gpu_mib, 100)), ErrorCode::invalid_gres)
+      << "of no GPU it would be none";
+}
+
+TEST(Tasks, OfANodeAreNoMoreThanMaxTasksPerNode) {
+  const ClusterBuilder builder =
+      ClusterBuilder().nodes(2).settings([](Settings& s) { s.request_limits.tasks_per_node = 20; });
+  auto crowded = [](std::uint32_t nodes, std::uint32_t tasks) {
+    return job().nodes(nodes).tasks(tasks).set(&JobSpec::overcommit, true);
+  };
+  EXPECT_EQ(refusal(builder, crowded(1, 20)), ErrorCode{});
+  EXPECT_EQ(refusal(builder, crowded(1, 21)), ErrorCode::bad_task_count);
+  EXPECT_EQ(refusal(builder, crowded(2, 40)), ErrorCode{});
+  EXPECT_EQ(refusal(builder, crowded(2, 0xffffffff)), ErrorCode::bad_task_count);
+  EXPECT_EQ(refusal(builder, job().tasks_per_node(21)), ErrorCode::bad_task_count);
+  EXPECT_NE(refusal(builder, job().tasks(41).set(&JobSpec::overcommit, true)), ErrorCode{});
+}
+
 }  // namespace
 }  // namespace muster::sched

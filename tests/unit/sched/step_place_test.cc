@@ -300,5 +300,19 @@ TEST(StepPlace, NeverGivesOutTwice) {
   }
 }
 
+TEST(StepPlace, NumbersThatDoNotFitAreTooManyAndNeverFew) {
+  std::vector<NodeShare> job{held(1, 4)};
+  EXPECT_EQ(place_step(job, {}, tasks(0xffffffff)).error().text(),
+            "More processors requested than permitted");
+  StepDemand memory = exact(4);
+  memory.counts_memory = true;
+  memory.memory_per_cpu_mib = 1ull << 62;  // times 4 is 2^64
+  EXPECT_EQ(place_step(job, {}, memory).error().code, ErrorCode::insufficient_memory);
+  StepDemand crowded = tasks(8);
+  crowded.overcommit = true;
+  crowded.tasks_per_node_max = 7;
+  EXPECT_FALSE(place_step(job, {}, crowded));
+}
+
 }  // namespace
 }  // namespace muster::sched
