@@ -56,6 +56,8 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
     s.slurmctld_pid_file = value;
   } else if (is("AuthType")) {
     s.auth_type = value;
+  } else if (is("AuthInfo")) {
+    s.auth_info = value;
   } else if (is("AccountingStorageType")) {
     s.accounting_storage_type = value;
   } else if (is("SrunProlog")) {
@@ -156,6 +158,7 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.slurm_user = conf.slurm_user;
   s.slurmctld_pid_file = conf.slurmctld_pid_file;
   s.auth_type = conf.auth_type;
+  s.auth_info = conf.auth_info;
   s.accounting_storage_type = conf.accounting_storage_type;
   s.message_timeout = conf.message_timeout;
   s.kill_wait = conf.kill_wait;
@@ -173,6 +176,13 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.propagate_limits = conf.propagate_limits;
   s.propagate_limits_except = conf.propagate_limits_except;
   return s;
+}
+
+std::string munge_socket(std::string_view auth_info) {
+  constexpr std::string_view kWord = "socket=";
+  for (std::string_view part : split(auth_info, ','))
+    if (part = trim(part); istarts_with(part, kWord)) return std::string(part.substr(kWord.size()));
+  return {};
 }
 
 }  // namespace muster::config

@@ -230,6 +230,7 @@ class Core {
   void put_back(const Ending& ending, const Job& job, Time now);
   void record_end(JobEnded end);
   void finish(const Job& job, Time now);
+  void try_elsewhere(const Job& job, Time now);  // its node, now drained, could not launch it
   bool may_requeue(const Job& job) const;
   void launch_if_prepared(JobId job, Time now);
   void lose_node(NodeId node, Time now, std::string_view why);

@@ -52,7 +52,29 @@ void Core::on_node_closed(NodeConnection from, Time now) {
   connections_.erase(connection);
 }
 
+namespace {
+
+bool is_host_name(std::string_view name) {
+  constexpr std::size_t kLongest = 255;
+  return !name.empty() && name.size() <= kLongest && name.front() != '-' && name.front() != '.' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+// What is wrong with who a node says it is; empty = nothing.
+std::string_view fault_of(const wire::RegisterReport& report) {
+  if (!is_host_name(report.name.view())) return "its name is not that of a host";
+  if (report.dynamic && report.dynamic->name != report.name) return "it has two names";
+  return {};
+}
+
+}  // namespace
+
 void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
+  if (std::string_view fault = fault_of(report); !fault.empty())
+    return host_.log_error("a node's registration is refused: " + std::string(fault));
   if (report.dynamic && !cluster_.find_node(report.name))
     if (auto added = add_nodes({*report.dynamic}); !added)
       return host_.log_error("node " + report.name.str() + " is refused: " + added.error().text());
@@ -66,6 +88,9 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   bool rebooted = !node->facts.boot_id.empty() && node->facts.boot_id != report.facts.boot_id;
 
   Session& session = sessions_[id];
+  if (session.connection && session.connection != from)
+    host_.log_error("node " + report.name.str() +
+                    " registers over a second connection: the first one counts no more");
   if (session.connection) connections_.erase(session.connection);
   session = Session{.connection = from};
   session.health_round = health_round(cluster_.settings().health_check, id, now);

@@ -14,6 +14,7 @@
 
 #include "base/strings.h"
 #include "base/version.h"
+#include "config/client_settings.h"
 #include "config/cluster_config.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
@@ -22,6 +23,7 @@
 #include "io/daemonize.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
+#include "io/handshake.h"
 #include "io/log.h"
 #include "io/signal_watch.h"
 #include "io/sqlite_accounting.h"
@@ -228,6 +230,7 @@ int run(const Options& options) {
   Service service({.host_name = short_host_name(),
                    .slurm_user = *uid,
                    .slurmd_user = slurmd_user,
+                   .munge_socket = config::munge_socket(conf.auth_info),
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);
@@ -246,7 +249,8 @@ int run(const Options& options) {
         .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
         .use_munge = uses_munge,
         .munge_decoder_uid = *uid,
-        .server_name = "slurmctld"};
+        .server_name = io::controller_server_name(conf.cluster_name),
+        .munge_socket = config::munge_socket(conf.auth_info)};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();

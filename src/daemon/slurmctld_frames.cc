@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 #include <typeinfo>
+#include <utility>
 
 #include "base/codec.h"
 #include "controller/request_check.h"
@@ -65,7 +66,10 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     server_->close(id);
     return;
   }
-  connection.is_node = true;
+  if (!std::exchange(connection.is_node, true))
+    for (const wire::Report& report : reports->reports)
+      if (auto* node = std::get_if<wire::RegisterReport>(&report))
+        io::log_info("{}: registers as node {}", peer.address, node->name.view());
   Time now = io::wall_clock();
   for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
 }

@@ -40,6 +40,7 @@ struct ServiceOptions {
   std::string host_name;
   Uid slurm_user;
   std::optional<Uid> slurmd_user;  // who reads what munge seals for nodes; none = no munge
+  std::string munge_socket;        // empty = munge's own default
   std::function<Result<Configuration>()> load;  // reads the configuration anew
   std::function<void()> stop;                   // asks main to end the daemon
 };

@@ -9,6 +9,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "io/handshake.h"
 #include "io/log.h"
 #include "io/wall_clock.h"
 
@@ -28,19 +29,22 @@ Epoch read_epoch(const std::string& path) {
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
       started_(io::wall_clock()),
-      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
-        gpus_.finish(end.ref, end.usage);
-        if (end.unkillable) tell_of_unkillable(end.ref);
-        agent_->on_step_ended(std::move(end), io::wall_clock());
-      }) {}
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path, start_.config.message_timeout,
+             [this](wire::StepEnd end) {
+               gpus_.finish(end.ref, end.usage);
+               if (end.unkillable) tell_of_unkillable(end.ref);
+               agent_->on_step_ended(std::move(end), io::wall_clock());
+             }) {}
 
 Slurmd::~Slurmd() {
   dialer_.reset();
   server_.reset();
+  if (io_threads_) io_threads_->stop_blocking();
   for (auto& [id, attach] : attaches_) close(attach.fd);
 }
 
 Result<void> Slurmd::begin(io::Loop& io_threads) {
+  io_threads_ = &io_threads;
   const std::string& spool = start_.config.spool_dir;
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
@@ -84,7 +88,8 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   options.use_munge = start_.config.use_munge;
   options.munge_socket = start_.config.munge_socket;
   options.munge_decoder_uid = Uid{geteuid()};
-  options.server_name = start_.config.node_name;
+  options.max_frame_bytes = kMostCallBytes;
+  options.server_name = io::node_server_name(start_.config.node_name);
   auto server = io::Server::listen(
       io_threads, std::move(options),
       {.on_open = [](io::ConnectionId, const io::Peer&) {},
@@ -94,27 +99,6 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   server_ = std::move(*server);
   server_set_.count_down();
   return {};
-}
-
-// On an io thread: the socket leaves the server here and goes on as the main thread's.
-void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
-  server_set_.wait();
-  auto call = decode<wire::NodeCall>(frame);
-  if (!call) return server_->close(id);
-  auto [fd, session] = server_->release(id);
-  if (fd < 0) return;
-  if (auto* offer = std::get_if<wire::FileOffer>(&call->call))
-    return loop_.post(
-        [this, fd, offer = std::move(*offer), session = std::move(session)]() mutable {
-          receive_file(std::move(offer), fd, std::move(session));
-        });
-  auto* request = std::get_if<wire::AttachRequest>(&call->call);
-  loop_.post([this, attach = Attach{fd, std::move(session), std::move(*request)}]() mutable {
-    const AttachId id = ++last_attach_;
-    const wire::StepRef step = attach.request.ref;
-    attaches_.emplace(id, std::move(attach));
-    agent_->on_attach(id, step, io::wall_clock());
-  });
 }
 
 void Slurmd::dial(io::Loop& io_threads) {
@@ -223,15 +207,6 @@ NodeVitals Slurmd::vitals() {
   return {load.cpu_load, load.free_memory_mib};
 }
 
-wire::NodeAccess Slurmd::access_to_nodes() const {
-  const SlurmdConfig& config = start_.config;
-  return {.socket_dir = config.unix_path.substr(0, config.unix_path.rfind('/')),
-          .use_munge = config.use_munge,
-          .munge_socket = config.munge_socket,
-          .slurmd_user = Uid{geteuid()},
-          .timeout = config.message_timeout};
-}
-
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
   const UserInfo& user = users_.find(launch.uid, launch.gid, io::wall_clock());
@@ -261,6 +236,8 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.lock_memory = config.lock_memory;
   setup.lock_future_memory = config.lock_future_memory;
   setup.track_by_group = config.track_by_process_group;
+  setup.slurm_user = config.slurm_user;
+  setup.tree_width = config.tree_width;
   if (namespaces_) {
     auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());
@@ -302,27 +279,6 @@ void Slurmd::send(const wire::ReportBatch& batch) { dialer_->send(encode(batch))
 void Slurmd::store_epoch(Epoch epoch) {
   if (auto stored = io::write_file_atomic(epoch_path(), std::to_string(epoch.value), 0600); !stored)
     io::log_error("the controller's epoch is not stored: {}", stored.error().text());
-}
-
-void Slurmd::hand_over(AttachId id, const wire::StepRef& step) {
-  auto found = attaches_.find(id);
-  if (found == attaches_.end()) return;
-  Attach& attach = found->second;
-  auto sent = steps_.command(step, io::StepAttach{attach.request, attach.session}, attach.fd);
-  if (!sent) return refuse(id, sent.error().text());
-  close(attach.fd);
-  attaches_.erase(found);
-}
-
-void Slurmd::refuse(AttachId id, std::string_view why) {
-  auto found = attaches_.find(id);
-  if (found == attaches_.end()) return;
-  io::Channel channel(found->second.fd, std::move(found->second.session));
-  attaches_.erase(found);
-  wire::StepMessage message{fmt::format("slurmd: error: {}", why)};
-  channel.queue(encode(wire::FromStepFrame{message}));
-  // The connection ends in any case; one that does not take the line goes without it.
-  (void)channel.try_flush();
 }
 
 void Slurmd::reconfigure() { reread_config(); }

@@ -68,7 +68,8 @@ class Channel {
 
   // For poll loops: what is readable now, without blocking. nullopt = no whole frame yet.
   Result<std::optional<std::string>> try_receive();
-  // Queues a frame; try_flush() writes what the socket takes. Bytes still queued:
+  // Queues a frame; try_flush() writes what the socket takes. A frame above kMaxFrameBytes is not
+  // queued: from then on try_flush() and receive() fail with too_large. Bytes still queued:
   void queue(std::string_view frame);
   Result<void> try_flush();
   std::size_t queued_bytes() const;

@@ -29,6 +29,11 @@ struct KeyOffer {
 
 }  // namespace
 
+std::string controller_server_name(std::string_view cluster) {
+  return fmt::format("slurmctld/{}", cluster);
+}
+std::string node_server_name(std::string_view node) { return fmt::format("slurmd/{}", node); }
+
 ServerHello make_server_hello(std::string_view server_name, bool over_tcp) {
   return {.version = kProtocolVersion,
           .nonce = over_tcp ? random_bytes(kNonceBytes) : std::string(),

@@ -22,6 +22,11 @@ namespace muster::io {
 
 inline constexpr std::uint32_t kProtocolVersion = 1;
 
+// The names that servers give themselves. They tell the kind of server, so that what a client has
+// made for one is no good at another.
+std::string controller_server_name(std::string_view cluster);  // "slurmctld/CLUSTER"
+std::string node_server_name(std::string_view node);           // "slurmd/NODE"
+
 struct ServerHello {
   std::uint32_t version = 0;
   std::string nonce;

@@ -1,6 +1,7 @@
 // The Server of server.h: accepts, shakes hands (handshake.h), then passes frames on.
 #include "io/server.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,7 +102,7 @@ Result<void> Core::listen() {
 void Core::accept_on(int fd, bool is_tcp) {
   {
     const std::lock_guard lock(listeners_mutex_);
-    listeners_.push_back(::dup(fd));
+    listeners_.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   }
   start_listener(loop_, fd,
                  {.on_accept = [self = shared_from_this(),
@@ -220,7 +221,7 @@ void Core::on_checked(const MemberPtr& member, const Result<Accepted>& accepted)
 }
 
 void Core::open(const MemberPtr& member) {
-  member->connection->session().set_max_frame_bytes(kMaxFrameBytes);
+  member->connection->session().set_max_frame_bytes(options_.max_frame_bytes);
   member->connection->session().set_peer(member->peer.uid, member->peer.gid);
   member->stage = Stage::open;
   members_.mark_open(*member);

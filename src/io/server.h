@@ -42,8 +42,9 @@ struct ServerOptions {
   Millis idle_timeout{0};  // 0 = none
   Millis stall_timeout{
       60000};  // a frame begun must be whole, and queued bytes must move, within this
-  std::size_t max_queued_bytes = 256u << 20;  // per connection, then it is closed
-  std::string munge_socket;                   // empty = munge's own default
+  std::size_t max_frame_bytes = kMaxFrameBytes;  // from a peer that has greeted
+  std::size_t max_queued_bytes = 256u << 20;     // per connection, then it is closed
+  std::string munge_socket;                      // empty = munge's own default
 };
 
 class Server {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -35,6 +36,12 @@ struct NodeAgentOptions {
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
   NodePrograms programs = {};
   std::optional<NodeConfig> dynamic = {};  // what it is, where no file says so
+};
+
+// What of a failed launch is not the job's own.
+struct LaunchFault {
+  bool prolog_failed = false;
+  std::string_view node_fault = {};
 };
 
 class NodeAgent {
@@ -111,7 +118,7 @@ class NodeAgent {
   void start(const wire::StepLaunch& launch, Time now);
   void start_launches_waiting_for(JobId job, Time now);
   void fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
-                   bool prolog_failed = false);
+                   LaunchFault fault = {});
   void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
                 std::string_view suffix, Time now);
   void kill_overdue(Time now);

@@ -289,6 +289,7 @@ struct StepEnd {
   bool prolog_failed = false;  // it was not launched because of that
   bool not_begun = false;      // slurmd itself could not start it
   bool unkillable = false;     // processes of it are left that do not end
+  Text node_fault;  // it was not launched for something that would meet any other job here
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -303,6 +304,7 @@ struct StepEnd {
     v(20, prolog_failed);
     v(190, not_begun);
     v(240, unkillable);
+    v(300, node_fault);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.

@@ -12,7 +12,8 @@ TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
        {"", "MpiDefault=pmix\n",
         "LaunchParameters=test_exec,use_interactive_step\nInteractiveStepOptions=\"--pty sh\"\n",
         "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n"
-        "KillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
+        "AuthInfo=ttl=9,socket=/run/"
+        "m.socket\nKillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
         "SlurmctldHost=b\nAccountingStorageType=\"accounting_storage/none\"\nSlurmctldPidFile = "
         "/x/y.pid\n",
         "  SlurmctldPort=7000-7010\nNodeName=n[1-3] \\\n  CPUs=4 \\\n  "
@@ -32,6 +33,12 @@ TEST(ClientSettings, TakesTheOldControllerKeys) {
   EXPECT_EQ(quick->cluster_name, "c");
   EXPECT_EQ(quick->controllers,
             (std::vector<ControllerHost>{{"a", "1.2.3.4", true}, {"b", "b", false}}));
+}
+
+TEST(ClientSettings, FindsTheSocketOfMunge) {
+  EXPECT_EQ(munge_socket("ttl=9,Socket=/run/m.socket"), "/run/m.socket");
+  EXPECT_EQ(munge_socket("ttl=9"), "");
+  EXPECT_EQ(munge_socket(""), "");
 }
 
 TEST(ClientSettings, AsksForTheFullParserWhereTheTextIsNotEverything) {

@@ -104,6 +104,51 @@ TEST(Register, AnUnknownNodeIsIgnored) {
   EXPECT_EQ(w.host.errors.size(), 1u);
 }
 
+TEST(Register, ANameThatIsNoHostsIsRefused) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_node_count = 10; })};
+  for (const char* name : {"", "a b", "-x", "a/b", "n[1-3]"}) {
+    wire::RegisterReport report{.name = name};
+    report.dynamic = NodeConfig{.name = name, .cpus = 4};
+    w.core.on_report(200, report, w.now);
+    w.run();
+  }
+  EXPECT_EQ(w.core.cluster().nodes.size(), 1u);
+  EXPECT_EQ(w.host.errors.size(), 5u);
+}
+
+TEST(Register, ADynamicNodeHasOneName) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_node_count = 10; })};
+  wire::RegisterReport report{.name = "x"};
+  report.dynamic = NodeConfig{.name = "y", .cpus = 4};
+  w.core.on_report(200, report, w.now);
+  w.run();
+  EXPECT_EQ(w.core.cluster().nodes.size(), 1u);
+  EXPECT_EQ(w.host.errors.size(), 1u);
+}
+
+TEST(Register, ASecondConnectionOfANodeIsLogged) {
+  World w{ClusterBuilder().nodes(1)};
+  w.core.on_report(200, wire::RegisterReport{.name = "n1", .facts = w.facts(1)}, w.now);
+  w.run();
+  ASSERT_EQ(w.host.errors.size(), 1u);
+  EXPECT_NE(w.host.errors[0].find("second connection"), std::string::npos);
+}
+
+TEST(Register, ANodeThatCannotKeepAScriptIsDrainedAndItsJobIsTriedElsewhere) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job());
+  const std::uint32_t first = w.job(id).allocation.at(0).node.value;
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
+  end.node_fault = "SlurmdSpoolDir is full";
+  w.core.on_report(World::connection(first), wire::StepEndReport{end}, w.now);
+  w.run();
+  EXPECT_TRUE(w.node(first).drain);
+  EXPECT_EQ(w.node(first).reason, "SlurmdSpoolDir is full");
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  EXPECT_NE(w.job(id).allocation.at(0).node.value, first);
+}
+
 TEST(LostNode, AConnectedNodeThatHangsGoesDownAndComesBackWhenItIsHeard) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.return_to_service = 1; })};
   auto id = w.submit(job().requeue(false));

@@ -306,6 +306,16 @@ TEST_F(Agent, ASpawnThatFailsIsAStepThatEndedWithAReason) {
   EXPECT_EQ(agent.running_count(), 0u);
 }
 
+TEST_F(Agent, AFullDiskIsAFaultOfTheNode) {
+  host.spawn_error = "no room";
+  host.spawn_error_code = ErrorCode::state_storage_full;
+  order(launch(kBatch));
+  auto reports = host.take_reports<wire::StepEndReport>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].end.failure, "no room");
+  EXPECT_EQ(reports[0].end.node_fault, "SlurmdSpoolDir is full");
+}
+
 TEST_F(Agent, WithoutRootOnlyItsOwnUsersJobsRun) {
   NodeAgent mine(host, {.name = "n1", .epoch = Epoch{1}, .only_user = Uid{1000}});
   mine.on_orders({Epoch{1}, {launch(kBatch, 1001), launch(kStep0, 1000)}}, t0);
