@@ -152,7 +152,7 @@ class Core {
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);
   void end_step(const Job& job, const Step& step, Seconds kill_wait,
-                std::string_view message_suffix);
+                std::string_view message_suffix, bool from_inside = false);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
   void answer_waiters();
@@ -162,7 +162,8 @@ class Core {
 
   Result<void> end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now);
   enum class Requeue : std::uint8_t { plain, held, special_exit };
-  Result<void> requeue(Caller caller, const Job& job, Requeue how, Time now);
+  Result<void> requeue(Caller caller, const Job& job, Requeue how, JobId asking_job, Time now);
+  static bool runs_in(const Job& job, JobId asking);
   Result<void> hold(Caller caller, const Job& job, Hold kind);
   Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
   Result<void> notify(Caller caller, const Job& job, const Text& message);
