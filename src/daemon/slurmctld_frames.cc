@@ -10,7 +10,6 @@
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -57,17 +56,17 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     return;
   }
   connection.is_node = true;
-  Time now = io::wall_clock();
-  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
+  const Time at = current_time();
+  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), at);
 }
 
 void Service::on_close(io::ConnectionId id) {
   auto connection = connections_.extract(id);
   if (connection.empty() || stopping_) return;
   if (connection.mapped().is_node)
-    core_->on_node_closed(id, io::wall_clock());
+    core_->on_node_closed(id, current_time());
   else
-    core_->on_client_closed(id, io::wall_clock());
+    core_->on_client_closed(id, current_time());
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
@@ -79,16 +78,16 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), io::wall_clock());
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), current_time());
 }
 
 // Nobody else waits for a long answer.
 void Service::on_query(controller::ReplyTo to, wire::Request query) {
   const bool is_short = controller::has_short_answer(*published_, query);
   auto answer = [this, to, query = std::move(query), published = published_] {
-    controller::answer_query(
-        *published, query, io::wall_clock(),
-        [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
+    controller::answer_query(*published, query, current_time(), [&](wire::Answer part, bool more) {
+      send_part(to, std::move(part), more);
+    });
   };
   if (is_short)
     answer();

@@ -158,6 +158,7 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   out.use_munge = uses_munge(*conf);
   out.munge_socket = munge_socket_of(conf->auth_info);
   out.controllers = std::move(*controllers);
+  for (io::Endpoint& controller : out.controllers) controller.client_name = out.node_name;
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
   out.lock_memory =

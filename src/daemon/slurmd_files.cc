@@ -6,12 +6,13 @@
 
 #include "daemon/slurmd_host.h"
 #include "io/log.h"
+#include "io/wall_clock.h"
 
 namespace muster {
 
 void Slurmd::receive_file(wire::FileOffer offer, int fd, io::SessionState session) {
   const SlurmdConfig& config = start_.config;
-  const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
+  const Time now = io::steady_time();
   const bool single_user = !config.use_munge && session.peer_uid == Uid{geteuid()};
   io::FileReceiverSetup setup;
   setup.offer = std::move(offer);
