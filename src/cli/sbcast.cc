@@ -16,6 +16,7 @@
 #include "cli/broadcast.h"
 #include "cli/lib/command.h"
 #include "cli/lib/command_options.h"
+#include "cli/lib/own_job.h"
 #include "cli/libraries.h"
 #include "cli/srun_files.h"
 
@@ -109,12 +110,6 @@ int fail_with(std::string_view text, int code) {
   return code;
 }
 
-std::string own_job() {
-  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
-    if (const char* value = std::getenv(name)) return value;
-  return {};
-}
-
 void describe(const O& options, const std::string& source, const SourceFile& file) {
   const BroadcastOptions& how = options.broadcast;
   auto yes = [](bool on) { return on ? "true" : "false"; };
@@ -171,7 +166,7 @@ int sbcast_main(int argc, char** argv) {
     return kExitFailure;
   }
   const std::string &source = rest->front(), &destination = rest->back();
-  if (options.job.empty()) options.job = own_job();
+  if (options.job.empty()) options.job = own_job_text();
   if (options.job.empty())
     return fail_with(
         "Need a job id to run this command.  Run from within a Slurm job or use the "

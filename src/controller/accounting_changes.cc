@@ -92,6 +92,12 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
     }
   }
   std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
+  if (std::holds_alternative<ClockStepped>(event))
+    for (std::uint32_t id : before.active.ids()) {
+      jobs.insert(id);
+      for (const auto& [step, unused] : before.jobs.at(JobId{id}).steps)
+        steps.emplace(JobId{id}, step);
+    }
   if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
   if (const auto* end = std::get_if<StepNodeEnded>(&event)) note_end(before, *end, *this);
   if (const auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)

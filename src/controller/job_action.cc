@@ -27,7 +27,7 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   return {};
 }
 
-Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now) {
+Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, JobId asking_job, Time now) {
   if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
@@ -41,7 +41,8 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now)
                 .since = now,
                 .requeue = true,
                 .hold = how != Requeue::plain,
-                .special = how == Requeue::special_exit};
+                .special = how == Requeue::special_exit,
+                .from_inside = runs_in(job, asking_job)};
   if (ending.hold)
     ending.reason = "job_requeued_in_held_state";
   else if (job.restarts >
@@ -127,11 +128,11 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       case JobAction::release:
         return hold(caller, job, Hold::none);
       case JobAction::requeue:
-        return requeue(caller, job, Requeue::plain, now);
+        return requeue(caller, job, Requeue::plain, request.asking_job, now);
       case JobAction::requeue_hold:
-        return requeue(caller, job, Requeue::held, now);
+        return requeue(caller, job, Requeue::held, request.asking_job, now);
       case JobAction::requeue_special:
-        return requeue(caller, job, Requeue::special_exit, now);
+        return requeue(caller, job, Requeue::special_exit, request.asking_job, now);
       case JobAction::suspend:
         return suspend(caller, job, false, now);
       case JobAction::resume:

@@ -64,6 +64,17 @@ void end_reboot(const Node& node, NodeChanged& change) {
 
 }  // namespace
 
+std::string clock_reason(Seconds ahead) {
+  const bool is_ahead = ahead > Seconds{0};
+  return fmt::format("clock {} s {}", (is_ahead ? ahead : -ahead).count(),
+                     is_ahead ? "ahead" : "behind");
+}
+
+bool is_clock_reason(const Text& reason) {
+  return reason.view().starts_with("clock ") &&
+         (reason.view().ends_with(" s ahead") || reason.view().ends_with(" s behind"));
+}
+
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now) {
   NodeChanged change = current(node);
@@ -95,7 +106,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     change.reason_time = now;
   } else if (node.health == NodeHealth::down) {
     // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
-    bool silent_before = node.reason == "Not responding";
+    const bool silent_before = node.reason == kNotResponding || is_clock_reason(node.reason);
     if (came_back || settings.return_to_service == 2 ||
         (settings.return_to_service == 1 && silent_before)) {
       change.health = NodeHealth::up;
@@ -103,6 +114,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     }
   } else {
     change.health = NodeHealth::up;
+    if (is_clock_reason(node.reason)) change.reason = {};  // it was refused, and is not any more
   }
   bool changed = change.health != node.health || change.responding != node.responding ||
                  change.drain != node.drain || change.reason != node.reason ||

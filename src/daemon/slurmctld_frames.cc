@@ -13,7 +13,6 @@
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -70,7 +69,7 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     for (const wire::Report& report : reports->reports)
       if (auto* node = std::get_if<wire::RegisterReport>(&report))
         io::log_info("{}: registers as node {}", peer.address, node->name.view());
-  Time now = io::wall_clock();
+  const Time now = current_time();
   for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
 }
 
@@ -78,9 +77,9 @@ void Service::on_close(io::ConnectionId id) {
   auto connection = connections_.extract(id);
   if (connection.empty() || stopping_) return;
   if (connection.mapped().is_node)
-    core_->on_node_closed(id, io::wall_clock());
+    core_->on_node_closed(id, current_time());
   else
-    core_->on_client_closed(id, io::wall_clock());
+    core_->on_client_closed(id, current_time());
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
@@ -94,7 +93,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), io::wall_clock());
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), current_time());
 }
 
 // Nobody else waits for a long answer.
@@ -103,7 +102,7 @@ void Service::on_query(controller::ReplyTo to, wire::Request query) {
   auto answer = [this, to, query = std::move(query), published = published_] {
     try {
       controller::answer_query(
-          *published, query, io::wall_clock(),
+          *published, query, current_time(),
           [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
     } catch (const std::bad_alloc&) {
       reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});

@@ -11,7 +11,6 @@
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -30,7 +29,7 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
     reply(to, show_config());
   } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
     background_->post([this, to, question = *question, published = published_] {
-      reply(to, controller::explain(*published, question, io::wall_clock()));
+      reply(to, controller::explain(*published, question, current_time()));
     });
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
@@ -41,7 +40,7 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
     accounting_thread_->post([this, to, request = *accounting] {
       feed_accounting(Rows::all);
-      auto rows = accounting::query(*accounting_, request, io::wall_clock());
+      auto rows = accounting::query(*accounting_, request, current_time());
       if (!rows) return reply(to, rows.error());
       wire::AccountingReply answer;
       for (const AccountingRow& row : *rows) {
@@ -121,7 +120,7 @@ void Service::reconfigure(controller::ReplyTo to) {
     io::set_debug_flags(fresh->conf.debug_flags);
     post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
-      core_->reconfigure(fresh.cluster, to, io::wall_clock());
+      core_->reconfigure(fresh.cluster, to, current_time());
       for (controller::NodeConnection node : core_->node_connections()) {
         std::vector<controller::OutgoingOrder> orders;
         orders.push_back({wire::ReconfigureOrder{}, {}, {}});

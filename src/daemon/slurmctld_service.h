@@ -20,11 +20,13 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "controller/timekeeper.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
+#include "io/wall_clock.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
@@ -98,6 +100,7 @@ class Service final : public controller::Host {
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
 
   void tick();
+  Time current_time() const { return timekeeper_.at(io::steady_clock()); }
   void snapshot_if_due();
   CommitOutcome commit_now(const Batch& batch);
   void write_snapshot(BatchNumber number, const Cluster& cluster);
@@ -114,6 +117,7 @@ class Service final : public controller::Host {
   std::unique_ptr<Store> store_;
   std::unique_ptr<AccountingStore> accounting_;
   std::string secret_;
+  controller::Timekeeper timekeeper_{io::read_clocks()};  // its ticks are the loop's thread's
   Time started_;
 
   // The loop's thread's, once started:

@@ -37,7 +37,7 @@ void Slurmd::take_attach(Attach attach) {
     return turn_away(std::move(attach), "too many connections wait for their steps on this node");
   const AttachId id = ++last_attach_;
   attaches_.emplace(id, std::move(attach));
-  agent_->on_attach(id, step, io::wall_clock());
+  agent_->on_attach(id, step, io::steady_time());
 }
 
 std::optional<Slurmd::Attach> Slurmd::drop_attach(AttachId id) {

@@ -157,6 +157,7 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   if (!out.controllers.empty())
     out.slurm_user = out.controllers.front().server_uid.value_or(Uid{0});
   out.tree_width = std::max(1u, config::client_settings(*conf).tree_width);
+  for (io::Endpoint& controller : out.controllers) controller.client_name = out.node_name;
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
   out.lock_memory =

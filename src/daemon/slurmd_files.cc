@@ -77,7 +77,7 @@ void Slurmd::start_receiver(const wire::FileOffer& offer, int fd, io::SessionSta
   const Uid caller = session.peer_uid;
   io::FileReceiverSetup setup;
   setup.offer = offer;
-  setup.groups = users_.find(caller, session.peer_gid, io::wall_clock()).groups;
+  setup.groups = users_.find(caller, session.peer_gid, io::steady_time()).groups;
   setup.change_user = geteuid() == 0;
   setup.access = access_to_nodes();
   setup.confinement = steps_.groups_of(grant.job);

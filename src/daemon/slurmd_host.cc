@@ -33,7 +33,7 @@ Slurmd::Slurmd(Start start)
              [this](wire::StepEnd end) {
                gpus_.finish(end.ref, end.usage);
                if (end.unkillable) tell_of_unkillable(end.ref);
-               agent_->on_step_ended(std::move(end), io::wall_clock());
+               agent_->on_step_ended(std::move(end), io::steady_time());
              }) {}
 
 Slurmd::~Slurmd() {
@@ -109,7 +109,7 @@ void Slurmd::dial(io::Loop& io_threads) {
              loop_.post([this] {
                io::log_info("connected to slurmctld");
                controller_lost_ = false;
-               agent_->on_connected(io::wall_clock());
+               agent_->on_connected(io::steady_time());
              });
            },
        .on_frame =
@@ -129,11 +129,11 @@ void Slurmd::dial(io::Loop& io_threads) {
 void Slurmd::on_controller_frame(const std::string& frame) {
   auto batch = decode<wire::OrderBatch>(frame);
   if (!batch) return io::log_error("slurmctld sent orders that cannot be read");
-  agent_->on_orders(*batch, io::wall_clock());
+  agent_->on_orders(*batch, io::steady_time());
 }
 
 void Slurmd::turn() {
-  Time now = io::wall_clock();
+  Time now = io::steady_time();
   Time due = agent_->next_due();
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
@@ -142,11 +142,11 @@ void Slurmd::turn() {
     timeout = std::min(timeout, std::max(Millis{0}, due - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
-  if (gpus_.watches()) sample_gpus(io::wall_clock());
-  agent_->on_tick(io::wall_clock());
+  if (gpus_.watches()) sample_gpus(io::steady_time());
+  agent_->on_tick(io::steady_time());
   agent_->flush();
-  if (agent_->may_leave_with_host(io::wall_clock())) stop();
-  if (!stopped_) steps_.prepare_nursery(io::wall_clock());
+  if (agent_->may_leave_with_host(io::steady_time())) stop();
+  if (!stopped_) steps_.prepare_nursery(io::steady_time());
 }
 
 void Slurmd::sample_gpus(Time now) {
@@ -161,7 +161,7 @@ void Slurmd::stop() {
   server_->stop_listening();
 }
 
-void Slurmd::leave_with_host() { agent_->on_host_leaving(io::wall_clock()); }
+void Slurmd::leave_with_host() { agent_->on_host_leaving(io::steady_time()); }
 
 void Slurmd::reread_config() {
   auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);
@@ -209,7 +209,7 @@ NodeVitals Slurmd::vitals() {
 
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
-  const UserInfo& user = users_.find(launch.uid, launch.gid, io::wall_clock());
+  const UserInfo& user = users_.find(launch.uid, launch.gid, io::steady_time());
   const bool is_root = geteuid() == 0;
   if (is_root && user.name.empty())
     return fail("user " + std::to_string(launch.uid.value) + " is not known on this node");
@@ -248,7 +248,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);
-    next_gpu_sample_ = std::min(next_gpu_sample_, io::wall_clock() + Seconds{1});
+    next_gpu_sample_ = std::min(next_gpu_sample_, io::steady_time() + Seconds{1});
   }
   return spawned;
 }

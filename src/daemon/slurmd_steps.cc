@@ -109,7 +109,7 @@ Result<void> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptor
   if (nursery_ && !needs_pmix) {
     if (io::give_step(nursery_->fd(), shown, descriptors)) return {};
     nursery_.reset();
-    nursery_due_ = io::wall_clock();
+    nursery_due_ = io::steady_time();
   }
   return spawn_child({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
                       .argv = {shown},

@@ -26,6 +26,7 @@ struct Endpoint {
   bool use_munge = true;          // false: only the Unix socket is allowed
   std::string server_name;        // the name the server must give itself; empty = any
   std::string munge_socket;       // empty = munge's own default
+  std::string client_name;        // who a daemon says it is, should its clock be refused
 };
 
 // Everything needed to go on with a connection in another process: see slurmd handing a socket to a

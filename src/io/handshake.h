@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -75,6 +76,9 @@ struct Accepted {
   std::string key;
   Uid uid;
   Gid gid;
+  std::string client_name;  // of a daemon
+  // Set where munge refuses the credential, since the client's clock is that much ahead of ours.
+  std::optional<Seconds> clock_ahead = {};
 };
 Result<Accepted> accept_credential(const ClientHello& client, const ServerHello& ours,
                                    const std::string& munge_socket);  // blocks: munge

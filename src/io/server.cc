@@ -51,6 +51,7 @@ class Core : public std::enable_shared_from_this<Core> {
   void on_frame(const MemberPtr& member, std::string frame);
   void on_greeting(const MemberPtr& member, std::string_view frame);
   void on_checked(const MemberPtr& member, const Result<Accepted>& accepted);
+  void refuse_for_clock(const MemberPtr& member, const Accepted& who);
   void open(const MemberPtr& member);
   void refuse(const MemberPtr& member, Error why);
   void on_end(const MemberPtr& member, const Error& why);
@@ -215,9 +216,23 @@ void Core::on_checked(const MemberPtr& member, const Result<Accepted>& accepted)
   if (!accepted) return refuse(member, accepted.error());
   member->peer.uid = accepted->uid;
   member->peer.gid = accepted->gid;
+  if (accepted->clock_ahead) return refuse_for_clock(member, *accepted);
   member->connection->session().start_sealing(accepted->key, true);
   member->connection->send(encode(Welcome{.version = kProtocolVersion}));
   open(member);
+}
+
+void Core::refuse_for_clock(const MemberPtr& member, const Accepted& who) {
+  const Seconds ahead = *who.clock_ahead;
+  {
+    const std::shared_lock lock(gate_);
+    if (!is_stopped_ && handlers_.on_clock_difference)
+      handlers_.on_clock_difference(member->peer, who.client_name, ahead);
+  }
+  refuse(member,
+         {ErrorCode::access_denied, fmt::format("munge: its clock is {} s {} this machine's",
+                                                (ahead.count() < 0 ? -ahead : ahead).count(),
+                                                ahead.count() < 0 ? "behind" : "ahead of")});
 }
 
 void Core::open(const MemberPtr& member) {

@@ -53,6 +53,9 @@ class Server {
     std::function<void(ConnectionId, const Peer&)> on_open;
     std::function<void(ConnectionId, std::string frame)> on_frame;
     std::function<void(ConnectionId)> on_close;
+    // A peer that is refused, since its clock is that much ahead of ours: who it says it is.
+    std::function<void(const Peer&, const std::string& name, Seconds ahead)> on_clock_difference =
+        {};
   };
   static Result<std::unique_ptr<Server>> listen(Loop& loop, ServerOptions options,
                                                 Handlers handlers);

@@ -36,6 +36,8 @@ struct Ending {
   Seconds delay{0};      // ... and not to start again before that has passed
   bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool special = false;  // ... as SPECIAL_EXIT
+  bool from_inside =
+      false;  // a command that runs in the job asked for it, and is to hear the answer
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -48,6 +50,7 @@ struct Ending {
     v(21, delay);
     v(110, failure);
     v(300, special);
+    v(301, from_inside);
   }
 };
 

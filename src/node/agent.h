@@ -121,6 +121,9 @@ class NodeAgent {
                    LaunchFault fault = {});
   void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
                 std::string_view suffix, Time now);
+  template <class EndOrder>
+  void postpone(EndOrder order, Time now);
+  void do_postponed(Time now);
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt, Time now);
@@ -147,6 +150,7 @@ class NodeAgent {
   std::map<AttemptRef, Time>
       gone_;  // lately: a repeated order to end does not run the Epilog again
   std::vector<WaitingAttach> attaches_;
+  std::multimap<Time, wire::Order> postponed_;  // ends, by when they are due
   std::vector<wire::Report> outbox_;
   Time next_heartbeat_;
 };

@@ -180,6 +180,7 @@ struct EndJobOrder {
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
   std::vector<std::string> epilog_environment;  // of the node's Epilog
+  Millis delay{0};  // before the signals: a command of the job itself asked for its end
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -188,6 +189,7 @@ struct EndJobOrder {
     v(4, message_suffix);
     v(5, announce);
     v(20, epilog_environment);
+    v(21, delay);
   }
 };
 struct EndStepOrder {
@@ -195,12 +197,14 @@ struct EndStepOrder {
   Seconds kill_wait{30};
   bool announce = false;
   Text message_suffix;  // as in EndJobOrder
+  Millis delay{0};      // likewise
   template <class V>
   void fields(V& v) {
     v(1, ref);
     v(2, kill_wait);
     v(3, announce);
     v(4, message_suffix);
+    v(5, delay);
   }
 };
 struct SuspendOrder {

@@ -84,7 +84,8 @@ struct CancelRequest {
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
   bool hurry = false;
-  Text sibling;  // of a federation: the cluster whose part of the job is meant
+  Text sibling;      // of a federation: the cluster whose part of the job is meant
+  JobId asking_job;  // the one that the command runs in: it hears the answer before its own end
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -94,6 +95,7 @@ struct CancelRequest {
     v(5, full);
     v(6, hurry);
     v(250, sibling);
+    v(251, asking_job);
   }
 };
 enum class JobAction : std::uint8_t {
@@ -112,14 +114,16 @@ constexpr JobAction last_of(JobAction) { return JobAction::requeue_special; }
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
-  Text name;     // jobname=: all of that name instead of ids
-  Text message;  // of notify
+  Text name;         // jobname=: all of that name instead of ids
+  Text message;      // of notify
+  JobId asking_job;  // as in CancelRequest
   template <class V>
   void fields(V& v) {
     v(1, action);
     v(2, jobs);
     v(3, name);
     v(280, message);
+    v(281, asking_job);
   }
 };
 // scontrol update: keys as written, in order; the controller knows what they mean.
