@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "config/auth.h"
 #include "config/dynamic_node.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
@@ -34,12 +35,6 @@ Seconds sampling_of(const std::string& frequency) {
     if (auto seconds = parse_number<std::uint32_t>(part)) return Seconds{*seconds};
   }
   return Seconds{30};
-}
-
-std::string munge_socket_of(const std::string& auth_info) {
-  for (std::string_view part : split(auth_info, ','))
-    if (istarts_with(part, "socket=")) return std::string(part.substr(7));
-  return {};
 }
 
 Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& node_name,
@@ -110,8 +105,6 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   return {};
 }
 
-bool uses_munge(const config::SlurmConf& conf) { return conf.auth_type == "auth/munge"; }
-
 }  // namespace
 
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
@@ -123,9 +116,9 @@ Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) 
                      .host = host.address,
                      .port = conf.slurmctld_port,
                      .server_uid = *slurm_user,
-                     .use_munge = uses_munge(conf),
+                     .use_munge = config::uses_munge(conf.auth_type),
                      .server_name = {},
-                     .munge_socket = munge_socket_of(conf.auth_info)});
+                     .munge_socket = config::munge_socket(conf.auth_info)});
   return found;
 }
 
@@ -155,8 +148,8 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
     return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
-  out.use_munge = uses_munge(*conf);
-  out.munge_socket = munge_socket_of(conf->auth_info);
+  out.use_munge = config::uses_munge(conf->auth_type);
+  out.munge_socket = config::munge_socket(conf->auth_info);
   out.controllers = std::move(*controllers);
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();

@@ -19,6 +19,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/private_data.h"
 #include "model/qos.h"
 #include "model/reservation.h"
 #include "model/topology.h"
@@ -251,6 +252,9 @@ struct Settings {
   bool whole_het_jobs = false;                // whole_hetjob: what is done to one component, to all
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
+  PrivateData private_data;
+  bool disable_root_jobs = false;  // DisableRootJobs, of partitions that do not say
+  Text cpu_bind;                   // TaskPluginParam=cores and the like, where nothing else binds
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -324,6 +328,9 @@ struct Settings {
     v(470, settles_by_partition);
     v(471, limits_stop);
     v(472, whole_het_jobs);
+    v(500, private_data);
+    v(501, disable_root_jobs);
+    v(502, cpu_bind);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_service.h"
+#include "config/auth.h"
 #include "config/client_settings.h"
 #include "io/files.h"
 
@@ -83,8 +84,8 @@ Result<ClientConfig> from_file(const std::string& path) {
     endpoint.host = host.address;
     endpoint.port = settings->slurmctld_port;
     endpoint.server_uid = user;
-    endpoint.use_munge =
-        !iequals(settings->auth_type, "auth/none") && !iequals(settings->auth_type, "auth/unix");
+    endpoint.use_munge = config::uses_munge(settings->auth_type);
+    endpoint.munge_socket = config::munge_socket(settings->auth_info);
     found.endpoints.push_back(std::move(endpoint));
   }
   return found;
