@@ -75,7 +75,8 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   controller::ReplyTo to{id, frame.id, frame.is_all};
-  if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
+  if (controller::is_query(frame.request))
+    return on_query(to, viewer_of(peer), std::move(frame.request));
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
@@ -83,11 +84,12 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 }
 
 // Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, wire::Request query) {
+void Service::on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query) {
   const bool is_short = controller::has_short_answer(*published_, query);
-  auto answer = [this, to, query = std::move(query), published = published_] {
+  auto answer = [this, to, viewer = std::move(viewer), query = std::move(query),
+                 published = published_] {
     controller::answer_query(
-        *published, query, io::wall_clock(),
+        *published, viewer, query, io::wall_clock(),
         [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
   };
   if (is_short)
