@@ -41,7 +41,14 @@ void scontrol_ping(ScontrolSession& session) {
 }
 
 void scontrol_reconfigure(ScontrolSession& session) {
-  finish(session, "slurm_reconfigure", wire::ReconfigureRequest{});
+  auto to = session.connect();
+  if (!to) return session.error("slurm_reconfigure error: {}", to.error().text());
+  auto tell = [](wire::Answer&& part) {
+    if (auto* notice = std::get_if<wire::Notice>(&part))
+      fmt::print(stderr, "scontrol: {}\n", notice->text.view());
+  };
+  if (auto done = (*to)->stream(wire::ReconfigureRequest{}, tell); !done)
+    session.error("slurm_reconfigure error: {}", done.error().text());
 }
 
 void scontrol_shutdown(ScontrolSession& session, Words words) {
@@ -52,6 +59,10 @@ void scontrol_shutdown(ScontrolSession& session, Words words) {
     if (!controller_only) return session.error("invalid shutdown argument:{}", words[0]);
   }
   finish(session, "slurm_shutdown", wire::ShutdownRequest{controller_only});
+}
+
+void scontrol_abort(ScontrolSession& session) {
+  finish(session, "slurm_shutdown", wire::ShutdownRequest{.controller_only = true});
 }
 
 void scontrol_takeover(ScontrolSession& session) {

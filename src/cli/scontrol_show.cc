@@ -115,7 +115,13 @@ void show_nodes(ScontrolSession& session, const std::string& names) {
   wire::NodesRequest request;
   for (const std::string& name : wanted) request.names.emplace_back(name);
   auto reply = session.ask_for<wire::NodesReply>(request);
-  if (!reply) return session.error("slurm_load_node error: {}", reply.error().text());
+  if (!reply) {
+    // Nodes may be private, partitions or both (PrivateData).
+    const bool partitions = reply.error().code == ErrorCode::access_denied &&
+                            !session.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
+    return session.error("{} error: {}", partitions ? "slurm_load_partitions" : "slurm_load_node",
+                         reply.error().text());
+  }
   if (session.json) {
     NodeContext context;
     context.now = reply->now;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "config/auth.h"
 
 namespace muster::config {
 
@@ -55,7 +56,10 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
   } else if (is("SlurmctldPidFile")) {
     s.slurmctld_pid_file = value;
   } else if (is("AuthType")) {
-    s.auth_type = value;
+    if (!is_auth_type(value))
+      return fail(ErrorCode::config_invalid,
+                  fmt::format("AuthType={}: expected one of {}", value, kAuthTypes));
+    s.auth_type = lower(value);
   } else if (is("AuthInfo")) {
     s.auth_info = value;
   } else if (is("AccountingStorageType")) {
@@ -176,13 +180,6 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.propagate_limits = conf.propagate_limits;
   s.propagate_limits_except = conf.propagate_limits_except;
   return s;
-}
-
-std::string munge_socket(std::string_view auth_info) {
-  constexpr std::string_view kWord = "socket=";
-  for (std::string_view part : split(auth_info, ','))
-    if (part = trim(part); istarts_with(part, kWord)) return std::string(part.substr(kWord.size()));
-  return {};
 }
 
 }  // namespace muster::config

@@ -41,7 +41,4 @@ Result<ClientSettings> quick_client_settings(std::string_view text);
 // The same from the full parser.
 ClientSettings client_settings(const SlurmConf& conf);
 
-// AuthInfo=socket=PATH: where munge listens; empty = its own default.
-std::string munge_socket(std::string_view auth_info);
-
 }  // namespace muster::config

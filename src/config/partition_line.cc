@@ -316,7 +316,7 @@ Result<void> PartitionLines::add(const Line& line) {
   // The last default counts.
   if (partition->is_default)
     for (ConfiguredPartition& other : partitions) other.partition.is_default = false;
-  partitions.push_back({line.at, std::move(*partition), {}});
+  partitions.push_back({line.at, std::move(*partition), {}, given->contains("DisableRootJobs")});
   return {};
 }
 
@@ -327,7 +327,7 @@ Result<void> PartitionLines::finish(const std::vector<ConfiguredNode>& nodes,
   for (ConfiguredPartition& entry : partitions) {
     Setting setting{"Nodes", entry.partition.nodes_text.str()};
     auto names = expand_hostlist(setting.value);
-    if (!names) return bad_value(entry.at, setting, names.error().text());
+    if (!names) return wrong_value(entry.at, setting, names.error().text());
     std::set<std::string_view> members;
     for (const std::string& name : *names) {
       auto set = std::ranges::find_if(sets, [&](const NodeSet& s) { return s.name == name; });

@@ -49,6 +49,9 @@ bool are_choices(const Key& key, std::string_view text) {
                              [&](std::string_view part) { return is_choice(key, trim(part)); });
 }
 
+// Which ones there are makes no difference here.
+bool is_any_plugin(const Key& key) { return key.expected.ends_with('/'); }
+
 std::string expected_choices(const Key& key, std::string_view intro) {
   std::string text(intro);
   for (std::string_view choice : split(key.expected, ','))
@@ -87,7 +90,10 @@ bool is_valid(const Key& key, std::string_view text) {
       return is_choice(key, text);
     case Kind::choices:
       return are_choices(key, text);
+    case Kind::plugins:
+      return are_choices(key, text);
     case Kind::plugin:
+      if (!is_any_plugin(key)) return is_choice(key, text);
       return istarts_with(text, key.expected) && text.size() > key.expected.size();
     case Kind::daemon:
     case Kind::computed:
@@ -119,7 +125,10 @@ std::string expectation(const Key& key) {
       return expected_choices(key, "one of ");
     case Kind::choices:
       return expected_choices(key, "a list of ");
+    case Kind::plugins:
+      return expected_choices(key, "a list of ");
     case Kind::plugin:
+      if (!is_any_plugin(key)) return expected_choices(key, "one of ");
       return fmt::format("a name that starts with {}", key.expected);
     default:
       return "a number";

@@ -89,7 +89,8 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   controller::ReplyTo to{id, frame.id, frame.is_all};
   const RequestLimits& limits = published_->cluster.settings().request_limits;
   if (auto ok = controller::check_request(limits, frame.request); !ok) return reply(to, ok.error());
-  if (controller::is_query(frame.request)) return on_query(to, std::move(frame.request));
+  if (controller::is_query(frame.request))
+    return on_query(to, viewer_of(peer), std::move(frame.request));
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
@@ -97,12 +98,13 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 }
 
 // Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, wire::Request query) {
+void Service::on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query) {
   const bool is_short = controller::has_short_answer(*published_, query);
-  auto answer = [this, to, query = std::move(query), published = published_] {
+  auto answer = [this, to, viewer = std::move(viewer), query = std::move(query),
+                 published = published_] {
     try {
       controller::answer_query(
-          *published, query, current_time(),
+          *published, viewer, query, current_time(),
           [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
     } catch (const std::bad_alloc&) {
       reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});

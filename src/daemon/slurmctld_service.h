@@ -21,6 +21,7 @@
 #include "config/slurm_conf.h"
 #include "controller/core.h"
 #include "controller/timekeeper.h"
+#include "controller/visibility.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
 #include "io/program.h"
@@ -85,18 +86,20 @@ class Service final : public controller::Host {
   void on_frame(io::ConnectionId id, std::string frame);
   void on_close(io::ConnectionId id);
   void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
-  void on_query(controller::ReplyTo to, wire::Request query);
+  void on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query);
   // Requests that concern the daemon rather than the cluster's state; false for the others.
   bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                          const wire::Request& request);
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
+  void tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
   wire::Answer show_config();
   bool is_operator(const io::Peer& peer) const;
+  controller::Viewer viewer_of(const io::Peer& peer);
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
 
   void tick();

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "config/auth.h"
 #include "config/client_settings.h"
 #include "config/dynamic_node.h"
 #include "config/gres_conf.h"
@@ -106,8 +107,6 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   return {};
 }
 
-bool uses_munge(const config::SlurmConf& conf) { return conf.auth_type == "auth/munge"; }
-
 }  // namespace
 
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
@@ -119,7 +118,7 @@ Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) 
                      .host = host.address,
                      .port = conf.slurmctld_port,
                      .server_uid = *slurm_user,
-                     .use_munge = uses_munge(conf),
+                     .use_munge = config::uses_munge(conf.auth_type),
                      .server_name = io::controller_server_name(conf.cluster_name),
                      .munge_socket = config::munge_socket(conf.auth_info)});
   return found;
@@ -151,7 +150,7 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
     return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
-  out.use_munge = uses_munge(*conf);
+  out.use_munge = config::uses_munge(conf->auth_type);
   out.munge_socket = config::munge_socket(conf->auth_info);
   out.controllers = std::move(*controllers);
   if (!out.controllers.empty())

@@ -199,6 +199,8 @@ NodeFacts Slurmd::facts() {
   facts.boot_time = hardware.boot_time;
   facts.slurmd_started = started_;
   facts.gres = gpus_.detected();
+  for (const Text& file : start_.config.devices)
+    if (!configured && !io::exists(file.str())) facts.missing_devices.push_back(file);
   return facts;
 }
 

@@ -19,6 +19,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/private_data.h"
 #include "model/qos.h"
 #include "model/request_limits.h"
 #include "model/reservation.h"
@@ -252,6 +253,9 @@ struct Settings {
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   RequestLimits request_limits;
+  PrivateData private_data;
+  bool disable_root_jobs = false;  // DisableRootJobs, of partitions that do not say
+  Text cpu_bind;                   // TaskPluginParam=cores and the like, where nothing else binds
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -325,6 +329,9 @@ struct Settings {
     v(471, limits_stop);
     v(472, whole_het_jobs);
     v(500, request_limits);
+    v(501, private_data);
+    v(502, disable_root_jobs);
+    v(503, cpu_bind);
   }
 };
 

@@ -13,6 +13,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_service.h"
+#include "config/auth.h"
 #include "config/client_settings.h"
 #include "io/files.h"
 #include "io/handshake.h"
@@ -86,9 +87,8 @@ Result<ClientConfig> from_file(const std::string& path) {
     endpoint.server_uid = user;
     if (!settings->cluster_name.empty())
       endpoint.server_name = io::controller_server_name(settings->cluster_name);
+    endpoint.use_munge = config::uses_munge(settings->auth_type);
     endpoint.munge_socket = config::munge_socket(settings->auth_info);
-    endpoint.use_munge =
-        !iequals(settings->auth_type, "auth/none") && !iequals(settings->auth_type, "auth/unix");
     found.endpoints.push_back(std::move(endpoint));
   }
   return found;

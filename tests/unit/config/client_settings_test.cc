@@ -11,9 +11,9 @@ TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
   for (const std::string text :
        {"", "MpiDefault=pmix\n",
         "LaunchParameters=test_exec,use_interactive_step\nInteractiveStepOptions=\"--pty sh\"\n",
-        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n"
-        "AuthInfo=ttl=9,socket=/run/"
-        "m.socket\nKillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
+        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=Auth/None\n"
+        "AuthInfo=socket=/run/munge.2\n"
+        "KillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
         "SlurmctldHost=b\nAccountingStorageType=\"accounting_storage/none\"\nSlurmctldPidFile = "
         "/x/y.pid\n",
         "  SlurmctldPort=7000-7010\nNodeName=n[1-3] \\\n  CPUs=4 \\\n  "
@@ -52,6 +52,7 @@ TEST(ClientSettings, SaysWhatIsWrong) {
   EXPECT_FALSE(quick_client_settings("ClusterName=c\n"));
   EXPECT_FALSE(quick_client_settings(kHead + "SlurmctldPort=x\n"));
   EXPECT_FALSE(quick_client_settings(kHead + "MessageTimeout=x\n"));
+  EXPECT_FALSE(quick_client_settings(kHead + "AuthType=auth/foo\n"));
 }
 
 }  // namespace

@@ -86,6 +86,22 @@ TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
   EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
 }
 
+TEST(Register, ANodeWhoseDeviceFileIsMissingIsDrained) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4).node_config([](NodeConfig& node) {
+    for (int i = 0; i < 4; ++i)
+      node.gres.front().files.emplace_back("/dev/nvidia" + std::to_string(i));
+  });
+  World w{b.config()};
+  wire::RegisterReport report{.name = "n1",
+                              .facts = {.boot_id = "b", .cpus = 8, .memory_mib = 16000}};
+  report.facts.missing_devices = {"/dev/nvidia3"};
+  w.core.on_report(101, report, w.now);
+  w.run();
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "gres/gpu count reported lower than configured (3 < 4)");
+}
+
 TEST(Register, ANodeThatWasRebootedUnaskedIsDownUnlessAnyMayReturn) {
   for (std::uint32_t rule : {0u, 1u, 2u}) {
     World w{ClusterBuilder().nodes(1).settings([&](Settings& s) { s.return_to_service = rule; })};
