@@ -35,6 +35,7 @@ Window make_window(const wire::AccountingRequest& request, bool by_state, Time n
     window.end = request.end;
   } else if (by_state && is_set(request.start)) {
     window.end = request.start;
+    window.is_moment = true;
   } else {
     window.end = now;
     window.end_is_now = true;

@@ -103,7 +103,8 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "SOURCE DEST"};
+constexpr CommandText kCommand{
+    .program = kProgram, .purpose = "", .operands = "SOURCE DEST", .short_usage = true};
 
 int fail_with(std::string_view text, int code) {
   print_error(kProgram, text);

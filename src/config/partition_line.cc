@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -178,6 +179,15 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
+// Resources that jobs are charged for; of devices and licenses any.
+bool is_billed(std::string_view name) {
+  constexpr std::string_view kNames[] = {"billing", "cpu",  "energy", "fs/disk",
+                                         "mem",     "node", "pages",  "vmem"};
+  return std::ranges::any_of(kNames,
+                             [&](std::string_view known) { return iequals(name, known); }) ||
+         istarts_with(name, "gres/") || istarts_with(name, "license/");
+}
+
 bool is_weight(std::string_view part) {
   auto equals = part.find('=');
   if (equals == part.npos || equals == 0) return false;
@@ -185,7 +195,7 @@ bool is_weight(std::string_view part) {
   double weight = 0;
   auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
   std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  return error == std::errc{} && weight >= 0 &&
+  return is_billed(trim(part.substr(0, equals))) && error == std::errc{} && std::isfinite(weight) &&
          (unit.empty() || (unit.size() == 1 && std::string_view("KMGTkmgt").contains(unit[0])));
 }
 

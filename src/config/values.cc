@@ -135,6 +135,13 @@ std::string expectation(const Key& key) {
   }
 }
 
+// Names of plugins are in small letters, other words in capitals: as the key's own list has them.
+std::string shown_choice(const Key& key, std::string_view text) {
+  for (std::string_view choice : split(key.expected, ','))
+    if (iequals(text, bare_choice(choice))) return std::string(bare_choice(choice));
+  return upper(text);
+}
+
 std::string shown_choices(const Key& key, std::string_view text) {
   auto given = split(text, ',');
   std::string out;
@@ -207,7 +214,7 @@ std::string shown_value(const Key& key, std::string_view value) {
     case Kind::user:
       return shown_user(value);
     case Kind::choice:
-      return upper(value);
+      return shown_choice(key, value);
     case Kind::choices:
       return shown_choices(key, value);
     default:

@@ -24,12 +24,12 @@ void add_jobs(const TaskSplit& event, IdSet& jobs) {
   jobs.insert(event.id.value);
 }
 void add_jobs(const TasksCancelled& event, IdSet& jobs) { jobs.insert(event.array.value); }
+void add_jobs(const JobsAccruing& event, IdSet& jobs) { jobs.merge(event.jobs); }
 // These change no row.
 void add_jobs(const NodesReleased&, IdSet&) {}
 void add_jobs(const JobMailed&, IdSet&) {}
 void add_jobs(const JobWarned&, IdSet&) {}
 void add_jobs(const EpilogEnded&, IdSet&) {}
-void add_jobs(const JobsAccruing&, IdSet&) {}
 
 // The run that is over, as it is once its job waits again.
 JobRecord superseded(const Cluster& before, const Job& job, Time at) {

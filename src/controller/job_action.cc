@@ -1,11 +1,33 @@
 // scontrol hold, uhold, release, requeue, requeuehold, suspend, resume, notify; top is in top.cc.
 #include <algorithm>
 
+#include "base/strings.h"
 #include "controller/core.h"
 #include "controller/task_outcomes.h"
+#include "sched/place.h"
 #include "sched/priority.h"
+#include "sched/request.h"
 
 namespace muster::controller {
+
+namespace {
+
+// What was submitted with --hold has not been asked yet. One partition that will do is enough.
+Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
+  Result<void> last;
+  for (std::string_view name : split(job.partition, ',')) {
+    const Partition* partition = cluster.find_partition(name);
+    if (!partition || partition->nodes.empty()) return {};
+    auto request = sched::make_request(cluster, *job.spec, *partition);
+    auto fits =
+        request ? sched::feasible(cluster, *request, *partition) : std::unexpected(request.error());
+    if (fits) return {};
+    last = std::unexpected(fits.error());
+  }
+  return last;
+}
+
+}  // namespace
 
 Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
@@ -14,6 +36,8 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
     if (kind == Hold::none) return fail(ErrorCode::access_denied);
     return {};  // an administrator's hold stays one
   }
+  if (kind == Hold::none && job.spec->hold && job.hold != Hold::none)
+    if (auto ok = could_ever_start(cluster_, job); !ok) return ok;
   // A release of what is not held keeps its priority; what was held queues up behind the others.
   std::uint32_t priority = 0;
   if (kind == Hold::none)

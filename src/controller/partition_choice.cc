@@ -105,6 +105,30 @@ void give_default_memory(const Cluster& cluster, const Partition& partition, Job
   if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
 }
 
+std::string_view obstacle(const Cluster& cluster, const Job& job) {
+  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+  if (!partition) return {};
+  if (partition->state == PartitionState::down) return "Partition in DOWN state";
+  auto in_service = [&](NodeId id) {
+    const Node* node = cluster.nodes.find(id);
+    return node && is_available(*node);
+  };
+  const auto named = cluster.nodes_named(job.spec->required_nodes);
+  const bool has_named = !named || std::ranges::all_of(*named, in_service);
+  const auto usable = std::ranges::count_if(partition->nodes, in_service);
+  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return {};
+  return "Required node not available (down, drained or reserved)";
+}
+
+bool asks_more_cpus_than(const Cluster& cluster, const Partition& p, const JobSpec& spec) {
+  std::uint64_t all = 0;
+  for (NodeId id : p.nodes)
+    if (const Node* node = cluster.nodes.find(id)) all += node->config.cpus;
+  const std::uint64_t tasks = spec.overcommit ? 1 : spec.num_tasks.value_or(1);
+  return all > 0 &&
+         std::max<std::uint64_t>(spec.min_nodes, tasks * spec.cpus_per_task.value_or(1)) > all;
+}
+
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {
   if (p.max_time && std::min(time_limit, spec.time_min.value_or(time_limit)) > *p.max_time)
     return fail(ErrorCode::invalid_time_limit);

@@ -134,21 +134,6 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
   }
 }
 
-// --cpus-per-gpu: what the GPUs bring, divided among the tasks.
-void set_cpus_per_gpu(const wire::StepRequest& request, sched::StepDemand& demand) {
-  if (!request.cpus_per_gpu || request.cpus_per_task) return;
-  std::uint64_t gpus = saturating_add(
-      sum_of(demand.gpus_total), saturating_multiply(sum_of(demand.gpus_per_task), demand.tasks));
-  if (demand.gres_per_node)
-    for (const GresRequest& gres : *demand.gres_per_node)
-      if (gres.name == "gpu")
-        gpus = saturating_add(gpus, saturating_multiply(gres.count, demand.min_nodes));
-  std::uint64_t cpus = ceil_divide(saturating_multiply(gpus, *request.cpus_per_gpu), demand.tasks);
-  if (cpus == 0) return;
-  demand.cpus_per_task = static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 20));
-  demand.cpus_per_task_is_wish = false;
-}
-
 // How many nodes and tasks, where the request leaves it open.
 Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
                         std::uint32_t tasks_on_node_max, sched::StepDemand& demand) {
@@ -172,6 +157,25 @@ Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
   if (per_node > tasks_on_node_max || demand.tasks > nodes * tasks_on_node_max)
     return fail(ErrorCode::bad_task_count);
   return {};
+}
+
+// -c without a number of tasks: so many as the CPUs of the step's nodes are enough for. These are
+// the named nodes, and then the ones with most CPUs.
+void count_tasks_by_cpus(const wire::StepRequest& request, const std::vector<NodeShare>& held,
+                         sched::StepDemand& demand) {
+  if (!request.cpus_per_task || request.num_tasks || request.ntasks_per_node) return;
+  std::vector<std::pair<bool, std::uint32_t>> rooms;  // is it named, tasks that it has CPUs for
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const sched::CoreUse& core = demand.cores.at(i);
+    const auto cores = static_cast<std::uint32_t>(held[i].cpus.size()) / core.threads;
+    rooms.emplace_back(std::ranges::binary_search(demand.required_nodes, held[i].node),
+                       cores * core.usable / demand.cpus_per_task);
+  }
+  std::ranges::sort(rooms, std::ranges::greater{});
+  rooms.resize(std::min<std::size_t>(rooms.size(), demand.min_nodes));
+  std::uint32_t tasks = 0;
+  for (const auto& [named, room] : rooms) tasks += room;
+  demand.tasks = std::max(demand.tasks, tasks);
 }
 
 }  // namespace
@@ -202,18 +206,19 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
                            cluster.settings().request_limits.tasks_per_node, demand);
       !ok)
     return std::unexpected(ok.error());
-  if (!demand.task_nodes.empty())
-    demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
   demand.cpus_per_task =
       std::max(1u, request.cpus_per_task.value_or(job.spec->cpus_per_task.value_or(1)));
   demand.cpus_per_task_is_wish = !request.cpus_per_task;
+  if (!request.cpus_per_task) demand.cpus_per_gpu = request.cpus_per_gpu.value_or(0);
+  set_cores(cluster, request, wanted.held, demand);
+  count_tasks_by_cpus(request, wanted.held, demand);
+  if (!demand.task_nodes.empty())
+    demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
   demand.exact = request.exclusive;
   demand.overcommit = request.overcommit;
   set_memory(cluster, job, request, demand);
   if (auto ok = set_gres(cluster.settings(), asked_devices(cluster, job, request), demand); !ok)
     return std::unexpected(ok.error());
-  set_cores(cluster, request, wanted.held, demand);
-  set_cpus_per_gpu(request, demand);
   return wanted;
 }
 

@@ -63,14 +63,18 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = cluster_.settings().enforce_part_limits;
   const bool enforced = enforce == "ALL" || enforce == "ANY";
-  if (enforced)
+  if (enforced) {
+    if (asks_more_cpus_than(cluster_, p, spec))
+      return fail("More processors requested than permitted");
     if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
+  }
   auto wanted = sched::make_request(cluster_, spec, p);
   if (!wanted) return std::unexpected(wanted.error());
   if (enforced && sched::exceeds_memory_limit(cluster_, *wanted, p))
     return fail(ErrorCode::insufficient_memory);
   if (p.nodes.empty() && wanted->required_nodes.empty()) return {};  // dynamic nodes may come
   auto ok = known_fits_.check(cluster_, *wanted, p);
+  if (!ok && spec.hold) return {};  // asked again when it is released
   if (ok) {
     if (auto inside = fits_reservations(cluster_, job, *wanted, p, warnings); !inside)
       return inside;
@@ -129,6 +133,9 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (spec.switches)
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);
+  if (const Text& domain = cluster_.settings().mail_domain;
+      spec.mail_type != 0 && spec.mail_user.empty() && !domain.empty())
+    spec.mail_user = fmt::format("{}@{}", spec.user_name.view(), domain.view());
   add_cpus_for_memory(cluster_, *named->front(), spec);
   give_default_memory(cluster_, *named->front(), spec);
   if (!cluster_.settings().spec_cores_by_jobs) {  // AllowSpecResourcesUsage
@@ -244,8 +251,11 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
         fmt::format("error: Ignoring {} since it's not allowed by configuration "
                     "(AllowSpecResourcesUsage = No)",
                     asks_for_cores ? "-S" : "--thread-spec"));
-  if (first.spec->kind == JobKind::allocation && !fits_limits_of_partition(first))
-    reply.warnings.emplace_back(kBeyondPartition);
+  if (first.spec->kind == JobKind::allocation) {
+    const std::string_view why =
+        fits_limits_of_partition(first) ? obstacle(cluster_, first) : kBeyondPartition;
+    if (!why.empty()) reply.warnings.emplace_back(why);
+  }
   auto keep = [&](const Text& hash, std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), std::move(bytes));
   };

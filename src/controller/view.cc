@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controller/filter.h"
 #include "controller/node_view.h"
+#include "controller/partition_facts.h"
 #include "controller/power.h"
 #include "controller/shares_view.h"
 #include "sched/amounts.h"
@@ -133,6 +134,7 @@ void jobs_reply(const Published& published, const Visibility& visible,
   if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible, request.filter))
     return part(Error{ErrorCode::invalid_job_id, {}}, false);
   JobsPart jobs(now);
+  PartitionFacts facts(cluster);
   std::optional<sched::Priorities> priorities;
   if (cluster.settings().priority.multifactor) priorities.emplace(cluster, now);
   auto add = [&](const Job& job) {
@@ -145,6 +147,12 @@ void jobs_reply(const Published& published, const Visibility& visible,
     if (priorities && !is_ended(job.state))
       view.job.edit().priority =
           priorities->of(job, cluster.find_partition(split(job.partition, ',').front()));
+    if (job.state == JobState::pending) {
+      view.least_nodes = facts.least_nodes(job);
+      if (priorities && job.partition.view().contains(','))
+        for (std::string_view name : split(job.partition, ','))
+          view.partition_priorities.push_back(priorities->of(job, cluster.find_partition(name)));
+    }
     jobs.add(std::move(view));
   };
   if (names_plain_jobs(cluster, request)) {

@@ -93,7 +93,7 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   }
   if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
     return {Reason::partition_node_limit};
-  if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_config};
+  if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_too_small};
   if (!job.spec->reservation.empty()) return reservation_gate(venue.reservation, now);
   return {};
 }

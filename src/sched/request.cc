@@ -56,8 +56,8 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   }
   for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
                      &request.gpus_per_socket}) {
-    if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });  // is no wish
+    if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
   }
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
   request.enforce_binding = spec.enforce_binding;

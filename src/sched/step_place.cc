@@ -57,11 +57,12 @@ class StepPlacer {
   // What this many tasks take of the node; nothing where it has not got it.
   std::optional<NodeShare> share_of(const Slot& slot, std::uint32_t tasks) const {
     NodeShare share{.node = slot.held->node, .cpus = {}, .memory_mib = 0, .tasks = tasks};
-    if (!take_cpus(slot, tasks, share)) return std::nullopt;
+    if (!take_cpus_of_tasks(slot, tasks, share)) return std::nullopt;
     Free free = slot.free;
     if (!take_gres(slot, tasks, free, share)) return std::nullopt;
     for (const GresRequest& g : demand_.gpus_total)
       if (free_devices(free.gres, g) == 0) return std::nullopt;
+    if (!take_cpus_of_gpus(slot, share)) return std::nullopt;
     if (!take_memory(slot, share)) return std::nullopt;
     return share;
   }
@@ -72,11 +73,22 @@ class StepPlacer {
            demand_.required_nodes.end();
   }
 
-  bool take_cpus(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
-    std::uint64_t needed = std::uint64_t{tasks} * demand_.cpus_per_task;
-    needed = saturating_multiply(ceil_divide(needed, slot.core.usable), slot.core.threads);
+  bool take_cpus_of_tasks(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
     std::uint64_t free = slot.free.cpus.size();
     if (free == 0 || (!demand_.exact && free < slot.held->cpus.size())) return false;
+    return take_cpus(slot, std::uint64_t{tasks} * demand_.cpus_per_task, share);
+  }
+
+  // --cpus-per-gpu, for the GPUs that the step has here. Tasks may be more than these CPUs.
+  bool take_cpus_of_gpus(const Slot& slot, NodeShare& share) const {
+    const std::uint64_t cpus = saturating_multiply(gpus_of(share), demand_.cpus_per_gpu);
+    return cpus == 0 || cpus <= share.cpus.size() || take_cpus(slot, cpus, share);
+  }
+
+  bool take_cpus(const Slot& slot, std::uint64_t used, NodeShare& share) const {
+    const std::uint64_t needed =
+        saturating_multiply(ceil_divide(used, slot.core.usable), slot.core.threads);
+    const std::uint64_t free = slot.free.cpus.size();
     if (needed > free && !demand_.overcommit) return false;
     share.cpus = demand_.exact ? slot.free.cpus.first(std::min(needed, free)) : slot.held->cpus;
     return true;
@@ -198,7 +210,8 @@ class StepPlacer {
       if (!gpus_left.empty()) {
         if (!take_counted(*chosen[i], chosen.size() - i - 1, gpus_left, *share))
           return std::nullopt;
-        if (!take_memory(*chosen[i], *share)) return std::nullopt;
+        if (!take_cpus_of_gpus(*chosen[i], *share) || !take_memory(*chosen[i], *share))
+          return std::nullopt;
       }
       nodes.push_back({.node = share->node, .ranks = {}, .share = std::move(*share)});
     }

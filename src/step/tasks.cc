@@ -156,7 +156,12 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
 
 [[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, TaskEnds ends,
                                pid_t supervisor) {
-  setsid();
+  // A group of its own in the supervisor's session: were it in a session of its own, nobody outside
+  // could continue it, and the kernel would not let SIGTSTP stop it. A terminal needs a session.
+  if (plan.pty)
+    setsid();
+  else
+    setpgid(0, 0);
   restore_signals();
   open_the_rest(setup, plan.files, ends, supervisor);
   if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
@@ -181,6 +186,9 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
   end_with(supervisor);
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
   apply_binding(plan.binding, setup, plan.local_id);
+  if (const std::string line = gpu_bind_line(setup.launch, plan.environment, plan.local_id);
+      !line.empty())
+    dprintf(2, "%s", line.c_str());
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
   if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);

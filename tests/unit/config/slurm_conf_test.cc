@@ -226,6 +226,14 @@ TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
   EXPECT_EQ(shown(conf, "SLURM_CONF"), "slurm.conf");
 }
 
+TEST(ShowSettings, PrintsTheNamesOfPluginsInTheirOwnSpelling) {
+  SlurmConf conf = load(
+      "SchedulerType=sched/builtin\nPriorityType=Priority/MultiFactor\nEnforcePartLimits=all\n");
+  EXPECT_EQ(shown(conf, "SchedulerType"), "sched/builtin");
+  EXPECT_EQ(shown(conf, "PriorityType"), "priority/multifactor");
+  EXPECT_EQ(shown(conf, "EnforcePartLimits"), "ALL");
+}
+
 TEST(ShowSettings, LeavesOutWhatDoesNotApply) {
   SlurmConf conf = load("");
   EXPECT_EQ(shown(conf, "PriorityWeightAge"), "not shown");

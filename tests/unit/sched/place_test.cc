@@ -479,6 +479,20 @@ TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
             "n1:3/1 n2:3/1");
 }
 
+TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
+  auto placed = [](const JobSpec& spec) {  // CPUs and tasks on each node
+    auto cluster = ClusterBuilder().nodes(4, 8).gpus(4).pending(spec).build();
+    const Plan p = plan(cluster, t0);
+    std::string out;
+    for (const Start& start : p.starts)
+      for (const NodeShare& share : start.allocation)
+        out += std::to_string(share.cpus.size()) + "/" + std::to_string(share.tasks) + " ";
+    return out;
+  };
+  EXPECT_EQ(placed(job().gpus("7").tasks(7).memory(1).set(&JobSpec::cpus_per_gpu, 1u)), "4/4 3/3 ");
+  EXPECT_EQ(placed(job().gpus("6").tasks(6).memory(1).set(&JobSpec::cpus_per_gpu, 2u)), "8/3 4/3 ");
+}
+
 TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_node("2").nodes(2).memory(1)), "n1:2/1 n2:2/1");
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_task("1").tasks(4).memory(1)), "n1:4/1");
