@@ -7,6 +7,7 @@ as with a broken switch or a firewall. A host without power loses all its proces
 """
 import os
 import pwd
+import re
 import shutil
 import signal
 import subprocess
@@ -30,13 +31,14 @@ mount -t tmpfs -o mode=1777 tmpfs /tmp
 mount -t tmpfs -o mode=755 tmpfs /run
 mount --bind {shared}/hosts /etc/hosts
 mkdir /run/munge /tmp/state /tmp/spool
+mount -t tmpfs -o size={state_mib}m tmpfs /tmp/state
 cp {shared}/munge.key /run/munge/key
-cp {shared}/slurm.conf {conf}
+cp {shared}/*.conf /run/
 chmod 400 /run/munge/key
 munged --force --key-file=/run/munge/key --pid-file=/run/munge/pid --log-file=/run/munge/log \
   --seed-file=/run/munge/seed
 touch {shared}/booted.{name}
-exec sleep infinity
+sleep infinity & wait  # the shell reaps what daemons leave
 """
 
 
@@ -63,7 +65,7 @@ class Host:
     def power_on(self):
         shared = self.site.shared
         (shared / f"booted.{self.name}").unlink(missing_ok=True)
-        boot = BOOT.format(name=self.name, shared=shared, bin=BIN, conf=CONF)
+        boot = BOOT.format(name=self.name, shared=shared, bin=BIN, state_mib=self.site.state_mib)
         self.keeper = subprocess.Popen(
             [*UNSHARE, "-n", "-m", "-u", "-p", "--fork", "--mount-proc", "--propagation", "private", "bash", "-c", boot],
             stdin=subprocess.DEVNULL, stdout=self.site.log, stderr=self.site.log)
@@ -108,14 +110,15 @@ class Host:
         self.run("slurmctld", "-f", CONF).ok()
 
     def start_slurmd(self):
-        self.run("slurmd", "-f", CONF).ok()
+        self.run("slurmd", "-N", self.name, "-f", CONF).ok()
 
 
 class Site:
     """login, ctl and nodes n1, n2, ...; commands run on the login host."""
 
-    def __init__(self, nodes=3, conf=""):
+    def __init__(self, nodes=3, conf="", cgroup="", state_mib=256):
         self.node_names = [f"n{i}" for i in range(1, nodes + 1)]
+        self.state_mib = state_mib  # the size of the controller's disk
         self.shared = Path(tempfile.mkdtemp(prefix="muster-hosts.", dir=HOME))
         self.shared.chmod(0o755)
         self.home = self.shared / "home"
@@ -129,6 +132,7 @@ class Site:
         self.login, self.ctl = self.hosts["login"], self.hosts["ctl"]
         self.switch = None
         self._write_files(conf)
+        (self.shared / "cgroup.conf").write_text(cgroup)
 
     def __getitem__(self, name):
         return self.hosts[name]
@@ -138,7 +142,7 @@ class Site:
         (self.shared / "munge.key").chmod(0o400)
         (self.shared / "hosts").write_text(
             "127.0.0.1 localhost\n" + "".join(f"{h.address} {h.name}\n" for h in self.hosts.values()))
-        (self.shared / "slurm.conf").write_text(f"""\
+        text = f"""\
 ClusterName=hosts
 SlurmctldHost=ctl
 SlurmUser=root
@@ -160,10 +164,12 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 MailProg=/bin/true
 KillWait=3
-{conf}
 NodeName=n[1-{len(self.node_names)}] CPUs=8 RealMemory=8000
 PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
-""")
+"""
+        for key in re.findall(r"^(\w+)=", conf, re.M):
+            text = re.sub(rf"^{key}=.*\n", "", text, flags=re.M)
+        (self.shared / "slurm.conf").write_text(text + conf)
 
     # --- start and end ---
     def up(self):
