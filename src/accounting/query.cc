@@ -56,7 +56,8 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
 }  // namespace
 
 Result<std::vector<AccountingRow>> query(AccountingStore& store,
-                                         const wire::AccountingRequest& request, Time now) {
+                                         const wire::AccountingRequest& request, Time now,
+                                         std::optional<Uid> only_of) {
   auto selection = make_selection(request, now);
   if (!selection) return std::unexpected(selection.error());
   AccountingStore::Scan wanted{
@@ -66,10 +67,17 @@ Result<std::vector<AccountingRow>> query(AccountingStore& store,
     wanted.uids = request.uids;
     wanted.users = request.users;
   }
+  if (only_of) {
+    wanted.uids = {*only_of};
+    wanted.users.clear();
+  }
   auto candidates = store.scan(wanted);
   if (!candidates) return std::unexpected(candidates.error());
   std::erase_if(*candidates,
                 [&](const AccountingStore::Candidate& c) { return !selects(*selection, c.job); });
+  if (only_of)
+    std::erase_if(*candidates,
+                  [&](const AccountingStore::Candidate& c) { return c.job.uid != *only_of; });
 
   // Only among what is selected: an earlier run shows where the latest one does not match.
   if (!request.duplicates) {

@@ -4,6 +4,7 @@
 #include "controller/core.h"
 #include "controller/step_demand.h"
 #include "controller/view.h"
+#include "controller/visibility.h"
 
 namespace muster::controller {
 
@@ -84,6 +85,9 @@ bool Core::serves(std::uint64_t connection) const {
 }
 
 void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
+  const Job* job = cluster_.jobs.find(request.job);
+  if (job && !Visibility(cluster_, {caller.uid, is_operator(caller), {}}).sees(*job))
+    return host_.reply(to, Error{ErrorCode::invalid_job_id, {}});
   const auto added = waiters_.add({.to = to,
                                    .job = request.job,
                                    .until_started = request.until_started,
@@ -91,7 +95,6 @@ void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& reque
                                    .until_ready = request.until_ready,
                                    .user = caller.uid});
   if (!added) return host_.reply(to, added.error());
-  const Job* job = cluster_.jobs.find(request.job);
   if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
     if (request.ownership == wire::Ownership::leave) disown(request.job);

@@ -5,7 +5,8 @@
 
 namespace muster::controller {
 
-wire::Answer nodes_reply(const Published& published, const wire::NodesRequest& request, Time now);
+wire::Answer nodes_reply(const Published& published, const Visibility& visible,
+                         const wire::NodesRequest& request, Time now);
 wire::Answer partitions_reply(const Published& published);
 
 }  // namespace muster::controller

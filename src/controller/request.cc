@@ -4,8 +4,7 @@
 
 namespace muster::controller {
 
-void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
-  now_ = now;
+void Core::handle(ReplyTo to, Caller caller, wire::Request& request, Time now) {
   bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
   if (disk_full_ && changes) {
     host_.reply(to, Error{ErrorCode::state_storage_full, {}});

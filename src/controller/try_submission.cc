@@ -63,7 +63,6 @@ void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request
                           int trials) {
   constexpr int kTrials = 3;
   std::vector<std::string> warnings;
-  if (auto ok = fits_script(request); !ok) return answer(to, ok.error());
   wire::SubmitRequest tried{.spec = request.spec, .components = request.components};
   auto jobs = accept_all(caller, tried, now, warnings);
   if (!jobs) return answer(to, refusal(jobs.error(), warnings));
@@ -77,10 +76,11 @@ void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request
     if (request.test_only) return answer(to, std::move(told));
     auto* when = std::get_if<wire::SubmitReply>(&told);
     if (!when || when->would_start > now) return answer(to, Error{ErrorCode::nodes_busy, {}});
-    if (disk_full_) return answer(to, Error{ErrorCode::state_storage_full, {}});
     now = std::max(now, now_);
-    if (version == state_version() || trials + 1 == kTrials)
-      return take_submission(to, caller, request, now);
+    if (version == state_version() || trials + 1 == kTrials) {
+      request.immediate = false;
+      return on_request(to, caller, std::move(request), now);
+    }
     try_submission(to, caller, std::move(request), now, trials + 1);
   };
   host_.run_aside(to, caller.uid, std::move(plan), std::move(on_planned));

@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controller/filter.h"
 #include "controller/node_view.h"
+#include "controller/partition_facts.h"
 #include "controller/power.h"
 #include "controller/shares_view.h"
 #include "sched/amounts.h"
@@ -94,22 +95,25 @@ wire::PriorityView priority_view(const sched::Priorities& priorities, const Job&
 }
 
 // A job has a line for each of its partitions.
-wire::Answer priorities_reply(const Published& published, Time now) {
+wire::Answer priorities_reply(const Published& published, const Visibility& visible, Time now) {
   const Cluster& cluster = published.cluster;
   wire::PrioritiesReply reply{.weights = cluster.settings().priority, .jobs = {}};
   sched::Priorities priorities(cluster, now);
   for (std::uint32_t id : cluster.pending.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (job.hold != Hold::none || job.eligible > now) continue;
+    if (job.hold != Hold::none || job.eligible > now || !visible.sees(job)) continue;
     for (std::string_view name : split(job.partition, ','))
       reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
   }
   return reply;
 }
 
-bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
-  return std::ranges::all_of(
-      filter.jobs, [&](const wire::JobRef& ref) { return cluster.jobs.find(ref.job) != nullptr; });
+// A job of others that is private is none to the viewer.
+bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::JobFilter& filter) {
+  return std::ranges::all_of(filter.jobs, [&](const wire::JobRef& ref) {
+    const Job* job = cluster.jobs.find(ref.job);
+    return job && visible.sees(*job);
+  });
 }
 
 // By numbers of single jobs, so that the others need not be looked at.
@@ -121,19 +125,21 @@ bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) 
   });
 }
 
-void jobs_reply(const Published& published, const wire::JobsRequest& request, Time now,
+void jobs_reply(const Published& published, const Visibility& visible,
+                const wire::JobsRequest& request, Time now,
                 const std::function<void(wire::Answer, bool)>& part) {
   const Cluster& cluster = published.cluster;
   // A single unknown id is an error, a task that an array does not have is not; in a list the
   // others are shown.
-  if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
+  if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible, request.filter))
     return part(Error{ErrorCode::invalid_job_id, {}}, false);
   JobsPart jobs(now);
+  PartitionFacts facts(cluster);
   std::optional<sched::Priorities> priorities;
   if (cluster.settings().priority.multifactor) priorities.emplace(cluster, now);
   const JobMatcher matcher(request.filter);
   auto add = [&](const Job& job) {
-    if (!matcher.matches(cluster, job)) return;
+    if (!visible.sees(job) || !matcher.matches(cluster, job)) return;
     if (jobs.size() == kJobsPerPart) {
       part(jobs.take(), true);
       jobs = JobsPart(now);
@@ -142,6 +148,12 @@ void jobs_reply(const Published& published, const wire::JobsRequest& request, Ti
     if (priorities && !is_ended(job.state))
       view.job.edit().priority =
           priorities->of(job, cluster.find_partition(split(job.partition, ',').front()));
+    if (job.state == JobState::pending) {
+      view.least_nodes = facts.least_nodes(job);
+      if (priorities && job.partition.view().contains(','))
+        for (std::string_view name : split(job.partition, ','))
+          view.partition_priorities.push_back(priorities->of(job, cluster.find_partition(name)));
+    }
     jobs.add(std::move(view));
   };
   if (names_plain_jobs(cluster, request)) {
@@ -192,8 +204,18 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
 
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;
+  const Cluster& cluster = published.cluster;
+  auto gate = [&] {
+    const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+    const sched::Venue venue{partition, sched::choices(cluster, job, published.at).front()};
+    return sched::gate(cluster, job, venue, published.at).reason;
+  };
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
+  // Plans do not look at jobs that cannot start yet.
+  if (published.plan && !sched::is_eligible(cluster, job, published.at))
+    if (const Reason reason = gate(); reason != Reason::none)
+      return sched::Wait{job.id, reason, {}};
   // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
   for (const auto& plan : {published.plan, published.thorough})
     if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
@@ -204,12 +226,7 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   // It came after the last thorough plan, and no quick one has got to it.
   if (!published.plan || published.plan->complete || job.submitted > published.at)
     return std::nullopt;
-  const Cluster& cluster = published.cluster;
-  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
-  const Reason reason =
-      sched::gate(cluster, job, {partition, sched::choices(cluster, job, published.at).front()},
-                  published.at)
-          .reason;
+  const Reason reason = gate();
   return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
 }
 
@@ -291,22 +308,24 @@ bool has_short_answer(const Published& published, const wire::Request& query) {
   return jobs && jobs->filter.jobs.size() <= kFew && names_plain_jobs(cluster, *jobs);
 }
 
-void answer_query(const Published& published, const wire::Request& request, Time now,
-                  const std::function<void(wire::Answer, bool more)>& part) {
+void answer_query(const Published& published, const Viewer& viewer, const wire::Request& request,
+                  Time now, const std::function<void(wire::Answer, bool more)>& part) {
+  const Visibility visible(published.cluster, viewer);
+  if (auto refusal = visible.refuses(request)) return part(std::move(*refusal), false);
   if (auto* jobs = std::get_if<wire::JobsRequest>(&request)) {
-    jobs_reply(published, *jobs, now, part);
+    jobs_reply(published, visible, *jobs, now, part);
   } else if (auto* nodes = std::get_if<wire::NodesRequest>(&request)) {
-    part(nodes_reply(published, *nodes, now), false);
+    part(nodes_reply(published, visible, *nodes, now), false);
   } else if (std::holds_alternative<wire::PrioritiesRequest>(request)) {
-    part(priorities_reply(published, now), false);
+    part(priorities_reply(published, visible, now), false);
   } else if (std::holds_alternative<wire::SharesRequest>(request)) {
-    part(shares_reply(published.cluster, now), false);
+    part(shares_reply(published.cluster, visible, now), false);
   } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
     part(partitions_reply(published), false);
   } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {
     wire::ReservationsReply reply{.now = now};
     for (const Reservation& r : *published.cluster.reservations)
-      reply.reservations.push_back(view_of(published.cluster, r, now));
+      if (visible.sees(r)) reply.reservations.push_back(view_of(published.cluster, r, now));
     part(std::move(reply), false);
   } else if (std::holds_alternative<wire::TopologyRequest>(request)) {
     part(wire::TopologyReply{published.cluster.settings().topology}, false);

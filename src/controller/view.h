@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "controller/host.h"
+#include "controller/visibility.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {
@@ -22,8 +23,8 @@ wire::ReservationView view_of(const Cluster& cluster, const Reservation& reserva
 bool is_query(const wire::Request& request);
 // Whether a query asks for little, however large the cluster is, or the cluster is small.
 bool has_short_answer(const Published& published, const wire::Request& query);
-// In one or more parts.
-void answer_query(const Published& published, const wire::Request& query, Time now,
-                  const std::function<void(wire::Answer, bool more)>& part);
+// In one or more parts, with what the viewer may see.
+void answer_query(const Published& published, const Viewer& viewer, const wire::Request& query,
+                  Time now, const std::function<void(wire::Answer, bool more)>& part);
 
 }  // namespace muster::controller

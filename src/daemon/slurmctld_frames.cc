@@ -3,15 +3,17 @@
 #include <cxxabi.h>
 
 #include <cstdlib>
+#include <new>
 #include <typeinfo>
+#include <utility>
 
 #include "base/codec.h"
+#include "controller/request_check.h"
 #include "controller/view.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -92,18 +94,28 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
     server_->close(id);
     return;
   }
-  if (!connection.is_node)
-    if (auto request = decode<wire::RequestFrame>(frame))
-      return on_request(id, peer, std::move(*request), frame.size());
-  auto reports = decode<wire::ReportBatch>(frame);
-  if (!reports || !is_operator(peer)) {
+  Result<wire::ReportBatch> reports = fail(ErrorCode::access_denied);
+  try {
+    if (!connection.is_node)
+      if (auto request = decode<wire::RequestFrame>(frame, Origin::foreign))
+        return on_request(id, peer, std::move(*request), frame.size());
+    if (is_operator(peer)) reports = decode<wire::ReportBatch>(frame, Origin::foreign);
+  } catch (const std::bad_alloc&) {  // the core undoes what it has begun
+    io::log_error("{}: a frame needs more memory than there is: connection closed", peer.address);
+    server_->close(id);
+    return;
+  }
+  if (!reports) {
     io::log_error("{}: a frame that is neither a request nor a node's report: connection closed",
                   peer.address);
     server_->close(id);
     return;
   }
-  connection.is_node = true;
-  Time now = io::wall_clock();
+  if (!std::exchange(connection.is_node, true))
+    for (const wire::Report& report : reports->reports)
+      if (auto* node = std::get_if<wire::RegisterReport>(&report))
+        io::log_info("{}: registers as node {}", peer.address, node->name.view());
+  const Time now = current_time();
   for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
 }
 
@@ -111,9 +123,9 @@ void Service::on_close(io::ConnectionId id) {
   auto connection = connections_.extract(id);
   if (connection.empty() || stopping_) return;
   if (connection.mapped().is_node)
-    core_->on_node_closed(id, io::wall_clock());
+    core_->on_node_closed(id, current_time());
   else
-    core_->on_client_closed(id, io::wall_clock());
+    core_->on_client_closed(id, current_time());
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame,
@@ -123,12 +135,14 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
                peer.address);
   controller::ReplyTo to{id, frame.id, frame.is_all};
   if (is_slowed_down(to, peer, frame.request)) return;
+  const RequestLimits& limits = published_->cluster.settings().request_limits;
+  if (auto ok = controller::check_request(limits, frame.request); !ok) return reply(to, ok.error());
   if (controller::is_query(frame.request))
     return on_query(to, peer, std::move(frame.request), bytes);
   if (on_daemon_request(to, peer, frame.request)) return;
   if (auto* submission = std::get_if<wire::SubmitRequest>(&frame.request))
     if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), io::wall_clock());
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(frame.request), current_time());
 }
 
 Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {

@@ -7,15 +7,23 @@
 #include "base/codec.h"
 #include "base/date.h"
 #include "base/version.h"
+#include "config/slurm_conf_checks.h"
 #include "controller/explain.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
 bool Service::is_operator(Uid user) const { return user.value == 0 || user == options_.slurm_user; }
+
+// Names are looked up only where something is private.
+controller::Viewer Service::viewer_of(const io::Peer& peer) {
+  controller::Viewer viewer{peer.uid, is_operator(peer), {}};
+  if (!viewer.is_operator && published_->cluster.settings().private_data.any())
+    viewer.name = user_names_.of(peer.uid);
+  return viewer;
+}
 
 bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
                                 const wire::Request& request) {
@@ -27,9 +35,10 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
   } else if (std::holds_alternative<wire::ConfigRequest>(request)) {
     reply(to, show_config());
   } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
-    run_fairly(*trials_, to, peer.uid, 0, [this, to, question = *question] {
-      reply(to, controller::explain(*published(), question, io::wall_clock()));
-    });
+    run_fairly(*trials_, to, peer.uid, 0,
+               [this, to, viewer = viewer_of(peer), question = *question] {
+                 reply(to, controller::explain(*published(), viewer, question, current_time()));
+               });
   } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
     send_batch_script(to, peer, script->job);
   } else if (auto* broadcast = std::get_if<wire::BroadcastRequest>(&request)) {
@@ -37,9 +46,11 @@ bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
   } else if (auto* accounting = std::get_if<wire::AccountingRequest>(&request)) {
     if (!accounting_)
       return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
-    run_for_sacct(to, peer.uid, [this, to, request = *accounting] {
+    const auto only_of =
+        controller::Visibility(published_->cluster, viewer_of(peer)).only_records_of();
+    run_for_sacct(to, peer.uid, [this, to, only_of, request = *accounting] {
       feed_accounting(Rows::all);
-      auto rows = accounting::query(*accounting_, request, io::wall_clock());
+      auto rows = accounting::query(*accounting_, request, current_time(), only_of);
       if (!rows) return reply(to, rows.error());
       wire::AccountingReply answer;
       for (const AccountingRow& row : *rows) {
@@ -119,7 +130,8 @@ void Service::reconfigure(controller::ReplyTo to) {
     io::set_debug_flags(fresh->conf.debug_flags);
     post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
-      core_->reconfigure(fresh.cluster, to, io::wall_clock());
+      tell_needed_restart(to, fresh.conf);
+      core_->reconfigure(fresh.cluster, to, current_time());
       for (controller::NodeConnection node : core_->node_connections()) {
         std::vector<controller::OutgoingOrder> orders;
         orders.push_back({wire::ReconfigureOrder{}, {}, {}});
@@ -129,6 +141,14 @@ void Service::reconfigure(controller::ReplyTo to) {
       set_limits();
     });
   });
+}
+
+void Service::tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
+  for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
+    const std::string text = key + " has changed: it needs a restart of slurmctld";
+    io::log_error("slurm.conf: {}", text);
+    if (to.connection != 0) send_part(to, wire::Notice{Text(text)}, true);
+  }
 }
 
 void Service::reconfigure() { reconfigure(controller::ReplyTo{}); }

@@ -14,7 +14,6 @@
 #include "io/files.h"
 #include "io/log.h"
 #include "io/users.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -63,7 +62,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       store_(std::move(store)),
       accounting_(std::move(accounting)),
       secret_(std::move(secret)),
-      started_(io::wall_clock()),
+      started_(current_time()),
       configuration_(std::move(configuration)) {}
 
 Service::~Service() { stop(); }
@@ -86,7 +85,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   trials_ = std::make_unique<io::FairPool>("trials", kTrialLimits, reads_answers);
   sacct_ = std::make_unique<io::FairPool>("sacct", io::FairPoolLimits{}, reads_answers);
   set_limits();
-  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, io::wall_clock(),
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
                                accounting_ ? accounting_->last() : 0);
       !ok)
     return ok;
@@ -108,6 +107,11 @@ Result<void> Service::listen(const io::ServerOptions& server) {
        .on_frame = [this](io::ConnectionId id,
                           std::string frame) { on_frame(id, std::move(frame)); },
        .on_close = [this](io::ConnectionId id) { on_close(id); },
+       .on_clock_difference =
+           [this](const io::Peer& peer, const std::string& name, Seconds ahead) {
+             if (!stopping_ && is_operator(peer))
+               core_->on_clock_difference(name, ahead, current_time());
+           },
        .is_needed =
            [this](io::ConnectionId id) {
              auto found = connections_.find(id);
@@ -147,15 +151,15 @@ void Service::post(std::function<void()> work) {
 void Service::advance() {
   if (stopping_ || !server_) return;
   answered_here_.clear();
-  core_->flush(io::wall_clock());
+  core_->flush(current_time());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
 
 void Service::tick() {
   if (stopping_) return;
-  core_->on_tick(io::wall_clock());
+  timekeeper_.tick(*core_, io::read_clocks());
   snapshot_if_due();
-  loop_->after(Millis{1000}, [this] { tick(); });
+  loop_->after(controller::Timekeeper::kTickEvery, [this] { tick(); });
 }
 
 void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
@@ -258,7 +262,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
       const bool more_starts = plan.more_starts;
-      core_->on_planned(std::move(plan), io::wall_clock());
+      core_->on_planned(std::move(plan), current_time());
       rest_after_plan(took, more_starts);
     });
   });

@@ -24,6 +24,8 @@
 #include "config/slurm_conf.h"
 #include "controller/core.h"
 #include "controller/rate_limit.h"
+#include "controller/timekeeper.h"
+#include "controller/visibility.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
 #include "io/fair_pool.h"
@@ -31,6 +33,7 @@
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
+#include "io/wall_clock.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
@@ -46,6 +49,7 @@ struct ServiceOptions {
   std::string host_name;
   Uid slurm_user;
   std::optional<Uid> slurmd_user;  // who reads what munge seals for nodes; none = no munge
+  std::string munge_socket;        // empty = munge's own default
   std::function<Result<Configuration>()> load;  // reads the configuration anew
   std::function<void()> stop;                   // asks main to end the daemon
 };
@@ -105,6 +109,7 @@ class Service final : public controller::Host {
                          const wire::Request& request);
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
+  void tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
@@ -113,10 +118,12 @@ class Service final : public controller::Host {
   wire::Answer show_config();
   bool is_operator(const io::Peer& peer) const { return is_operator(peer.uid); }
   bool is_operator(Uid user) const;
+  controller::Viewer viewer_of(const io::Peer& peer);
   std::shared_ptr<const controller::Published> published() const;  // on any thread
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
 
   void tick();
+  Time current_time() const { return timekeeper_.at(io::steady_clock()); }
   void snapshot_if_due();
   CommitOutcome commit_now(const Batch& batch);
   void write_snapshot(BatchNumber number, const Cluster& cluster);
@@ -133,6 +140,7 @@ class Service final : public controller::Host {
   std::unique_ptr<Store> store_;
   std::unique_ptr<AccountingStore> accounting_;
   std::string secret_;
+  controller::Timekeeper timekeeper_{io::read_clocks()};  // its ticks are the loop's thread's
   Time started_;
 
   // The loop's thread's, once started:

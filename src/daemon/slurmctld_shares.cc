@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <future>
+#include <new>
 
 #include "base/slow_down.h"
 #include "config/controller_words.h"
@@ -10,7 +11,6 @@
 #include "controller/view.h"
 #include "daemon/slurmctld_service.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -41,7 +41,7 @@ void Service::set_limits() {
 bool Service::is_slowed_down(controller::ReplyTo to, const io::Peer& peer,
                              const wire::Request& request) {
   if (is_operator(peer) || is_free(request)) return false;
-  const Time now = io::wall_clock();
+  const Time now = current_time();
   const auto wait = rate_limit_.take(peer.uid, now);
   if (!wait) return false;
   if (rate_limit_.is_to_be_logged(peer.uid, now))
@@ -82,10 +82,15 @@ bool Service::may_answer_here(Uid user) {
 void Service::on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
                        std::size_t bytes) {
   if (auto ok = controller::check_query(query); !ok) return reply(to, ok.error());
-  auto send = [this, to](const controller::Published& published, const wire::Request& asked) {
-    controller::answer_query(published, asked, io::wall_clock(), [&](wire::Answer part, bool more) {
-      send_part(to, std::move(part), more);
-    });
+  auto send = [this, to, viewer = viewer_of(peer)](const controller::Published& published,
+                                                   const wire::Request& asked) {
+    try {
+      controller::answer_query(
+          published, viewer, asked, current_time(),
+          [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
+    } catch (const std::bad_alloc&) {
+      reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});
+    }
   };
   if (controller::has_short_answer(*published_, query) && may_answer_here(peer.uid))
     return send(*published_, query);

@@ -20,15 +20,22 @@ struct KeyOffer {
   std::string key;
   std::string nonce;
   std::string server_name;
+  std::string client_name;
   template <class V>
   void fields(V& v) {
     v(1, key);
     v(2, nonce);
     v(3, server_name);
+    v(4, client_name);
   }
 };
 
 }  // namespace
+
+std::string controller_server_name(std::string_view cluster) {
+  return fmt::format("slurmctld/{}", cluster);
+}
+std::string node_server_name(std::string_view node) { return fmt::format("slurmd/{}", node); }
 
 ServerHello make_server_hello(std::string_view server_name, bool over_tcp) {
   return {.version = kProtocolVersion,
@@ -54,7 +61,10 @@ Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint
   if (hello.nonce.size() != kNonceBytes)
     return fail(ErrorCode::communication, "the server's first message has no nonce");
   Offer offer{.frame = {}, .key = random_bytes(kSealKeyBytes)};
-  const KeyOffer inner{.key = offer.key, .nonce = hello.nonce, .server_name = hello.server_name};
+  const KeyOffer inner{.key = offer.key,
+                       .nonce = hello.nonce,
+                       .server_name = hello.server_name,
+                       .client_name = endpoint.client_name};
   auto credential =
       encode_credential(encode(inner), endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
   if (!credential) return std::unexpected(credential.error());
@@ -79,8 +89,11 @@ Result<ClientHello> read_client_hello(std::string_view frame) {
 
 Result<Accepted> accept_credential(const ClientHello& client, const ServerHello& ours,
                                    const std::string& munge_socket) {
-  auto credential = decode_credential(client.credential, munge_socket);
-  if (!credential) return std::unexpected(credential.error());
+  auto decoded = decode_timed_credential(client.credential, munge_socket);
+  if (!decoded) return std::unexpected(decoded.error());
+  const auto* untimely = std::get_if<Untimely>(&*decoded);
+  const Credential* credential =
+      untimely ? &untimely->credential : std::get_if<Credential>(&*decoded);
   auto offer = decode<KeyOffer>(credential->payload);
   if (!offer || offer->key.size() != kSealKeyBytes)
     return fail(ErrorCode::access_denied, "its credential does not hold a key");
@@ -88,7 +101,12 @@ Result<Accepted> accept_credential(const ClientHello& client, const ServerHello&
     return fail(ErrorCode::access_denied, "its credential was made for another connection");
   if (offer->server_name != ours.server_name)
     return fail(ErrorCode::access_denied, "its credential was made for another server");
-  return Accepted{.key = std::move(offer->key), .uid = credential->uid, .gid = credential->gid};
+  Accepted accepted{.key = std::move(offer->key),
+                    .uid = credential->uid,
+                    .gid = credential->gid,
+                    .client_name = std::move(offer->client_name)};
+  if (untimely) accepted.clock_ahead = untimely->ahead;
+  return accepted;
 }
 
 }  // namespace muster::io

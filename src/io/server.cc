@@ -165,7 +165,7 @@ void ServerCore::forget(const MemberPtr& member) {
 }
 
 void ServerCore::open(const MemberPtr& member) {
-  member->connection->session().set_max_frame_bytes(kMaxFrameBytes);
+  member->connection->session().set_max_frame_bytes(options_.max_frame_bytes);
   member->connection->session().set_peer(member->peer.uid, member->peer.gid);
   member->stage = Stage::open;
   members_.mark_open(*member);

@@ -42,8 +42,9 @@ struct ServerOptions {
   Millis idle_timeout{0};  // 0 = none; see Handlers::is_needed
   Millis stall_timeout{
       60000};  // a frame begun must be whole, and queued bytes must move, within this
-  std::size_t max_queued_bytes = 256u << 20;  // per connection, then it is closed
-  std::string munge_socket;                   // empty = munge's own default
+  std::size_t max_frame_bytes = kMaxFrameBytes;  // from a peer that has greeted
+  std::size_t max_queued_bytes = 256u << 20;     // per connection, then it is closed
+  std::string munge_socket;                      // empty = munge's own default
 
   // What one user's connections may take together (server_shares.h), and all users'. Operators have
   // places of their own and none of these limits.
@@ -61,6 +62,9 @@ class Server {
     std::function<void(ConnectionId, const Peer&)> on_open;
     std::function<void(ConnectionId, std::string frame)> on_frame;
     std::function<void(ConnectionId)> on_close;
+    // A peer that is refused, since its clock is that much ahead of ours: who it says it is.
+    std::function<void(const Peer&, const std::string& name, Seconds ahead)> on_clock_difference =
+        {};
     // Whether a connection that has long been silent waits for something. Empty = none does.
     std::function<bool(ConnectionId)> is_needed = {};
   };

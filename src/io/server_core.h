@@ -45,6 +45,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void on_greeting(const MemberPtr& member, std::string_view frame);
   void check(const MemberPtr& member, ClientHello client);
   void on_checked(const MemberPtr& member, const Result<Accepted>& accepted);
+  void refuse_for_clock(const MemberPtr& member, const Accepted& who);
   void open(const MemberPtr& member);
   void turn_away(const MemberPtr& member);
   void refuse(const MemberPtr& member, Error why);

@@ -40,12 +40,26 @@ void ServerCore::on_checked(const MemberPtr& member, const Result<Accepted>& acc
   if (!accepted) return refuse(member, accepted.error());
   member->peer.uid = accepted->uid;
   member->peer.gid = accepted->gid;
+  if (accepted->clock_ahead) return refuse_for_clock(member, *accepted);
   member->connection->session().start_sealing(accepted->key, true);
   const bool has_place = shares_->enter(member);
   const Welcome welcome{.version = kProtocolVersion, .come_back_ms = has_place ? 0 : kComeBackMs};
   member->connection->send(encode(welcome));
   if (!has_place) return turn_away(member);
   open(member);
+}
+
+void ServerCore::refuse_for_clock(const MemberPtr& member, const Accepted& who) {
+  const Seconds ahead = *who.clock_ahead;
+  {
+    const std::shared_lock lock(gate_);
+    if (!is_stopped_ && handlers_.on_clock_difference)
+      handlers_.on_clock_difference(member->peer, who.client_name, ahead);
+  }
+  refuse(member,
+         {ErrorCode::access_denied, fmt::format("munge: its clock is {} s {} this machine's",
+                                                (ahead.count() < 0 ? -ahead : ahead).count(),
+                                                ahead.count() < 0 ? "behind" : "ahead of")});
 }
 
 void ServerCore::turn_away(const MemberPtr& member) {

@@ -9,7 +9,8 @@ namespace muster::sched {
 
 namespace {
 
-constexpr std::size_t kMostConditions = 100'000;
+constexpr std::size_t kMostConditions = 100'000;  // whatever max_dependencies says
+constexpr std::uint32_t kHighestTask = 0xfffffff0u;
 
 struct KindName {
   std::string_view name;
@@ -65,7 +66,8 @@ bool add_jobs(DependencyKind kind, std::string_view text, std::vector<Condition>
   if (!tasks || *tasks == "*") return out.push_back(c), true;
   bool several = tasks->size() > 2 && tasks->front() == '[' && tasks->back() == ']';
   if (!several && !parse_number<std::uint32_t>(*tasks)) return false;
-  auto set = IdSet::parse(several ? tasks->substr(1, tasks->size() - 2) : *tasks);
+  auto set = IdSet::parse(several ? tasks->substr(1, tasks->size() - 2) : *tasks, kHighestTask,
+                          kMostConditions);
   if (!set || out.size() + set->size() > kMostConditions) return false;
   set->each([&](std::uint32_t task) { c.task = task, out.push_back(c); });
   return true;
@@ -96,7 +98,8 @@ Result<Dependencies> parse_dependencies(std::string_view text) {
   result.any = text.find('?') != text.npos;
   std::vector<Condition> conditions;
   for (std::string_view part : split_conditions(text))
-    if (!add_condition(part, conditions)) return fail(ErrorCode::dependency);
+    if (!add_condition(part, conditions) || conditions.size() > kMostConditions)
+      return fail(ErrorCode::dependency);
   std::set<Condition> seen;
   for (const Condition& c : conditions)
     if (seen.insert(c).second) result.conditions.push_back(c);
