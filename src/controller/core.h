@@ -178,6 +178,7 @@ class Core {
   Result<std::vector<JobId>> resolve(
       Caller caller, const wire::JobRef& ref);  // splits waiting tasks that are named
   JobId split_task(const Job& record, std::uint32_t task);
+  Result<void> may_split(Caller caller, JobId array, const IdSet& tasks) const;
   JobId next_id() const { return cluster_.next_job_id; }
 
   // --- runs and their ends ---

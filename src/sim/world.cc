@@ -179,7 +179,8 @@ class World final : public controller::Host {
         continue;
       }
       if (auto* purged = std::get_if<JobsPurged>(&entry->event))
-        for (std::uint32_t id : purged->jobs.ids()) purged_.insert(JobId{id});
+        for (const IdSet* gone : {&purged->jobs, &purged->remembered})
+          for (std::uint32_t id : gone->ids()) purged_.insert(JobId{id});
     }
   }
 

@@ -1,15 +1,16 @@
-// What users write after --dependency.
+#include "model/dependency.h"
+
 #include <algorithm>
 #include <set>
 
-#include "base/strings.h"
-#include "sched/dependency.h"
+#include <fmt/format.h>
 
-namespace muster::sched {
+#include "base/idset.h"
+#include "base/strings.h"
+
+namespace muster {
 
 namespace {
-
-constexpr std::size_t kMostConditions = 100'000;
 
 struct KindName {
   std::string_view name;
@@ -66,7 +67,9 @@ bool add_jobs(DependencyKind kind, std::string_view text, std::vector<Condition>
   bool several = tasks->size() > 2 && tasks->front() == '[' && tasks->back() == ']';
   if (!several && !parse_number<std::uint32_t>(*tasks)) return false;
   auto set = IdSet::parse(several ? tasks->substr(1, tasks->size() - 2) : *tasks);
-  if (!set || out.size() + set->size() > kMostConditions) return false;
+  // One too many is enough to be refused.
+  if (!set) return false;
+  if (set->size() > kMostConditions) return out.resize(kMostConditions + 1), true;
   set->each([&](std::uint32_t task) { c.task = task, out.push_back(c); });
   return true;
 }
@@ -95,12 +98,25 @@ Result<Dependencies> parse_dependencies(std::string_view text) {
   Dependencies result;
   result.any = text.find('?') != text.npos;
   std::vector<Condition> conditions;
-  for (std::string_view part : split_conditions(text))
+  for (std::string_view part : split_conditions(text)) {
     if (!add_condition(part, conditions)) return fail(ErrorCode::dependency);
+    if (conditions.size() > kMostConditions)
+      return fail(ErrorCode::dependency,
+                  fmt::format("a job may wait for at most {} others", kMostConditions));
+  }
   std::set<Condition> seen;
   for (const Condition& c : conditions)
     if (seen.insert(c).second) result.conditions.push_back(c);
   return result;
 }
 
-}  // namespace muster::sched
+Dependency::Dependency(std::string_view text) {
+  if (!text.empty()) kept_ = Cow(Kept{Text(text), parse_dependencies(text)});
+}
+
+const Result<Dependencies>& Dependency::parsed() const {
+  static const Result<Dependencies> none;
+  return kept_ ? kept_->parsed : none;
+}
+
+}  // namespace muster
