@@ -72,7 +72,8 @@ class Core {
   bool disk_full() const { return disk_full_; }
 
  private:
-  struct Handler;  // dispatches requests
+  struct Handler;        // gives each request to its verb
+  struct ReportHandler;  // the same for reports of nodes
 
   // --- what readers see ---
   Published published() const {
@@ -116,12 +117,12 @@ class Core {
                           Time now);
   Result<Text> admitting_partitions(Caller caller, const JobUpdated& change) const;
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
-  wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);
-  wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer create_nodes(const wire::UpdateRequest& request);
+  wire::Answer claim_node(const wire::ClaimNodeRequest& request);
+  wire::Answer delete_nodes(const wire::UpdateRequest& request);
+  wire::Answer update_partition(const wire::UpdateRequest& request, Time now);
   wire::Answer update_step(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_reservation(const wire::UpdateRequest& request, Time now);
   // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);

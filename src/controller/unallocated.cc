@@ -32,9 +32,9 @@ std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_
 // Those that srun named. The detail of an error is the names of the nodes that it is about.
 Result<std::vector<const Node*>> Core::unallocated_nodes(Caller caller,
                                                          const wire::StepRequest& request) const {
+  if (!is_operator(caller)) return fail(ErrorCode::access_denied, request.node_list.str());
   auto names = expand_hostlist(request.node_list);
   if (!names || names->empty()) return fail(ErrorCode::invalid_node_name, request.node_list.str());
-  if (!is_operator(caller)) return fail(ErrorCode::access_denied, join(*names, ","));
   std::vector<const Node*> nodes;
   std::vector<std::string> unknown, away;
   for (const std::string& name : *names) {
@@ -64,6 +64,7 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   spec.name = request.name;
   Job job;
   job.id = request.job;
+  job.submitted = now;
   job.attempt = Attempt{static_cast<std::uint32_t>(cluster_.epoch.value)};
   job.spec = Cow<JobSpec>(std::move(spec));
   Step step;
@@ -78,8 +79,8 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   wire::StepReply reply{.step = step.id};
   add_places(job, step, reply);
   for (const StepNode& place : step.nodes) {
-    OutgoingOrder out = step_launch(cluster_, job, step, place.node, request,
-                                    host_.step_key(job.id, job.attempt, step.id));
+    OutgoingOrder out =
+        step_launch(cluster_, job, step, place.node, request, host_.step_key(job, step.id));
     // There is no job that would end with an Epilog.
     if (cluster_.settings().programs.prolog)
       std::get<wire::LaunchOrder>(out.order).launch.prolog_environment =

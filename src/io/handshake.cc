@@ -19,11 +19,13 @@ struct KeyOffer {
   std::string key;
   std::string nonce;
   std::string server_name;
+  PeerRole role = PeerRole::client;
   template <class V>
   void fields(V& v) {
     v(1, key);
     v(2, nonce);
     v(3, server_name);
+    v(4, role);
   }
 };
 
@@ -52,17 +54,20 @@ Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint
   if (hello.nonce.size() != kNonceBytes)
     return fail(ErrorCode::communication, "the server's first message has no nonce");
   Offer offer{.frame = {}, .key = random_bytes(kSealKeyBytes)};
-  const KeyOffer inner{.key = offer.key, .nonce = hello.nonce, .server_name = hello.server_name};
+  const KeyOffer inner{.key = offer.key,
+                       .nonce = hello.nonce,
+                       .server_name = hello.server_name,
+                       .role = endpoint.role};
   auto credential =
       encode_credential(encode(inner), endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
   if (!credential) return std::unexpected(credential.error());
-  offer.frame =
-      encode(ClientHello{.version = kProtocolVersion, .credential = std::move(*credential)});
+  offer.frame = encode(ClientHello{
+      .version = kProtocolVersion, .credential = std::move(*credential), .role = endpoint.role});
   return offer;
 }
 
-std::string answer_over_unix() {
-  return encode(ClientHello{.version = kProtocolVersion, .credential = {}});
+std::string answer_over_unix(PeerRole role) {
+  return encode(ClientHello{.version = kProtocolVersion, .credential = {}, .role = role});
 }
 
 Result<ClientHello> read_client_hello(std::string_view frame) {
@@ -72,6 +77,8 @@ Result<ClientHello> read_client_hello(std::string_view frame) {
     return fail(ErrorCode::protocol_version,
                 fmt::format("it speaks version {}, this daemon version {}", hello->version,
                             kProtocolVersion));
+  if (hello->role != PeerRole::client && hello->role != PeerRole::node)
+    return fail(ErrorCode::communication, "it comes in a role that is not known");
   return hello;
 }
 
@@ -86,6 +93,8 @@ Result<Accepted> accept_credential(const ClientHello& client, const ServerHello&
     return fail(ErrorCode::access_denied, "its credential was made for another connection");
   if (offer->server_name != ours.server_name)
     return fail(ErrorCode::access_denied, "its credential was made for another server");
+  if (offer->role != client.role)
+    return fail(ErrorCode::access_denied, "its credential was made for another role");
   return Accepted{.key = std::move(offer->key), .uid = credential->uid, .gid = credential->gid};
 }
 

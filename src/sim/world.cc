@@ -109,7 +109,7 @@ class World final : public controller::Host {
       core_->flush(schedule_.now());
     });
   }
-  std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  std::string step_key(const Job&, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return {}; }
   bool is_user(std::string_view) override { return true; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
