@@ -46,6 +46,7 @@ bench: build
 	@scripts/setup --bench
 	@bench/compare --bin build/release/bin
 	@bench/scale --bin build/release/bin
+	@bench/queue --bin build/release/bin
 
 format: setup
 	@scripts/format

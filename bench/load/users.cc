@@ -54,12 +54,16 @@ Users::Users(io::Endpoint controller, std::uint32_t at_once)
       environment_(StringBlock(login_environment()).bytes()) {}
 
 void Users::submit(const JobSpec& spec) const {
+  submit({.spec = spec, .script = std::string(kScript), .environment = environment_});
+}
+
+JobId Users::submit(JobToSubmit job) const {
   auto channel = io::Channel::connect(controller_, kPatience);
   check(channel, "connecting");
   wire::SubmitRequest request;
-  request.spec = Cow<JobSpec>(spec);
-  request.script = kScript;
-  request.environment = environment_;
+  request.spec = Cow<JobSpec>(std::move(job.spec));
+  request.script = std::move(job.script);
+  request.environment = std::move(job.environment);
   check(channel->send(encode(wire::RequestFrame{1, std::move(request), true})), "submitting");
   auto frame = channel->receive(kPatience);
   check(frame, "submitting");
@@ -67,22 +71,34 @@ void Users::submit(const JobSpec& spec) const {
   check(reply, "submitting");
   if (const auto* error = std::get_if<Error>(&reply->answer))
     check(Result<void>(std::unexpected(*error)), "submitting");
+  const auto* submitted = std::get_if<wire::SubmitReply>(&reply->answer);
+  return submitted ? submitted->job : JobId{};
+}
+
+void Users::in_parallel(std::uint64_t first, std::uint64_t last,
+                        const std::function<void(std::uint64_t)>& work) const {
+  std::atomic<std::uint64_t> next = first;
+  std::vector<std::thread> threads;
+  for (std::uint32_t i = 0; i < at_once_; ++i)
+    threads.emplace_back([&] {
+      for (std::uint64_t number; (number = next++) < last;) work(number);
+    });
+  for (std::thread& thread : threads) thread.join();
+}
+
+void Users::submit_each(std::uint64_t first, std::uint64_t last,
+                        const std::function<JobToSubmit(std::uint64_t)>& make) const {
+  in_parallel(first, last, [&](std::uint64_t number) { submit(make(number)); });
 }
 
 void Users::submit_mixed(std::uint64_t first, std::uint64_t last,
                          const std::function<bool(std::uint64_t)>& may_go,
                          const std::function<void()>& on_acknowledged) const {
-  std::atomic<std::uint64_t> next = first;
-  std::vector<std::thread> threads;
-  for (std::uint32_t i = 0; i < at_once_; ++i)
-    threads.emplace_back([&] {
-      for (std::uint64_t number; (number = next++) < last;) {
-        while (!may_go(number)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-        submit(mixed_job(number));
-        on_acknowledged();
-      }
-    });
-  for (std::thread& thread : threads) thread.join();
+  in_parallel(first, last, [&](std::uint64_t number) {
+    while (!may_go(number)) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    submit(mixed_job(number));
+    on_acknowledged();
+  });
 }
 
 }  // namespace muster::bench

@@ -16,12 +16,22 @@ namespace muster::bench {
 // One of the jobs of a mixed load: one to four CPUs, some on two nodes, of ten users.
 JobSpec mixed_job(std::uint64_t number);
 
+struct JobToSubmit {
+  JobSpec spec;
+  std::string script;
+  std::string environment;  // the bytes of a StringBlock
+};
+
 class Users {
  public:
   Users(io::Endpoint controller, std::uint32_t at_once);
 
   // Submits and waits for the acknowledgement.
-  void submit(const JobSpec& spec) const;
+  JobId submit(JobToSubmit job) const;
+  void submit(const JobSpec& spec) const;  // with a script and an environment like any other's
+  // Jobs number `first` up to the one before `last`, as make(number) says.
+  void submit_each(std::uint64_t first, std::uint64_t last,
+                   const std::function<JobToSubmit(std::uint64_t)>& make) const;
   // Jobs number `first` up to the one before `last`. Each waits until may_go(number) holds, and
   // on_acknowledged() is told of it from whichever thread.
   void submit_mixed(std::uint64_t first, std::uint64_t last,
@@ -29,6 +39,9 @@ class Users {
                     const std::function<void()>& on_acknowledged) const;
 
  private:
+  void in_parallel(std::uint64_t first, std::uint64_t last,
+                   const std::function<void(std::uint64_t)>& work) const;
+
   io::Endpoint controller_;
   std::uint32_t at_once_;
   std::string environment_;  // the bytes of a StringBlock

@@ -58,7 +58,7 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
 }  // namespace
 
 Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequest& request,
-                              Time now) {
+                              Time now, std::optional<Uid> only_of) {
   auto selection = make_selection(request, now);
   if (!selection) return std::unexpected(selection.error());
   AccountingStore::Scan wanted{
@@ -67,6 +67,10 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
   if (!request.all_users) {
     wanted.uids = request.uids;
     wanted.users = request.users;
+  }
+  if (only_of) {
+    wanted.uids = {*only_of};
+    wanted.users.clear();
   }
   // Of each row only its place is kept.
   struct Place {
@@ -77,7 +81,8 @@ Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequ
   };
   std::vector<Place> places;
   auto read = store.scan(wanted, [&](const AccountingStore::Candidate& c) {
-    if (selects(*selection, c.job)) places.push_back({printing_order(c.job), c.index, c.job.job});
+    if (selects(*selection, c.job) && (!only_of || c.job.uid == *only_of))
+      places.push_back({printing_order(c.job), c.index, c.job.job});
   });
   if (!read) return std::unexpected(read.error());
 
@@ -111,8 +116,9 @@ Result<std::vector<AccountingRow>> Listing::next(AccountingStore& store, std::si
 }
 
 Result<std::vector<AccountingRow>> query(AccountingStore& store,
-                                         const wire::AccountingRequest& request, Time now) {
-  auto listing = Listing::make(store, request, now);
+                                         const wire::AccountingRequest& request, Time now,
+                                         std::optional<Uid> only_of) {
+  auto listing = Listing::make(store, request, now, only_of);
   if (!listing) return std::unexpected(listing.error());
   return listing->next(store, std::numeric_limits<std::size_t>::max());
 }

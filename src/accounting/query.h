@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -16,8 +17,9 @@ namespace muster::accounting {
 // would not fit into memory. A row that changes meanwhile is shown as it is when it is read.
 class Listing {
  public:
+  // With `only_of` no rows of others, whatever is asked.
   static Result<Listing> make(AccountingStore& store, const wire::AccountingRequest& request,
-                              Time now);
+                              Time now, std::optional<Uid> only_of = std::nullopt);
   // The next rows, about so many bytes of them; none = that was all.
   Result<std::vector<AccountingRow>> next(AccountingStore& store, std::size_t bytes);
 
@@ -31,8 +33,9 @@ class Listing {
 
 // All of it at once. Where the request gives no start or end, the reference's defaults hold;
 // "midnight" is this process's. Whose jobs a user sees by default is for the caller to say (uids):
-// without users and uids, everybody's.
+// without users and uids, everybody's. With `only_of` no rows of others, whatever is asked.
 Result<std::vector<AccountingRow>> query(AccountingStore& store,
-                                         const wire::AccountingRequest& request, Time now);
+                                         const wire::AccountingRequest& request, Time now,
+                                         std::optional<Uid> only_of = std::nullopt);
 
 }  // namespace muster::accounting

@@ -35,6 +35,7 @@ Window make_window(const wire::AccountingRequest& request, bool by_state, Time n
     window.end = request.end;
   } else if (by_state && is_set(request.start)) {
     window.end = request.start;
+    window.is_moment = true;
   } else {
     window.end = now;
     window.end_is_now = true;
@@ -138,9 +139,12 @@ Result<Selection> make_selection(const wire::AccountingRequest& request, Time no
   for (const Text& state : request.states)
     if (auto added = add_state(selection, state.view()); !added)
       return std::unexpected(added.error());
+  std::size_t named = 0;
   for (const Text& list : request.nodes) {
     auto names = expand_hostlist(list.view());
     if (!names) return std::unexpected(names.error());
+    named += names->size();
+    if (named > kMaxHosts) return fail("more than a million nodes are named");
     selection.nodes.insert(names->begin(), names->end());
   }
   return selection;

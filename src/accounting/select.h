@@ -14,13 +14,14 @@
 namespace muster::accounting {
 
 // Whole seconds count, as in what users type and see. A given end excludes itself; by default the
-// window reaches up to and including now.
+// window reaches up to and including now. A start alone, with states, is a moment: one second.
 struct Window {
   Time start, end;
-  bool end_is_now = false;
+  bool end_is_now = false, is_moment = false;
 
   bool opens_after(Time t) const { return unix_seconds(t) < unix_seconds(start); }
   bool begun_before_end(Time t) const {
+    if (is_moment) return unix_seconds(t) <= unix_seconds(end);
     return end_is_now ? t <= end : unix_seconds(t) < unix_seconds(end);
   }
 };

@@ -11,7 +11,9 @@
 // so fields may be added at any time and unknown ones are skipped; a field number is never used
 // again for something else. A field equal to its member's default is left out, so a default is part
 // of the format too: it never changes once released. Journal, snapshot and network share this.
-// Decoding hostile bytes is safe: every length is checked against what is left, nesting is bounded.
+// Decoding hostile bytes is safe: every length is checked against what is left, nesting is bounded,
+// and what becomes of foreign bytes is bounded in size. A struct with is_valid() is asked
+// afterwards.
 #pragma once
 
 #include <string>
@@ -42,11 +44,13 @@ inline RecentTexts& recent_texts() {
   return texts;
 }
 
+// Bytes from the network are foreign: see Origin.
 template <class T>
-Result<T> decode(std::string_view bytes) {
+Result<T> decode(std::string_view bytes, Origin origin = Origin::own) {
   T value{};
-  Decoder d(bytes, recent_texts());
-  if (d.ok()) value.fields(d);
+  DecodeState state(recent_texts(), origin, bytes.size());
+  Decoder d(bytes, state);
+  d.read_struct(value);
   if (!d.ok()) return fail("malformed message");
   return value;
 }
@@ -57,7 +61,7 @@ Result<T> decode(std::string_view bytes) {
 // in one .cc: the code for its tree of fields is then compiled there alone.
 #define MUSTER_DECLARE_CODEC(T)                            \
   extern template std::string muster::encode<T>(const T&); \
-  extern template muster::Result<T> muster::decode<T>(std::string_view);
+  extern template muster::Result<T> muster::decode<T>(std::string_view, muster::Origin);
 #define MUSTER_CODEC(T)                             \
   template std::string muster::encode<T>(const T&); \
-  template muster::Result<T> muster::decode<T>(std::string_view);
+  template muster::Result<T> muster::decode<T>(std::string_view, muster::Origin);

@@ -33,16 +33,42 @@ class RecentTexts {
   std::array<Text, 128> slots_;
 };
 
+// Who wrote the bytes: this program or one like it, or somebody on the network. Those of strangers
+// have to come in the order in which ours are written, and become only so much memory: a list of
+// empty messages would take hundreds of bytes for each two that were sent.
+enum class Origin : std::uint8_t { own, foreign };
+
+// What the messages within one message share.
+struct DecodeState {
+  DecodeState(RecentTexts& recent, Origin origin, std::size_t message_bytes)
+      : texts(recent), is_foreign(origin == Origin::foreign) {
+    if (is_foreign) memory_left = kLeastMemory + kMemoryPerByte * message_bytes;
+  }
+
+  static constexpr std::uint64_t kLeastMemory = 1 << 20, kMemoryPerByte = 16;
+  RecentTexts& texts;
+  bool is_foreign;
+  std::uint64_t memory_left = ~std::uint64_t{0};  // for elements of lists
+};
+
 // Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
 // fields() asks for its fields by number. Ours come in ascending order, so each is met once.
 class Decoder {
  public:
   static constexpr int kMaxDepth = 32;
 
-  Decoder(std::string_view in, RecentTexts& texts, int depth = 0)
-      : in_(in), texts_(texts), depth_(depth) {
-    ok_ = depth <= kMaxDepth && check();
+  Decoder(std::string_view in, DecodeState& state, int depth = 0)
+      : in_(in), state_(state), depth_(depth) {
+    ok_ = depth <= kMaxDepth && check() && (ascending_ || !state.is_foreign);
     if (ok_) rewind();
+  }
+
+  // A struct's fields, and whether it may be so.
+  template <class T>
+  void read_struct(T& value) {
+    if (ok_) value.fields(*this);
+    if constexpr (requires { value.is_valid(); })
+      if (ok_ && !value.is_valid()) reject();
   }
 
   bool ok() const { return ok_; }
@@ -54,19 +80,21 @@ class Decoder {
     for (bool found = find(number); found; found = find_next(number)) {
       const Field& f = current_;
       if constexpr (is_list<T>) {
+        if (!takes(sizeof(typename T::value_type))) return reject();
         read(f, value.emplace_back());
       } else if constexpr (std::is_same_v<T, StringBlock>) {
-        if (f.type != 2) return reject();
+        if (f.type != 2 || !takes(sizeof(std::uint32_t))) return reject();
         value.push_back(f.bytes);
       } else if constexpr (is<T, std::set>) {
         typename T::value_type item{};
+        if (!takes(sizeof(item) + kTreeNode)) return reject();
         read(f, item);
         value.insert(std::move(item));
       } else if constexpr (is<T, std::map>) {
         typename T::key_type key{};
         typename T::mapped_type item{};
-        if (f.type != 2) return reject();
-        Decoder inner(f.bytes, texts_, depth_ + 1);
+        if (f.type != 2 || !takes(sizeof(key) + sizeof(item) + kTreeNode)) return reject();
+        Decoder inner(f.bytes, state_, depth_ + 1);
         if (inner.ok_ && inner.find(1)) inner.read(inner.current_, key);
         if (inner.ok_ && inner.find(2)) inner.read(inner.current_, item);
         if (!inner.ok_) return reject();
@@ -89,6 +117,13 @@ class Decoder {
   };
   static constexpr std::uint32_t kMaxNumber = (1u << 29) - 1;
   static constexpr std::uint32_t kEnd = kMaxNumber + 1;  // number of what follows the last field
+  static constexpr std::uint64_t kTreeNode = 48;         // of a map or a set, besides what it holds
+
+  bool takes(std::uint64_t bytes) {
+    if (bytes > state_.memory_left) return false;
+    state_.memory_left -= bytes;
+    return true;
+  }
 
   // Variant alternatives are numbered from 1; one that this build does not know is an error.
   template <class V, std::size_t I = 0>
@@ -111,7 +146,7 @@ class Decoder {
     } else if constexpr (String<T>) {
       if (f.type != 2) return reject();
       if constexpr (std::is_same_v<T, Text>)
-        value = texts_.get(f.bytes);
+        value = state_.texts.get(f.bytes);
       else
         value = f.bytes;
     } else if constexpr (is<T, std::variant>) {
@@ -127,40 +162,48 @@ class Decoder {
     } else if constexpr (is_list<T> || is<T, std::set> || is<T, std::map>) {
       read_nested(f, [&](Decoder& inner) { inner(1, value); });
     } else if constexpr (Struct<T>) {
-      read_nested(f, [&](Decoder& inner) { value.fields(inner); });
+      read_nested(f, [&](Decoder& inner) { inner.read_struct(value); });
     } else if constexpr (is<T, Cow>) {
+      if (!takes(sizeof(*value))) return reject();
       read(f, value.emplace());
     } else {
-      if (f.type != 0) return reject();
-      from_varint(f.value, value);
+      if (f.type != 0 || !from_varint(f.value, value)) return reject();
     }
   }
 
   template <class Read>
   void read_nested(const Field& f, Read&& read_it) {
     if (f.type != 2) return reject();
-    Decoder inner(f.bytes, texts_, depth_ + 1);
+    Decoder inner(f.bytes, state_, depth_ + 1);
     if (inner.ok_) read_it(inner);
     if (!inner.ok_) reject();
   }
 
+  // Whether the member can hold it. An enum with a function last_of() says which values it has.
   template <class T>
-  static void from_varint(std::uint64_t v, T& value) {
+  static bool from_varint(std::uint64_t v, T& value) {
     using namespace codec_detail;
-    if constexpr (StrongId<T>)
+    if constexpr (StrongId<T>) {
       value = T{static_cast<typename T::rep>(v)};
-    else if constexpr (TimePoint<T>)
+      return std::in_range<typename T::rep>(v);
+    } else if constexpr (TimePoint<T>) {
       value = T{typename T::duration{unzigzag(v)}};
-    else if constexpr (is<T, std::chrono::duration>)
+    } else if constexpr (is<T, std::chrono::duration>) {
       value = T{unzigzag(v)};
-    else if constexpr (std::is_same_v<T, bool>)
+    } else if constexpr (std::is_same_v<T, bool>) {
       value = v != 0;
-    else if constexpr (std::is_enum_v<T>)
+    } else if constexpr (std::is_enum_v<T>) {
       value = static_cast<T>(v);
-    else if constexpr (std::is_signed_v<T>)
+      if constexpr (requires { last_of(value); })
+        return v <= static_cast<std::uint64_t>(last_of(value));
+    } else if constexpr (std::is_signed_v<T>) {
       value = static_cast<T>(unzigzag(v));
-    else
+      return std::in_range<T>(unzigzag(v));
+    } else {
       value = static_cast<T>(v);
+      return std::in_range<T>(v);
+    }
+    return true;
   }
 
   // Moves to the first field of that number.
@@ -190,7 +233,7 @@ class Decoder {
   void reject() { ok_ = false; }
 
   std::string_view in_, rest_;
-  RecentTexts& texts_;
+  DecodeState& state_;
   Field current_;            // the field before rest_
   std::uint32_t asked_ = 0;  // the number that was looked for last
   std::size_t count_ = 0;

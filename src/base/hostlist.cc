@@ -18,6 +18,8 @@ namespace {
 // Longer runs of digits stay in the prefix, so that every number fits.
 constexpr std::size_t kMaxDigits = 18;
 
+constexpr std::size_t kMaxParts = 16;  // of one name: literal text and brackets in turn
+
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_separator(char c) { return c == ',' || c == ' ' || c == '\t' || c == '\n'; }
 
@@ -39,58 +41,93 @@ HostName split_name(std::string_view name) {
   return host;
 }
 
-// One name pattern: literal text and bracket groups in turn.
-struct Group {
-  std::vector<std::string> values;
+struct Range {
+  std::uint64_t first = 0, last = 0;
+  std::size_t width = 0;  // of the zero padding
 };
 
-Result<void> expand_range(std::string_view range, std::vector<std::string>& values) {
+// Literal text, or a bracket group with its ranges.
+struct Part {
+  std::string_view text;
+  std::vector<Range> ranges;
+};
+
+Result<Range> parse_range(std::string_view range) {
   auto dash = range.find('-');
   std::string_view first_text = trim(range.substr(0, dash));
   std::string_view last_text = dash == range.npos ? first_text : trim(range.substr(dash + 1));
   auto first = parse_number<std::uint64_t>(first_text);
   auto last = parse_number<std::uint64_t>(last_text);
   if (!first || !last || *last < *first) return fail(fmt::format("invalid range '{}'", range));
-  if (*last - *first >= kMaxHosts - values.size())
-    return fail(fmt::format("too many hosts in range '{}'", range));
-  for (std::uint64_t n = *first; n <= *last; ++n)
-    values.push_back(fmt::format("{:0{}}", n, first_text.size()));
-  return {};
+  if (*last - *first >= kMaxHosts) return fail(fmt::format("too many hosts in range '{}'", range));
+  return Range{*first, *last, first_text.size()};
 }
 
-Result<std::vector<Group>> parse_groups(std::string_view pattern) {
-  std::vector<Group> groups;
+// One name pattern. Nothing is expanded yet.
+Result<std::vector<Part>> parse_parts(std::string_view pattern) {
+  std::vector<Part> parts;
   while (!pattern.empty()) {
     auto open = pattern.find_first_of("[]");
-    if (open != 0) groups.push_back({{std::string(pattern.substr(0, open))}});
+    if (open != 0) parts.push_back({pattern.substr(0, open), {}});
     if (open == pattern.npos) break;
     auto close = pattern.find_first_of("[]", open + 1);
     if (pattern[open] == ']' || close == pattern.npos || pattern[close] == '[')
       return fail(fmt::format("unbalanced brackets in '{}'", pattern));
-    Group group;
-    for (std::string_view range : split(pattern.substr(open + 1, close - open - 1), ','))
-      if (auto done = expand_range(range, group.values); !done)
-        return std::unexpected(done.error());
-    groups.push_back(std::move(group));
+    Part group;
+    for (std::string_view text : split(pattern.substr(open + 1, close - open - 1), ',')) {
+      auto range = parse_range(text);
+      if (!range) return std::unexpected(range.error());
+      group.ranges.push_back(*range);
+    }
+    parts.push_back(std::move(group));
     pattern.remove_prefix(close + 1);
   }
-  return groups;
+  return parts;
 }
 
-Result<void> multiply_out(const std::vector<Group>& groups, std::vector<std::string>& names) {
-  std::vector<std::string> made{""};
-  for (const Group& group : groups) {
-    if (made.size() * group.values.size() > kMaxHosts - names.size())
-      return fail(fmt::format("more than {} hosts", kMaxHosts));
-    std::vector<std::string> longer;
-    longer.reserve(made.size() * group.values.size());
-    for (const std::string& head : made)
-      for (const std::string& tail : group.values) longer.push_back(head + tail);
-    made = std::move(longer);
+// Tells the names of one pattern one after the other.
+class Expansion {
+ public:
+  Expansion(const std::vector<Part>& parts, const HostVisitor& visit)
+      : parts_(parts), visit_(visit) {}
+
+  // Whether the visitor wants more.
+  Result<bool> run(std::size_t part = 0) {
+    if (part == parts_.size()) return visit_(name_);
+    const std::size_t before = name_.size();
+    if (parts_[part].ranges.empty()) {
+      if (!append(parts_[part].text)) return too_long();
+      return next(part, before);
+    }
+    for (const Range& range : parts_[part].ranges)
+      for (std::uint64_t n = range.first; n <= range.last; ++n) {
+        if (range.width > kMaxHostName || !append(fmt::format("{:0{}}", n, range.width)))
+          return too_long();
+        auto more = next(part, before);
+        if (!more || !*more) return more;
+      }
+    return true;
   }
-  std::move(made.begin(), made.end(), std::back_inserter(names));
-  return {};
-}
+
+ private:
+  bool append(std::string_view text) {
+    if (name_.size() + text.size() > kMaxHostName) return false;
+    name_ += text;
+    return true;
+  }
+  Result<bool> next(std::size_t part, std::size_t before) {
+    auto more = run(part + 1);
+    name_.resize(before);
+    return more;
+  }
+  static std::unexpected<Error> too_long() {
+    return fail(fmt::format("a host name is longer than {} bytes", kMaxHostName));
+  }
+
+  const std::vector<Part>& parts_;
+  const HostVisitor& visit_;
+  std::string name_;
+};
 
 // The numbers of one prefix that stand together: "n[1-3,07,9]".
 class Run {
@@ -145,8 +182,7 @@ class Run {
 
 }  // namespace
 
-Result<std::vector<std::string>> expand_hostlist(std::string_view expression) {
-  std::vector<std::string> names;
+Result<void> each_host(std::string_view expression, const HostVisitor& visit) {
   std::size_t start = 0;
   int depth = 0;
   for (std::size_t i = 0; i <= expression.size(); ++i) {
@@ -157,10 +193,28 @@ Result<std::vector<std::string>> expand_hostlist(std::string_view expression) {
     std::string_view pattern = expression.substr(start, i - start);
     start = i + 1;
     if (pattern.empty()) continue;
-    auto groups = parse_groups(pattern);
-    if (!groups) return std::unexpected(groups.error());
-    if (auto done = multiply_out(*groups, names); !done) return std::unexpected(done.error());
+    auto parts = parse_parts(pattern);
+    if (!parts) return std::unexpected(parts.error());
+    if (parts->size() > kMaxParts) return fail("too many brackets in a host name");
+    auto more = Expansion(*parts, visit).run();
+    if (!more) return std::unexpected(more.error());
+    if (!*more) return {};
   }
+  return {};
+}
+
+Result<std::vector<std::string>> expand_hostlist(std::string_view expression) {
+  std::vector<std::string> names;
+  std::size_t bytes = 0;
+  bool fits = true;
+  auto parsed = each_host(expression, [&](std::string_view name) {
+    bytes += name.size();
+    fits = names.size() < kMaxHosts && bytes <= kMaxHostBytes;
+    if (fits) names.emplace_back(name);
+    return fits;
+  });
+  if (!parsed) return std::unexpected(parsed.error());
+  if (!fits) return fail(fmt::format("more than {} hosts, or {} bytes", kMaxHosts, kMaxHostBytes));
   return names;
 }
 

@@ -1,6 +1,7 @@
 // Hostlist expressions: "n[1-3,07-10],gpu[0-1]-[a]" style lists of names, as Slurm writes them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,13 @@
 namespace muster {
 
 inline constexpr std::size_t kMaxHosts = 1'000'000;
+inline constexpr std::size_t kMaxHostName = 255;          // bytes of one name
+inline constexpr std::size_t kMaxHostBytes = 64ul << 20;  // of all names of a list
+
+// Tells the names of a list one after the other, in the order written, until visit() says that it
+// needs no more: a list costs no more than what is looked at.
+using HostVisitor = std::function<bool(std::string_view name)>;
+Result<void> each_host(std::string_view expression, const HostVisitor& visit);
 
 // All names in the order written, duplicates kept. Several bracket groups multiply out; zero
 // padding is kept; names may be separated by commas outside of brackets.

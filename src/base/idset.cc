@@ -13,8 +13,10 @@ IdSet IdSet::range(std::uint32_t first, std::uint32_t last) {
   return set;
 }
 
-std::optional<IdSet> IdSet::parse(std::string_view text, std::uint32_t max) {
+std::optional<IdSet> IdSet::parse(std::string_view text, std::uint32_t max,
+                                  std::uint64_t most_strided) {
   IdSet set;
+  std::uint64_t strided = 0;
   for (std::string_view part : split(text, ',')) {
     auto colon = part.find(':');
     std::uint32_t step = 1;
@@ -31,11 +33,22 @@ std::optional<IdSet> IdSet::parse(std::string_view text, std::uint32_t max) {
     if (step == 1) {
       set.insert(*first, *last);
     } else {
+      strided += (std::uint64_t{*last} - *first) / step + 1;
+      if (strided > most_strided) return std::nullopt;
       for (std::uint64_t id = *first; id <= *last; id += step)
         set.insert(static_cast<std::uint32_t>(id));
     }
   }
   return set;
+}
+
+bool IdSet::is_valid() const {
+  const Range* before = nullptr;
+  for (const Range& r : ranges_) {
+    if (r.last < r.first || (before && r.first <= std::uint64_t{before->last} + 1)) return false;
+    before = &r;
+  }
+  return true;
 }
 
 std::uint64_t IdSet::size() const {

@@ -7,6 +7,7 @@
 #include "cli/lib/errors.h"
 #include "cli/lib/usage.h"
 #include "cli/muster_embedded.h"
+#include "cli/sacct_fetch.h"
 
 namespace muster::cli {
 
@@ -15,6 +16,16 @@ namespace {
 int fail_with(std::string_view text) {
   print_error("muster", text);
   return kExitFailure;
+}
+
+// A job that the controller has forgotten: the exit code, if accounting knows it.
+std::optional<int> told_by_accounting(Controller& controller, const wire::JobRef& job, bool json) {
+  if (controller.config().accounting_none) return std::nullopt;
+  const wire::AccountingRequest request{.jobs = {job}, .all_users = true};
+  auto rows = fetch_accounting("muster", controller, request);
+  if (!rows || rows->empty()) return std::nullopt;
+  std::fputs((json ? ended_json(*rows) : ended_text(*rows)).c_str(), stdout);
+  return 0;
 }
 
 }  // namespace
@@ -39,6 +50,8 @@ int muster_explain(std::vector<std::string_view> args) {
   auto controller = Controller::connect();
   if (!controller) return fail_with(controller.error().text());
   auto reply = controller->ask_for<wire::ExplainReply>(wire::ExplainRequest{*job});
+  if (!reply && reply.error().code == ErrorCode::invalid_job_id)
+    if (auto told = told_by_accounting(*controller, *job, json)) return *told;
   if (!reply) return fail_with(reply.error().text());
   std::fputs((json ? explanation_json(*reply) : explanation_text(*reply)).c_str(), stdout);
   return 0;

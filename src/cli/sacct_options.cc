@@ -217,7 +217,7 @@ constexpr auto kRows = std::to_array<CommandOption<P>>({
     {{{"name", 0, required}, "list", "jobs with these names"}, ask_for<&R::names>},
     {{{"ncpus", 'I', required}, "min[-max]", "jobs on so many CPUs"}, set_range<&O::cpus_between>},
     {{{"nnodes", 'i', required}, "min[-max]", "jobs on so many nodes"}, set_range<&O::nodes_between>},
-    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in"}, raw_units},
+    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in; used memory in bytes"}, raw_units},
     {{{"nodelist", 'N', required}, "nodes", "jobs that ran on one of these nodes"}, add_nodes},
     {{{"noheader", 'n', none}, "", "no header lines"}, hide_header},
     {{{"parsable", 'p', none}, "", "fields between bars, a bar at the end"}, set_form<AcctForm::bars_ending>},
@@ -252,9 +252,12 @@ Outcome settle(Parsing& parsing) {
     return die(
         "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry.");
   const Time end = is_set(request.end) ? request.end : parsing.now;
-  if (is_set(request.start) && request.start > end)
+  // States without a start are asked for as of now.
+  const bool is_now = request.by_state && request.jobs.empty() && !is_set(request.start);
+  const Time start = is_now ? parsing.now : request.start;
+  if (is_set(start) && start > end)
     return refuse(fmt::format("Start time ({}) requested is after end time ({}).",
-                              format_date(request.start), format_date(end)));
+                              format_date(start), format_date(end)));
   request.all_users = parsing.all_users || (request.uids.empty() && own_uid() == Uid{0});
   if (!request.all_users && request.uids.empty()) request.uids = {own_uid()};
   std::string format = parsing.format;

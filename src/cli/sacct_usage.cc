@@ -51,8 +51,11 @@ std::string first_node(const AcctLine& line) {
 void put_cpu_amount(const AcctLine&, std::uint64_t microseconds, std::string& out) {
   out += format_elapsed(Seconds{static_cast<std::int64_t>(microseconds / 1'000'000)});
 }
+// --noconvert: in bytes.
 void put_kib_amount(const AcctLine& line, std::uint64_t kib, std::string& out) {
-  out += amount_text(kib, 'K', line.context->units);
+  const UnitStyle& units = line.context->units;
+  const bool is_plain = !units.convert && units.unit == 0;
+  out += is_plain ? std::to_string(kib * 1024) : amount_text(kib, 'K', units);
 }
 void put_disk_amount(const AcctLine&, std::uint64_t bytes, std::string& out) {
   out += bytes == 0 ? "0" : fmt::format("{:.2f}M", static_cast<double>(bytes) / (1024 * 1024));

@@ -163,15 +163,19 @@ std::vector<std::pair<const char*, std::string>> granted_variables(const wire::J
 void add_het_variables(const SallocPlan& plan, const std::vector<wire::JobView>& granted,
                        JobEnvironment& environment) {
   std::uint32_t tasks = 0;
+  bool all_count = true;  // else the steps' own rules say how many tasks there are
   for (std::size_t i = 0; i < granted.size(); ++i) {
     for (const auto& [name, value] : granted_variables(granted[i]))
       set_group_variable(environment, name, i, value);
-    tasks += plan.components[i].spec.num_tasks.value_or(1);
+    const auto& own = plan.components[i].spec.num_tasks;
+    all_count = all_count && own;
+    tasks += own.value_or(0);
   }
   add_group_variables(environment, plan.components);
   environment.set_number("SLURM_JOB_ID", granted.front().job->id.value);
   environment.set_number("SLURM_HET_SIZE", granted.size());
   environment.set_number("SLURM_PACK_SIZE", granted.size());
+  if (!all_count) return;
   environment.set_number("SLURM_NTASKS", tasks);
   environment.set_number("SLURM_NPROCS", tasks);
 }

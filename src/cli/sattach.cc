@@ -57,7 +57,8 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "<jobid.stepid>"};
+constexpr CommandText kCommand{
+    .program = kProgram, .purpose = "", .operands = "<jobid.stepid>", .short_usage = true};
 
 int refuse(std::string_view text) {
   print_error(kProgram, text);

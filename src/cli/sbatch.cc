@@ -177,6 +177,22 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
   return options.wait_for_end ? wait_for_end(controller, reply.job) : 0;
 }
 
+// --gres=help needs no script.
+bool asks_gres_list(const Components& components) {
+  return std::ranges::any_of(components, [](const ParsedWords& words) {
+    return std::ranges::any_of(words.options, [](const auto& option) {
+      return option.first == "gres" && iequals(option.second, "help");
+    });
+  });
+}
+
+int print_gres_list() {
+  auto controller = Controller::connect();
+  if (controller) return list_gres(kProgram, *controller);
+  print_error(kProgram, controller.error().text());
+  return failure_code();
+}
+
 // What concerns the whole job was given to any component and is known to the last.
 int submit(const std::vector<JobOptions>& components, BatchScript script,
            std::vector<std::string> environment) {
@@ -210,6 +226,7 @@ int sbatch_main(int argc, char** argv) {
   for (const ParsedWords& component : *words)
     if (answer_help(Client::sbatch, component)) return 0;
 
+  if (asks_gres_list(*words)) return print_gres_list();
   auto script = take_script(wrap_of(*words), words->back());
   if (!script) return print(script.error());
   auto components = read_options(*script, *words);

@@ -16,6 +16,7 @@
 #include "cli/broadcast.h"
 #include "cli/lib/command.h"
 #include "cli/lib/command_options.h"
+#include "cli/lib/own_job.h"
 #include "cli/libraries.h"
 #include "cli/srun_files.h"
 
@@ -102,17 +103,12 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "SOURCE DEST"};
+constexpr CommandText kCommand{
+    .program = kProgram, .purpose = "", .operands = "SOURCE DEST", .short_usage = true};
 
 int fail_with(std::string_view text, int code) {
   print_error(kProgram, text);
   return code;
-}
-
-std::string own_job() {
-  for (const char* name : {"SLURM_JOB_ID", "SLURM_JOBID"})
-    if (const char* value = std::getenv(name)) return value;
-  return {};
 }
 
 void describe(const O& options, const std::string& source, const SourceFile& file) {
@@ -171,7 +167,7 @@ int sbcast_main(int argc, char** argv) {
     return kExitFailure;
   }
   const std::string &source = rest->front(), &destination = rest->back();
-  if (options.job.empty()) options.job = own_job();
+  if (options.job.empty()) options.job = own_job_text();
   if (options.job.empty())
     return fail_with(
         "Need a job id to run this command.  Run from within a Slurm job or use the "

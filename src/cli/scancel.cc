@@ -12,6 +12,7 @@
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
 #include "cli/lib/lists.h"
+#include "cli/lib/own_job.h"
 #include "cli/scancel_options.h"
 
 namespace muster::cli {
@@ -81,6 +82,8 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
   request.full = options.full;
   request.hurry = options.hurry;
   request.sibling = options.sibling;
+  request.asking_job = own_job();
+  outlive_end_of(request.asking_job);
   if (is_plain(options))
     for (const wire::JobRef& ref : request.jobs) announce(options, ref);
   auto reply = controller.ask_for<wire::CancelReply>(request);

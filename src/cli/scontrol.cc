@@ -54,7 +54,7 @@ using S = ScontrolSession;
 constexpr std::array kVerbs{
     Verb{"all", 1, 0, 0, [](S& s, Words) { s.all = true; }},
     Verb{"hide", 2, 0, 0, [](S& s, Words) { s.all = false; }},
-    Verb{"abort", 2, 0, 0, [](S& s, Words) { scontrol_shutdown(s, {}); }},
+    Verb{"abort", 2, 0, 0, [](S& s, Words) { scontrol_abort(s); }},
     Verb{"cancel_reboot", 3, 1, 1, scontrol_cancel_reboot},
     Verb{"cluster", 2, 0, 1,
          [](S& s, Words w) {

@@ -41,7 +41,14 @@ void scontrol_ping(ScontrolSession& session) {
 }
 
 void scontrol_reconfigure(ScontrolSession& session) {
-  finish(session, "slurm_reconfigure", wire::ReconfigureRequest{});
+  auto to = session.connect();
+  if (!to) return session.error("slurm_reconfigure error: {}", to.error().text());
+  auto tell = [](wire::Answer&& part) {
+    if (auto* notice = std::get_if<wire::Notice>(&part))
+      fmt::print(stderr, "scontrol: {}\n", notice->text.view());
+  };
+  if (auto done = (*to)->stream(wire::ReconfigureRequest{}, tell); !done)
+    session.error("slurm_reconfigure error: {}", done.error().text());
 }
 
 void scontrol_shutdown(ScontrolSession& session, Words words) {
@@ -52,6 +59,10 @@ void scontrol_shutdown(ScontrolSession& session, Words words) {
     if (!controller_only) return session.error("invalid shutdown argument:{}", words[0]);
   }
   finish(session, "slurm_shutdown", wire::ShutdownRequest{controller_only});
+}
+
+void scontrol_abort(ScontrolSession& session) {
+  finish(session, "slurm_shutdown", wire::ShutdownRequest{.controller_only = true});
 }
 
 void scontrol_takeover(ScontrolSession& session) {
@@ -87,11 +98,11 @@ void scontrol_set_debug_flags(ScontrolSession& session, Words words) {
 }
 
 void scontrol_print_help() {
-  fmt::print("{}", R"(Usage: scontrol [OPTIONS] [COMMAND]
+  fmt::print("{}", R"(Usage: scontrol [<OPTION>] [<COMMAND>]
 
 Without a command, commands are read from standard input, one a line.
 
-Options:
+Valid <OPTION> values are:
   -a, --all        hidden partitions too
   -d, --details    more of what "show" knows
   -F, --future     nodes in state FUTURE too
@@ -103,10 +114,10 @@ Options:
   -v, --verbose    say more
   -V, --version    the version
 
-Commands (may be shortened):
+Valid <COMMAND> values are:     (they may be shortened)
   listpids [JOB[.STEP] [NODE]] processes of steps on a node, this one unless named
   pidinfo PID                  the job of a process on this node, and the time that it has left
-  show ENTITY [ID]             job, node, partition, config, step, hostnames LIST, hostlist LIST,
+  show <ENTITY> [<ID>]         job, node, partition, config, step, hostnames LIST, hostlist LIST,
                                hostlistsorted LIST, daemons, slurmd, aliases, licenses, reservation,
                                topology
   update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)

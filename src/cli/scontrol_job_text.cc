@@ -128,12 +128,14 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
                    before.count(), format_date(view.last_evaluated)));
 }
 
-// While it waits: what was asked for, "2-2" where -N said so.
-std::string num_nodes(const Job& job) {
+// While it waits: what was asked for, "2-2" where -N said so, and what its tasks need.
+std::string num_nodes(const wire::JobView& view) {
+  const Job& job = *view.job;
   if (!job.allocation.empty()) return std::to_string(job.allocation.size());
   const JobSpec& spec = *job.spec;
-  if (spec.max_nodes == 0) return std::to_string(spec.min_nodes);
-  return format("{}-{}", spec.min_nodes, spec.max_nodes);
+  const std::uint32_t least = std::max(spec.min_nodes, view.least_nodes);
+  if (spec.max_nodes == 0) return std::to_string(least);
+  return format("{}-{}", least, std::max(least, spec.max_nodes));
 }
 
 std::uint32_t num_tasks(const JobSpec& spec) {
@@ -169,7 +171,7 @@ void add_amounts(RecordLines& lines, const wire::JobView& view) {
   Tres tres = job.allocation.empty() ? requested_tres(view) : total(job.allocation);
   tres.billing = view.billing.value_or(tres.billing);
   lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
-                   num_nodes(job), tres.cpus, task_count(job), spec.cpus_per_task.value_or(1),
+                   num_nodes(view), tres.cpus, task_count(job), spec.cpus_per_task.value_or(1),
                    or_star(spec.cores_per_socket), or_star(spec.threads_per_core)));
   lines.add(format("TRES={}", tres.text()));
   lines.add(format("Socks/Node={} NtasksPerN:B:S:C={}:0:{}:{} CoreSpec={}",

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/strings.h"
+#include "cli/lib/own_job.h"
 #include "cli/scontrol_config_file.h"
 #include "cli/scontrol_session.h"
 
@@ -98,6 +99,10 @@ std::string job_error_line(const wire::JobRef& ref, const Error& error) {
 void scontrol_job_action(ScontrolSession& session, wire::JobAction action, Words words) {
   wire::JobActionRequest request;
   request.action = action;
+  if (is_requeue(action)) {
+    request.asking_job = own_job();
+    outlive_end_of(request.asking_job);
+  }
   const bool spares_ended =
       is_requeue(action) && words.size() > 1 && iequals(words[0], "Incomplete");
   for (const std::string& word : spares_ended ? words.subspan(1) : words) {

@@ -221,10 +221,12 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   return lines.finish(false);
 }
 
-// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic.
-static std::string laid_out_as(const Step& step) {
+// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic, but not where
+// srun made the job itself.
+static std::string laid_out_as(const Step& step, const JobSpec& spec) {
   Distribution how;
-  if (step.num_tasks <= step.nodes.size()) how.kind = Distribution::Kind::cyclic;
+  if (step.num_tasks <= step.nodes.size() && !spec.for_own_step)
+    how.kind = Distribution::Kind::cyclic;
   if (!step.distribution.empty()) how = parse_distribution(step.distribution.view()).value_or(how);
   return distribution_name(how);
 }
@@ -262,13 +264,18 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   if (tres.memory_mib > 0) tres_text += format(",mem={}", format_mib(tres.memory_mib));
   lines.add("TRES=" + (numbered ? tres_text + format(",node={}", tres.nodes) : "(null)"));
   lines.add(format("ResvPorts={}", or_null(step.reserved_ports.text())));
-  lines.add(numbered ? "CPUFreqReq=Default Dist=" + laid_out_as(step) : "CPUFreqReq=Default");
+  lines.add(numbered ? "CPUFreqReq=Default Dist=" + laid_out_as(step, *job.spec)
+                     : "CPUFreqReq=Default");
   lines.add(format("SrunHost:Pid={}:{}", or_null(step.srun_host.view()), step.srun_pid));
   const std::string amounts = step_amounts(step);
+  if (step.tres.cpus_per_gpu) lines.add(format("CpusPerTres=gres:gpu:{}", step.tres.cpus_per_gpu));
+  if (step.tres.memory_per_gpu_mib)
+    lines.add(format("MemPerTres=gres:gpu:{}", step.tres.memory_per_gpu_mib));
   for (const auto& [key, value] :
        {std::pair("TresBind", step.tres.bind.view()), std::pair("TresFreq", step.tres.freq.view()),
         std::pair("TresPerStep", std::string_view(amounts)),
         std::pair("TresPerNode", step.tres.per_node.view()),
+        std::pair("TresPerSocket", step.tres.per_socket.view()),
         std::pair("TresPerTask", step.tres.per_task.view())})
     if (!value.empty()) lines.add(format("{}={}", key, value));
   return lines.finish(false);

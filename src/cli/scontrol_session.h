@@ -82,6 +82,7 @@ void scontrol_reconfigure(ScontrolSession& session);
 void scontrol_reboot(ScontrolSession& session, Words words);
 void scontrol_cancel_reboot(ScontrolSession& session, Words words);
 void scontrol_shutdown(ScontrolSession& session, Words words);
+void scontrol_abort(ScontrolSession& session);
 void scontrol_takeover(ScontrolSession& session);
 void scontrol_set_debug(ScontrolSession& session, Words words);
 void scontrol_set_debug_flags(ScontrolSession& session, Words words);

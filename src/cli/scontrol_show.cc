@@ -115,7 +115,13 @@ void show_nodes(ScontrolSession& session, const std::string& names) {
   wire::NodesRequest request;
   for (const std::string& name : wanted) request.names.emplace_back(name);
   auto reply = session.ask_for<wire::NodesReply>(request);
-  if (!reply) return session.error("slurm_load_node error: {}", reply.error().text());
+  if (!reply) {
+    // Nodes may be private, partitions or both (PrivateData).
+    const bool partitions = reply.error().code == ErrorCode::access_denied &&
+                            !session.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
+    return session.error("{} error: {}", partitions ? "slurm_load_partitions" : "slurm_load_node",
+                         reply.error().text());
+  }
   if (session.json) {
     NodeContext context;
     context.now = reply->now;
@@ -191,19 +197,17 @@ void show_steps(ScontrolSession& session, const std::string& id) {
     request.filter.jobs.push_back(std::move(*ref));
   }
   auto reply = session.ask_for<wire::JobsReply>(request);
-  if (!reply && (id.empty() || reply.error().code != ErrorCode::invalid_job_id))
-    return session.error("slurm_get_job_steps error: {}", reply.error().text());
+  if (!reply) return session.error("slurm_get_job_steps error: {}", reply.error().text());
   bool any = false;
-  if (reply)
-    for (const wire::JobView& view : reply->jobs)
-      for (const Step* step : steps_in_order(*view.job)) {
-        if ((wanted && *wanted != step->id) || is_ended(step->state)) continue;
-        const ShowStyle style = session.style(reply->now);
-        if (step->commands.empty()) print_text(step_text(view, *step, {}, style));
-        for (const CommandOfStep& command : commands_of(*step))
-          print_text(step_text(view, command.step, command.suffix, style));
-        any = true;
-      }
+  for (const wire::JobView& view : reply->jobs)
+    for (const Step* step : steps_in_order(*view.job)) {
+      if ((wanted && *wanted != step->id) || is_ended(step->state)) continue;
+      const ShowStyle style = session.style(reply->now);
+      if (step->commands.empty()) print_text(step_text(view, *step, {}, style));
+      for (const CommandOfStep& command : commands_of(*step))
+        print_text(step_text(view, command.step, command.suffix, style));
+      any = true;
+    }
   if (any) return;
   if (id.empty()) {
     if (!session.quiet) fmt::print("No job steps in the system\n");
@@ -329,6 +333,7 @@ constexpr std::array kEntities{
     Entity{"licenses", 2, show_licenses},
     Entity{"nodes", 1, show_nodes},
     Entity{"partitions", 1, show_partitions},
+    Entity{"partitionname", 10, show_partitions},
     Entity{"reservations", 1, show_reservations},
     Entity{"reservationname", 12, show_reservations},
     Entity{"slurmd", 2, [](S& s, Id) { scontrol_show_slurmd(s); }},
@@ -368,6 +373,10 @@ void scontrol_show(ScontrolSession& session, Words words) {
         return session.error("show {}: {}", name, error_text(ErrorCode::not_supported_yet));
     return session.error("invalid entity:{} for keyword:show ", entity_name);
   }
+  const bool has_json = entity->show == show_jobs || entity->show == show_nodes;
+  if (session.json && !has_json)
+    return session.error("show {} --json: {}; show job and show node have it", entity->name,
+                         error_text(ErrorCode::not_supported_yet));
   bool takes_many =
       entity->name.starts_with("host") || entity->name == "nodes" || entity->name == "jobs";
   if (words.size() > 2 && !takes_many) return session.error("too many arguments for keyword:show");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "cli/lib/name_service.h"
 #include "cli/scontrol_reservation.h"
 #include "cli/scontrol_update_keys.h"
 
@@ -28,6 +29,11 @@ constexpr std::array kEntityKeys{
     EntityKey{"PartitionName", 3, Kind::partition},
 };
 
+// Words of a job that stand alone: one has a value only with "=", the other none.
+bool stands_alone(std::string_view word) {
+  return abbreviates(word, "Nice", 2) || abbreviates(word, "ResetAccrueTime", 4);
+}
+
 // "key=value"; the two words "jobid 12" count as one setting too.
 std::vector<UpdateSetting> read_settings(Words words) {
   std::vector<UpdateSetting> settings;
@@ -36,7 +42,8 @@ std::vector<UpdateSetting> read_settings(Words words) {
     auto equals = word.find('=');
     if (equals == word.npos) {
       UpdateSetting setting{word, "", word};
-      if (i + 1 < words.size() && words[i + 1].find('=') == std::string::npos)
+      if (!stands_alone(word) && i + 1 < words.size() &&
+          words[i + 1].find('=') == std::string::npos)
         setting.value = words[++i];
       settings.push_back(std::move(setting));
       continue;
@@ -78,11 +85,11 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
                                          bool has_reason) {
   auto key = find_update_key(request.kind, setting.key);
   bool bare = setting.word.find('=') == std::string::npos;
-  if (request.kind == Kind::job && bare && !key)
+  const bool lacks_value = bare && setting.value.empty() && !stands_alone(setting.key);
+  if (request.kind == Kind::job && bare && (!key || lacks_value))
     return fmt::format("Invalid input: {}\nRequest aborted", setting.word);
-  // Two say enough by their name, and one of these has no value.
   const bool resets = key == "ResetAccrueTime";
-  if (!key || (bare && *key != "Nice" && !resets) || (resets && !bare))
+  if (!key || (bare && request.kind != Kind::job) || (resets && !bare))
     return unknown_key(request.kind, setting);
   if (setting.sign != 0 && request.kind == Kind::partition)
     return unknown_key(request.kind, setting);
@@ -125,6 +132,11 @@ void send_job_update(ScontrolSession& session, wire::UpdateRequest request, cons
       session.error("{}", job_error_line(where, error));
 }
 
+std::string uid_text(const std::string& user) {
+  const auto known = user_named(user);
+  return known ? std::to_string(known->uid.value) : user;
+}
+
 void update_jobs_by_name(ScontrolSession& session, const wire::UpdateRequest& request) {
   wire::JobsRequest query;
   query.filter.names = {request.settings.front().second};
@@ -146,7 +158,12 @@ void update_jobs_by_name(ScontrolSession& session, const wire::UpdateRequest& re
     bool one_task = job.task_id != kNoTask && !job.is_array_record();
     send_job_update(session, request, one_task ? job_name(job) : std::to_string(job.id.value));
   }
-  if (!any) session.error("No job found with name {}", request.settings.front().second);
+  if (any) return;
+  std::string whose;
+  for (const auto& [key, user] : request.settings)
+    if (key == "UserID") whose = fmt::format("user ID {} and ", uid_text(user));
+  session.error("scontrol: error: No jobs with {}name '{}'", whose,
+                request.settings.front().second);
 }
 
 void send_update(ScontrolSession& session, const wire::UpdateRequest& request) {

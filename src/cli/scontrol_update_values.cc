@@ -53,6 +53,13 @@ std::optional<UpdateRefusal> check_job_value(const UpdateSetting& setting, std::
     return fmt::format("Invalid time specification (pos=0): {}\nNo changes specified", value);
   if (key == "Priority" && !is_count(value) && value != "-1" && !iequals(value, "INFINITE"))
     return fmt::format("scontrol: error: Invalid Priority value: {}", value);
+  if (key == "SiteFactor") {
+    constexpr std::int64_t kMost = 2147483645;
+    const auto factor = parse_number<std::int64_t>(value);
+    if (factor && (*factor > kMost || *factor < -kMost))
+      return fmt::format("scontrol: error: SiteFactor value out of range (+/- {}). Value ignored",
+                         kMost);
+  }
   if (key == "MailType" && !parse_mail_types(value))
     return fmt::format("Invalid MailType: {}", value);
   if (value.empty()) return std::nullopt;

@@ -49,8 +49,10 @@ std::string efficiency_report(const AccountingRow& row, AcctContext& context) {
   AcctLine line{&row, nullptr, &context};
   std::string out = fmt::format("Job ID: {}\n", job.job.value);
   if (job.array_id) out += fmt::format("Array Job ID: {}\n", acct_job_id(line));
+  const std::string group =
+      job.group_name.empty() ? std::string(context.names.group(job.gid)) : job.group_name.str();
   out += fmt::format("Cluster: {}\nUser/Group: {}/{}\n", job.cluster.view(), job.user_name.view(),
-                     job.group_name.view());
+                     group);
   std::string_view state = state_name(job.state);
   if (!is_ended(job.state))
     out += fmt::format("State: {}\n", state);

@@ -17,9 +17,14 @@ namespace {
 
 Outcome run_once(Controller& controller, const InfoOptions& options) {
   auto reply = controller.ask_for<wire::NodesReply>(wire::NodesRequest{});
-  if (!reply)
+  if (!reply) {
+    // Nodes may be private, partitions or both (PrivateData).
+    const bool only_nodes = reply.error().code == ErrorCode::access_denied &&
+                            controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
     return std::unexpected(
-        Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
+        Refusal{fmt::format("{}: {}\n", only_nodes ? "slurm_load_node" : "slurm_load_partitions",
+                            reply.error().text())});
+  }
   NodeContext context;
   context.now = reply->now;
   context.times = TimeStyle::from_environment("sinfo", reply->now);

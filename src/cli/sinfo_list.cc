@@ -40,7 +40,8 @@ bool matches(const Node& node, const InfoOptions& options) {
   if (options.dead && node.responding) return false;
   if (options.responding && !node.responding) return false;
   if (options.reasons) {
-    bool out_of_service = node.drain || node.fail || node.health == NodeHealth::down;
+    bool out_of_service =
+        node.drain || node.fail || node.health == NodeHealth::down || !node.responding;
     if (node.reason.empty() || !out_of_service) return false;
   }
   if (options.states.empty()) return true;

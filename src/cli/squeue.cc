@@ -56,14 +56,18 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
 }
 
 // Jobs in hidden partitions, and in those of other groups, are the administrators' affair unless
-// they were asked for.
-Outcome drop_hidden(Controller& controller, const QueueOptions& options, JobViews& jobs) {
+// they were asked for. Where partitions are private, the answer is what to say of them after the
+// list.
+std::expected<std::string, Refusal> drop_hidden(Controller& controller, const QueueOptions& options,
+                                                JobViews& jobs) {
   if (options.all || options.json || own_uid() == Uid{0}) return {};
   if (!options.filter.jobs.empty() || !options.filter.partitions.empty()) return {};
   auto reply = controller.ask_for<wire::PartitionsReply>(wire::PartitionsRequest{});
-  if (!reply)
-    return std::unexpected(
-        Refusal{fmt::format("slurm_load_partitions: {}\n", reply.error().text())});
+  if (!reply) {
+    std::string text = fmt::format("slurm_load_partitions: {}\n", reply.error().text());
+    if (reply.error().code == ErrorCode::access_denied) return text;
+    return std::unexpected(Refusal{std::move(text)});
+  }
   std::set<std::string_view> hidden;
   for (const wire::PartitionView& view : reply->partitions)
     if (view.partition.hidden || !admits_own_groups(view.partition))
@@ -96,7 +100,8 @@ Outcome run_once(Controller& controller, const QueueOptions& options, const Want
                  const QueueListing& listing) {
   auto fetched = fetch(controller, options, wanted);
   if (!fetched) return std::unexpected(fetched.error());
-  if (auto dropped = drop_hidden(controller, options, fetched->jobs); !dropped) return dropped;
+  auto complaint = drop_hidden(controller, options, fetched->jobs);
+  if (!complaint) return std::unexpected(complaint.error());
   QueueContext context;
   context.now = fetched->now;
   context.cluster = controller.config().cluster_name;
@@ -112,6 +117,7 @@ Outcome run_once(Controller& controller, const QueueOptions& options, const Want
                       : list_queue(fetched->jobs, options, listing, context);
   if (options.iterate_s > 0) out += '\n';
   if (!write_out(out)) return std::unexpected(Refusal{});
+  std::fputs(complaint->c_str(), stderr);
   // The end: to free ten thousand jobs one by one would take longer than to print them.
   if (options.iterate_s == 0) std::_Exit(0);
   return {};

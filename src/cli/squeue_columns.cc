@@ -45,9 +45,9 @@ void put_limit(Row row, Out out) {
 std::int64_t limit_key(Row row) { return time_limit(row).count(); }
 void put_priority_share(Row row, Out out) {
   constexpr double kLargest = 4294967295.0;
-  out += fmt::format("{:.14f}", row.job().priority / kLargest);
+  out += fmt::format("{:.14f}", row.priority() / kLargest);
 }
-std::int64_t priority_key(Row row) { return row.job().priority; }
+std::int64_t priority_key(Row row) { return row.priority(); }
 void put_over_subscribe(Row row, Out out) { out += sharing_name(row.view->sharing); }
 void put_sockets_cores_threads(Row row, Out out) {
   const JobSpec& spec = row.spec();
@@ -169,11 +169,12 @@ constexpr Column<JobRow> kJobColumns[] = {
     {'O', "Contiguous", "CONTIGUOUS", [](Row r, Out o) { put(o, r.spec().contiguous); }},
     {'P', "Partition", "PARTITION",
      [](Row r, Out o) {
+       if (!r.partition.empty()) return put_or_null(o, r.partition);
        // A job that waits for any of several partitions shows them all.
        bool waits = r.job().state == JobState::pending && !r.spec().partition.empty();
        put_or_null(o, waits ? r.spec().partition : r.job().partition);
      }},
-    {'Q', "PriorityLong", "PRIORITY", [](Row r, Out o) { put(o, r.job().priority); }, priority_key},
+    {'Q', "PriorityLong", "PRIORITY", [](Row r, Out o) { put(o, r.priority()); }, priority_key},
     {'R', "ReasonList", "NODELIST(REASON)", [](Row r, Out o) { o += reason_or_nodes(r); }, nullptr,
      kWhole, put_reason_or_nodes_within, kWholeHeader},
     {'S', "StartTime", "START_TIME", [](Row r, Out o) { put_time(r, start_time(r), o); },

@@ -48,6 +48,27 @@ void add_job_rows(const wire::JobView& view, const QueueOptions& options, QueueC
   for (std::uint32_t task : job.waiting_tasks.ids()) rows.push_back({&view, &context, task});
 }
 
+// --priority: a row for each partition that a job waits for, as far as these are asked for.
+void split_by_partition(const QueueOptions& options, std::vector<JobRow>& rows) {
+  std::vector<JobRow> split_rows;
+  const auto& wanted = options.filter.partitions;
+  for (const JobRow& row : rows) {
+    const auto names = split(row.job().partition, ',');
+    if (row.job().state != JobState::pending || names.size() < 2) {
+      split_rows.push_back(row);
+      continue;
+    }
+    const auto& priorities = row.view->partition_priorities;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!wanted.empty() && std::ranges::find(wanted, Text(names[i])) == wanted.end()) continue;
+      JobRow& own = split_rows.emplace_back(row);
+      own.partition = names[i];
+      if (i < priorities.size()) own.partition_priority = priorities[i];
+    }
+  }
+  rows = std::move(split_rows);
+}
+
 bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
   if (options.filter.jobs.empty()) return true;
   for (const wire::JobRef& ref : options.filter.jobs) {
@@ -168,6 +189,7 @@ std::string list_queue(JobViews& jobs, const QueueOptions& options, const QueueL
   std::vector<JobRow> rows;
   rows.reserve(jobs.size());
   for (const wire::JobView& view : jobs) add_job_rows(view, options, context, rows);
+  if (options.by_partition) split_by_partition(options, rows);
   sort_rows(rows, listing.job_sort);
   if (options.header) append_header(listing.job_format, out);
   append_rows(listing.job_format, rows, out);

@@ -20,7 +20,7 @@ struct QueueOptions {
   std::string sort;
   std::string clusters;
   bool all = false, array = false, header = true, json = false, long_form = false, start = false,
-       steps = false, no_convert = false,
+       steps = false, no_convert = false, by_partition = false,
        nobody = false;  // nobody: nothing that exists was asked for
   int iterate_s = 0, verbose = 0;
 };

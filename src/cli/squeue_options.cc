@@ -130,7 +130,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"noheader", 'h', none}, "", "no header line"}, flag<&O::header, false>},
     {{{"partition", 'p', required}, "list", "jobs of these partitions", "SQUEUE_PARTITION"}, filter_by<&F::partitions>},
     {{{"partitions", 0, required}, "list", ""}, filter_by<&F::partitions>},
-    {{{"priority", 'P', none}, "", "accepted: a job waits once for all its partitions", "SQUEUE_PRIORITY"}, accepted},
+    {{{"priority", 'P', none}, "", "one line for each partition that a job waits for", "SQUEUE_PRIORITY"}, flag<&O::by_partition>},
     {{{"qos", 'q', required}, "list", "jobs of these qualities of service", "SQUEUE_QOS"}, filter_by<&F::qos>},
     {{{"reservation", 'R', required}, "name", "jobs of this reservation"}, filter_by<&F::reservations>},
     {{{"sibling", 0, none}, "", "accepted: there is no federation", "SQUEUE_SIBLING"}, accepted},

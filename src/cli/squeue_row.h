@@ -30,9 +30,13 @@ struct JobRow {
   const wire::JobView* view = nullptr;
   QueueContext* context = nullptr;
   std::uint32_t task = kNoTask;  // of an array record that is listed task by task
+  // --priority: one of the partitions that it waits for, and its priority there.
+  std::string_view partition = {};
+  std::optional<std::uint32_t> partition_priority = {};
 
   const Job& job() const { return *view->job; }
   const JobSpec& spec() const { return *job().spec; }
+  std::uint32_t priority() const { return partition_priority.value_or(job().priority); }
 };
 
 struct StepRow {

@@ -161,7 +161,7 @@ std::uint64_t cpu_count(const JobRow& row) {
 std::uint64_t node_count(const JobRow& row) {
   if (shows_remaining_nodes(row)) return row.job().unfinished.size();
   if (!row.job().allocation.empty()) return row.job().allocation.size();
-  return std::max(row.spec().min_nodes, 1u);
+  return std::max({row.spec().min_nodes, row.view->least_nodes, 1u});
 }
 
 std::uint64_t min_cpus(const JobSpec& spec) { return least_cpus_per_node(spec); }

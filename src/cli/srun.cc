@@ -33,7 +33,8 @@ constexpr std::string_view kProgram = "srun";
 
 // Where a command stands among those that share the nodes of one job.
 struct Place {
-  bool alone = true, first = true;
+  bool alone = true;
+  std::optional<std::uint32_t> group = {};  // of the heterogeneous job that --jobid names
 };
 
 std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Lookup& variables,
@@ -46,8 +47,9 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
   if (!environment) return std::unexpected(environment.error());
   if (auto done = apply(options, words, Source::command_line); !done)
     return std::unexpected(done.error());
+  if (options.job_id && place.group) *options.job_id += *place.group;
   if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
-  if (!place.first && options.job_id) drop_inherited_nodes(options);
+  if (!place.alone && options.job_id) share_nodes_of_job(options);
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
   if (!options.quiet && place.alone)
@@ -64,21 +66,47 @@ std::unexpected<Refusal> refuse(std::string_view text) {
   return std::unexpected(Refusal{error_lines(kProgram, text), kExitFailure});
 }
 
+bool asks_groups(const ParsedWords& words) {
+  return std::ranges::any_of(words.options, [](const auto& option) {
+    return option.first == "het-group" || option.first == "pack-group";
+  });
+}
+
 // Which command runs in which component, and with which variables.
 std::expected<std::vector<GroupPart>, Refusal> choose_parts(const std::vector<ParsedWords>& words,
                                                             std::optional<std::uint32_t> size,
                                                             bool in_job) {
   if (size) return group_parts(words, *size);
-  auto asks_groups = [](const auto& option) {
-    return option.first == "het-group" || option.first == "pack-group";
-  };
   std::vector<GroupPart> parts;
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (in_job && std::ranges::any_of(words[i].options, asks_groups))
+    if (in_job && asks_groups(words[i]))
       return refuse("No directives to start application on any available hetjob components");
     parts.push_back({i, static_cast<std::uint32_t>(i)});
   }
   return parts;
+}
+
+// --jobid of any of the commands; the last use counts.
+std::optional<std::uint32_t> job_named(const std::vector<ParsedWords>& words) {
+  std::optional<std::uint32_t> job;
+  for (const ParsedWords& part : words)
+    for (const auto& [name, value] : part.options)
+      if (name == "jobid") job = parse_number<std::uint32_t>(value);
+  return job;
+}
+
+// How many components that job has; nothing where it is no heterogeneous one, or where each command
+// goes to it as a whole.
+std::optional<std::uint32_t> components_of(std::uint32_t job,
+                                           const std::vector<ParsedWords>& words) {
+  if (words.size() == 1 && !asks_groups(words.front())) return std::nullopt;
+  auto controller = Controller::connect();
+  if (!controller) return std::nullopt;
+  wire::JobsRequest request;
+  request.filter.jobs.push_back({JobId{job}, {}, std::nullopt});
+  auto reply = controller->ask_for<wire::JobsReply>(request);
+  if (!reply || reply->jobs.empty() || !reply->jobs.front().job->is_het()) return std::nullopt;
+  return static_cast<std::uint32_t>(reply->jobs.size());
 }
 
 std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
@@ -87,13 +115,15 @@ std::expected<SrunPlan, Refusal> read_plan(std::vector<ParsedWords> words,
   for (std::size_t i = words.size() - 1; i-- > 0;)
     if (words[i].rest.empty()) words[i].rest = words[i + 1].rest;
   const Lookup variables = [](const char* name) { return std::getenv(name); };
-  const auto size = het_size(variables);
-  auto chosen = choose_parts(words, size, variables("SLURM_JOB_ID") != nullptr);
+  const auto named = job_named(words);
+  const auto size = named ? components_of(*named, words) : het_size(variables);
+  auto chosen = choose_parts(words, size, named || variables("SLURM_JOB_ID") != nullptr);
   if (!chosen) return std::unexpected(chosen.error());
   std::vector<SrunPlan> plans;
   for (const GroupPart& part : *chosen) {
     Place place;
-    if (!size) place = {.alone = chosen->size() == 1, .first = plans.empty()};
+    if (!size) place.alone = chosen->size() == 1;
+    if (size && named) place.group = part.group;
     auto plan =
         read_part(words[part.words], size ? in_group(variables, part.group, *size) : variables,
                   plans.empty() ? nullptr : &plans.back().options, submit_line, place);
@@ -114,6 +144,25 @@ std::string ranks_text(const std::vector<std::uint32_t>& ranks) {
   return ranks.size() == 1 ? set.text() : fmt::format("[{}]", set.text());
 }
 
+// -v: what the job has, where scripts look for its number.
+void say_allocation(const ClientConfig& config, JobId job) {
+  auto controller = Controller::connect(config);
+  if (!controller) return;
+  wire::JobsRequest request;
+  request.filter.jobs.push_back({job, {}, std::nullopt});
+  auto reply = controller->ask_for<wire::JobsReply>(request);
+  if (!reply || reply->jobs.empty()) return;
+  const wire::JobView& view = reply->jobs.front();
+  std::vector<std::string> counts;
+  const auto& shares = view.job->allocation;
+  for (std::size_t i = 0, end = 0; i < shares.size(); i = end) {
+    while (end < shares.size() && shares[end].cpus.size() == shares[i].cpus.size()) ++end;
+    counts.push_back(fmt::format("{}(x{})", shares[i].cpus.size(), end - i));
+  }
+  print_info(kProgram, fmt::format("jobid {}: nodes({}):`{}', cpu counts: {}", job.value,
+                                   shares.size(), view.nodes.view(), join(counts, ",")));
+}
+
 // Gives the allocation back, where it was made for this step.
 using GiveBack = std::function<void(std::uint32_t wait_status)>;
 
@@ -126,6 +175,7 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
     return code;
   };
   if (!reply) return fails(reply.error().exit_code);
+  if (plan.options.verbose > 0 && !plan.options.no_allocate) say_allocation(config, job);
   if (plan.options.verbose > 0)
     for (const wire::StepPlace& place : reply->places)
       print_info(kProgram, fmt::format("launching StepId={}.{} on host {}, {} tasks: {}", job.value,

@@ -70,11 +70,17 @@ std::optional<Source> source_of(const JobOptions& options, std::string_view name
   return use->second.source;
 }
 
-// Counts that only came with the job's environment do not bind a step for which nodes were named.
+void drop_inherited_nodes(JobOptions& options) {
+  if (source_of(options, "nodes") != Source::environment) return;
+  options.spec.min_nodes = 1;
+  options.spec.max_nodes = 0;
+  options.spec.nodes_given = false;
+}
+
+// Counts that only came with the job's environment do not bind a step that leaves out some of the
+// job's nodes.
 void drop_inherited_counts(JobOptions& options) {
-  if (source_of(options, "nodelist") != Source::command_line &&
-      source_of(options, "exclude") != Source::command_line)
-    return;
+  if (source_of(options, "exclude") != Source::command_line) return;
   if (source_of(options, "nodes") != Source::environment) return;
   drop_inherited_nodes(options);
   if (source_of(options, "ntasks") == Source::environment) options.spec.num_tasks.reset();
@@ -145,7 +151,10 @@ void set_devices(const JobOptions& options, wire::StepRequest& request) {
                   .per_node = tres_list(gres_of_each_node(spec)),
                   .per_task = tres_list(as_gres(spec.gpus_per_task)),
                   .with_cpus = !spec.gpus.empty() || !spec.gpus_per_node.empty() ||
-                               !spec.gpus_per_task.empty()};
+                               !spec.gpus_per_task.empty() || !spec.gpus_per_socket.empty(),
+                  .per_socket = tres_list(as_gres(spec.gpus_per_socket)),
+                  .cpus_per_gpu = spec.cpus_per_gpu.value_or(0),
+                  .memory_per_gpu_mib = spec.memory_per_gpu_mib.value_or(0)};
 }
 
 // A program that the nodes run: by its whole path, "none" for no such program.
@@ -204,11 +213,14 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
 
 }  // namespace
 
-void drop_inherited_nodes(JobOptions& options) {
-  if (source_of(options, "nodes") != Source::environment) return;
-  options.spec.min_nodes = 1;
-  options.spec.max_nodes = 0;
-  options.spec.nodes_given = false;
+void share_nodes_of_job(JobOptions& options) {
+  JobSpec& spec = options.spec;
+  drop_inherited_nodes(options);
+  if (source_of(options, "ntasks") == Source::environment) spec.num_tasks.reset();
+  if (source_of(options, "ntasks-per-node") == Source::environment) spec.ntasks_per_node.reset();
+  if (options.is_said("nodes") || options.is_said("ntasks") || options.is_said("nodelist")) return;
+  spec.min_nodes = spec.max_nodes = 1;
+  spec.nodes_given = true;
 }
 
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,

@@ -34,8 +34,9 @@ struct SrunPlan {
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
                                            std::string submit_line);
 
-// A number of nodes that came with the job's environment does not bind.
-void drop_inherited_nodes(JobOptions& options);
+// For one of several commands in one job: the job's own counts, which came with its environment,
+// are those of all. A command that says nothing of nodes or tasks has one node.
+void share_nodes_of_job(JobOptions& options);
 
 // The allocation that srun makes for itself outside of a job.
 wire::SubmitRequest make_submit_request(const SrunPlan& plan);

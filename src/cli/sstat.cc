@@ -118,7 +118,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"help", 'h', none}, "", "show this list"}},
     {{{"helpformat", 'e', none}, "", "list the fields"}, flag<&O::lists_fields>},
     {{{"jobs", 'j', required}, "job[.step],...", "the steps to ask; without a step the lowest that runs"}, keep<&O::jobs>},
-    {{{"noconvert", 0, none}, "", "leave amounts in the unit they come in"}, flag<&O::convert, false>},
+    {{{"noconvert", 0, none}, "", "amounts in the units they are kept in; memory in bytes"}, flag<&O::convert, false>},
     {{{"noheader", 'n', none}, "", "no header"}, flag<&O::header, false>},
     {{{"parsable", 'p', none}, "", "fields end with |"}, bars<AcctForm::bars_ending>},
     {{{"parsable2", 'P', none}, "", "fields are separated by |"}, bars<AcctForm::bars>},
@@ -128,7 +128,11 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "", "-j job[.step]", /*hints_at_help=*/false};
+constexpr CommandText kCommand{.program = kProgram,
+                               .purpose = "",
+                               .operands = "-j <job(.stepid)>",
+                               .hints_at_help = false,
+                               .short_usage = true};
 
 std::optional<AcctField> find_field(std::string_view name) {
   for (std::string_view known : kFields) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "config/auth.h"
 
 namespace muster::config {
 
@@ -55,7 +56,12 @@ Result<void> pick(std::string_view key, std::string_view value, Picked& picked) 
   } else if (is("SlurmctldPidFile")) {
     s.slurmctld_pid_file = value;
   } else if (is("AuthType")) {
-    s.auth_type = value;
+    if (!is_auth_type(value))
+      return fail(ErrorCode::config_invalid,
+                  fmt::format("AuthType={}: expected one of {}", value, kAuthTypes));
+    s.auth_type = lower(value);
+  } else if (is("AuthInfo")) {
+    s.auth_info = value;
   } else if (is("AccountingStorageType")) {
     s.accounting_storage_type = value;
   } else if (is("SrunProlog")) {
@@ -156,6 +162,7 @@ ClientSettings client_settings(const SlurmConf& conf) {
   s.slurm_user = conf.slurm_user;
   s.slurmctld_pid_file = conf.slurmctld_pid_file;
   s.auth_type = conf.auth_type;
+  s.auth_info = conf.auth_info;
   s.accounting_storage_type = conf.accounting_storage_type;
   s.message_timeout = conf.message_timeout;
   s.kill_wait = conf.kill_wait;

@@ -21,7 +21,7 @@ struct ClientSettings {
   std::uint16_t slurmctld_port = 6817;
   std::string slurm_user = "root";
   std::string slurmctld_pid_file = "/run/slurmctld.pid";
-  std::string auth_type = "auth/munge";
+  std::string auth_type = "auth/munge", auth_info;
   std::string accounting_storage_type = "accounting_storage/embedded";
   Seconds message_timeout{10}, kill_wait{30}, wait_time{0};
   bool kill_on_bad_exit = false;

@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/size.h"
 #include "base/strings.h"
+#include "config/keys.h"
 #include "config/scheduling_settings.h"
 
 namespace muster::config {
@@ -22,9 +23,7 @@ std::optional<std::uint64_t> memory(const SlurmConf& slurm, std::string_view key
   return mib == 0 ? std::nullopt : mib;
 }
 
-bool is_yes(std::string_view text) {
-  return text == "1" || iequals(text, "yes") || iequals(text, "true");
-}
+bool is_yes(std::string_view text) { return parse_yes_no(text).value_or(false); }
 
 void set_selection(const SlurmConf& slurm, Settings& settings) {
   settings.whole_nodes = iequals(slurm.value("SelectType"), "select/linear");
@@ -159,6 +158,22 @@ void set_meeting_ports(const SlurmConf& slurm, Settings& s) {
       parse_number<std::uint32_t>(ports.substr(dash + 1)).value_or(s.last_meeting_port);
 }
 
+PrivateData private_data_of(const SlurmConf& slurm) {
+  auto has = [&](std::string_view word) { return slurm.option("PrivateData", word).has_value(); };
+  return {.jobs = has("jobs"),
+          .nodes = has("nodes"),
+          .partitions = has("partitions"),
+          .reservations = has("reservations"),
+          .usage = has("usage")};
+}
+
+// TaskPluginParam: one of its words may say how tasks are bound.
+Text default_cpu_bind(const SlurmConf& slurm) {
+  for (std::string_view kind : {"none", "sockets", "cores", "threads"})
+    if (slurm.option("TaskPluginParam", kind)) return Text(kind);
+  return {};
+}
+
 Settings settings_of(const SlurmConf& slurm) {
   Settings s;
   s.cluster_name = slurm.cluster_name;
@@ -207,6 +222,9 @@ Settings settings_of(const SlurmConf& slurm) {
   s.can_reboot = !slurm.reboot_program.empty();
   s.max_node_count = parse_number<std::uint32_t>(slurm.value("MaxNodeCount")).value_or(0);
   set_meeting_ports(slurm, s);
+  s.private_data = private_data_of(slurm);
+  s.disable_root_jobs = is_yes(slurm.value("DisableRootJobs"));
+  s.cpu_bind = default_cpu_bind(slurm);
   if (auto ports = slurm.option("MpiParams", "ports"))
     s.step_ports = IdSet::parse(*ports, 65535).value_or(IdSet{});
   return s;
@@ -244,6 +262,8 @@ Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gre
   if (auto ok = check_topology(config); !ok) return std::unexpected(ok.error());
   for (const ConfiguredPartition& entry : slurm.partitions) {
     config.partitions.push_back(entry.partition);
+    if (!entry.says_root_jobs)
+      config.partitions.back().disable_root_jobs = config.settings.disable_root_jobs;
     config.partition_nodes.push_back(entry.node_names);
   }
   config.qos = slurm.qos;

@@ -25,7 +25,7 @@ bool is_one_of(std::span<const std::string_view> words, std::string_view text) {
 
 Result<std::vector<std::string>> expand(const Line& line, const Setting& setting) {
   auto names = expand_hostlist(setting.value);
-  if (!names) return bad_value(line.at, setting, names.error().text());
+  if (!names) return wrong_value(line.at, setting, names.error().text());
   return *names;
 }
 

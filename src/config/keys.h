@@ -31,7 +31,8 @@ enum class Kind {
   choice,    // one of `expected`
   choices,   // some of `expected`, printed in its order and spelling; '-' marks one that is not
              // printed
-  plugin,    // starts with `expected`
+  plugin,    // one of `expected`; where that ends in '/', a name that starts with it
+  plugins,   // some of `expected`, printed as written
   hosts,     // SlurmctldHost: "name(address)", one row for each
   daemon,    // no key: a row that the running daemon fills
   computed,  // no key: a row that follows from others

@@ -178,7 +178,7 @@ Result<std::vector<std::string>> spread(const Line& line, const Setting& setting
                                         const std::vector<std::string>& names) {
   if (setting.value.empty()) return names;
   auto expanded = expand_hostlist(setting.value);
-  if (!expanded) return bad_value(line.at, setting, expanded.error().text());
+  if (!expanded) return wrong_value(line.at, setting, expanded.error().text());
   if (expanded->size() == 1 && names.size() > 1) expanded->assign(names.size(), expanded->front());
   if (expanded->size() != names.size())
     return bad_value(line.at, setting,
@@ -208,7 +208,7 @@ Result<std::vector<std::uint32_t>> spread_ports(const Line& line, const std::str
 
 Result<std::vector<std::string>> expand(const Line& line, const Setting& setting) {
   auto names = expand_hostlist(setting.value);
-  if (!names) return bad_value(line.at, setting, names.error().text());
+  if (!names) return wrong_value(line.at, setting, names.error().text());
   if (names->empty()) return bad_value(line.at, setting, "the name of a node");
   return *names;
 }

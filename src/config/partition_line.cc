@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -178,6 +179,15 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
+// Resources that jobs are charged for; of devices and licenses any.
+bool is_billed(std::string_view name) {
+  constexpr std::string_view kNames[] = {"billing", "cpu",  "energy", "fs/disk",
+                                         "mem",     "node", "pages",  "vmem"};
+  return std::ranges::any_of(kNames,
+                             [&](std::string_view known) { return iequals(name, known); }) ||
+         istarts_with(name, "gres/") || istarts_with(name, "license/");
+}
+
 bool is_weight(std::string_view part) {
   auto equals = part.find('=');
   if (equals == part.npos || equals == 0) return false;
@@ -185,7 +195,7 @@ bool is_weight(std::string_view part) {
   double weight = 0;
   auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
   std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  return error == std::errc{} && weight >= 0 &&
+  return is_billed(trim(part.substr(0, equals))) && error == std::errc{} && std::isfinite(weight) &&
          (unit.empty() || (unit.size() == 1 && std::string_view("KMGTkmgt").contains(unit[0])));
 }
 
@@ -316,7 +326,7 @@ Result<void> PartitionLines::add(const Line& line) {
   // The last default counts.
   if (partition->is_default)
     for (ConfiguredPartition& other : partitions) other.partition.is_default = false;
-  partitions.push_back({line.at, std::move(*partition), {}});
+  partitions.push_back({line.at, std::move(*partition), {}, given->contains("DisableRootJobs")});
   return {};
 }
 
@@ -327,7 +337,7 @@ Result<void> PartitionLines::finish(const std::vector<ConfiguredNode>& nodes,
   for (ConfiguredPartition& entry : partitions) {
     Setting setting{"Nodes", entry.partition.nodes_text.str()};
     auto names = expand_hostlist(setting.value);
-    if (!names) return bad_value(entry.at, setting, names.error().text());
+    if (!names) return wrong_value(entry.at, setting, names.error().text());
     std::set<std::string_view> members;
     for (const std::string& name : *names) {
       auto set = std::ranges::find_if(sets, [&](const NodeSet& s) { return s.name == name; });

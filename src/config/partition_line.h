@@ -16,6 +16,7 @@ struct ConfiguredPartition {
   Location at;
   Partition partition;
   std::vector<Text> node_names;  // expanded, in the order of the node lines
+  bool says_root_jobs = false;   // it has DisableRootJobs of its own
 };
 
 // Collects partition lines; PartitionName=DEFAULT changes what later lines start from.

@@ -28,6 +28,7 @@ constexpr Word kWords[] = {
     {.name = "assoc_limit_stop"},
     {.name = "batch_sched_delay", .takes = Takes::number},
     {.name = "bb_array_stage_cnt", .takes = Takes::number},
+    {.name = "bf_allow_magnetic_resv", .missed = true},
     {.name = "bf_busy_nodes", .missed = true},
     {.name = "bf_continue"},
     {.name = "bf_hetjob_immediate"},
@@ -49,6 +50,8 @@ constexpr Word kWords[] = {
     {.name = "bf_one_resv_per_job"},
     {.name = "bf_resolution", .takes = Takes::number},
     {.name = "bf_running_job_reserve"},
+    {.name = "bf_topopt_enable", .missed = true},
+    {.name = "bf_topopt_iterations", .takes = Takes::number, .missed = true},
     {.name = "bf_window", .takes = Takes::number, .least = 1},
     {.name = "bf_window_linear", .takes = Takes::number},
     {.name = "bf_yield_interval", .takes = Takes::number},
@@ -62,8 +65,11 @@ constexpr Word kWords[] = {
     {.name = "disable_hetjob_steps"},
     {.name = "disable_job_shrink"},
     {.name = "enable_hetjob_steps"},
+    {.name = "enable_job_state_cache"},
     {.name = "enable_user_top"},
+    {.name = "extra_constraints", .missed = true},
     {.name = "Ignore_NUMA"},
+    {.name = "ignore_constraint_validation", .missed = true},
     {.name = "ignore_prefer_validation"},
     {.name = "kill_invalid_depend"},
     {.name = "max_array_tasks", .takes = Takes::number},
@@ -73,6 +79,7 @@ constexpr Word kWords[] = {
     {.name = "max_rpc_cnt", .takes = Takes::number},
     {.name = "max_sched_time", .takes = Takes::number, .least = 1},
     {.name = "max_script_size", .takes = Takes::number, .most = 512u << 20},
+    {.name = "max_submit_line_size", .takes = Takes::number, .missed = true},
     {.name = "max_switch_wait", .takes = Takes::number},
     {.name = "no_backup_scheduling"},
     {.name = "no_env_cache"},
@@ -93,6 +100,7 @@ constexpr Word kWords[] = {
     {.name = "spec_cores_first"},
     {.name = "step_retry_count", .takes = Takes::number},
     {.name = "step_retry_time", .takes = Takes::number},
+    {.name = "time_min_as_soft_limit", .missed = true},
     {.name = "whole_hetjob"},
     {.name = "whole_pack"},
 };
@@ -130,8 +138,9 @@ Result<std::vector<std::string_view>> check_scheduler_words(const Location& at,
     const std::string_view name = trim(part.substr(0, equals));
     const auto* word =
         std::ranges::find_if(kWords, [&](const Word& each) { return iequals(each.name, name); });
-    if (word == std::end(kWords) || word->missed) missed.push_back(name);
-    if (word == std::end(kWords)) continue;
+    if (word == std::end(kWords))
+      return invalid(at, fmt::format("{}={}: there is no such word", setting.key, part));
+    if (word->missed) missed.push_back(name);
     const std::string_view text = equals < part.size() ? trim(part.substr(equals + 1)) : "";
     if (std::string wanted = expected(*word, text); !wanted.empty())
       return bad_value(at, {setting.key, std::string(part)}, wanted);

@@ -10,7 +10,7 @@
 
 namespace muster::config {
 
-// The words that change nothing, of those that would elsewhere: unknown ones, too.
+// The known words that change nothing here and would elsewhere; an unknown one is an error.
 Result<std::vector<std::string_view>> check_scheduler_words(const Location& at,
                                                             const Setting& setting);
 

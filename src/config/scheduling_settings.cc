@@ -5,6 +5,7 @@
 
 #include "base/duration.h"
 #include "base/strings.h"
+#include "config/limit_words.h"
 
 namespace muster::config {
 
@@ -83,7 +84,7 @@ void set_scheduling(const SlurmConf& slurm, Settings& s) {
   if (has("max_preempt_requeue"))
     s.max_preempt_requeue = scheduler_number(slurm, "max_preempt_requeue", 0);
   s.max_array_tasks = scheduler_number(slurm, "max_array_tasks", 0);
-  s.max_script_bytes = scheduler_number(slurm, "max_script_size", 4u << 20);
+  s.request_limits = request_limits_of(slurm);
   s.user_top = has("enable_user_top");
   s.limits_stop = has("assoc_limit_stop");
   s.whole_het_jobs = has("whole_hetjob") || has("whole_pack");

@@ -4,12 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/idset.h"
 #include "base/strings.h"
 #include "config/keys.h"
-#include "config/scheduler_words.h"
-#include "config/scheduling_settings.h"
-#include "model/resources.h"
+#include "config/slurm_conf_checks.h"
 
 namespace muster::config {
 
@@ -65,11 +62,9 @@ class Loader {
       if (other.name == parsed->name)
         return invalid(line.at,
                        fmt::format("QoS={}: the QoS is already defined", parsed->name.view()));
-    for (const Setting& setting : line.settings) {
-      Qos alone;
-      bool known = set_qos_value(alone, setting.key, setting.value).value_or(false);
-      if (known && alone == Qos{}) ignore("QoS " + setting.key);
-    }
+    std::vector<std::string> ignored;
+    if (auto done = check_qos_flags(line, ignored); !done) return done;
+    for (const std::string& word : ignored) ignore(word);
     conf_.qos.push_back(std::move(*parsed));
     return {};
   }
@@ -83,33 +78,13 @@ class Loader {
       if (!host) return std::unexpected(host.error());
       conf_.controllers.push_back(std::move(*host));
     }
-    if (iequals(key->name, "PrologFlags"))
-      if (auto done = prolog_flags(at, setting); !done) return done;
-    if (iequals(key->name, "MpiParams"))
-      if (auto done = mpi_ports(at, setting); !done) return done;
-    if (iequals(key->name, "SchedulerParameters"))
-      if (auto done = scheduler_words(at, setting); !done) return done;
-    if (iequals(key->name, "PriorityWeightTRES") && !parse_tres_weights(setting.value))
-      return bad_value(at, setting, "weights of resources such as CPU=1000,Mem=2000,GRES/gpu=3000");
-    if (iequals(key->name, "Licenses"))
+    std::vector<std::string> ignored;
+    if (auto done = check_words(*key, at, setting, ignored); !done) return done;
+    for (const std::string& word : ignored) ignore(word);
+    if (key->name == "Licenses")
       if (auto done = licenses(at, setting); !done) return done;
-    // Asking for what happens anyway loses nothing.
-    if (!key->acted_on && !iequals(setting.value, key->fallback)) ignore(key->name);
+    conf_.places[std::string(key->name)] = at;
     conf_.values[std::string(key->name)] = setting.value;
-    return {};
-  }
-
-  static Result<void> mpi_ports(const Location& at, const Setting& setting) {
-    for (std::string_view part : split(setting.value, ','))
-      if (istarts_with(trim(part), "ports=") && !IdSet::parse(trim(part).substr(6), 65535))
-        return bad_value(at, setting, "ports=first-last");
-    return {};
-  }
-
-  Result<void> scheduler_words(const Location& at, const Setting& setting) {
-    auto missed = check_scheduler_words(at, setting);
-    if (!missed) return std::unexpected(missed.error());
-    for (std::string_view word : *missed) ignore(fmt::format("SchedulerParameters={}", word));
     return {};
   }
 
@@ -127,19 +102,7 @@ class Loader {
     return {};
   }
 
-  Result<void> prolog_flags(const Location& at, const Setting& setting) {
-    for (std::string_view part : split(setting.value, ',')) {
-      part = trim(part);
-      if (iequals(part, "X11"))
-        return invalid(at, "PrologFlags=X11: X11 forwarding is not supported; remove the flag");
-    }
-    return {};
-  }
-
   void old_controller_keys();
-  Result<void> check_gres_types() const;
-  Result<void> check_job_container() const;
-  Result<void> check_preemption() const;
   void fill_members();
   void fill_enforcement();
 
@@ -163,21 +126,6 @@ void Loader::old_controller_keys() {
   };
   add("ControlMachine", "ControlAddr");
   add("BackupController", "BackupAddr");
-}
-
-Result<void> Loader::check_gres_types() const {
-  for (const ConfiguredNode& entry : nodes_.nodes) {
-    auto requests = parse_gres(entry.node.gres_text);
-    if (!requests) return std::unexpected(requests.error());
-    for (const GresRequest& request : *requests) {
-      bool known =
-          std::ranges::any_of(conf_.gres_types, [&](auto& type) { return request.name == type; });
-      if (!known)
-        return invalid(entry.at, fmt::format("Gres={}: {} is not in GresTypes",
-                                             entry.node.gres_text.view(), request.name.view()));
-    }
-  }
-  return {};
 }
 
 void Loader::fill_enforcement() {
@@ -208,7 +156,7 @@ void Loader::fill_members() {
   c.cluster_name = lower(value("ClusterName"));
   c.slurm_user = value("SlurmUser");
   c.slurmd_user = value("SlurmdUser");
-  c.auth_type = value("AuthType");
+  c.auth_type = lower(value("AuthType"));
   c.auth_info = value("AuthInfo");
   c.slurmctld_port = first_port(value("SlurmctldPort"));
   c.slurmctld_port_last = last_port(value("SlurmctldPort"));
@@ -223,13 +171,13 @@ void Loader::fill_members() {
   c.debug_flags = value("DebugFlags");
   c.slurmctld_debug = *parse_debug_level(value("SlurmctldDebug"));
   c.slurmd_debug = *parse_debug_level(value("SlurmdDebug"));
-  c.proctrack_type = value("ProctrackType");
-  c.task_plugin = value("TaskPlugin");
-  c.job_acct_gather_type = value("JobAcctGatherType");
+  c.proctrack_type = lower(value("ProctrackType"));
+  c.task_plugin = lower(value("TaskPlugin"));
+  c.job_acct_gather_type = lower(value("JobAcctGatherType"));
   c.job_acct_gather_frequency = value("JobAcctGatherFrequency");
   c.mail_prog = value("MailProg");
   c.mail_domain = value("MailDomain");
-  c.accounting_storage_type = value("AccountingStorageType");
+  c.accounting_storage_type = lower(value("AccountingStorageType"));
   c.accounting_storage_host = value("AccountingStorageHost");
   c.accounting_storage_tres = value("AccountingStorageTRES");
   c.accounting_storage_port = first_port(value("AccountingStoragePort"));
@@ -268,41 +216,6 @@ void Loader::fill_members() {
   c.gres_types = words_of(value("GresTypes"));
 }
 
-// The extern step tells a node when the job is over, and so when its directories may go.
-Result<void> Loader::check_job_container() const {
-  const std::string type = value("JobContainerType");
-  if (type == "job_container/none") return {};
-  if (type != "job_container/tmpfs")
-    return fail(ErrorCode::config_invalid,
-                fmt::format("{}: JobContainerType={}: expected job_container/none or "
-                            "job_container/tmpfs",
-                            conf_.path, type));
-  if (conf_.has_prolog_flag("Contain")) return {};
-  return fail(ErrorCode::config_invalid,
-              fmt::format("{}: JobContainerType=job_container/tmpfs needs PrologFlags=Contain",
-                          conf_.path));
-}
-
-Result<void> Loader::check_preemption() const {
-  auto refuse = [&](std::string_view why) {
-    return fail(ErrorCode::config_invalid, fmt::format("{}: {}", conf_.path, why));
-  };
-  const std::string type = lower(conf_.value("PreemptType")), text = conf_.value("PreemptMode");
-  const bool off = type == "preempt/none";
-  if (!off && type != "preempt/partition_prio" && type != "preempt/qos")
-    return refuse(
-        fmt::format("PreemptType={}: expected preempt/none, preempt/partition_prio or "
-                    "preempt/qos",
-                    type));
-  const auto mode = parse_preempt_mode(text);
-  if (!mode) return refuse(fmt::format("PreemptMode={}: expected one mode", text));
-  if (mode == PreemptMode::suspend && !has_gang(text))
-    return refuse("PreemptMode=SUSPEND requires GANG too");
-  if (off != (mode == PreemptMode::off) || (off && has_within(text)))
-    return refuse(fmt::format("PreemptType={} and PreemptMode={} cannot be together", type, text));
-  return {};
-}
-
 Result<SlurmConf> Loader::finish() {
   old_controller_keys();
   fill_members();
@@ -312,10 +225,7 @@ Result<SlurmConf> Loader::finish() {
   };
   if (conf_.cluster_name.empty()) return missing("ClusterName");
   if (conf_.controllers.empty()) return missing("SlurmctldHost");
-  if (auto done = check_preemption(); !done) return std::unexpected(done.error());
   if (auto done = nodes_.finish(); !done) return std::unexpected(done.error());
-  if (auto done = check_gres_types(); !done) return std::unexpected(done.error());
-  if (auto done = check_job_container(); !done) return std::unexpected(done.error());
   if (auto done = partitions_.finish(nodes_.nodes, nodes_.sets); !done)
     return std::unexpected(done.error());
   for (const auto* list : {&nodes_.ignored, &partitions_.ignored})
@@ -324,6 +234,7 @@ Result<SlurmConf> Loader::finish() {
   conf_.node_sets = std::move(nodes_.sets);
   conf_.warnings = std::move(nodes_.warnings);
   conf_.partitions = std::move(partitions_.partitions);
+  if (auto done = check_together(conf_); !done) return std::unexpected(done.error());
   return std::move(conf_);
 }
 
@@ -333,6 +244,11 @@ std::string SlurmConf::value(std::string_view key) const {
   if (auto given = values.find(key); given != values.end()) return given->second;
   const Key* known = find_key(key);
   return known ? std::string(known->fallback) : std::string();
+}
+
+Location SlurmConf::place_of(std::string_view key) const {
+  auto found = places.find(key);
+  return found == places.end() ? Location{path, 0} : found->second;
 }
 
 bool SlurmConf::has_prolog_flag(std::string_view name) const {

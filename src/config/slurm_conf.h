@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/strings.h"
 #include "base/time.h"
 #include "config/node_line.h"
 #include "config/partition_line.h"
@@ -75,12 +77,14 @@ struct SlurmConf {
   std::vector<ConfiguredPartition> partitions;
   std::vector<Qos> qos;
 
-  Values values;                          // every key that was given, as it was given
+  Values values;  // every key that was given, as it was given
+  std::map<std::string, Location, CaseInsensitiveLess> places;  // where each was given, last
   std::vector<std::string> ignored_keys;  // given, known, and without effect; each once
   std::vector<std::string> warnings;      // for the daemon's log
 
   // The value given or the key's default; empty where there is neither.
   std::string value(std::string_view key) const;
+  Location place_of(std::string_view key) const;  // the file alone where the key was not given
   // "SchedulerParameters" holds "bf_interval=30,defer": option("SchedulerParameters",
   // "bf_interval") is "30", of "defer" it is "", and nothing where the word is not in the list.
   std::optional<std::string> option(std::string_view key, std::string_view name) const;

@@ -152,7 +152,7 @@ class Reader {
 
 }  // namespace
 
-std::string Location::text() const { return fmt::format("{}:{}", file, line); }
+std::string Location::text() const { return line == 0 ? file : fmt::format("{}:{}", file, line); }
 
 std::unexpected<Error> invalid(const Location& at, std::string_view what) {
   return fail(ErrorCode::config_invalid, fmt::format("{}: {}", at.text(), what));
@@ -161,6 +161,11 @@ std::unexpected<Error> invalid(const Location& at, std::string_view what) {
 std::unexpected<Error> bad_value(const Location& at, const Setting& setting,
                                  std::string_view expected) {
   return invalid(at, fmt::format("{}={}: expected {}", setting.key, setting.value, expected));
+}
+
+std::unexpected<Error> wrong_value(const Location& at, const Setting& setting,
+                                   std::string_view why) {
+  return invalid(at, fmt::format("{}={}: {}", setting.key, setting.value, why));
 }
 
 Result<std::vector<Line>> read_lines(const FileReader& read, const std::string& path) {

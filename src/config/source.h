@@ -20,7 +20,7 @@ using FileReader = std::function<Result<std::string>(const std::string& path)>;
 
 struct Location {
   std::string file;
-  int line = 0;
+  int line = 0;              // 0 = nowhere in particular
   std::string text() const;  // "slurm.conf:12"
 };
 
@@ -40,6 +40,9 @@ std::unexpected<Error> invalid(const Location& at, std::string_view what);
 // "file:line: KEY=VALUE: expected WHAT"
 std::unexpected<Error> bad_value(const Location& at, const Setting& setting,
                                  std::string_view expected);
+// "file:line: KEY=VALUE: WHY"
+std::unexpected<Error> wrong_value(const Location& at, const Setting& setting,
+                                   std::string_view why);
 // Two levels of cluster files, a level of site files, and room; more is a file that includes
 // itself.
 inline constexpr int kMaxIncludeDepth = 16;

@@ -49,6 +49,9 @@ bool are_choices(const Key& key, std::string_view text) {
                              [&](std::string_view part) { return is_choice(key, trim(part)); });
 }
 
+// Which ones there are makes no difference here.
+bool is_any_plugin(const Key& key) { return key.expected.ends_with('/'); }
+
 std::string expected_choices(const Key& key, std::string_view intro) {
   std::string text(intro);
   for (std::string_view choice : split(key.expected, ','))
@@ -87,7 +90,10 @@ bool is_valid(const Key& key, std::string_view text) {
       return is_choice(key, text);
     case Kind::choices:
       return are_choices(key, text);
+    case Kind::plugins:
+      return are_choices(key, text);
     case Kind::plugin:
+      if (!is_any_plugin(key)) return is_choice(key, text);
       return istarts_with(text, key.expected) && text.size() > key.expected.size();
     case Kind::daemon:
     case Kind::computed:
@@ -119,11 +125,21 @@ std::string expectation(const Key& key) {
       return expected_choices(key, "one of ");
     case Kind::choices:
       return expected_choices(key, "a list of ");
+    case Kind::plugins:
+      return expected_choices(key, "a list of ");
     case Kind::plugin:
+      if (!is_any_plugin(key)) return expected_choices(key, "one of ");
       return fmt::format("a name that starts with {}", key.expected);
     default:
       return "a number";
   }
+}
+
+// Names of plugins are in small letters, other words in capitals: as the key's own list has them.
+std::string shown_choice(const Key& key, std::string_view text) {
+  for (std::string_view choice : split(key.expected, ','))
+    if (iequals(text, bare_choice(choice))) return std::string(bare_choice(choice));
+  return upper(text);
 }
 
 std::string shown_choices(const Key& key, std::string_view text) {
@@ -198,7 +214,7 @@ std::string shown_value(const Key& key, std::string_view value) {
     case Kind::user:
       return shown_user(value);
     case Kind::choice:
-      return upper(value);
+      return shown_choice(key, value);
     case Kind::choices:
       return shown_choices(key, value);
     default:

@@ -24,12 +24,12 @@ void add_jobs(const TaskSplit& event, IdSet& jobs) {
   jobs.insert(event.id.value);
 }
 void add_jobs(const TasksCancelled& event, IdSet& jobs) { jobs.insert(event.array.value); }
+void add_jobs(const JobsAccruing& event, IdSet& jobs) { jobs.merge(event.jobs); }
 // These change no row.
 void add_jobs(const NodesReleased&, IdSet&) {}
 void add_jobs(const JobMailed&, IdSet&) {}
 void add_jobs(const JobWarned&, IdSet&) {}
 void add_jobs(const EpilogEnded&, IdSet&) {}
-void add_jobs(const JobsAccruing&, IdSet&) {}
 
 // The run that is over, as it is once its job waits again.
 JobRecord superseded(const Cluster& before, const Job& job, Time at) {
@@ -94,6 +94,12 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
     }
   }
   std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
+  if (std::holds_alternative<ClockStepped>(event))
+    for (std::uint32_t id : before.active.ids()) {
+      jobs.insert(id);
+      for (const auto& [step, unused] : before.jobs.at(JobId{id}).steps)
+        steps.emplace(JobId{id}, step);
+    }
   if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
   if (const auto* end = std::get_if<StepNodeEnded>(&event)) note_end(before, *end, *this);
   if (const auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)

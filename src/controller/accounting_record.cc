@@ -104,7 +104,10 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.state_text = state_text(job);
   if (job.ending) r.cancelled_by = job.ending->by;
   r.submitted = job.submitted;
-  r.eligible = job.eligible;
+  // One that waits for others is not, before a plan has found that it need not any more.
+  const bool depends =
+      job.state == JobState::pending && !spec.dependency.empty() && !is_set(job.accrues_since);
+  r.eligible = depends ? Time{} : job.eligible;
   r.started = job.started;
   if (is_ended(job.state)) r.ended = job.over_since();
   r.suspended = job.suspended_total;

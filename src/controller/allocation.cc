@@ -4,6 +4,7 @@
 #include "controller/core.h"
 #include "controller/step_demand.h"
 #include "controller/view.h"
+#include "controller/visibility.h"
 
 namespace muster::controller {
 
@@ -78,8 +79,10 @@ void Core::end_orphans(Time now) {
 }
 
 void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
-  waiters_.push_back({to, request.job, request.until_started, request.step, request.until_ready});
   const Job* job = cluster_.jobs.find(request.job);
+  if (job && !Visibility(cluster_, {caller.uid, is_operator(caller), {}}).sees(*job))
+    return host_.reply(to, Error{ErrorCode::invalid_job_id, {}});
+  waiters_.push_back({to, request.job, request.until_started, request.step, request.until_ready});
   if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
     if (request.ownership == wire::Ownership::leave) disown(request.job);

@@ -23,12 +23,15 @@ Result<ArrayRequest> parse_array(std::string_view text, const Settings& settings
   }
   if (text.starts_with('[')) text.remove_prefix(1);
   if (text.ends_with(']')) text.remove_suffix(1);
+  std::uint64_t strided = 0;  // of "0-1000:2", where each task is written down by itself
   for (std::string_view part : split(text, ',')) {
     if (part.empty()) continue;
     part.remove_prefix(std::min(part.find_first_not_of(' '), part.size()));
     const bool has_stride = part.contains(':');
-    auto tasks = IdSet::parse(part, max_size == 0 ? 0 : max_size - 1);
+    auto tasks = IdSet::parse(part, max_size == 0 ? 0 : max_size - 1, max_size);
     if (!tasks || (has_stride && !part.contains('-'))) return fail(ErrorCode::invalid_array);
+    if (has_stride) strided += tasks->size();
+    if (strided > 2 * std::uint64_t{max_size}) return fail(ErrorCode::invalid_array);
     array.tasks.merge(*tasks);
   }
   if (array.tasks.empty() || max_size == 0) return fail(ErrorCode::invalid_array);

@@ -111,6 +111,11 @@ std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref,
   return static_cast<std::uint32_t>(tasks.size());
 }
 
+// Whether a command that runs in job `asking` runs in this one, too.
+bool Core::runs_in(const Job& job, JobId asking) {
+  return asking && (job.id == asking || job.het_jobs().contains(asking.value));
+}
+
 wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time now) {
   wire::CancelReply reply;
   wire::CancelRequest request = asked;
@@ -128,7 +133,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
       auto found = job.steps.find(*step);
       if (found == job.steps.end()) return cancel_queued_step(job, *step);
       if (is_ended(found->second.state)) return fail(ErrorCode::invalid_step);
-      end_step(job, found->second, Seconds{0}, "");
+      end_step(job, found->second, Seconds{0}, "", runs_in(job, request.asking_job));
       return {};
     }
     if (request.signal != 0 && !(request.signal == SIGKILL && !step && !request.batch_only)) {
@@ -146,7 +151,12 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
       pending.merge(job.het_jobs());
       return {};
     }
-    return end_job(job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
+    return end_job(job,
+                   {.becomes = JobState::cancelled,
+                    .by = caller.uid,
+                    .since = now,
+                    .from_inside = runs_in(job, request.asking_job)},
+                   "", now);
   };
 
   const bool ends = (request.signal == 0 || request.signal == SIGKILL) && request.sibling.empty();

@@ -22,12 +22,16 @@ bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.ba
 
 void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   if (end.unkillable) drain_for_program(node, "Kill task failed", now);
+  if (!end.node_fault.empty()) drain_for_program(node, end.node_fault.view(), now);
   const Job* job = cluster_.jobs.find(end.ref.job);
   bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())
     session->second.known.erase(end.ref);
   if (current && end.prolog_failed) {
     on_prolog_failed(node, end.ref.job, end.ref.attempt, now);
+    job = cluster_.jobs.find(end.ref.job);
+  } else if (current && !end.node_fault.empty() && end.ref.step == kBatchStep && !job->ending) {
+    try_elsewhere(*job, now);
     job = cluster_.jobs.find(end.ref.job);
   } else if (current && end.not_begun && end.ref.step == kBatchStep && !job->ending) {
     put_back_held(*job, JobState::cancelled, may_requeue(*job), now);

@@ -3,7 +3,7 @@
 // the published snapshot of a batch leave only after its commit. One file per verb:
 //   submit, cancel, job_action, update_*, step, step_queue, unallocated, register, complete,
 //   schedule, preempt, turns, tick, usage, effects, site_programs, mail, health, power, reboot,
-//   recover.
+//   recover, clock.
 #pragma once
 
 #include <cstdint>
@@ -51,6 +51,7 @@ class Core {
   Result<void> can_reconfigure(const ClusterConfig& config) const;
 
   // --- what happens ---
+  // One that would take more memory than there is changes nothing, and is told so.
   void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
   void on_client_closed(std::uint64_t connection, Time now);
   void on_report(NodeConnection from, wire::Report report, Time now);
@@ -59,7 +60,11 @@ class Core {
   void on_planned(sched::Plan plan, Time now);
   void on_planner_idle() { planning_ = false; }
   void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
-  void on_tick(Time now);  // about once a second
+  void on_tick(Time now);                     // about once a second
+  void on_clock_step(Millis by, Time now);    // the clock by which `now` is told was set
+  void on_standstill(Millis span, Time now);  // this controller did nothing, and heard nobody
+  // A node that munge does not let in: its clock differs from ours.
+  void on_clock_difference(const Text& node, Seconds ahead, Time now);
   // Seals the open batch if nothing is being committed. The host calls it after each delivery.
   void flush(Time now);
 
@@ -74,6 +79,7 @@ class Core {
  private:
   struct Handler;        // gives each request to its verb
   struct ReportHandler;  // the same for reports of nodes
+  void handle(ReplyTo to, Caller caller, wire::Request& request, Time now);
 
   // --- what readers see ---
   Published published() const {
@@ -91,6 +97,11 @@ class Core {
   static bool is_announced(int signal, bool to_script);
   void order(NodeId node, wire::Order o) { open_.orders.emplace_back(node, std::move(o)); }
   void want_plan() { plan_wanted_ = true; }
+  struct OpenMark {  // how far the open batch had come
+    std::size_t events, blobs, replies, orders, programs, patient_replies;
+  };
+  OpenMark mark() const;
+  void undo_since(const OpenMark& mark) noexcept;  // where it cannot, a restart does it
 
   // --- verbs ---
   // Takes specification, script and environment out of the request.
@@ -133,6 +144,7 @@ class Core {
   wire::Answer run_unallocated(Caller caller, const wire::StepRequest& request, Time now);
   Result<std::vector<const Node*>> unallocated_nodes(Caller caller,
                                                      const wire::StepRequest& request) const;
+  Result<void> has_room_to_wait(const wire::StepRequest& request) const;
   bool is_queued(JobId job, StepId step) const;
   Result<void> cancel_queued_step(const Job& job, StepId step);
   Result<void> recover_queued_steps();
@@ -153,7 +165,7 @@ class Core {
   void end_impatient_steps(Time now);
   void enforce_step_limits(Time now);
   void end_step(const Job& job, const Step& step, Seconds kill_wait,
-                std::string_view message_suffix);
+                std::string_view message_suffix, bool from_inside = false);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
   void answer_waiters();
@@ -163,7 +175,8 @@ class Core {
 
   Result<void> end_job(const Job& job, Ending ending, std::string_view pending_reason, Time now);
   enum class Requeue : std::uint8_t { plain, held, special_exit };
-  Result<void> requeue(Caller caller, const Job& job, Requeue how, Time now);
+  Result<void> requeue(Caller caller, const Job& job, Requeue how, JobId asking_job, Time now);
+  static bool runs_in(const Job& job, JobId asking);
   Result<void> hold(Caller caller, const Job& job, Hold kind);
   Result<void> suspend(Caller caller, const Job& job, bool resume, Time now);
   Result<void> notify(Caller caller, const Job& job, const Text& message);
@@ -225,6 +238,7 @@ class Core {
   void put_back(const Ending& ending, const Job& job, Time now);
   void record_end(JobEnded end);
   void finish(const Job& job, Time now);
+  void try_elsewhere(const Job& job, Time now);  // its node, now drained, could not launch it
   bool may_requeue(const Job& job) const;
   void launch_if_prepared(JobId job, Time now);
   void lose_node(NodeId node, Time now, std::string_view why);
@@ -271,6 +285,8 @@ class Core {
   Result<void> check_holders(Reservation& reservation);
   wire::Answer remove_reservation(const Reservation& reservation);
   void watch_nodes(Time now);
+  bool knocks(NodeId node, Time now) const;
+  void set_down(NodeId node, Time now);
   void check_health(Time now);
   void turn_power(Time now);
   void end_power_phases(const PowerRules& rules, Time now);
@@ -333,6 +349,7 @@ class Core {
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   std::map<NodeId, NodeLoad> loads_;
+  std::map<NodeId, Time> wrong_clocks_;    // nodes refused for their clock: when they last knocked
   std::map<Text, Time> reservation_used_;  // with PURGE_COMP: when a job was last seen
   std::shared_ptr<const std::map<NodeId, NodeLoad>> published_loads_ =
       std::make_shared<std::map<NodeId, NodeLoad>>();

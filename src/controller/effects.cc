@@ -59,6 +59,7 @@ std::vector<OutgoingOrder> Core::orders_for(const Cluster& committed, const Node
           .job = job.id, .attempt = job.attempt, .kill_wait = committed.settings().kill_wait};
       order.announce = job.ending.has_value();
       if (job.ending) order.message_suffix = end_message(*job.ending);
+      if (job.ending && job.ending->from_inside) order.delay = kTimeToHear;
       end(&job, std::move(order));
     } else if (!job.preparing) {
       add_launches(committed, job, node, session, orders);

@@ -30,7 +30,7 @@ void add_array_variables(const Job& job, Variables& v) {
   text = text.substr(0, text.find('%'));
   v.set("SLURM_ARRAY_JOB_ID", std::to_string(job.array_id.value));
   v.set("SLURM_ARRAY_TASK_ID", std::to_string(job.task_id));
-  auto tasks = IdSet::parse(text);
+  auto tasks = IdSet::parse(text, 0xfffffff0u, ~std::uint64_t{0});  // which has been accepted
   if (!tasks || tasks->empty()) return;
   v.set("SLURM_ARRAY_TASK_COUNT", std::to_string(tasks->size()));
   v.set("SLURM_ARRAY_TASK_MIN", std::to_string(tasks->min()));

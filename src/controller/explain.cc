@@ -59,16 +59,26 @@ std::vector<Text> other_partitions(const Cluster& cluster, const Job& job) {
   return names;
 }
 
-wire::Explanation explanation_of(const Published& published, const Job& job, Time now) {
+// Who is before it is told without the names of those whose jobs are private.
+std::vector<std::pair<Text, std::uint32_t>> shown_ahead(
+    const Visibility& visible, std::vector<std::pair<Text, std::uint32_t>> ahead, const Job& job) {
+  if (visible.sees_jobs_of_all()) return ahead;
+  std::erase_if(ahead, [&](const auto& one) { return one.first != job.spec->user_name; });
+  return ahead;
+}
+
+wire::Explanation explanation_of(const Published& published, const Visibility& visible,
+                                 const Job& job, Time now) {
   wire::Explanation told{.view = view_of(published, job)};
   if (job.state != JobState::pending) return told;
   const Cluster& cluster = published.cluster;
   told.because = sentence(published, job);
   sched::Standing standing = sched::standing_of(cluster, job.id, now);
   told.position = standing.position;
-  told.ahead = std::move(standing.ahead);
-  sched::AlternativeOptions options{.partitions = other_partitions(cluster, job),
-                                    .budget = sched::thorough_budget(cluster)};
+  told.ahead = shown_ahead(visible, std::move(standing.ahead), job);
+  sched::AlternativeOptions options;
+  options.budget = sched::thorough_budget(cluster);
+  if (visible.sees_partitions()) options.partitions = other_partitions(cluster, job);
   sched::Alternatives found = sched::alternatives_of(cluster, job.id, now, options);
   told.tried_all = found.tried_all;
   for (const sched::Alternative& a : found.sooner) told.sooner.push_back({Text(a.change), a.start});
@@ -77,8 +87,11 @@ wire::Explanation explanation_of(const Published& published, const Job& job, Tim
 
 }  // namespace
 
-wire::Answer explain(const Published& published, const wire::ExplainRequest& request, Time now) {
-  const std::vector<const Job*> jobs = jobs_named(published.cluster, request.job);
+wire::Answer explain(const Published& published, const Viewer& viewer,
+                     const wire::ExplainRequest& request, Time now) {
+  const Visibility visible(published.cluster, viewer);
+  std::vector<const Job*> jobs = jobs_named(published.cluster, request.job);
+  std::erase_if(jobs, [&](const Job* job) { return !visible.sees(*job); });
   if (jobs.empty()) return Error{ErrorCode::invalid_job_id, {}};
   wire::ExplainReply reply{.now = now};
   for (const Job* job : jobs) {
@@ -86,7 +99,7 @@ wire::Answer explain(const Published& published, const wire::ExplainRequest& req
       ++reply.left_out;
       continue;
     }
-    reply.jobs.push_back(explanation_of(published, *job, now));
+    reply.jobs.push_back(explanation_of(published, visible, *job, now));
   }
   return reply;
 }

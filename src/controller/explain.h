@@ -3,10 +3,13 @@
 #pragma once
 
 #include "controller/host.h"
+#include "controller/visibility.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {
 
-wire::Answer explain(const Published& published, const wire::ExplainRequest& request, Time now);
+// Of jobs that the viewer may see.
+wire::Answer explain(const Published& published, const Viewer& viewer,
+                     const wire::ExplainRequest& request, Time now);
 
 }  // namespace muster::controller

@@ -1,11 +1,33 @@
 // scontrol hold, uhold, release, requeue, requeuehold, suspend, resume, notify; top is in top.cc.
 #include <algorithm>
 
+#include "base/strings.h"
 #include "controller/core.h"
 #include "controller/task_outcomes.h"
+#include "sched/place.h"
 #include "sched/priority.h"
+#include "sched/request.h"
 
 namespace muster::controller {
+
+namespace {
+
+// What was submitted with --hold has not been asked yet. One partition that will do is enough.
+Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
+  Result<void> last;
+  for (std::string_view name : split(job.partition, ',')) {
+    const Partition* partition = cluster.find_partition(name);
+    if (!partition || partition->nodes.empty()) return {};
+    auto request = sched::make_request(cluster, *job.spec, *partition);
+    auto fits =
+        request ? sched::feasible(cluster, *request, *partition) : std::unexpected(request.error());
+    if (fits) return {};
+    last = std::unexpected(fits.error());
+  }
+  return last;
+}
+
+}  // namespace
 
 Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
@@ -14,6 +36,8 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
     if (kind == Hold::none) return fail(ErrorCode::access_denied);
     return {};  // an administrator's hold stays one
   }
+  if (kind == Hold::none && job.spec->hold && job.hold != Hold::none)
+    if (auto ok = could_ever_start(cluster_, job); !ok) return ok;
   // A release of what is not held keeps its priority; what was held queues up behind the others.
   std::uint32_t priority = 0;
   if (kind == Hold::none)
@@ -27,7 +51,7 @@ Result<void> Core::hold(Caller caller, const Job& job, Hold kind) {
   return {};
 }
 
-Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now) {
+Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, JobId asking_job, Time now) {
   if (!may_change(caller, job)) return fail(ErrorCode::access_denied);
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
@@ -41,7 +65,8 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, Time now)
                 .since = now,
                 .requeue = true,
                 .hold = how != Requeue::plain,
-                .special = how == Requeue::special_exit};
+                .special = how == Requeue::special_exit,
+                .from_inside = runs_in(job, asking_job)};
   if (ending.hold)
     ending.reason = "job_requeued_in_held_state";
   else if (job.restarts >
@@ -127,11 +152,11 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
       case JobAction::release:
         return hold(caller, job, Hold::none);
       case JobAction::requeue:
-        return requeue(caller, job, Requeue::plain, now);
+        return requeue(caller, job, Requeue::plain, request.asking_job, now);
       case JobAction::requeue_hold:
-        return requeue(caller, job, Requeue::held, now);
+        return requeue(caller, job, Requeue::held, request.asking_job, now);
       case JobAction::requeue_special:
-        return requeue(caller, job, Requeue::special_exit, now);
+        return requeue(caller, job, Requeue::special_exit, request.asking_job, now);
       case JobAction::suspend:
         return suspend(caller, job, false, now);
       case JobAction::resume:

@@ -151,13 +151,14 @@ OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node)
   return {wire::LaunchOrder{common(cluster, job, kExternStep, node)}, {}, {}};
 }
 
-// What all of the step's nodes say, or else its partition.
+// What all of the step's nodes say, or else its partition, or else the cluster.
 Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) {
   Text bind = cluster.nodes.at(step.nodes.front().node).config.cpu_bind;
   for (const StepNode& place : step.nodes)
     if (cluster.nodes.at(place.node).config.cpu_bind != bind) bind = {};
   const Partition* partition = cluster.find_partition(job.partition);
-  return bind.empty() && partition ? partition->cpu_bind : bind;
+  if (bind.empty() && partition) bind = partition->cpu_bind;
+  return bind.empty() ? cluster.settings().cpu_bind : bind;
 }
 
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,

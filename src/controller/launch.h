@@ -6,6 +6,10 @@
 
 namespace muster::controller {
 
+// A command that asks for the end of the job it runs in hears the answer, and its script its exit
+// code, before the signals come.
+inline constexpr Millis kTimeToHear{1000};
+
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key);
 // The extern step: a supervisor without tasks.
 OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node);

@@ -1,5 +1,8 @@
 #include "controller/node_change.h"
 
+#include <algorithm>
+#include <map>
+
 #include <fmt/format.h>
 
 namespace muster::controller {
@@ -38,6 +41,27 @@ std::string shortfall(const Settings& settings, const NodeConfig& config, const 
   return {};
 }
 
+std::string fewer(std::string_view name, std::uint64_t found, std::uint64_t wanted) {
+  return fmt::format("gres/{} count reported lower than configured ({} < {})", name, found, wanted);
+}
+
+// Devices that gres.conf names and the node does not have.
+std::string missing_devices(const NodeConfig& config, const NodeFacts& facts) {
+  if (facts.missing_devices.empty()) return {};
+  std::map<Text, std::pair<std::uint64_t, std::uint64_t>> counts;  // there, and wanted
+  for (const GresPool& pool : config.gres) {
+    auto& [found, wanted] = counts[pool.name];
+    wanted += pool.count;
+    const auto missing = std::ranges::count_if(pool.files, [&](const Text& file) {
+      return std::ranges::find(facts.missing_devices, file) != facts.missing_devices.end();
+    });
+    found += pool.count - std::min<std::uint64_t>(pool.count, static_cast<std::uint64_t>(missing));
+  }
+  for (const auto& [name, count] : counts)
+    if (count.first < count.second) return fewer(name.view(), count.first, count.second);
+  return {};
+}
+
 // GPUs that AutoDetect found fewer of than the configuration counts.
 std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   if (facts.gres.empty()) return {};
@@ -45,9 +69,7 @@ std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   for (const GresPool& pool : config.gres)
     if (pool.name == "gpu") wanted += pool.count;
   for (const GresPool& pool : facts.gres) found += pool.count;
-  if (found < wanted)
-    return fmt::format("gres/gpu count reported lower than configured ({} < {})", found, wanted);
-  return {};
+  return found < wanted ? fewer("gpu", found, wanted) : std::string();
 }
 
 // The node is back from its reboot.
@@ -64,6 +86,17 @@ void end_reboot(const Node& node, NodeChanged& change) {
 
 }  // namespace
 
+std::string clock_reason(Seconds ahead) {
+  const bool is_ahead = ahead > Seconds{0};
+  return fmt::format("clock {} s {}", (is_ahead ? ahead : -ahead).count(),
+                     is_ahead ? "ahead" : "behind");
+}
+
+bool is_clock_reason(const Text& reason) {
+  return reason.view().starts_with("clock ") &&
+         (reason.view().ends_with(" s ahead") || reason.view().ends_with(" s behind"));
+}
+
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now) {
   NodeChanged change = current(node);
@@ -79,6 +112,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
   if (rebooted) end_reboot(node, change);
   std::string why = shortfall(settings, node.config, facts);
   if (why.empty()) why = missing_gres(node.config, facts);
+  if (why.empty()) why = missing_devices(node.config, facts);
   if (!why.empty()) {
     if (!node.drain) {
       change.reason = why;
@@ -95,7 +129,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     change.reason_time = now;
   } else if (node.health == NodeHealth::down) {
     // ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
-    bool silent_before = node.reason == "Not responding";
+    const bool silent_before = node.reason == kNotResponding || is_clock_reason(node.reason);
     if (came_back || settings.return_to_service == 2 ||
         (settings.return_to_service == 1 && silent_before)) {
       change.health = NodeHealth::up;
@@ -103,6 +137,7 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
     }
   } else {
     change.health = NodeHealth::up;
+    if (is_clock_reason(node.reason)) change.reason = {};  // it was refused, and is not any more
   }
   bool changed = change.health != node.health || change.responding != node.responding ||
                  change.drain != node.drain || change.reason != node.reason ||

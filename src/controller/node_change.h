@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "model/cluster.h"
@@ -11,6 +12,12 @@ namespace muster::controller {
 
 // The event that changes nothing: the starting point of every change.
 NodeChanged current(const Node& node);
+
+constexpr std::string_view kNotResponding = "Not responding";
+// The reason of a node that munge refuses, since its clock is that much ahead of ours: "clock 3600
+// s ahead", "clock 3600 s behind".
+std::string clock_reason(Seconds ahead);
+bool is_clock_reason(const Text& reason);
 
 // The reason of a node whose machine stops (LeavingReport::host).
 constexpr std::string_view kHostStops = "Host stops";

@@ -22,10 +22,11 @@ std::map<NodeId, NodeKept> kept_nodes(const Cluster& cluster, Time now) {
 }
 
 // Whose node it is while a job has it that shares with nobody but its user's others.
-std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster) {
+std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster, const Visibility& visible) {
   std::map<NodeId, Text> owners;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
+    if (!visible.sees(job)) continue;
     const Partition* partition = cluster.find_partition(job.partition);
     if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
     const Text owner(fmt::format("{}({})", job.spec->user_name.view(), job.spec->uid.value));
@@ -55,14 +56,14 @@ std::vector<Partition> shown_partitions(const Cluster& cluster) {
 
 }  // namespace
 
-wire::NodesReply nodes_reply(const Published& published, const wire::NodesRequest& request,
-                             Time now) {
+wire::NodesReply nodes_reply(const Published& published, const Visibility& visible,
+                             const wire::NodesRequest& request, Time now) {
   wire::NodesReply reply{.now = now, .partitions = shown_partitions(published.cluster)};
   std::map<NodeId, std::vector<Text>> partitions;
   for (const Partition& p : reply.partitions)
     for (NodeId id : p.nodes) partitions[id].push_back(p.name);
   const std::map<NodeId, NodeKept> kept = kept_nodes(published.cluster, now);
-  const std::map<NodeId, Text> owners = owners_of_nodes(published.cluster);
+  const std::map<NodeId, Text> owners = owners_of_nodes(published.cluster, visible);
   for (NodeId id : *published.cluster.node_order) {
     const Node& node = published.cluster.nodes.at(id);
     if (!request.names.empty() && std::find(request.names.begin(), request.names.end(),

@@ -4,6 +4,7 @@
 
 #include "base/duration.h"
 #include "base/hostlist.h"
+#include "base/saturating.h"
 #include "base/strings.h"
 #include "sched/memory_rule.h"
 #include "sched/request.h"
@@ -24,8 +25,12 @@ bool is_closed(const Partition& p) {
 }
 
 bool lists_host(const Text& hosts, const Text& name) {
-  auto names = expand_hostlist(hosts.view());
-  return names && std::ranges::find(*names, name.view()) != names->end();
+  bool found = false;
+  auto parsed = each_host(hosts.view(), [&](std::string_view host) {
+    found = name == host;
+    return !found;
+  });
+  return parsed && found;
 }
 
 bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowed, "ALL"); }
@@ -78,13 +83,14 @@ Result<void> admits(const Partition& p, const Submitter& who) {
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec) {
   const auto most = sched::memory_limit(cluster, partition).per_cpu_mib;
   if (!most) return;
+  // CPUs that no node has are refused as such, later.
   auto times_more = [&](std::uint64_t mib) {
-    return static_cast<std::uint32_t>((mib + *most - 1) / *most);
+    return saturated_32(ceil_divide(mib, std::max<std::uint64_t>(1, *most)));
   };
   if (spec.memory_per_cpu_mib > most) {
     const std::uint32_t cpus = times_more(*spec.memory_per_cpu_mib);
-    spec.cpus_per_task = spec.cpus_per_task.value_or(1) * cpus;
-    spec.memory_per_cpu_mib = (*spec.memory_per_cpu_mib + cpus - 1) / cpus;
+    spec.cpus_per_task = saturated_32(std::uint64_t{spec.cpus_per_task.value_or(1)} * cpus);
+    spec.memory_per_cpu_mib = ceil_divide(*spec.memory_per_cpu_mib, cpus);
   } else if (spec.memory_per_node_mib > most) {
     spec.min_cpus_per_node =
         std::max(spec.min_cpus_per_node.value_or(1), times_more(*spec.memory_per_node_mib));
@@ -97,6 +103,30 @@ void give_default_memory(const Cluster& cluster, const Partition& partition, Job
   if (!request) return;  // it is refused, with its reason, where the partition is chosen
   spec.memory_per_cpu_mib = request->memory_per_cpu_mib;
   if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
+}
+
+std::string_view obstacle(const Cluster& cluster, const Job& job) {
+  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+  if (!partition) return {};
+  if (partition->state == PartitionState::down) return "Partition in DOWN state";
+  auto in_service = [&](NodeId id) {
+    const Node* node = cluster.nodes.find(id);
+    return node && is_available(*node);
+  };
+  const auto named = cluster.nodes_named(job.spec->required_nodes);
+  const bool has_named = !named || std::ranges::all_of(*named, in_service);
+  const auto usable = std::ranges::count_if(partition->nodes, in_service);
+  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return {};
+  return "Required node not available (down, drained or reserved)";
+}
+
+bool asks_more_cpus_than(const Cluster& cluster, const Partition& p, const JobSpec& spec) {
+  std::uint64_t all = 0;
+  for (NodeId id : p.nodes)
+    if (const Node* node = cluster.nodes.find(id)) all += node->config.cpus;
+  const std::uint64_t tasks = spec.overcommit ? 1 : spec.num_tasks.value_or(1);
+  return all > 0 &&
+         std::max<std::uint64_t>(spec.min_nodes, tasks * spec.cpus_per_task.value_or(1)) > all;
 }
 
 Result<void> within_limits(const Partition& p, const JobSpec& spec, Minutes time_limit) {

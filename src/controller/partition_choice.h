@@ -38,7 +38,12 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
 // and finds them in its environment.
 void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
+// What keeps a job of srun or salloc from starting that no end of another job changes, as these say
+// it; empty where nothing does.
+std::string_view obstacle(const Cluster& cluster, const Job& job);
+
 // EnforcePartLimits: limits that otherwise only make a job wait.
+bool asks_more_cpus_than(const Cluster& cluster, const Partition& partition, const JobSpec& spec);
 Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);
 
 }  // namespace muster::controller

@@ -63,6 +63,10 @@ std::vector<NodeId> SwitchingRate::take(std::vector<NodeId> nodes, std::uint32_t
   return nodes;
 }
 
+void SwitchingRate::move(Millis by) {
+  for (auto& [at, count] : switched_) at += by;
+}
+
 bool is_exempt(const Cluster& cluster, const Node& node) {
   const PowerSettings& power = cluster.settings().power;
   if (std::ranges::find(power.except_nodes, node.config.name) != power.except_nodes.end())

@@ -39,6 +39,7 @@ class SwitchingRate {
  public:
   // The first of them, as many as may be switched now; they count as switched.
   std::vector<NodeId> take(std::vector<NodeId> nodes, std::uint32_t per_minute, Time now);
+  void move(Millis by);  // the clock was set
 
  private:
   std::deque<std::pair<Time, std::size_t>> switched_;

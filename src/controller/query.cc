@@ -78,22 +78,26 @@ wire::PriorityView priority_view(const sched::Priorities& priorities, const Job&
 }
 
 // A job has a line for each of its partitions.
-wire::PrioritiesReply priorities_reply(const Published& published, Time now) {
+wire::PrioritiesReply priorities_reply(const Published& published, const Visibility& visible,
+                                       Time now) {
   const Cluster& cluster = published.cluster;
   wire::PrioritiesReply reply{.weights = cluster.settings().priority, .jobs = {}};
   sched::Priorities priorities(cluster, now);
   for (std::uint32_t id : cluster.pending.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (job.hold != Hold::none || job.eligible > now) continue;
+    if (job.hold != Hold::none || job.eligible > now || !visible.sees(job)) continue;
     for (std::string_view name : split(job.partition, ','))
       reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
   }
   return reply;
 }
 
-bool known_ids(const Cluster& cluster, const wire::JobFilter& filter) {
-  return std::ranges::all_of(
-      filter.jobs, [&](const wire::JobRef& ref) { return cluster.jobs.find(ref.job) != nullptr; });
+// A job of others that is private is none to the viewer.
+bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::JobFilter& filter) {
+  return std::ranges::all_of(filter.jobs, [&](const wire::JobRef& ref) {
+    const Job* job = cluster.jobs.find(ref.job);
+    return job && visible.sees(*job);
+  });
 }
 
 // By numbers of single jobs, so that the others need not be looked at.
@@ -115,8 +119,13 @@ bool has_short_answer(const Published& published, const wire::Request& query) {
   return jobs && jobs->filter.jobs.size() <= kFew && names_plain_jobs(cluster, *jobs);
 }
 
-QueryAnswer::QueryAnswer(std::shared_ptr<const Published> published, wire::Request query, Time now)
-    : published_(std::move(published)), query_(std::move(query)), now_(now) {}
+QueryAnswer::QueryAnswer(std::shared_ptr<const Published> published, Viewer viewer,
+                         wire::Request query, Time now)
+    : published_(std::move(published)),
+      visible_(published_->cluster, std::move(viewer)),
+      query_(std::move(query)),
+      now_(now),
+      facts_(published_->cluster) {}
 
 // All but lists of jobs are short enough to be made at once, and wait in parts.
 void QueryAnswer::begin() {
@@ -125,25 +134,27 @@ void QueryAnswer::begin() {
   const wire::SendPart keep = [&](wire::Answer answer, bool more) {
     made_.push_back({std::move(answer), more});
   };
+  if (auto refusal = visible_.refuses(query_)) return keep(std::move(*refusal), false);
   struct Make {
     const Published& published;
+    const Visibility& visible;
     Time now;
     wire::NodesReply operator()(const wire::NodesRequest& r) const {
-      return nodes_reply(published, r, now);
+      return nodes_reply(published, visible, r, now);
     }
     wire::PartitionsReply operator()(const wire::PartitionsRequest&) const {
       return partitions_reply(published);
     }
     wire::PrioritiesReply operator()(const wire::PrioritiesRequest&) const {
-      return priorities_reply(published, now);
+      return priorities_reply(published, visible, now);
     }
     wire::SharesReply operator()(const wire::SharesRequest&) const {
-      return shares_reply(published.cluster, now);
+      return shares_reply(published.cluster, visible, now);
     }
     wire::ReservationsReply operator()(const wire::ReservationsRequest&) const {
       wire::ReservationsReply reply{.now = now};
       for (const Reservation& r : *published.cluster.reservations)
-        reply.reservations.push_back(view_of(published.cluster, r, now));
+        if (visible.sees(r)) reply.reservations.push_back(view_of(published.cluster, r, now));
       return reply;
     }
     wire::TopologyReply operator()(const wire::TopologyRequest&) const {
@@ -155,7 +166,7 @@ void QueryAnswer::begin() {
         if constexpr (std::is_same_v<Request, wire::JobsRequest>) {
           // A single unknown id is an error, a task that an array does not have is not; in a list
           // the others are shown.
-          if (request.filter.jobs.size() == 1 && !known_ids(cluster, request.filter))
+          if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible_, request.filter))
             return keep(Error{ErrorCode::invalid_job_id, {}}, false);
           if (!names_plain_jobs(cluster, request)) return;
           std::set<JobId> seen;
@@ -164,7 +175,7 @@ void QueryAnswer::begin() {
             if (seen.insert(ref.job).second) named_->push_back(ref.job);
           std::ranges::reverse(*named_);
         } else if constexpr (RuleOf<Request>::value.by == AnsweredBy::snapshot) {
-          wire::send_in_parts(Make{published, now_}(request), keep);
+          wire::send_in_parts(Make{published, visible_, now_}(request), keep);
         } else {
           CHECK(false, "not a query");
         }
@@ -186,11 +197,17 @@ QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Whether there is room for more.
   auto add = [&](const Job& job) {
-    if (!matches(cluster, job, request.filter)) return true;
+    if (!visible_.sees(job) || !matches(cluster, job, request.filter)) return true;
     wire::JobView view = view_of(*published_, job);
     if (priorities_ && !is_ended(job.state))
       view.job.edit().priority =
           priorities_->of(job, cluster.find_partition(split(job.partition, ',').front()));
+    if (job.state == JobState::pending) {
+      view.least_nodes = facts_.least_nodes(job);
+      if (priorities_ && job.partition.view().contains(','))
+        for (std::string_view name : split(job.partition, ','))
+          view.partition_priorities.push_back(priorities_->of(job, cluster.find_partition(name)));
+    }
     return part.add(view);
   };
   if (named_) {

@@ -1,4 +1,5 @@
-// Questions about what is (squeue, sinfo, sprio ...), answered from a published snapshot in parts.
+// Questions about what is (squeue, sinfo, sprio ...), answered from a published snapshot in parts,
+// with what the viewer may see.
 // On any thread; nothing else is touched.
 #pragma once
 
@@ -7,6 +8,8 @@
 #include <optional>
 
 #include "controller/host.h"
+#include "controller/partition_facts.h"
+#include "controller/visibility.h"
 #include "sched/priority.h"
 #include "wire/client_messages.h"
 
@@ -19,7 +22,8 @@ bool has_short_answer(const Published& published, const wire::Request& query);
 class QueryAnswer {
  public:
   // Of a request that is answered from the snapshot (request_rules.h).
-  QueryAnswer(std::shared_ptr<const Published> published, wire::Request query, Time now);
+  QueryAnswer(std::shared_ptr<const Published> published, Viewer viewer, wire::Request query,
+              Time now);
 
   struct Part {
     wire::Answer answer;
@@ -32,6 +36,7 @@ class QueryAnswer {
   Part next_jobs(const wire::JobsRequest& request);
 
   std::shared_ptr<const Published> published_;  // shared: by all who read it
+  const Visibility visible_;
   wire::Request query_;
   Time now_;
   bool has_begun_ = false;
@@ -39,6 +44,7 @@ class QueryAnswer {
   // Of a list of jobs: where to go on.
   JobId next_job_;
   std::optional<sched::Priorities> priorities_;
+  PartitionFacts facts_;
   std::optional<std::vector<JobId>> named_;  // the only ones, the next one last
 };
 

@@ -55,6 +55,12 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       run_program(SiteProgramRun::Which::prolog_slurmctld, job);
   }
   if (auto ok = recover_queued_steps(); !ok) return ok;
+  // An srun that still wants its job comes back for it soon. One that was never answered does not
+  // know of it, and nobody else would end it. (salloc may have left its job to itself.)
+  cluster_.jobs.each([&](const Job& job) {
+    if (job.spec->for_own_step && !is_ended(job.state) && job.het_offset == 0)
+      orphans_[job.id] = now;
+  });
   run_owed_epilogs();
   want_plan();
   return {};

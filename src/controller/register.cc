@@ -60,7 +60,29 @@ void Core::on_node_closed(NodeConnection from, Time now) {
   connections_.erase(connection);
 }
 
+namespace {
+
+bool is_host_name(std::string_view name) {
+  constexpr std::size_t kLongest = 255;
+  return !name.empty() && name.size() <= kLongest && name.front() != '-' && name.front() != '.' &&
+         std::ranges::all_of(name, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  c == '-' || c == '_' || c == '.';
+         });
+}
+
+// What is wrong with who a node says it is; empty = nothing.
+std::string_view fault_of(const wire::RegisterReport& report) {
+  if (!is_host_name(report.name.view())) return "its name is not that of a host";
+  if (report.dynamic && report.dynamic->name != report.name) return "it has two names";
+  return {};
+}
+
+}  // namespace
+
 void Core::register_node(NodeConnection from, const wire::RegisterReport& report, Time now) {
+  if (std::string_view fault = fault_of(report); !fault.empty())
+    return host_.log_error("a node's registration is refused: " + std::string(fault));
   if (report.dynamic && !cluster_.find_node(report.name))
     if (auto added = add_nodes({*report.dynamic}); !added)
       return host_.log_error("node " + report.name.str() + " is refused: " + added.error().text());
@@ -74,10 +96,14 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
   bool rebooted = !node->facts.boot_id.empty() && node->facts.boot_id != report.facts.boot_id;
 
   Session& session = sessions_[id];
+  if (session.connection && session.connection != from)
+    host_.log_error("node " + report.name.str() +
+                    " registers over a second connection: the first one counts no more");
   if (session.connection) connections_.erase(session.connection);
   session = Session{.connection = from};
   session.health_round = health_round(cluster_.settings().health_check, id, now);
   connections_[from] = id;
+  wrong_clocks_.erase(id);
   loads_[id] = {
       .cpu_load = report.cpu_load, .free_memory_mib = report.free_memory_mib, .last_contact = now};
 
@@ -139,6 +165,7 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
 
 // A node that is connected may be silent all the same: its slurmd, or all of it, hangs.
 void Core::watch_nodes(Time now) {
+  const Seconds timeout = cluster_.settings().slurmd_timeout;
   std::vector<NodeId> silent;
   cluster_.nodes.each([&](const Node& node) {
     // Of one that is down already only jobs that it should end are waited for.
@@ -147,25 +174,29 @@ void Core::watch_nodes(Time now) {
       return;
     auto [load, fresh] = loads_.try_emplace(node.id);
     if (fresh || !is_set(load->second.last_contact)) load->second.last_contact = now;
-    if (now - load->second.last_contact >= cluster_.settings().slurmd_timeout &&
-        cluster_.settings().slurmd_timeout.count() > 0)
+    if (now - load->second.last_contact >= timeout && timeout.count() > 0)
       silent.push_back(node.id);
   });
   for (NodeId id : silent) {
-    const Node& node = cluster_.nodes.at(id);
-    host_.log_error("node " + node.config.name.str() + " not responding, setting DOWN");
-    NodeChanged change = current(node);
-    change.health = NodeHealth::down;
-    change.responding = false;
-    if (change.reason.empty()) {
-      change.reason = "Not responding";
-      change.reason_uid = options_.slurm_user;
-      change.reason_time = now;
-    }
-    record(change);
-    lose_node(id, now, "it does not respond");
-    want_plan();
+    const bool runs_on = knocks(id, now);
+    if (cluster_.nodes.at(id).health == NodeHealth::up || !runs_on) set_down(id, now);
+    if (!runs_on) lose_node(id, now, "it does not respond");
   }
+}
+
+void Core::set_down(NodeId id, Time now) {
+  const Node& node = cluster_.nodes.at(id);
+  host_.log_error("node " + node.config.name.str() + " not responding, setting DOWN");
+  NodeChanged change = current(node);
+  change.health = NodeHealth::down;
+  change.responding = false;
+  if (change.reason.empty()) {
+    change.reason = kNotResponding;
+    change.reason_uid = options_.slurm_user;
+    change.reason_time = now;
+  }
+  record(change);
+  want_plan();
 }
 
 }  // namespace muster::controller

@@ -43,8 +43,7 @@ struct Core::Handler {
   void operator()(const wire::WaitJobRequest& r) const { core.wait_job(to, caller, r); }
 };
 
-void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
-  now_ = now;
+void Core::handle(ReplyTo to, Caller caller, wire::Request& request, Time now) {
   bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
   if (disk_full_ && changes) {
     host_.reply(to, Error{ErrorCode::state_storage_full, {}});

@@ -41,11 +41,21 @@ bool all_have(const Cluster& cluster, const Text& features,
   });
 }
 
+// REPLACE: such a reservation has other nodes as soon as a job uses some.
+bool uses_replaced_nodes(const Cluster& cluster, const std::vector<sched::Start>& starts) {
+  return std::ranges::any_of(starts, [&](const sched::Start& start) {
+    const Reservation* own =
+        start.reservation.empty() ? nullptr : cluster.find_reservation(start.reservation);
+    return own && own->has("REPLACE");
+  });
+}
+
 }  // namespace
 
 void Core::on_planned(sched::Plan plan, Time now) {
   now_ = now;
   open_.had_its_plan = open_.patient_replies > 0;
+  begin_to_accrue(plan.accruing, now);  // those that start, too: they have become eligible
   // Components of a heterogeneous job stand side by side.
   std::span<const sched::Start> rest = plan.starts;
   auto group_of = [&](const sched::Start& start) {
@@ -59,8 +69,8 @@ void Core::on_planned(sched::Plan plan, Time now) {
     start_all_or_none(rest.first(count), now);
     rest = rest.subspan(count);
   }
+  if (uses_replaced_nodes(cluster_, plan.starts)) turn_reservations(now);
   for (const sched::Eviction& eviction : plan.evictions) evict(eviction, now);
-  begin_to_accrue(plan.accruing, now);
   if (plan.more_starts) want_plan();
   cancel_hopeless(plan, now);
   last_plan_ = std::make_shared<sched::Plan>(std::move(plan));
@@ -141,11 +151,15 @@ void Core::begin_to_accrue(const IdSet& planned, Time now) {
   if (!jobs.empty()) record(JobsAccruing{.jobs = std::move(jobs), .at = now});
 }
 
-// What the plans before this one said of it.
+// What the plans before this one said of it. They do not look at jobs that cannot start yet: of
+// those the specification tells.
 Text Core::why_it_waited(JobId id) const {
   for (const auto& plan : {last_plan_, thorough_plan_})
     if (const sched::Wait* wait = sched::find_wait(*plan, id))
       return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
+  const Job& job = cluster_.jobs.at(id);
+  if (!job.spec->dependency.empty()) return sched::reason_name(sched::Reason::dependency);
+  if (job.spec->begin > job.submitted) return sched::reason_name(sched::Reason::begin_time);
   return {};
 }
 

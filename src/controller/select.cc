@@ -46,16 +46,19 @@ Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref)
   if (!job->array_id) return fail(ErrorCode::invalid_job_id);
   if (auto ok = may_split(caller, job->array_id, ref.tasks); !ok)
     return std::unexpected(ok.error());
-  for (std::uint32_t task : ref.tasks.ids()) {
-    const Job* found = cluster_.find_task(job->array_id, task);
-    if (!found) {
-      if (ref.tasks.size() == 1) return fail(ErrorCode::invalid_job_id);
-      continue;
-    }
+  auto add = [&](const Job& found, std::uint32_t task) {
     // For one who may not touch it the record stays whole: what follows is refused.
     bool splits =
-        found->is_array_record() && found->state == JobState::pending && may_change(caller, *found);
-    ids.push_back(splits ? split_task(*found, task) : found->id);
+        found.is_array_record() && found.state == JobState::pending && may_change(caller, found);
+    ids.push_back(splits ? split_task(found, task) : found.id);
+  };
+  if (ref.tasks.size() == 1) {
+    const Job* found = cluster_.find_task(job->array_id, ref.tasks.min());
+    if (found) add(*found, ref.tasks.min());
+  } else {  // only tasks that there are: a range may name billions
+    const ArrayTasks known = cluster_.tasks_of(job->array_id);
+    ref.tasks.intersect(known.all).each(
+        [&](std::uint32_t task) { add(cluster_.jobs.at(known.record_of(task)), task); });
   }
   if (ids.empty()) return fail(ErrorCode::invalid_job_id);
   return ids;

@@ -47,7 +47,7 @@ Sums minutes_left(const Cluster& cluster, const std::vector<sched::Share>& tree,
 
 }  // namespace
 
-wire::SharesReply shares_reply(const Cluster& cluster, Time now) {
+wire::SharesReply shares_reply(const Cluster& cluster, const Visibility& visible, Time now) {
   const PrioritySettings& settings = cluster.settings().priority;
   wire::SharesReply reply{
       .counted = settings.multifactor, .fair_tree = settings.shares.fair_tree, .rows = {}};
@@ -55,6 +55,7 @@ wire::SharesReply shares_reply(const Cluster& cluster, Time now) {
   Sums used = tres_used(tree, sched::past_use(cluster, now));
   Sums left = minutes_left(cluster, tree, now);
   for (const sched::Share& s : tree) {
+    if (!visible.sees_share(s.key)) continue;
     wire::ShareView row{.key = s.key,
                         .depth = s.depth,
                         .shares = s.shares,

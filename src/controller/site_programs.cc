@@ -92,6 +92,18 @@ void Core::put_back_held(const Job& job, JobState otherwise, bool requeue, Time 
   settle_components(id, now);
 }
 
+// The fault is the node's: nothing has to be mended before the job is tried again.
+void Core::try_elsewhere(const Job& job, Time now) {
+  const JobId id = job.id;
+  Ending ending{.becomes = JobState::failed, .by = options_.slurm_user, .since = now};
+  if (may_requeue(job)) {
+    ending.becomes = JobState::cancelled;
+    ending.requeue = true;
+  }
+  order_end(id, ending, Reach::all_components);
+  settle_components(id, now);
+}
+
 // PrologFlags=DeferBatch: the script waits for the Prologs of all nodes.
 void Core::on_prepared(NodeId node, const wire::PreparedReport& report) {
   sessions_.at(node).ready.insert({report.job, report.attempt});

@@ -5,6 +5,7 @@
 #include "base/codec.h"
 #include "base/duration.h"
 #include "controller/core.h"
+#include "controller/launch.h"
 #include "controller/step_demand.h"
 
 namespace muster::controller {
@@ -257,13 +258,14 @@ void Core::enforce_step_limits(Time now) {
 
 // With its parts in other components.
 void Core::end_step(const Job& job, const Step& step, Seconds kill_wait,
-                    std::string_view message_suffix) {
+                    std::string_view message_suffix, bool from_inside) {
   auto end_part = [&](const Job& owner, const Step& part) {
     for (NodeId node : part.unfinished)
       order(node, wire::EndStepOrder{.ref = {owner.id, owner.attempt, part.id},
                                      .kill_wait = kill_wait,
                                      .announce = true,
-                                     .message_suffix = message_suffix});
+                                     .message_suffix = message_suffix,
+                                     .delay = from_inside ? kTimeToHear : Millis{0}});
   };
   if (!step.het.is_part()) return end_part(job, step);
   for (const Job* component : cluster_.components(job))

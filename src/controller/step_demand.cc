@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/hostlist.h"
+#include "base/saturating.h"
 #include "sched/features.h"
 #include "sched/request.h"
 
@@ -127,31 +128,19 @@ void set_cores(const Cluster& cluster, const wire::StepRequest& request,
                const std::vector<NodeShare>& held, sched::StepDemand& demand) {
   for (const NodeShare& share : held) {
     std::uint32_t threads = std::max(1u, cluster.nodes.at(share.node).config.threads_per_core);
-    std::uint32_t usable = std::min(threads, request.threads_per_core.value_or(threads));
+    std::uint32_t usable = std::clamp(request.threads_per_core.value_or(threads), 1u, threads);
     bool whole = cluster.settings().use_core_granularity || usable < threads;
     demand.cores.push_back(whole ? sched::CoreUse{threads, usable} : sched::CoreUse{});
   }
 }
 
-// --cpus-per-gpu: what the GPUs bring, divided among the tasks.
-void set_cpus_per_gpu(const wire::StepRequest& request, sched::StepDemand& demand) {
-  if (!request.cpus_per_gpu || request.cpus_per_task) return;
-  std::uint64_t gpus = sum_of(demand.gpus_total) + sum_of(demand.gpus_per_task) * demand.tasks;
-  if (demand.gres_per_node)
-    for (const GresRequest& gres : *demand.gres_per_node)
-      if (gres.name == "gpu") gpus += gres.count * demand.min_nodes;
-  std::uint64_t cpus = (gpus * *request.cpus_per_gpu + demand.tasks - 1) / demand.tasks;
-  if (cpus == 0) return;
-  demand.cpus_per_task = static_cast<std::uint32_t>(std::min<std::uint64_t>(cpus, 1u << 20));
-  demand.cpus_per_task_is_wish = false;
-}
-
 // How many nodes and tasks, where the request leaves it open.
-void set_counts(const wire::StepRequest& request, std::size_t usable, sched::StepDemand& demand) {
+Result<void> set_counts(const wire::StepRequest& request, std::size_t usable,
+                        std::uint32_t tasks_on_node_max, sched::StepDemand& demand) {
   std::uint32_t per_node = request.ntasks_per_node.value_or(0);
   auto named = static_cast<std::uint32_t>(demand.required_nodes.size());
   auto all = static_cast<std::uint32_t>(usable);
-  demand.tasks_per_node_max = per_node;
+  demand.tasks_per_node_max = per_node ? std::min(per_node, tasks_on_node_max) : tasks_on_node_max;
   std::uint32_t least = std::max({1u, request.min_nodes, named});
   std::uint32_t most = request.max_nodes ? std::max(request.max_nodes, least) : all;
   // Those that it names, and others for further tasks.
@@ -160,9 +149,33 @@ void set_counts(const wire::StepRequest& request, std::size_t usable, sched::Ste
   // Of a range it takes as many as there are.
   if (!request.num_tasks && request.min_nodes && request.max_nodes > least)
     least = std::max(least, std::min(all, most));
-  demand.tasks = std::max(1u, request.num_tasks.value_or(least * std::max(1u, per_node)));
+  const std::uint64_t implied = std::uint64_t{least} * std::max(1u, per_node);
+  demand.tasks = std::max(1u, request.num_tasks.value_or(saturated_32(implied)));
   demand.min_nodes = std::min(least, demand.tasks);
   demand.max_nodes = std::max(demand.min_nodes, most);
+  const std::uint64_t nodes = std::min(demand.max_nodes, all);
+  if (per_node > tasks_on_node_max || demand.tasks > nodes * tasks_on_node_max)
+    return fail(ErrorCode::bad_task_count);
+  return {};
+}
+
+// -c without a number of tasks: so many as the CPUs of the step's nodes are enough for. These are
+// the named nodes, and then the ones with most CPUs.
+void count_tasks_by_cpus(const wire::StepRequest& request, const std::vector<NodeShare>& held,
+                         sched::StepDemand& demand) {
+  if (!request.cpus_per_task || request.num_tasks || request.ntasks_per_node) return;
+  std::vector<std::pair<bool, std::uint32_t>> rooms;  // is it named, tasks that it has CPUs for
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const sched::CoreUse& core = demand.cores.at(i);
+    const auto cores = static_cast<std::uint32_t>(held[i].cpus.size()) / core.threads;
+    rooms.emplace_back(std::ranges::binary_search(demand.required_nodes, held[i].node),
+                       cores * core.usable / demand.cpus_per_task);
+  }
+  std::ranges::sort(rooms, std::ranges::greater{});
+  rooms.resize(std::min<std::size_t>(rooms.size(), demand.min_nodes));
+  std::uint32_t tasks = 0;
+  for (const auto& [named, room] : rooms) tasks += room;
+  demand.tasks = std::max(demand.tasks, tasks);
 }
 
 }  // namespace
@@ -189,19 +202,23 @@ Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
   std::ranges::sort(*named);
   named->erase(std::unique(named->begin(), named->end()), named->end());
   demand.required_nodes = std::move(*named);
-  set_counts(request, wanted.held.size(), demand);
-  if (!demand.task_nodes.empty())
-    demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
+  if (auto ok = set_counts(request, wanted.held.size(),
+                           cluster.settings().request_limits.tasks_per_node, demand);
+      !ok)
+    return std::unexpected(ok.error());
   demand.cpus_per_task =
       std::max(1u, request.cpus_per_task.value_or(job.spec->cpus_per_task.value_or(1)));
   demand.cpus_per_task_is_wish = !request.cpus_per_task;
+  if (!request.cpus_per_task) demand.cpus_per_gpu = request.cpus_per_gpu.value_or(0);
+  set_cores(cluster, request, wanted.held, demand);
+  count_tasks_by_cpus(request, wanted.held, demand);
+  if (!demand.task_nodes.empty())
+    demand.tasks = static_cast<std::uint32_t>(demand.task_nodes.size());
   demand.exact = request.exclusive;
   demand.overcommit = request.overcommit;
   set_memory(cluster, job, request, demand);
   if (auto ok = set_gres(cluster.settings(), asked_devices(cluster, job, request), demand); !ok)
     return std::unexpected(ok.error());
-  set_cores(cluster, request, wanted.held, demand);
-  set_cpus_per_gpu(request, demand);
   return wanted;
 }
 

@@ -4,11 +4,22 @@
 
 #include "base/codec.h"
 #include "controller/core.h"
+#include "controller/request_check.h"
 #include "controller/step_demand.h"
 
 namespace muster::controller {
 
 namespace {
+
+std::uint64_t size_of_step(const wire::StepRequest& request) {
+  std::uint64_t bytes = sizeof(request);
+  for (const auto* list : {&request.argv, &request.environment})
+    for (const std::string& text : *list) bytes += sizeof(text) + text.size();
+  for (const auto& [rank, argv] : request.argv_by_rank)
+    for (const std::string& text : argv) bytes += sizeof(text) + text.size();
+  for (const wire::StepRequest& part : request.parts) bytes += size_of_step(part);
+  return bytes;
+}
 
 // It only has to wait.
 bool is_temporary(const Error& error) {
@@ -19,6 +30,10 @@ bool is_temporary(const Error& error) {
 
 std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                               Time now) {
+  if (auto ok = tame_times(request); !ok) return ok.error();
+  shorten(request.submit_line, cluster_.settings().request_limits.text);
+  for (wire::StepRequest& part : request.parts)
+    shorten(part.submit_line, cluster_.settings().request_limits.text);
   if (request.unallocated) return run_unallocated(caller, request, now);
   if (request.async) return queue_step(caller, std::move(request), now);
   auto reply = start_step(caller, request, std::nullopt, now);
@@ -26,9 +41,28 @@ std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::S
   // Seconds up to one mean at once, as the reference has it.
   bool may_wait = is_temporary(reply.error()) && request.immediate_s.value_or(2) > 1;
   if (!may_wait) return reply.error();
+  if (auto ok = has_room_to_wait(request); !ok) return ok.error();
   Time until = request.immediate_s ? now + Seconds{*request.immediate_s} : Time::max();
   waiting_steps_.push_back({to, caller, std::move(request), until, std::nullopt});
   return std::nullopt;
+}
+
+// What waits is kept in memory: so many steps of a job, and so many bytes of them.
+Result<void> Core::has_room_to_wait(const wire::StepRequest& request) const {
+  const RequestLimits& limits = cluster_.settings().request_limits;
+  std::uint64_t steps = 1, bytes = size_of_step(request);
+  for (const WaitingStep& waiting : waiting_steps_) {
+    if (waiting.request.job != request.job) continue;
+    ++steps;
+    bytes += size_of_step(waiting.request);
+  }
+  if (steps > limits.waiting_steps)
+    return std::unexpected(
+        beyond_limit("steps of the job wait", steps, limits, &RequestLimits::waiting_steps));
+  if (bytes > limits.waiting_bytes)
+    return std::unexpected(
+        beyond_limit("waiting steps", bytes, limits, &RequestLimits::waiting_bytes));
+  return {};
 }
 
 // srun alone: the job and its step are asked for together. The wait for the job's end begins here,
@@ -55,6 +89,7 @@ wire::Answer Core::queue_step(Caller caller, wire::StepRequest request, Time now
   if (!request.parts.empty()) return Error{ErrorCode::failure, "--async takes one command"};
   auto placed = place_step(caller, request, {}, now);
   if (!placed && !is_temporary(placed.error())) return placed.error();
+  if (auto ok = has_room_to_wait(request); !ok) return ok.error();
   const JobId job = request.job;
   Step step;
   step.id = next_step_id(cluster_.jobs.at(job));

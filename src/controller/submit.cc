@@ -10,7 +10,9 @@
 #include "controller/core.h"
 #include "controller/mail.h"
 #include "controller/membership.h"
+#include "controller/request_check.h"
 #include "controller/reservation_fit.h"
+#include "controller/user_fields.h"
 #include "sched/accrual.h"
 #include "sched/dependency.h"
 #include "sched/features.h"
@@ -62,14 +64,18 @@ Result<void> Core::fits_partition(const Job& job, const Partition& p, const Subm
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = cluster_.settings().enforce_part_limits;
   const bool enforced = enforce == "ALL" || enforce == "ANY";
-  if (enforced)
+  if (enforced) {
+    if (asks_more_cpus_than(cluster_, p, spec))
+      return fail("More processors requested than permitted");
     if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
+  }
   auto wanted = sched::make_request(cluster_, spec, p);
   if (!wanted) return std::unexpected(wanted.error());
   if (enforced && sched::exceeds_memory_limit(cluster_, *wanted, p))
     return fail(ErrorCode::insufficient_memory);
   if (p.nodes.empty() && wanted->required_nodes.empty()) return {};  // dynamic nodes may come
   auto ok = known_fits_.check(cluster_, *wanted, p);
+  if (!ok && spec.hold) return {};  // asked again when it is released
   if (ok) {
     if (auto inside = fits_reservations(cluster_, job, *wanted, p, warnings); !inside)
       return inside;
@@ -100,18 +106,18 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   Job job;
   if (spec.nice < 0 && !is_operator(caller))
     return fail(ErrorCode::failure, "Invalid --nice value");
-  // --priority is the operators'; 0 does not hold: that is what --hold is for.
-  if (!is_operator(caller) || spec.priority == 0u) spec.priority.reset();
   if (!is_operator(caller) && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
   if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
   if (spec.reboot && !is_operator(caller)) {
     warnings.emplace_back("rebooting of nodes is only allowed for admins");
     return fail(ErrorCode::access_denied);
   }
+  if (!is_operator(caller)) spec = as_user_may_say(std::move(spec));
+  if (spec.priority == 0u) spec.priority.reset();  // does not hold: that is what --hold is for
+  if (auto ok = tame_times(spec); !ok) return std::unexpected(ok.error());
+  shorten(spec.submit_line, cluster_.settings().request_limits.text);
   if (!is_subset_of(spec.batch_features, spec.features))
     return fail("Job --batch option is invalid or not a subset of --constraints");
-  if (cluster_.jobs.size() >= cluster_.settings().max_job_count)
-    return fail(ErrorCode::too_many_jobs);
   auto named = named_partitions(cluster_, spec.partition);
   if (!named) return std::unexpected(named.error());
   auto membership = membership_of(cluster_, spec, named->front()->name);
@@ -128,6 +134,9 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (spec.switches)
     spec.switches_wait = std::min(spec.switches_wait.value_or(cluster_.settings().max_switch_wait),
                                   cluster_.settings().max_switch_wait);
+  if (const Text& domain = cluster_.settings().mail_domain;
+      spec.mail_type != 0 && spec.mail_user.empty() && !domain.empty())
+    spec.mail_user = fmt::format("{}@{}", spec.user_name.view(), domain.view());
   add_cpus_for_memory(cluster_, *named->front(), spec);
   give_default_memory(cluster_, *named->front(), spec);
   if (!cluster_.settings().spec_cores_by_jobs) {  // AllowSpecResourcesUsage
@@ -182,6 +191,8 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
 Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& request, Time now,
                                           std::vector<std::string>& warnings) {
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
+  if (cluster_.jobs.size() + request.components.size() >= cluster_.settings().max_job_count)
+    return fail(ErrorCode::too_many_jobs);
   const Dependency dependency = request.spec->dependency;
   std::vector<Job> jobs;
   auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
@@ -211,8 +222,6 @@ bool Core::has_to_wait(const Job& job, Time now) const {
 
 wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
   wire::SubmitReply reply;
-  if (request.script.size() > cluster_.settings().max_script_bytes)
-    return Error{ErrorCode::failure, "Pathname of a file, directory or other parameter too long"};
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);
@@ -242,8 +251,11 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
         fmt::format("error: Ignoring {} since it's not allowed by configuration "
                     "(AllowSpecResourcesUsage = No)",
                     asks_for_cores ? "-S" : "--thread-spec"));
-  if (first.spec->kind == JobKind::allocation && !fits_limits_of_partition(first))
-    reply.warnings.emplace_back(kBeyondPartition);
+  if (first.spec->kind == JobKind::allocation) {
+    const std::string_view why =
+        fits_limits_of_partition(first) ? obstacle(cluster_, first) : kBeyondPartition;
+    if (!why.empty()) reply.warnings.emplace_back(why);
+  }
   auto keep = [&](const Text& hash, std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), std::move(bytes));
   };

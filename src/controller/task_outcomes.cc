@@ -6,9 +6,9 @@ namespace muster::controller {
 
 TaskOutcomes::TaskOutcomes(const Cluster& cluster, wire::JobRef named) : named_(std::move(named)) {
   const JobId array = cluster.jobs.at(named_.job).array_id;
-  IdSet unknown;
-  for (std::uint32_t task : named_.tasks.ids())
-    if (!cluster.find_task(array, task)) unknown.insert(task);
+  if (named_.tasks.empty()) return;
+  IdSet unknown = named_.tasks;
+  unknown.subtract(cluster.tasks_of(array).all);
   if (unknown.empty()) return;
   ++failed_;
   all_.emplace_back(wire::JobRef{.job = array, .tasks = std::move(unknown)},

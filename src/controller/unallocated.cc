@@ -32,7 +32,13 @@ std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_
 // Those that srun named. The detail of an error is the names of the nodes that it is about.
 Result<std::vector<const Node*>> Core::unallocated_nodes(Caller caller,
                                                          const wire::StepRequest& request) const {
-  if (!is_operator(caller)) return fail(ErrorCode::access_denied, request.node_list.str());
+  if (!is_operator(caller)) {
+    std::vector<std::string> known;
+    for (NodeId id : cluster_.nodes_named(request.node_list).value_or(std::vector<NodeId>{}))
+      known.push_back(cluster_.nodes.at(id).config.name.str());
+    return fail(ErrorCode::access_denied,
+                known.empty() ? request.node_list.str() : join(known, ","));
+  }
   auto names = expand_hostlist(request.node_list);
   if (!names || names->empty()) return fail(ErrorCode::invalid_node_name, request.node_list.str());
   std::vector<const Node*> nodes;
@@ -72,6 +78,8 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   step.name = request.name;
   step.started = now;
   step.num_tasks = request.num_tasks.value_or(static_cast<std::uint32_t>(nodes->size()));
+  if (step.num_tasks > nodes->size() * cluster_.settings().request_limits.tasks_per_node)
+    return Error{ErrorCode::bad_task_count, {}};
   step.cpus_per_task = request.cpus_per_task.value_or(1);
   step.nodes = spread(*nodes, step.num_tasks);
   for (const StepNode& place : step.nodes) job.allocation.push_back(place.share);

@@ -1,6 +1,7 @@
 // scontrol update job: which jobs, and whether what the keys make of one can still run.
 #include "controller/core.h"
 #include "controller/membership.h"
+#include "controller/request_check.h"
 #include "controller/settings_list.h"
 #include "controller/task_outcomes.h"
 #include "controller/update_job_keys.h"
@@ -35,6 +36,9 @@ Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
     if (key->pending_only && job.state != JobState::pending) return fail(ErrorCode::not_pending);
     if (auto ok = key->set(d, value); !ok) return std::unexpected(ok.error());
   }
+  if (auto ok = check_spec(cluster.settings().request_limits, d.spec); !ok)
+    return std::unexpected(ok.error());
+  if (auto ok = tame_times(d.spec); !ok) return std::unexpected(ok.error());
   if (job.state == JobState::pending) {
     auto named = named_partitions(cluster, d.event.partition);
     if (!named) return fail(ErrorCode::invalid_partition);
@@ -55,9 +59,13 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
   auto name = id_text ? std::nullopt : find_setting(request.settings, {"JobName", "Name"});
   std::vector<wire::JobRef> refs;
   if (id_text) {
+    std::uint64_t ranges = 0;
     for (std::string_view part : split(*id_text, ',')) {
       auto ref = wire::parse_job_ref(part);
-      if (!ref) return Error{ErrorCode::invalid_job_id, {}};
+      if (!ref || refs.size() >= cluster_.settings().request_limits.list_items)
+        return Error{ErrorCode::invalid_job_id, {}};
+      ranges += ref->tasks.ranges().size();
+      if (ranges > IdSet::kMostStrided) return Error{ErrorCode::invalid_job_id, {}};
       refs.push_back(*ref);
     }
   } else if (name) {

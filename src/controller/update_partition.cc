@@ -8,6 +8,16 @@
 
 namespace muster::controller {
 
+namespace {
+
+Partition new_partition(const Settings& settings, std::string_view name) {
+  Partition partition{.name = Text(name), .min_nodes = 1};
+  partition.disable_root_jobs = settings.disable_root_jobs;
+  return partition;
+}
+
+}  // namespace
+
 wire::Answer Core::update_partition(const wire::UpdateRequest& request, Time now) {
   (void)now;
   auto name = find_setting(request.settings, {"PartitionName", "Partition"});
@@ -25,7 +35,7 @@ wire::Answer Core::update_partition(const wire::UpdateRequest& request, Time now
     record(PartitionChanged{.partition = *known, .removed = true});
     return wire::Done{};
   }
-  PartitionDraft draft{cluster_, known ? *known : Partition{.name = *name, .min_nodes = 1}};
+  PartitionDraft draft{cluster_, known ? *known : new_partition(cluster_.settings(), *name)};
   for (const auto& [key, value] : request.settings) {
     if (iequals(key, "PartitionName") || iequals(key, "Partition")) continue;
     if (auto ok = set_partition_key(draft, key, value); !ok) return ok.error();

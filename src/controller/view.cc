@@ -69,8 +69,18 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
 
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;
+  const Cluster& cluster = published.cluster;
+  auto gate = [&] {
+    const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+    const sched::Venue venue{partition, sched::choices(cluster, job, published.at).front()};
+    return sched::gate(cluster, job, venue, published.at).reason;
+  };
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
+  // Plans do not look at jobs that cannot start yet.
+  if (published.plan && !sched::is_eligible(cluster, job, published.at))
+    if (const Reason reason = gate(); reason != Reason::none)
+      return sched::Wait{job.id, reason, {}};
   // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
   for (const auto& plan : {published.plan, published.thorough})
     if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
@@ -81,12 +91,7 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   // It came after the last thorough plan, and no quick one has got to it.
   if (!published.plan || published.plan->complete || job.submitted > published.at)
     return std::nullopt;
-  const Cluster& cluster = published.cluster;
-  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
-  const Reason reason =
-      sched::gate(cluster, job, {partition, sched::choices(cluster, job, published.at).front()},
-                  published.at)
-          .reason;
+  const Reason reason = gate();
   return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "controller/host.h"
+#include "controller/visibility.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {

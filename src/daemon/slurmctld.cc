@@ -9,19 +9,25 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
+#include <new>
 #include <string>
 
 #include "base/strings.h"
 #include "base/version.h"
+#include "config/client_settings.h"
+#include "config/auth.h"
 #include "config/cluster_config.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
+#include "config/slurm_conf_checks.h"
 #include "config/topology_conf.h"
 #include "daemon/slurmctld_secret.h"
 #include "daemon/slurmctld_service.h"
+#include "daemon/slurmctld_start.h"
 #include "io/daemonize.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
+#include "io/handshake.h"
 #include "io/log.h"
 #include "io/signal_watch.h"
 #include "io/sqlite_accounting.h"
@@ -34,6 +40,7 @@ namespace {
 struct Options {
   bool foreground = false, clear_state = false;
   std::string conf = "/etc/slurm/slurm.conf";
+  std::string log_file;  // instead of SlurmctldLogFile
   int verbose = 0;
 };
 
@@ -44,6 +51,7 @@ void print_help() {
       "  -c         forget all jobs and states of an earlier run\n"
       "  -D         stay in the foreground and log to stderr too\n"
       "  -f FILE    read this slurm.conf (default: $SLURM_CONF, /etc/slurm/slurm.conf)\n"
+      "  -L FILE    log to this file, not to SlurmctldLogFile\n"
       "  -i         accepted; an unreadable state always stops the daemon\n"
       "  -v         more of a log; may be given several times\n"
       "  -V         print the version\n"
@@ -67,6 +75,9 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
       case 'f':
         options.conf = optarg;
         break;
+      case 'L':
+        options.log_file = optarg;
+        break;
       case 'v':
         ++options.verbose;
         break;
@@ -80,15 +91,22 @@ std::optional<int> parse_options(int argc, char** argv, Options& options) {
         std::fputs("Try \"slurmctld -h\" for more information\n", stderr);
         return 1;
       default:
-        break;  // -i, -n, -s, -R, -r, -L: nothing to do here
+        break;  // -i, -n, -s, -R, -r: nothing to do here
     }
   return std::nullopt;
+}
+
+std::string host_name() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "localhost";
 }
 
 Result<Configuration> load_configuration(const std::string& path) {
   config::FileReader reader = [](const std::string& file) { return io::read_file(file); };
   auto conf = config::load_slurm_conf(reader, path);
   if (!conf) return std::unexpected(conf.error());
+  if (auto ok = config::check_controller(*conf, host_name()); !ok)
+    return std::unexpected(ok.error());
   config::GresConf gres;
   std::string gres_path = (std::filesystem::path(path).parent_path() / "gres.conf").string();
   if (io::exists(gres_path)) {
@@ -138,6 +156,7 @@ std::string traces_of_state(const std::string& dir, AccountingStore* accounting)
 Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
   auto made = io::make_directories(conf.state_save_location, 0700);
   if (!made) return made;
+  if (auto ok = check_state_owner(conf, uid); !ok) return ok;
   if (geteuid() != 0 || uid.value == 0) return {};
   const passwd* entry = getpwuid(uid.value);
   if (chown(conf.state_save_location.c_str(), uid.value, entry ? entry->pw_gid : 0) != 0)
@@ -148,9 +167,7 @@ Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
 }
 
 std::string short_host_name() {
-  char name[256] = {};
-  if (gethostname(name, sizeof name - 1) != 0) return "localhost";
-  std::string host = name;
+  const std::string host = host_name();
   return host.substr(0, host.find('.'));
 }
 
@@ -167,13 +184,14 @@ int run(const Options& options) {
     std::fprintf(stderr, "slurmctld: fatal: %s\n", configuration.error().text().c_str());
     return 1;
   }
+  if (!options.log_file.empty()) configuration->conf.slurmctld_log_file = options.log_file;
   const config::SlurmConf conf = configuration->conf;
   auto uid = user_id(conf.slurm_user);
   if (!uid) {
     std::fprintf(stderr, "slurmctld: fatal: %s\n", uid.error().text().c_str());
     return 1;
   }
-  bool uses_munge = conf.auth_type != "auth/unix";
+  const bool uses_munge = config::uses_munge(conf.auth_type);
   std::optional<Uid> slurmd_user;
   if (uses_munge) {
     auto found = user_id(conf.slurmd_user);
@@ -186,10 +204,7 @@ int run(const Options& options) {
   if (!uses_munge && geteuid() != 0) uid = Uid{geteuid()};
   if (!options.foreground)
     if (auto ok = io::daemonize(); !ok) io::daemon_failed(ok.error().text());
-  auto fatal = [](const Error& error) {
-    io::write_log(io::LogLevel::fatal, error.text());
-    io::daemon_failed(error.text());
-  };
+  auto fatal = [](const Error& error) { io::daemon_failed(error.text()); };
   io::open_log({.program = "slurmctld",
                 .file = conf.slurmctld_log_file,
                 .file_level = wanted_level(conf, options.verbose),
@@ -203,6 +218,7 @@ int run(const Options& options) {
   for (const std::string& warning : conf.warnings) io::log_info("{}", warning);
   for (const std::string& key : conf.ignored_keys)
     io::log_info("slurm.conf: {} is accepted but has no effect yet", key);
+  warn_without_munge(conf, *uid);
   bool no_accounting = conf.accounting_storage_type == "accounting_storage/none" &&
                        conf.values.contains("AccountingStorageType");
   if (conf.accounting_storage_type == "accounting_storage/slurmdbd")
@@ -238,6 +254,7 @@ int run(const Options& options) {
   Service service({.host_name = short_host_name(),
                    .slurm_user = *uid,
                    .slurmd_user = slurmd_user,
+                   .munge_socket = config::munge_socket(conf.auth_info),
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);
@@ -256,7 +273,8 @@ int run(const Options& options) {
         .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
         .use_munge = uses_munge,
         .munge_decoder_uid = *uid,
-        .server_name = "slurmctld"};
+        .server_name = io::controller_server_name(conf.cluster_name),
+        .munge_socket = config::munge_socket(conf.auth_info)};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();
@@ -283,6 +301,8 @@ int run(const Options& options) {
 }  // namespace muster::daemon
 
 int main(int argc, char** argv) {
+  // The allocator would abort; a request that needs too much is refused instead (controller/undo.cc).
+  std::set_new_handler([] { throw std::bad_alloc(); });
   muster::daemon::Options options;
   if (auto code = muster::daemon::parse_options(argc, argv, options)) return *code;
   return muster::daemon::run(options);

@@ -1,13 +1,13 @@
 // Long answers leave a part at a time: the next is made once the client has read most of those
 // before, so that a slow reader costs a few MiB and loses nothing.
 #include <chrono>
+#include <new>
 
 #include "accounting/query.h"
 #include "base/codec.h"
 #include "daemon/slurmctld_service.h"
 #include "io/channel.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 #include "wire/parts.h"
 
 namespace muster::daemon {
@@ -44,17 +44,21 @@ void Service::send_in_parts(controller::ReplyTo to, std::shared_ptr<PartSource> 
         if (stopping_) return;
         loop_->run_blocking([this, to, source = std::move(source)] { send_in_parts(to, source); });
       });
-    controller::QueryAnswer::Part part = (*source)();
-    more = part.more;
-    send_part(to, std::move(part.answer), more);
+    try {
+      controller::QueryAnswer::Part part = (*source)();
+      more = part.more;
+      send_part(to, std::move(part.answer), more);
+    } catch (const std::bad_alloc&) {
+      return reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});
+    }
   }
 }
 
 // Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, wire::Request query) {
+void Service::on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query) {
   const bool is_short = controller::has_short_answer(*published_, query);
-  auto answer =
-      std::make_shared<controller::QueryAnswer>(published_, std::move(query), io::wall_clock());
+  auto answer = std::make_shared<controller::QueryAnswer>(published_, std::move(viewer),
+                                                          std::move(query), current_time());
   auto source = std::make_shared<PartSource>([answer] { return answer->next(); });
   if (is_short)
     send_in_parts(to, std::move(source));
@@ -63,12 +67,15 @@ void Service::on_query(controller::ReplyTo to, wire::Request query) {
 }
 
 // sacct
-void Service::ask_accounting(controller::ReplyTo to, const wire::AccountingRequest& request) {
+void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
+                             const wire::AccountingRequest& request) {
   if (!accounting_)
     return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"});
-  accounting_thread_->post([this, to, request] {
+  const auto only_of =
+      controller::Visibility(published_->cluster, viewer_of(peer)).only_records_of();
+  accounting_thread_->post([this, to, only_of, request] {
     feed_accounting(Rows::all);
-    auto found = accounting::Listing::make(*accounting_, request, io::wall_clock());
+    auto found = accounting::Listing::make(*accounting_, request, current_time(), only_of);
     if (!found) return reply(to, found.error());
     auto listing = std::make_shared<accounting::Listing>(std::move(*found));
     auto source = std::make_shared<PartSource>([this, listing]() -> controller::QueryAnswer::Part {

@@ -1,12 +1,16 @@
 // sbcast: leave to write files on the nodes of a running job, sealed by munge for their slurmds.
 #include "base/codec.h"
+#include "base/hostlist.h"
 #include "daemon/slurmctld_service.h"
 #include "io/munge.h"
+#include "io/wall_clock.h"
 #include "wire/step_messages.h"
 
 namespace muster::daemon {
 
 namespace {
+
+constexpr Seconds kGrantLasts{300};  // for the first byte to reach the last node
 
 // The nodes of the job, or of one of its steps.
 Result<std::vector<NodeId>> nodes_of(const Job& job, const std::optional<StepId>& step) {
@@ -44,9 +48,18 @@ void Service::grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
         {node.name, node.address.empty() ? node.name : node.address, node.port, {}});
   }
   if (!options_.slurmd_user) return reply(to, std::move(answer));
-  const wire::FileGrant grant{.job = job->id, .uid = peer.uid, .gid = peer.gid};
+  std::vector<std::string> names;
+  for (const wire::StepPlace& place : answer.places) names.push_back(place.node.str());
+  const wire::FileGrant grant{.job = job->id,
+                              .uid = peer.uid,
+                              .gid = peer.gid,
+                              .nodes = compress_hostlist_sorted(names),
+                              .expires = io::wall_clock() + kGrantLasts,
+                              .owner = job->spec->uid,
+                              .owner_group = job->spec->gid};
   background_->post([this, to, grant, answer = std::move(answer)]() mutable {
-    auto sealed = io::encode_credential(encode(grant), *options_.slurmd_user, {});
+    auto sealed =
+        io::encode_credential(encode(grant), *options_.slurmd_user, options_.munge_socket);
     if (!sealed) return reply(to, sealed.error());
     answer.grant = std::move(*sealed);
     reply(to, std::move(answer));

@@ -3,17 +3,19 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <new>
 #include <typeinfo>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/codec.h"
+#include "controller/request_check.h"
 #include "controller/request_rules.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -65,15 +67,25 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
   auto found = connections_.find(id);
   if (found == connections_.end()) return;
   const io::Peer& peer = found->second;
-  if (peer.role == io::PeerRole::client) {
-    auto request = decode<wire::RequestFrame>(frame);
-    if (!request) return refuse(id, peer, "sent a frame that is no request");
-    return on_request(id, peer, std::move(*request));
+  try {
+    if (peer.role == io::PeerRole::client) {
+      auto request = decode<wire::RequestFrame>(frame, Origin::foreign);
+      if (!request) return refuse(id, peer, "sent a frame that is no request");
+      return on_request(id, peer, std::move(*request));
+    }
+    if (is_operator(peer)) on_reports(id, peer, frame);  // others were refused when they came
+  } catch (const std::bad_alloc&) {                      // the core undoes what it has begun
+    refuse(id, peer, "sent a frame that needs more memory than there is");
   }
-  if (!is_operator(peer)) return;  // it was refused when it came
-  auto reports = decode<wire::ReportBatch>(frame);
+}
+
+void Service::on_reports(io::ConnectionId id, const io::Peer& peer, std::string_view frame) {
+  auto reports = decode<wire::ReportBatch>(frame, Origin::foreign);
   if (!reports) return refuse(id, peer, "sent a frame that is no node's report");
-  const Time now = io::wall_clock();
+  for (const wire::Report& report : reports->reports)
+    if (auto* node = std::get_if<wire::RegisterReport>(&report))
+      io::log_info("{}: registers as node {}", peer.address, node->name.view());
+  const Time now = current_time();
   for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
 }
 
@@ -81,9 +93,9 @@ void Service::on_close(io::ConnectionId id) {
   auto connection = connections_.extract(id);
   if (connection.empty() || stopping_) return;
   if (connection.mapped().role == io::PeerRole::node)
-    core_->on_node_closed(id, io::wall_clock());
+    core_->on_node_closed(id, current_time());
   else
-    core_->on_client_closed(id, io::wall_clock());
+    core_->on_client_closed(id, current_time());
 }
 
 void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame) {
@@ -91,28 +103,40 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   const controller::ReplyTo to{id, frame.id, frame.is_all};
+  const Settings& settings = published_->cluster.settings();
+  if (auto ok = controller::check_request(settings.request_limits, frame.request); !ok)
+    return reply(to, ok.error());
   auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
-  if (!submission) return answer(to, peer, std::move(frame.request));
-  if (!submission->spec) return reply(to, Error{ErrorCode::failure, "the request holds no job"});
-  when_known(owner_of(peer, *submission->spec),
+  if (submission && !submission->spec)
+    return reply(to, Error{ErrorCode::failure, "the request holds no job"});
+  const bool hides = settings.private_data.any() && !is_operator(peer);
+  if (!submission && !hides) return answer(to, peer, std::move(frame.request));
+  when_known(submission ? owner_of(peer, *submission->spec) : peer.uid,
              [this, to, peer, request = std::move(frame.request)]() mutable {
                if (!connections_.contains(to.connection)) return;  // nobody heard that it came
-               auto& submission = std::get<wire::SubmitRequest>(request);
-               if (auto ok = prepare_submission(peer, submission); !ok)
-                 return reply(to, ok.error());
                answer(to, peer, std::move(request));
              });
+}
+
+// Names are looked up only where something is private: see on_request.
+controller::Viewer Service::viewer_of(const io::Peer& peer) {
+  controller::Viewer viewer{peer.uid, is_operator(peer), {}};
+  if (auto known = users_.find(peer.uid)) viewer.name = known->name;
+  return viewer;
 }
 
 void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request) {
   switch (controller::rule_of(request).by) {
     case controller::AnsweredBy::snapshot:
-      return on_query(to, std::move(request));
+      return on_query(to, viewer_of(peer), std::move(request));
     case controller::AnsweredBy::daemon:
       return answer_by_daemon(to, peer, request);
     case controller::AnsweredBy::core:
-      return core_->on_request(to, {peer.uid, peer.gid}, std::move(request), io::wall_clock());
+      break;
   }
+  if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
+    if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(request), current_time());
 }
 
 // The loop never waits for the name service. What was known of a user will do where that does not

@@ -2,7 +2,6 @@
 // short.
 #include "daemon/slurmctld_service.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 #include "state/snapshot.h"
 
 namespace muster::daemon {
@@ -80,7 +79,7 @@ bool Service::feed_accounting(Rows which) {
   if (which == Rows::all)
     waiting_rows_.bring_back(fed_);
   else
-    waiting_rows_.put_off(fed_, io::wall_clock());
+    waiting_rows_.put_off(fed_, current_time());
   if (fed_.changes.empty() && fed_.number == accounting_->last()) return true;
   if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
     io::log_error("accounting records wait: {}", ok.error().text());

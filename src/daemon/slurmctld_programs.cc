@@ -3,7 +3,6 @@
 
 #include "daemon/slurmctld_service.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -80,7 +79,7 @@ void Service::start_program(const controller::SiteProgramRun& run, io::ProgramRu
       io::log_error("{}: {} failed: {} output:{}", subject_of(run), key_of(run.which), end.failure,
                     end.output);
     post([this, run, succeeded = end.succeeded] {
-      core_->on_program_ended(run, succeeded, io::wall_clock());
+      core_->on_program_ended(run, succeeded, current_time());
     });
   });
 }

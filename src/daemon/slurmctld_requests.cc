@@ -5,12 +5,12 @@
 
 #include "base/date.h"
 #include "base/version.h"
+#include "config/slurm_conf_checks.h"
 #include "controller/explain.h"
 #include "controller/request_rules.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -31,16 +31,16 @@ struct Service::DaemonVerbs {
   }
   void operator()(const wire::ConfigRequest&) const { service.reply(to, service.show_config()); }
   void operator()(const wire::ExplainRequest& question) const {
-    service.background_->post(
-        [&service = service, to = to, question, published = service.published_] {
-          service.reply(to, controller::explain(*published, question, io::wall_clock()));
-        });
+    service.background_->post([&service = service, to = to, viewer = service.viewer_of(peer),
+                               question, published = service.published_] {
+      service.reply(to, controller::explain(*published, viewer, question, service.current_time()));
+    });
   }
   void operator()(const wire::BatchScriptRequest& r) const {
     service.send_batch_script(to, peer, r.job);
   }
   void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
-  void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, r); }
+  void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
   void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
   void operator()(const wire::ShutdownRequest& r) const {
     service.shut_down(to, r.controller_only);
@@ -117,7 +117,8 @@ void Service::reconfigure(controller::ReplyTo to) {
     io::set_debug_flags(fresh->conf.debug_flags);
     post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
-      core_->reconfigure(fresh.cluster, to, io::wall_clock());
+      tell_needed_restart(to, fresh.conf);
+      core_->reconfigure(fresh.cluster, to, current_time());
       for (controller::NodeConnection node : core_->node_connections()) {
         std::vector<controller::OutgoingOrder> orders;
         orders.push_back({wire::ReconfigureOrder{}, {}, {}});
@@ -126,6 +127,14 @@ void Service::reconfigure(controller::ReplyTo to) {
       configuration_ = std::move(fresh);
     });
   });
+}
+
+void Service::tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
+  for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
+    const std::string text = key + " has changed: it needs a restart of slurmctld";
+    io::log_error("slurm.conf: {}", text);
+    if (to.connection != 0) send_part(to, wire::Notice{Text(text)}, true);
+  }
 }
 
 void Service::reconfigure() { reconfigure(controller::ReplyTo{}); }

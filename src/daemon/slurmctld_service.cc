@@ -13,7 +13,6 @@
 #include "io/files.h"
 #include "io/log.h"
 #include "io/users.h"
-#include "io/wall_clock.h"
 
 namespace muster::daemon {
 
@@ -33,7 +32,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       store_(std::move(store)),
       accounting_(std::move(accounting)),
       secret_(std::move(secret)),
-      started_(io::wall_clock()),
+      started_(current_time()),
       configuration_(std::move(configuration)) {}
 
 Service::~Service() { stop(); }
@@ -51,7 +50,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_thread_ = std::make_unique<io::Worker>("accounting");
   background_ = std::make_unique<io::Worker>("background");
-  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, io::wall_clock(),
+  if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
                                accounting_ ? accounting_->last() : 0);
       !ok)
     return ok;
@@ -71,7 +70,12 @@ Result<void> Service::listen(const io::ServerOptions& server) {
       {.on_open = [this](io::ConnectionId id, const io::Peer& peer) { on_open(id, peer); },
        .on_frame = [this](io::ConnectionId id,
                           std::string frame) { on_frame(id, std::move(frame)); },
-       .on_close = [this](io::ConnectionId id) { on_close(id); }});
+       .on_close = [this](io::ConnectionId id) { on_close(id); },
+       .on_clock_difference =
+           [this](const io::Peer& peer, const std::string& name, Seconds ahead) {
+             if (!stopping_ && is_operator(peer))
+               core_->on_clock_difference(name, ahead, current_time());
+           }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
   return {};
@@ -103,15 +107,15 @@ void Service::post(std::function<void()> work) {
 
 void Service::advance() {
   if (stopping_ || !server_) return;
-  core_->flush(io::wall_clock());
+  core_->flush(current_time());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
 
 void Service::tick() {
   if (stopping_) return;
-  core_->on_tick(io::wall_clock());
+  timekeeper_.tick(*core_, io::read_clocks());
   snapshot_if_due();
-  loop_->after(Millis{1000}, [this] { tick(); });
+  loop_->after(controller::Timekeeper::kTickEvery, [this] { tick(); });
 }
 
 // --- controller::Host ---
@@ -167,7 +171,7 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
       const bool more_starts = plan.more_starts;
-      core_->on_planned(std::move(plan), io::wall_clock());
+      core_->on_planned(std::move(plan), current_time());
       rest_after_plan(took, more_starts);
     });
   });

@@ -22,12 +22,15 @@
 #include "config/slurm_conf.h"
 #include "controller/core.h"
 #include "controller/query.h"
+#include "controller/timekeeper.h"
+#include "controller/visibility.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
 #include "io/log_limit.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
+#include "io/wall_clock.h"
 #include "io/worker.h"
 #include "state/accounting_store.h"
 #include "state/store.h"
@@ -43,6 +46,7 @@ struct ServiceOptions {
   std::string host_name;
   Uid slurm_user;
   std::optional<Uid> slurmd_user;  // who reads what munge seals for nodes; none = no munge
+  std::string munge_socket;        // empty = munge's own default
   std::function<Result<Configuration>()> load;  // reads the configuration anew
   std::function<void()> stop;                   // asks main to end the daemon
 };
@@ -90,27 +94,32 @@ class Service final : public controller::Host {
   void refuse(io::ConnectionId id, const io::Peer& peer, std::string_view why);
   void on_close(io::ConnectionId id);
   void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
+  void on_reports(io::ConnectionId id, const io::Peer& peer, std::string_view frame);
   // By whom request_rules.h says.
   void answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request);
   void answer_by_daemon(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
-  void on_query(controller::ReplyTo to, wire::Request query);
-  void ask_accounting(controller::ReplyTo to, const wire::AccountingRequest& request);
+  void on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query);
+  void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
+                      const wire::AccountingRequest& request);
   void set_debug(controller::ReplyTo to, const wire::DebugRequest& request);
   // Goes on once the user's name and groups are known, which the name service may take long for.
   void when_known(Uid user, std::function<void()> then);
   void go_on(Uid user);
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
+  void tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
   wire::Answer show_config();
   bool is_operator(const io::Peer& peer) const;
+  controller::Viewer viewer_of(const io::Peer& peer);
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
   void send_in_parts(controller::ReplyTo to, std::shared_ptr<PartSource> source);
 
   void tick();
+  Time current_time() const { return timekeeper_.at(io::steady_clock()); }
   void snapshot_if_due();
   CommitOutcome commit_now(const Batch& batch);
   void write_snapshot(BatchNumber number, const Cluster& cluster);
@@ -127,6 +136,7 @@ class Service final : public controller::Host {
   std::unique_ptr<Store> store_;
   std::unique_ptr<AccountingStore> accounting_;
   std::string secret_;
+  controller::Timekeeper timekeeper_{io::read_clocks()};  // its ticks are the loop's thread's
   Time started_;
 
   // The loop's thread's, once started:

@@ -6,10 +6,13 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "config/auth.h"
+#include "config/client_settings.h"
 #include "config/dynamic_node.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
+#include "io/handshake.h"
 
 namespace muster {
 namespace {
@@ -34,12 +37,6 @@ Seconds sampling_of(const std::string& frequency) {
     if (auto seconds = parse_number<std::uint32_t>(part)) return Seconds{*seconds};
   }
   return Seconds{30};
-}
-
-std::string munge_socket_of(const std::string& auth_info) {
-  for (std::string_view part : split(auth_info, ','))
-    if (istarts_with(part, "socket=")) return std::string(part.substr(7));
-  return {};
 }
 
 Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& node_name,
@@ -110,8 +107,6 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   return {};
 }
 
-bool uses_munge(const config::SlurmConf& conf) { return conf.auth_type == "auth/munge"; }
-
 }  // namespace
 
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
@@ -123,9 +118,9 @@ Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) 
                      .host = host.address,
                      .port = conf.slurmctld_port,
                      .server_uid = *slurm_user,
-                     .use_munge = uses_munge(conf),
-                     .server_name = {},
-                     .munge_socket = munge_socket_of(conf.auth_info)});
+                     .use_munge = config::uses_munge(conf.auth_type),
+                     .server_name = io::controller_server_name(conf.cluster_name),
+                     .munge_socket = config::munge_socket(conf.auth_info)});
   return found;
 }
 
@@ -155,9 +150,13 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
     return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
-  out.use_munge = uses_munge(*conf);
-  out.munge_socket = munge_socket_of(conf->auth_info);
+  out.use_munge = config::uses_munge(conf->auth_type);
+  out.munge_socket = config::munge_socket(conf->auth_info);
   out.controllers = std::move(*controllers);
+  if (!out.controllers.empty())
+    out.slurm_user = out.controllers.front().server_uid.value_or(Uid{0});
+  out.tree_width = std::max(1u, config::client_settings(*conf).tree_width);
+  for (io::Endpoint& controller : out.controllers) controller.client_name = out.node_name;
   out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
   out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
   out.lock_memory =

@@ -29,6 +29,8 @@ struct SlurmdConfig {
   bool use_munge = true;
   std::string munge_socket;
   std::vector<io::Endpoint> controllers;
+  Uid slurm_user;
+  std::uint32_t tree_width = 50;
   bool config_overrides = false;  // report the configured hardware
   Millis heartbeat_every{10'000};
   Seconds sample_every{30};

@@ -9,6 +9,7 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "io/files.h"
+#include "io/handshake.h"
 #include "io/log.h"
 #include "io/wall_clock.h"
 
@@ -28,19 +29,22 @@ Epoch read_epoch(const std::string& path) {
 Slurmd::Slurmd(Start start)
     : start_(std::move(start)),
       started_(io::wall_clock()),
-      steps_(loop_, start_.config.spool_dir, start_.stepd_path, [this](wire::StepEnd end) {
-        gpus_.finish(end.ref, end.usage);
-        if (end.unkillable) tell_of_unkillable(end.ref);
-        agent_->on_step_ended(std::move(end), io::wall_clock());
-      }) {}
+      steps_(loop_, start_.config.spool_dir, start_.stepd_path, start_.config.message_timeout,
+             [this](wire::StepEnd end) {
+               gpus_.finish(end.ref, end.usage);
+               if (end.unkillable) tell_of_unkillable(end.ref);
+               agent_->on_step_ended(std::move(end), io::steady_time());
+             }) {}
 
 Slurmd::~Slurmd() {
   dialer_.reset();
   server_.reset();
+  if (io_threads_) io_threads_->stop_blocking();
   for (auto& [id, attach] : attaches_) close(attach.fd);
 }
 
 Result<void> Slurmd::begin(io::Loop& io_threads) {
+  io_threads_ = &io_threads;
   const std::string& spool = start_.config.spool_dir;
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
@@ -84,7 +88,8 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   options.use_munge = start_.config.use_munge;
   options.munge_socket = start_.config.munge_socket;
   options.munge_decoder_uid = Uid{geteuid()};
-  options.server_name = start_.config.node_name;
+  options.max_frame_bytes = kMostCallBytes;
+  options.server_name = io::node_server_name(start_.config.node_name);
   auto server = io::Server::listen(
       io_threads, std::move(options),
       {.on_open = [](io::ConnectionId, const io::Peer&) {},
@@ -94,27 +99,6 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   server_ = std::move(*server);
   server_set_.count_down();
   return {};
-}
-
-// On an io thread: the socket leaves the server here and goes on as the main thread's.
-void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
-  server_set_.wait();
-  auto call = decode<wire::NodeCall>(frame);
-  if (!call) return server_->close(id);
-  auto [fd, session] = server_->release(id);
-  if (fd < 0) return;
-  if (auto* offer = std::get_if<wire::FileOffer>(&call->call))
-    return loop_.post(
-        [this, fd, offer = std::move(*offer), session = std::move(session)]() mutable {
-          receive_file(std::move(offer), fd, std::move(session));
-        });
-  auto* request = std::get_if<wire::AttachRequest>(&call->call);
-  loop_.post([this, attach = Attach{fd, std::move(session), std::move(*request)}]() mutable {
-    const AttachId id = ++last_attach_;
-    const wire::StepRef step = attach.request.ref;
-    attaches_.emplace(id, std::move(attach));
-    agent_->on_attach(id, step, io::wall_clock());
-  });
 }
 
 void Slurmd::dial(io::Loop& io_threads) {
@@ -127,7 +111,7 @@ void Slurmd::dial(io::Loop& io_threads) {
              loop_.post([this] {
                io::log_info("connected to slurmctld");
                controller_lost_ = false;
-               agent_->on_connected(io::wall_clock());
+               agent_->on_connected(io::steady_time());
              });
            },
        .on_frame =
@@ -147,11 +131,11 @@ void Slurmd::dial(io::Loop& io_threads) {
 void Slurmd::on_controller_frame(const std::string& frame) {
   auto batch = decode<wire::OrderBatch>(frame);
   if (!batch) return io::log_error("slurmctld sent orders that cannot be read");
-  agent_->on_orders(*batch, io::wall_clock());
+  agent_->on_orders(*batch, io::steady_time());
 }
 
 void Slurmd::turn() {
-  Time now = io::wall_clock();
+  Time now = io::steady_time();
   Time due = agent_->next_due();
   Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
   if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
@@ -160,11 +144,11 @@ void Slurmd::turn() {
     timeout = std::min(timeout, std::max(Millis{0}, due - now));
   loop_.run_once(timeout);
   if (steps_.wants_retry()) steps_.retry_connections();
-  if (gpus_.watches()) sample_gpus(io::wall_clock());
-  agent_->on_tick(io::wall_clock());
+  if (gpus_.watches()) sample_gpus(io::steady_time());
+  agent_->on_tick(io::steady_time());
   agent_->flush();
-  if (agent_->may_leave_with_host(io::wall_clock())) stop();
-  if (!stopped_) steps_.prepare_nursery(io::wall_clock());
+  if (agent_->may_leave_with_host(io::steady_time())) stop();
+  if (!stopped_) steps_.prepare_nursery(io::steady_time());
 }
 
 void Slurmd::sample_gpus(Time now) {
@@ -179,7 +163,7 @@ void Slurmd::stop() {
   server_->stop_listening();
 }
 
-void Slurmd::leave_with_host() { agent_->on_host_leaving(io::wall_clock()); }
+void Slurmd::leave_with_host() { agent_->on_host_leaving(io::steady_time()); }
 
 void Slurmd::reread_config() {
   auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);
@@ -217,6 +201,8 @@ NodeFacts Slurmd::facts() {
   facts.boot_time = hardware.boot_time;
   facts.slurmd_started = started_;
   facts.gres = gpus_.detected();
+  for (const Text& file : start_.config.devices)
+    if (!configured && !io::exists(file.str())) facts.missing_devices.push_back(file);
   return facts;
 }
 
@@ -225,18 +211,9 @@ NodeVitals Slurmd::vitals() {
   return {load.cpu_load, load.free_memory_mib};
 }
 
-wire::NodeAccess Slurmd::access_to_nodes() const {
-  const SlurmdConfig& config = start_.config;
-  return {.socket_dir = config.unix_path.substr(0, config.unix_path.rfind('/')),
-          .use_munge = config.use_munge,
-          .munge_socket = config.munge_socket,
-          .slurmd_user = Uid{geteuid()},
-          .timeout = config.message_timeout};
-}
-
 Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   const SlurmdConfig& config = start_.config;
-  const UserInfo& user = users_.find(launch.uid, launch.gid, io::wall_clock());
+  const UserInfo& user = users_.find(launch.uid, launch.gid, io::steady_time());
   const bool is_root = geteuid() == 0;
   if (is_root && user.name.empty())
     return fail("user " + std::to_string(launch.uid.value) + " is not known on this node");
@@ -263,6 +240,8 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.lock_memory = config.lock_memory;
   setup.lock_future_memory = config.lock_future_memory;
   setup.track_by_group = config.track_by_process_group;
+  setup.slurm_user = config.slurm_user;
+  setup.tree_width = config.tree_width;
   if (namespaces_) {
     auto held = namespaces_->provide(launch.ref.job, launch.uid, launch.gid);
     if (!held) return std::unexpected(held.error());
@@ -273,7 +252,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   Result<void> spawned = steps_.spawn(std::move(setup));
   if (spawned) {
     gpus_.watch(launch);
-    next_gpu_sample_ = std::min(next_gpu_sample_, io::wall_clock() + Seconds{1});
+    next_gpu_sample_ = std::min(next_gpu_sample_, io::steady_time() + Seconds{1});
   }
   return spawned;
 }
@@ -304,27 +283,6 @@ void Slurmd::send(const wire::ReportBatch& batch) { dialer_->send(encode(batch))
 void Slurmd::store_epoch(Epoch epoch) {
   if (auto stored = io::write_file_atomic(epoch_path(), std::to_string(epoch.value), 0600); !stored)
     io::log_error("the controller's epoch is not stored: {}", stored.error().text());
-}
-
-void Slurmd::hand_over(AttachId id, const wire::StepRef& step) {
-  auto found = attaches_.find(id);
-  if (found == attaches_.end()) return;
-  Attach& attach = found->second;
-  auto sent = steps_.command(step, io::StepAttach{attach.request, attach.session}, attach.fd);
-  if (!sent) return refuse(id, sent.error().text());
-  close(attach.fd);
-  attaches_.erase(found);
-}
-
-void Slurmd::refuse(AttachId id, std::string_view why) {
-  auto found = attaches_.find(id);
-  if (found == attaches_.end()) return;
-  io::Channel channel(found->second.fd, std::move(found->second.session));
-  attaches_.erase(found);
-  wire::StepMessage message{fmt::format("slurmd: error: {}", why)};
-  channel.queue(encode(wire::FromStepFrame{message}));
-  // The connection ends in any case; one that does not take the line goes without it.
-  (void)channel.try_flush();
 }
 
 void Slurmd::reconfigure() { reread_config(); }

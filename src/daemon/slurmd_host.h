@@ -21,6 +21,7 @@
 #include "node/agent.h"
 #include "node/confinement.h"
 #include "node/host.h"
+#include "node/user_quota.h"
 #include "wire/step_messages.h"
 
 namespace muster {
@@ -75,17 +76,25 @@ class Slurmd final : public NodeHost {
   void log(std::string_view line) override;
 
  private:
+  static constexpr std::size_t kMostCallBytes = 64u << 10;  // of who calls this slurmd
   struct Attach {
     int fd = -1;
     io::SessionState session;
     wire::AttachRequest request;
+    std::size_t bytes = 0;  // that it holds while it waits
   };
 
   Result<void> listen(io::Loop& io_threads);
   void dial(io::Loop& io_threads);
   void on_client_frame(io::ConnectionId id, const std::string& frame);
   wire::NodeAccess access_to_nodes() const;
+  void take_attach(Attach attach);
+  std::optional<Attach> drop_attach(AttachId id);
+  static void turn_away(Attach attach, std::string_view why);
+  // The controller's leave is checked first; a process of its own takes the file then.
   void receive_file(wire::FileOffer offer, int fd, io::SessionState session);
+  void start_receiver(const wire::FileOffer& offer, int fd, io::SessionState session,
+                      const wire::FileGrant& grant);
   void on_controller_frame(const std::string& frame);
   void command(const wire::StepRef& step, const io::StepCommand& command);
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
@@ -116,7 +125,10 @@ class Slurmd final : public NodeHost {
   std::unique_ptr<io::Server> server_;
   std::latch server_set_{1};  // clients may come before listen() has returned
   std::unique_ptr<io::Dialer> dialer_;
-  std::map<AttachId, Attach> attaches_;
+  io::Loop* io_threads_ = nullptr;
+  std::map<AttachId, Attach> attaches_;  // that wait for their steps
+  UserQuota waiting_{{.count_of_user = 256, .bytes_of_user = 16u << 20, .count_of_all = 2048}};
+  UserQuota receiving_{{.count_of_user = 32, .bytes_of_user = 0, .count_of_all = 512}};
   AttachId last_attach_ = 0;
   bool stopped_ = false;
   bool checks_health_ = false;

@@ -16,10 +16,10 @@ namespace muster {
 SlurmdLoop::SlurmdLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   CHECK(epoll_ >= 0 && wakeup_ >= 0);
-  watch(wakeup_, [this] {
+  CHECK(watch(wakeup_, [this] {
     std::uint64_t count = 0;
     if (read(wakeup_, &count, sizeof count) > 0) run_inbox();
-  });
+  }));
 }
 
 SlurmdLoop::~SlurmdLoop() {
@@ -46,12 +46,13 @@ void SlurmdLoop::run_inbox() {
   for (Work& work : batch) work();
 }
 
-void SlurmdLoop::watch(int fd, Work on_readable) {
+bool SlurmdLoop::watch(int fd, Work on_readable) {
   epoll_event event{};
   event.events = EPOLLIN;
   event.data.fd = fd;
-  CHECK(epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) == 0);
+  if (epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0) return false;
   watched_[fd] = std::move(on_readable);
+  return true;
 }
 
 void SlurmdLoop::unwatch(int fd) {

@@ -87,7 +87,7 @@ void Slurmd::when_ended(NodeProgram program, AttemptRef attempt, const io::Progr
     io::log_error("[job {}] {} failed: {} output:{}", attempt.job.value,
                   kNames[static_cast<std::size_t>(program)], end.failure, end.output);
   loop_.post([this, program, attempt, succeeded = end.succeeded] {
-    agent_->on_program_ended(program, attempt, succeeded, io::wall_clock());
+    agent_->on_program_ended(program, attempt, succeeded, io::steady_time());
   });
 }
 

@@ -26,37 +26,20 @@ std::string title(const wire::StepRef& ref) {
   return fmt::format("slurmstepd: [{}.{}]", ref.job.value, step_name(ref.step));
 }
 
-// The processes of a slurmstepd that was killed by force: those of its group and of its tasks'
-// sessions.
-void kill_processes(const io::StepNote& note) {
-  constexpr int kTries = 5;  // a process may fork between the look and the kill
-  if (note.groups.groups != Confinement::Groups::none) {
-    constexpr int kWaits = 100;  // for them to die, each a millisecond
-    std::unique_ptr<io::Cgroup> group = io::find_cgroup(note.groups);
-    for (int i = 0; i < kWaits && !group->processes().empty(); ++i) {
-      group->kill();
-      usleep(1000);
-    }
-    group->remove();
-  }
-  std::set<pid_t> sessions;
-  for (std::uint32_t session : note.sessions) sessions.insert(static_cast<pid_t>(session));
-  if (sessions.empty()) return;
-  for (int i = 0; i < kTries; ++i) {
-    std::vector<pid_t> members = io::session_members(sessions);
-    if (members.empty()) return;
-    for (pid_t pid : members) kill(pid, SIGKILL);
-  }
+bool kills_all(const io::StepCommand& command) {
+  const auto* signal = std::get_if<io::StepSignal>(&command);
+  return signal && signal->number == SIGKILL && !signal->leader_only;
 }
 
 }  // namespace
 
 SlurmdSteps::SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
-                         std::function<void(wire::StepEnd)> on_ended)
+                         Seconds kill_patience, std::function<void(wire::StepEnd)> on_ended)
     : loop_(loop),
       spool_dir_(std::move(spool_dir)),
       stepd_path_(std::move(stepd_path)),
       files_(spool_dir_ + "/steps"),
+      kill_patience_(kill_patience),
       on_ended_(std::move(on_ended)) {}
 
 std::string SlurmdSteps::file_of(const wire::StepRef& step) const {
@@ -76,12 +59,13 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
     if (auto end = io::read_step_end(file)) {
       found.ended.push_back(std::move(*end));
     } else if (alive) {
-      running_[step];
+      const auto note = io::read_step_note(file);
+      running_[step].uid = note ? note->uid : Uid{0};
       found.running.push_back(step);
     } else if (auto note = io::read_step_note(file)) {
       // A note of this boot means a killed slurmstepd, whose tasks may be left.
       const bool same_boot = note->boot_id == boot_id;
-      if (same_boot) kill_processes(*note);
+      if (same_boot) kill_leftovers(*note);
       found.ended.push_back(end_of_crashed(
           step, now, same_boot ? "slurmstepd ended unexpectedly" : "the node was rebooted"));
     } else {
@@ -114,7 +98,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
     files_.forget(name);
     return started;
   }
-  running_[ref];
+  running_[ref].uid = setup.launch.uid;
   adopt(ref, std::move(sockets->first));
   return {};
 }
@@ -125,17 +109,18 @@ Result<void> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptor
   if (nursery_ && !needs_pmix) {
     if (io::give_step(nursery_->fd(), shown, descriptors)) return {};
     nursery_.reset();
-    nursery_due_ = io::wall_clock();
+    nursery_due_ = io::steady_time();
   }
   return spawn_child({.path = stepd_path_ + (needs_pmix ? "-pmix" : ""),
                       .argv = {shown},
                       .descriptors = {descriptors.begin(), descriptors.end()}});
 }
 
-Result<void> SlurmdSteps::spawn_child(const io::SpawnRequest& request) {
+Result<void> SlurmdSteps::spawn_child(const io::SpawnRequest& request,
+                                      std::function<void()> on_ended) {
   Result<pid_t> pid = io::spawn(request);
   if (!pid) return std::unexpected(pid.error());
-  children_.insert(*pid);
+  children_.emplace(*pid, std::move(on_ended));
   return {};
 }
 
@@ -154,74 +139,88 @@ void SlurmdSteps::prepare_nursery(Time now) {
   nursery_.emplace(std::move(sockets->first));
 }
 
+// Where a socket cannot be watched it is dropped: the step then listens for a slurmd, and is tried
+// again.
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
-  loop_.watch(socket.fd(), [this, step] { on_socket(step); });
+  if (!loop_.watch(socket.fd(), [this, step] { on_socket(step); }))
+    return io::log_error("step {}: its socket cannot be watched: {}", io::step_file_name(step),
+                         std::strerror(errno));
   Running& running = running_.at(step);
   running.socket.emplace(std::move(socket));
-  for (const io::StepCommand& command : std::exchange(running.held_back, {}))
-    if (Result<void> sent = running.socket->send(command); !sent)
-      io::log_error("step {}: {}", io::step_file_name(step), sent.error().text());
+  send_held_back(running);
+}
+
+void SlurmdSteps::send_held_back(Running& running) {
+  while (!running.held_back.empty()) {
+    auto sent = running.socket->send(running.held_back.front());
+    if (!sent && sent.error().code == ErrorCode::timed_out) return;
+    if (!sent) io::log_error("{}", sent.error().text());
+    running.held_back.pop_front();
+  }
 }
 
 void SlurmdSteps::on_socket(const wire::StepRef& step) {
   auto found = running_.find(step);
   if (found == running_.end() || !found->second.socket) return;
-  // slurmstepd says nothing on this socket: it can only have closed it.
-  auto received = found->second.socket->receive();
-  if (received) return;
-  loop_.unwatch(found->second.socket->fd());
-  found->second.socket.reset();
+  Running& running = found->second;
+  auto received = running.socket->receive();
+  if (received) {
+    if (*received && (*received)->fd >= 0) close((*received)->fd);
+    if (*received && std::holds_alternative<io::StepHeard>((*received)->command))
+      running.kill_unheard.reset();
+    return;
+  }
+  loop_.unwatch(running.socket->fd());
+  running.socket.reset();
   collect(step);
 }
 
-void SlurmdSteps::collect(const wire::StepRef& step) {
-  const std::string file = file_of(step);
-  running_.erase(step);
-  if (auto end = io::read_step_end(file)) return on_ended_(std::move(*end));
-  io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_file_name(step));
-  if (auto note = io::read_step_note(file)) kill_processes(*note);
-  wire::StepEnd end = end_of_crashed(step, io::wall_clock(), "slurmstepd ended unexpectedly");
-  (void)io::write_step_end(file,
-                           end);  // where that fails, a restarted slurmd finds the same out again
-  on_ended_(std::move(end));
-}
-
-wire::StepEnd SlurmdSteps::end_of_crashed(const wire::StepRef& step, Time now,
-                                          const std::string& why) const {
-  if (step.step == kBatchStep) {  // its slurmstepd could not tidy up
-    unlink((job_dir_of(step) + "/slurm_script").c_str());
-    rmdir(job_dir_of(step).c_str());
-  }
-  wire::StepEnd end;
-  end.ref = step;
-  end.exit_status = SIGKILL;
-  end.failure = why;
-  end.ended = now;
-  auto note = io::read_step_note(file_of(step));
-  end.started = note ? note->started : now;
-  return end;
-}
-
-Result<void> SlurmdSteps::spawn_receiver(const io::FileReceiverSetup& setup, int connection) {
+Result<void> SlurmdSteps::spawn_receiver(const io::FileReceiverSetup& setup, int connection,
+                                         std::function<void()> on_ended) {
   Result<int> memory = io::memory_file(encode(setup));
   if (!memory) return std::unexpected(memory.error());
   Result<void> started = spawn_child({.path = stepd_path_,
                                       .argv = {"slurmstepd: [sbcast]", io::kReceiveFile},
-                                      .descriptors = {*memory, connection}});
+                                      .descriptors = {*memory, connection}},
+                                     std::move(on_ended));
   close(*memory);
   return started;
 }
 
 Result<void> SlurmdSteps::command(const wire::StepRef& step, const io::StepCommand& command,
                                   int fd) {
+  constexpr std::size_t kMostHeldBack = 256;
   auto found = running_.find(step);
   if (found == running_.end()) return fail("no such step");
-  if (!found->second.socket) {
-    if (fd >= 0) return fail("the step is not connected yet");
-    found->second.held_back.push_back(command);
-    return {};
+  Running& running = found->second;
+  if (kills_all(command) && !ends_in_time(step, running)) return {};
+  const bool waits = !running.socket || !running.held_back.empty();
+  if (waits && fd >= 0) return fail("the step is not connected yet");
+  if (!waits) {
+    auto sent = running.socket->send(command, fd);
+    if (sent || fd >= 0 || sent.error().code != ErrorCode::timed_out) return sent;
   }
-  return found->second.socket->send(command, fd);
+  // SIGKILL is repeated for as long as it takes.
+  const bool is_repeated = kills_all(command) && std::ranges::any_of(running.held_back, kills_all);
+  if (is_repeated || running.held_back.size() >= kMostHeldBack) return {};
+  running.held_back.push_back(command);
+  return {};
+}
+
+std::optional<Uid> SlurmdSteps::user_of(const wire::StepRef& step) const {
+  auto found = running_.find(step);
+  if (found == running_.end()) return std::nullopt;
+  return found->second.uid;
+}
+
+Confinement SlurmdSteps::groups_of(JobId job) const {
+  for (auto step = running_.lower_bound({job, Attempt{0}, StepId{0}});
+       step != running_.end() && step->first.job == job; ++step) {
+    const StepId id = step->first.step;
+    if (id != kExternStep && id != kBatchStep) continue;
+    if (auto note = io::read_step_note(file_of(step->first))) return note->groups;
+  }
+  return {};
 }
 
 void SlurmdSteps::forget(const wire::StepRef& step) { files_.forget(io::step_file_name(step)); }
@@ -229,7 +228,10 @@ void SlurmdSteps::forget(const wire::StepRef& step) { files_.forget(io::step_fil
 void SlurmdSteps::retry_connections() {
   std::vector<wire::StepRef> gone;
   for (auto& [step, running] : running_) {
-    if (running.socket) continue;
+    if (running.socket) {
+      send_held_back(running);
+      continue;
+    }
     const std::string file = file_of(step);
     if (auto socket = io::StepSocket::connect(file))
       adopt(step, std::move(*socket));
@@ -240,11 +242,17 @@ void SlurmdSteps::retry_connections() {
 }
 
 void SlurmdSteps::reap() {
-  std::erase_if(children_, [](pid_t pid) { return waitpid(pid, nullptr, WNOHANG) != 0; });
+  std::erase_if(children_, [](const auto& child) {
+    if (waitpid(child.first, nullptr, WNOHANG) == 0) return false;
+    if (child.second) child.second();
+    return true;
+  });
 }
 
 bool SlurmdSteps::wants_retry() const {
-  return std::ranges::any_of(running_, [](const auto& entry) { return !entry.second.socket; });
+  return std::ranges::any_of(running_, [](const auto& entry) {
+    return !entry.second.socket || !entry.second.held_back.empty();
+  });
 }
 
 }  // namespace muster

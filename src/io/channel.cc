@@ -2,6 +2,7 @@
 #include "io/channel.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ struct Channel::Impl {
   Session session;
   std::optional<Endpoint> ungreeted;    // the server whose greeting did not come yet
   Millis send_timeout = Millis::max();  // without any progress
+  bool had_too_large = false;           // a frame that was not queued
 };
 
 namespace {
@@ -90,8 +92,7 @@ Result<std::string> Channel::receive_any(Millis timeout) {
     if (!frame) return std::unexpected(frame.error());
     if (*frame) return std::move(**frame);
     // What try_receive() and queue() left unsent must not make both ends wait for each other.
-    if (auto wrote = impl_->session.write_to(impl_->fd); !wrote)
-      return std::unexpected(wrote.error());
+    if (auto wrote = try_flush(); !wrote) return std::unexpected(wrote.error());
     const short events = impl_->session.queued_bytes() > 0 ? POLLIN | POLLOUT : POLLIN;
     if (auto ready = patience.await(impl_->fd, events); !ready)
       return std::unexpected(ready.error());
@@ -116,8 +117,18 @@ Result<std::optional<std::string>> Channel::try_receive() {
   }
 }
 
-void Channel::queue(std::string_view frame) { impl_->session.queue(frame); }
-Result<void> Channel::try_flush() { return impl_->session.write_to(impl_->fd); }
+void Channel::queue(std::string_view frame) {
+  if (frame.size() > kMaxFrameBytes)
+    impl_->had_too_large = true;
+  else
+    impl_->session.queue(frame);
+}
+Result<void> Channel::try_flush() {
+  if (impl_->had_too_large)
+    return fail(ErrorCode::too_large,
+                fmt::format("a message is larger than {} MiB", kMaxFrameBytes >> 20));
+  return impl_->session.write_to(impl_->fd);
+}
 std::size_t Channel::queued_bytes() const { return impl_->session.queued_bytes(); }
 
 std::pair<int, SessionState> Channel::release() {

@@ -29,6 +29,7 @@ struct Endpoint {
   bool use_munge = true;             // false: only the Unix socket is allowed
   std::string server_name;           // the name the server must give itself; empty = any
   std::string munge_socket;          // empty = munge's own default
+  std::string client_name;           // who a daemon says it is, should its clock be refused
   PeerRole role = PeerRole::client;  // as what we come
 };
 
@@ -72,7 +73,8 @@ class Channel {
 
   // For poll loops: what is readable now, without blocking. nullopt = no whole frame yet.
   Result<std::optional<std::string>> try_receive();
-  // Queues a frame; try_flush() writes what the socket takes. Bytes still queued:
+  // Queues a frame; try_flush() writes what the socket takes. A frame above kMaxFrameBytes is not
+  // queued: from then on try_flush() and receive() fail with too_large. Bytes still queued:
   void queue(std::string_view frame);
   Result<void> try_flush();
   std::size_t queued_bytes() const;

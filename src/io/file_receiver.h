@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/channel.h"
+#include "model/confinement.h"
 #include "wire/step_messages.h"
 
 namespace muster::io {
@@ -17,20 +18,18 @@ struct FileReceiverSetup {
   SessionState session;  // its peer is who the file belongs to
   std::vector<Gid> groups;
   bool change_user = false;
-  bool needs_grant = true;  // false: a cluster of a single user, who is the peer
-  Uid granter;              // the controller's user
-  std::string munge_socket;
   wire::NodeAccess access;  // to the nodes below this one
+  Text mount_namespace;     // the file that holds the job's own; empty = the machine's
+  Confinement confinement;  // the job's groups, where it has some
   template <class V>
   void fields(V& v) {
     v(1, offer);
     v(2, session);
     v(3, groups);
     v(4, change_user);
-    v(5, needs_grant);
-    v(6, granter);
-    v(7, munge_socket);
     v(170, access);
+    v(300, mount_namespace);
+    v(301, confinement);
   }
 };
 

@@ -19,17 +19,24 @@ struct KeyOffer {
   std::string key;
   std::string nonce;
   std::string server_name;
+  std::string client_name;
   PeerRole role = PeerRole::client;
   template <class V>
   void fields(V& v) {
     v(1, key);
     v(2, nonce);
     v(3, server_name);
-    v(4, role);
+    v(4, client_name);
+    v(5, role);
   }
 };
 
 }  // namespace
+
+std::string controller_server_name(std::string_view cluster) {
+  return fmt::format("slurmctld/{}", cluster);
+}
+std::string node_server_name(std::string_view node) { return fmt::format("slurmd/{}", node); }
 
 ServerHello make_server_hello(std::string_view server_name, bool over_tcp) {
   return {.version = kProtocolVersion,
@@ -57,6 +64,7 @@ Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint
   const KeyOffer inner{.key = offer.key,
                        .nonce = hello.nonce,
                        .server_name = hello.server_name,
+                       .client_name = endpoint.client_name,
                        .role = endpoint.role};
   auto credential =
       encode_credential(encode(inner), endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
@@ -84,8 +92,11 @@ Result<ClientHello> read_client_hello(std::string_view frame) {
 
 Result<Accepted> accept_credential(const ClientHello& client, const ServerHello& ours,
                                    const std::string& munge_socket) {
-  auto credential = decode_credential(client.credential, munge_socket);
-  if (!credential) return std::unexpected(credential.error());
+  auto decoded = decode_timed_credential(client.credential, munge_socket);
+  if (!decoded) return std::unexpected(decoded.error());
+  const auto* untimely = std::get_if<Untimely>(&*decoded);
+  const Credential* credential =
+      untimely ? &untimely->credential : std::get_if<Credential>(&*decoded);
   auto offer = decode<KeyOffer>(credential->payload);
   if (!offer || offer->key.size() != kSealKeyBytes)
     return fail(ErrorCode::access_denied, "its credential does not hold a key");
@@ -95,7 +106,12 @@ Result<Accepted> accept_credential(const ClientHello& client, const ServerHello&
     return fail(ErrorCode::access_denied, "its credential was made for another server");
   if (offer->role != client.role)
     return fail(ErrorCode::access_denied, "its credential was made for another role");
-  return Accepted{.key = std::move(offer->key), .uid = credential->uid, .gid = credential->gid};
+  Accepted accepted{.key = std::move(offer->key),
+                    .uid = credential->uid,
+                    .gid = credential->gid,
+                    .client_name = std::move(offer->client_name)};
+  if (untimely) accepted.clock_ahead = untimely->ahead;
+  return accepted;
 }
 
 }  // namespace muster::io

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,11 @@
 namespace muster::io {
 
 inline constexpr std::uint32_t kProtocolVersion = 1;
+
+// The names that servers give themselves. They tell the kind of server, so that what a client has
+// made for one is no good at another.
+std::string controller_server_name(std::string_view cluster);  // "slurmctld/CLUSTER"
+std::string node_server_name(std::string_view node);           // "slurmd/NODE"
 
 struct ServerHello {
   std::uint32_t version = 0;
@@ -72,6 +78,9 @@ struct Accepted {
   std::string key;
   Uid uid;
   Gid gid;
+  std::string client_name;  // of a daemon
+  // Set where munge refuses the credential, since the client's clock is that much ahead of ours.
+  std::optional<Seconds> clock_ahead = {};
 };
 Result<Accepted> accept_credential(const ClientHello& client, const ServerHello& ours,
                                    const std::string& munge_socket);  // blocks: munge

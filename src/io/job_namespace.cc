@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
 #include "base/strings.h"
@@ -170,14 +169,10 @@ std::vector<std::string> JobNamespaces::leftovers() const {
 }
 
 int enter_job_namespace(const std::string& file) {
-  char here[PATH_MAX];
-  const bool known = getcwd(here, sizeof here) != nullptr;
   int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno;
   const int error = setns(fd, CLONE_NEWNS) == 0 ? 0 : errno;
   close(fd);
-  // The new namespace begins at its root.
-  if (error == 0 && known && chdir(here) != 0) return chdir("/tmp") == 0 ? 0 : errno;
   return error;
 }
 

@@ -35,8 +35,9 @@ class JobNamespaces {
   std::vector<std::string> directories_;
 };
 
-// For a task, before it becomes its user: enters the namespace and stays in the directory of the
-// same name. The errno of a failure, or 0.
+// For a task, before it becomes its user: enters the namespace, at its root. The errno of a
+// failure, or 0. Where the task was before is a name of which nothing is known in there: only the
+// user himself may go to it.
 int enter_job_namespace(const std::string& file);
 
 }  // namespace muster::io

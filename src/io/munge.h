@@ -4,9 +4,11 @@
 
 #include <string>
 #include <string_view>
+#include <variant>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace muster::io {
 
@@ -23,5 +25,14 @@ struct Credential {
 enum class Replay : bool { refused, accepted };
 Result<Credential> decode_credential(const std::string& credential, const std::string& socket,
                                      Replay replay = Replay::refused);
+
+// Where munge refuses a credential for its time alone: whose it is, and what it holds, none of
+// which may be believed for more than telling of the difference.
+struct Untimely {
+  Credential credential;
+  Seconds ahead{};  // the clock of who encoded it, of ours
+};
+using Decoded = std::variant<Credential, Untimely>;
+Result<Decoded> decode_timed_credential(const std::string& credential, const std::string& socket);
 
 }  // namespace muster::io

@@ -9,6 +9,8 @@
 #include <memory>
 #include <thread>
 
+#include "io/handshake.h"
+
 namespace muster::io {
 
 Result<Channel> connect_to_node(const wire::NodeAccess& access, const wire::Branch& node) {
@@ -19,6 +21,7 @@ Result<Channel> connect_to_node(const wire::NodeAccess& access, const wire::Bran
   endpoint.use_munge = access.use_munge;
   endpoint.munge_socket = access.munge_socket.str();
   endpoint.server_uid = access.slurmd_user;
+  endpoint.server_name = node_server_name(node.node);
   endpoint.host = node.address.str();
   endpoint.port = static_cast<std::uint16_t>(node.port);
   return Channel::connect(endpoint, access.timeout);

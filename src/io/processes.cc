@@ -92,6 +92,7 @@ std::optional<ProcessInfo> read_process(pid_t pid) {
   info.session = static_cast<pid_t>(number(3));
   info.user_cpu_us = number(11) * tick_us;
   info.system_cpu_us = number(12) * tick_us;
+  info.started_ticks = number(19);
   info.vmem_kib = number(20) / 1024;
   info.rss_kib = number(21) * page_kib;
   return info;
@@ -144,5 +145,29 @@ std::vector<pid_t> session_members(const std::set<pid_t>& sessions) {
   });
   return found;
 }
+
+std::optional<uid_t> process_user(pid_t pid) {
+  const auto text = slurp(fmt::format("/proc/{}/status", pid).c_str());
+  if (!text) return std::nullopt;
+  for (std::string_view line : split(*text, '\n')) {
+    const std::vector<std::string_view> words = split_words(line);
+    if (words.size() > 1 && words[0] == "Uid:") return parse_number<uid_t>(words[1]);
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+void set_oom_score(std::string_view score) {
+  const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  (void)!write(fd, score.data(), score.size());
+  close(fd);
+}
+
+}  // namespace
+
+void spare_from_oom() { set_oom_score("-1000"); }
+void be_like_others_for_oom() { set_oom_score("0"); }
 
 }  // namespace muster::io

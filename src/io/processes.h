@@ -16,6 +16,7 @@ struct ProcessInfo {
   char state = '?';
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
   std::uint64_t rss_kib = 0, vmem_kib = 0;
+  std::uint64_t started_ticks = 0;  // after the boot: tells it from another of the same number
 };
 std::optional<ProcessInfo> read_process(pid_t pid);
 std::string process_name(pid_t pid);  // its program's, at most 15 characters; empty = it is gone
@@ -33,5 +34,11 @@ std::vector<pid_t> descendants(pid_t root);
 
 // Members of these sessions.
 std::vector<pid_t> session_members(const std::set<pid_t>& sessions);
+std::optional<uid_t> process_user(pid_t pid);  // its real one
+
+// The kernel's choice of whom to kill when memory is short: never this process, until it is undone
+// in a child. Async-signal-safe.
+void spare_from_oom();
+void be_like_others_for_oom();
 
 }  // namespace muster::io

@@ -1,6 +1,7 @@
 // The Server of server.h: accepts, shakes hands (handshake.h), then passes frames on.
 #include "io/server.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ class Core : public std::enable_shared_from_this<Core> {
   void on_frame(const MemberPtr& member, std::string frame);
   void on_greeting(const MemberPtr& member, std::string_view frame);
   void on_checked(const MemberPtr& member, const Result<Accepted>& accepted);
+  void refuse_for_clock(const MemberPtr& member, const Accepted& who);
   void open(const MemberPtr& member);
   void refuse(const MemberPtr& member, Error why);
   void on_end(const MemberPtr& member, const Error& why);
@@ -101,7 +103,7 @@ Result<void> Core::listen() {
 void Core::accept_on(int fd, bool is_tcp) {
   {
     const std::lock_guard lock(listeners_mutex_);
-    listeners_.push_back(::dup(fd));
+    listeners_.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 0));
   }
   start_listener(loop_, fd,
                  {.on_accept = [self = shared_from_this(),
@@ -215,13 +217,27 @@ void Core::on_checked(const MemberPtr& member, const Result<Accepted>& accepted)
   if (!accepted) return refuse(member, accepted.error());
   member->peer.uid = accepted->uid;
   member->peer.gid = accepted->gid;
+  if (accepted->clock_ahead) return refuse_for_clock(member, *accepted);
   member->connection->session().start_sealing(accepted->key, true);
   member->connection->send(encode(Welcome{.version = kProtocolVersion}));
   open(member);
 }
 
+void Core::refuse_for_clock(const MemberPtr& member, const Accepted& who) {
+  const Seconds ahead = *who.clock_ahead;
+  {
+    const std::shared_lock lock(gate_);
+    if (!is_stopped_ && handlers_.on_clock_difference)
+      handlers_.on_clock_difference(member->peer, who.client_name, ahead);
+  }
+  refuse(member,
+         {ErrorCode::access_denied, fmt::format("munge: its clock is {} s {} this machine's",
+                                                (ahead.count() < 0 ? -ahead : ahead).count(),
+                                                ahead.count() < 0 ? "behind" : "ahead of")});
+}
+
 void Core::open(const MemberPtr& member) {
-  member->connection->session().set_max_frame_bytes(kMaxFrameBytes);
+  member->connection->session().set_max_frame_bytes(options_.max_frame_bytes);
   member->connection->session().set_peer(member->peer.uid, member->peer.gid);
   member->stage = Stage::open;
   members_.mark_open(*member);

@@ -44,8 +44,9 @@ struct ServerOptions {
   Millis idle_timeout{0};  // 0 = none
   Millis stall_timeout{
       60000};  // a frame begun must be whole, and queued bytes must move, within this
-  std::size_t max_queued_bytes = 256u << 20;  // per connection, then it is closed
-  std::string munge_socket;                   // empty = munge's own default
+  std::size_t max_frame_bytes = kMaxFrameBytes;  // from a peer that has greeted
+  std::size_t max_queued_bytes = 256u << 20;     // per connection, then it is closed
+  std::string munge_socket;                      // empty = munge's own default
 };
 
 class Server {
@@ -54,6 +55,9 @@ class Server {
     std::function<void(ConnectionId, const Peer&)> on_open;
     std::function<void(ConnectionId, std::string frame)> on_frame;
     std::function<void(ConnectionId)> on_close;
+    // A peer that is refused, since its clock is that much ahead of ours: who it says it is.
+    std::function<void(const Peer&, const std::string& name, Seconds ahead)> on_clock_difference =
+        {};
   };
   static Result<std::unique_ptr<Server>> listen(Loop& loop, ServerOptions options,
                                                 Handlers handlers);

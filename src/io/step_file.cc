@@ -13,13 +13,16 @@
 
 #include "base/codec.h"
 #include "base/strings.h"
+#include "io/processes.h"
 #include "io/step_socket.h"
 
 namespace muster::io {
 namespace {
 
 std::unexpected<Error> system_error(const std::string& what) {
-  return fail(fmt::format("{}: {}", what, std::strerror(errno)));
+  return fail(
+      errno == ENOSPC || errno == EDQUOT ? ErrorCode::state_storage_full : ErrorCode::failure,
+      fmt::format("{}: {}", what, std::strerror(errno)));
 }
 
 bool write_all(int fd, std::string_view bytes) {
@@ -104,6 +107,13 @@ bool make_empty(int fd) {
          ftruncate(fd, sizeof nothing) == 0;
 }
 
+// Room for the records to come, so that the end of a step that has begun can always be told. Not
+// all file systems can do it.
+bool reserve(int fd) {
+  constexpr off_t kRoom = 16 << 10;
+  return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kRoom) == 0 || (errno != ENOSPC && errno != EDQUOT);
+}
+
 // Nothing = somebody else has it locked.
 std::optional<int> locked(int fd) {
   if (fd < 0) return std::nullopt;
@@ -177,13 +187,35 @@ std::optional<wire::StepEnd> read_step_end(const std::string& file) {
   return read_records(file).end;
 }
 
+std::vector<pid_t> session_members(const StepNote& note) {
+  std::set<pid_t> sessions;
+  for (std::uint32_t number : note.sessions) {
+    const auto pid = static_cast<pid_t>(number);
+    const auto known = note.leaders.find(number);
+    const auto now = read_process(pid);
+    if (!now || known == note.leaders.end() || now->started_ticks == known->second)
+      sessions.insert(pid);
+  }
+  if (sessions.empty()) return {};
+  std::vector<pid_t> found = session_members(sessions);
+  std::erase_if(found, [&](pid_t pid) { return process_user(pid) != note.uid.value; });
+  return found;
+}
+
 Result<int> StepFiles::create(const std::string& name) {
   const std::string path = path_of(name);
-  if (auto fd = reuse(path)) return *fd;
-  const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (fd < 0) return system_error(path);
-  if (auto mine = locked(fd)) return *mine;
-  return fail(path + " is in use");
+  std::optional<int> fd = reuse(path);
+  if (!fd) {
+    const int made = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (made < 0) return system_error(path);
+    fd = locked(made);
+  }
+  if (!fd) return fail(path + " is in use");
+  if (reserve(*fd)) return *fd;
+  auto error = system_error(path);
+  close(*fd);
+  remove_step_file(path);
+  return error;
 }
 
 // A slurmstepd that is still on its way out has its file locked: that one is used by nobody.

@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,6 +26,10 @@ struct StepNote {
   std::set<std::uint32_t> sessions;  // of its tasks
   Time started;
   Confinement groups;  // where its processes are found; without limits
+  Uid uid;
+  // When the leaders of the sessions were started, as in /proc/PID/stat: a number may be another
+  // process's by now.
+  std::map<std::uint32_t, std::uint64_t> leaders;
   template <class V>
   void fields(V& v) {
     v(1, pid);
@@ -32,6 +37,8 @@ struct StepNote {
     v(3, sessions);
     v(4, started);
     v(5, groups);
+    v(6, uid);
+    v(7, leaders);
   }
 };
 
@@ -50,13 +57,18 @@ Result<void> write_step_end(const std::string& file, const wire::StepEnd& end);
 std::optional<StepNote> read_step_note(const std::string& file);  // the last one
 std::optional<wire::StepEnd> read_step_end(const std::string& file);
 
+// What is left of the sessions of the step's tasks. Numbers that have become those of others do not
+// count.
+std::vector<pid_t> session_members(const StepNote& note);
+
 // Makes and forgets the files of a directory. Files of forgotten steps are kept and used again: a
 // file system like ext4 takes the longer to make one, the more of them have just been removed.
 class StepFiles {
  public:
   explicit StepFiles(std::string dir) : dir_(std::move(dir)) {}
 
-  // Makes the file of this name and takes its lock: the descriptor to inherit.
+  // Makes the file of this name and takes its lock: the descriptor to inherit. A full disk is
+  // ErrorCode::state_storage_full.
   Result<int> create(const std::string& name);
   void forget(const std::string& name);
   void remove_unused();  // of an earlier start

@@ -107,8 +107,9 @@ Result<void> StepSocket::send(const StepCommand& command, int fd) const {
     header->cmsg_len = CMSG_LEN(sizeof(int));
     std::memcpy(CMSG_DATA(header), &fd, sizeof fd);
   }
-  if (sendmsg(fd_, &message, MSG_NOSIGNAL) < 0) return system_error("send to slurmstepd");
-  return {};
+  if (sendmsg(fd_, &message, MSG_NOSIGNAL) >= 0) return {};
+  if (errno == EAGAIN) return fail(ErrorCode::timed_out, "slurmstepd does not read its commands");
+  return system_error("send to slurmstepd");
 }
 
 Result<std::optional<ReceivedCommand>> StepSocket::receive() const {

@@ -59,7 +59,12 @@ struct StepAttach {  // the srun's socket comes along
     v(2, session);
   }
 };
-using StepCommand = std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach, StepNotice>;
+struct StepHeard {  // the only thing that a step says: it has received a SIGKILL for its processes
+  template <class V>
+  void fields(V&) {}
+};
+using StepCommand =
+    std::variant<StepSignal, StepSuspend, StepAnnounce, StepAttach, StepNotice, StepHeard>;
 
 struct StepCommandFrame {
   StepCommand command;
@@ -95,7 +100,8 @@ class StepSocket {
   int fd() const { return fd_; }
   void close();
 
-  // Never blocks. The descriptor stays the caller's.
+  // Never blocks; ErrorCode::timed_out = the other side has not read for long. The descriptor stays
+  // the caller's.
   Result<void> send(const StepCommand& command, int fd = -1) const;
   // Nothing = no packet now; ErrorCode::zero_bytes = the other side is gone.
   Result<std::optional<ReceivedCommand>> receive() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/hostlist.h"
 
 namespace muster {
@@ -14,13 +15,17 @@ const Node* Cluster::find_node(std::string_view name) const {
 Result<std::vector<NodeId>> Cluster::nodes_named(std::string_view hostlist) const {
   std::vector<NodeId> ids;
   if (hostlist.empty()) return ids;
-  auto names = expand_hostlist(hostlist);
-  if (!names) return fail(ErrorCode::invalid_node_name);
-  for (const std::string& name : *names) {
-    const Node* node = find_node(name);
-    if (!node) return fail(ErrorCode::invalid_node_name);
-    ids.push_back(node->id);
-  }
+  // With -m arbitrary a node is named once for each of its tasks.
+  const std::uint64_t most =
+      nodes.size() * std::max<std::uint64_t>(1, settings().request_limits.tasks_per_node);
+  bool known = true;
+  auto parsed = each_host(hostlist, [&](std::string_view name) {
+    const Node* node = ids.size() < most ? find_node(name) : nullptr;
+    known = node != nullptr;
+    if (known) ids.push_back(node->id);
+    return known;
+  });
+  if (!parsed || !known) return fail(ErrorCode::invalid_node_name);
   return ids;
 }
 
@@ -92,6 +97,33 @@ void Cluster::unindex_task(JobId array, std::uint32_t task) {
     if (from->empty()) from = {};
   };
   erase(jobs.contains(array) ? jobs.edit(array).task_index : outcomes.edit(array).task_index);
+}
+
+JobId ArrayTasks::record_of(std::uint32_t task) const {
+  for (const auto& [tasks, id] : waiting)
+    if (tasks.contains(task)) return id;
+  auto found = std::ranges::lower_bound(own, task, {}, &std::pair<std::uint32_t, JobId>::first);
+  CHECK(found != own.end() && found->first == task);
+  return found->second;
+}
+
+ArrayTasks Cluster::tasks_of(JobId array) const {
+  ArrayTasks tasks;
+  auto add = [&](const Job& job) {
+    if (job.array_id != array) return;
+    if (job.task_id != kNoTask) tasks.own.emplace_back(job.task_id, job.id);
+    if (!job.waiting_tasks.empty()) tasks.waiting.emplace_back(job.waiting_tasks, job.id);
+  };
+  const Job* record = jobs.find(array);
+  if (!record || record->array_id != array) return tasks;
+  add(*record);
+  record->task_jobs.each([&](std::uint32_t id) {
+    if (const Job* job = jobs.find(JobId{id})) add(*job);
+  });
+  std::ranges::sort(tasks.own);
+  for (const auto& [task, id] : tasks.own) tasks.all.insert(task);
+  for (const auto& [waiting, id] : tasks.waiting) tasks.all.merge(waiting);
+  return tasks;
 }
 
 }  // namespace muster

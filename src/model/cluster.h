@@ -20,7 +20,9 @@
 #include "model/job_outcome.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/private_data.h"
 #include "model/qos.h"
+#include "model/request_limits.h"
 #include "model/reservation.h"
 #include "model/topology.h"
 #include "model/usage.h"
@@ -139,9 +141,9 @@ struct SitePrograms {
     v(5, prolog_slurmctld);
     v(6, epilog_slurmctld);
     v(120, force_requeue);
-    v(210, defer_batch);
     v(190, reservation_prolog);
     v(191, reservation_epilog);
+    v(210, defer_batch);
   }
 };
 
@@ -242,16 +244,19 @@ struct Settings {
   bool pack_nodes = false;           // CR_Pack_Nodes
   bool serial_at_end = false;        // SchedulerParameters=pack_serial_at_end
   // SchedulerParameters
-  std::uint32_t max_array_tasks = 0;          // 0 = as many as MaxArraySize lets there be
-  std::uint64_t max_script_bytes = 4u << 20;  // max_script_size
-  bool user_top = false;                      // enable_user_top
-  bool allow_zero_licenses = false;           // more licenses than there are may be waited for
-  std::uint32_t min_priority_reserve = 0;     // bf_min_prio_reserve
-  Seconds min_age_reserve{0};                 // bf_min_age_reserve
-  bool limits_stop = false;                   // assoc_limit_stop
-  bool whole_het_jobs = false;                // whole_hetjob: what is done to one component, to all
+  std::uint32_t max_array_tasks = 0;       // 0 = as many as MaxArraySize lets there be
+  bool user_top = false;                   // enable_user_top
+  bool allow_zero_licenses = false;        // more licenses than there are may be waited for
+  std::uint32_t min_priority_reserve = 0;  // bf_min_prio_reserve
+  Seconds min_age_reserve{0};              // bf_min_age_reserve
+  bool limits_stop = false;                // assoc_limit_stop
+  bool whole_het_jobs = false;             // whole_hetjob: what is done to one component, to all
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
+  RequestLimits request_limits;
+  PrivateData private_data;
+  bool disable_root_jobs = false;  // DisableRootJobs, of partitions that do not say
+  Text cpu_bind;                   // TaskPluginParam=cores and the like, where nothing else binds
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -299,10 +304,10 @@ struct Settings {
     v(111, topology);
     v(112, max_switch_wait);
     v(113, max_batch_requeue);
-    v(119, max_preempt_requeue);
     v(114, one_task_per_core);
     v(115, default_cpus_per_gpu);
     v(116, default_memory_per_gpu_mib);
+    v(119, max_preempt_requeue);
     v(120, health_check);
     v(121, power);
     v(122, can_reboot);
@@ -313,11 +318,10 @@ struct Settings {
     v(150, reservation_overrun);
     v(151, spec_cores_by_jobs);
     v(152, cores_in_blocks);
-    v(210, step_ports);
     v(190, pack_nodes);
+    v(210, step_ports);
     v(430, serial_at_end);
     v(460, max_array_tasks);
-    v(461, max_script_bytes);
     v(462, user_top);
     v(463, allow_zero_licenses);
     v(464, min_priority_reserve);
@@ -325,6 +329,10 @@ struct Settings {
     v(470, settles_by_partition);
     v(471, limits_stop);
     v(472, whole_het_jobs);
+    v(500, request_limits);
+    v(501, private_data);
+    v(502, disable_root_jobs);
+    v(503, cpu_bind);
   }
 };
 
@@ -366,6 +374,14 @@ struct OwedEpilog {
   }
 };
 
+// The tasks of an array that are known, and the record that holds each.
+struct ArrayTasks {
+  IdSet all;
+  std::vector<std::pair<std::uint32_t, JobId>> own;  // tasks with a record of their own, ascending
+  std::vector<std::pair<IdSet, JobId>> waiting;
+  JobId record_of(std::uint32_t task) const;  // requires all.contains(task)
+};
+
 struct Cluster {
   Cow<ClusterConfig> config{ClusterConfig{}};
   Table<NodeId, Node> nodes;
@@ -388,7 +404,8 @@ struct Cluster {
 
   const Settings& settings() const { return (*config).settings; }
   const Node* find_node(std::string_view name) const;
-  // In the order written; a name may come more than once.
+  // In the order written; a name may come more than once. A list costs little more than the names
+  // of it that exist: the first that does not ends it.
   Result<std::vector<NodeId>> nodes_named(std::string_view hostlist) const;
   const Partition* find_partition(std::string_view name) const;
   const Partition* default_partition() const;
@@ -400,6 +417,7 @@ struct Cluster {
   const TaskIndex* task_index(JobId array) const;
   void index_task(JobId array, std::uint32_t task, JobId job);
   void unindex_task(JobId array, std::uint32_t task);
+  ArrayTasks tasks_of(JobId array) const;
   // The job, or all components of its heterogeneous job that are still known, in order.
   std::vector<const Job*> components(const Job& job) const;
 

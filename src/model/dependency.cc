@@ -12,6 +12,8 @@ namespace muster {
 
 namespace {
 
+constexpr std::uint32_t kHighestTask = 0xfffffff0u;
+
 struct KindName {
   std::string_view name;
   DependencyKind kind;
@@ -66,10 +68,9 @@ bool add_jobs(DependencyKind kind, std::string_view text, std::vector<Condition>
   if (!tasks || *tasks == "*") return out.push_back(c), true;
   bool several = tasks->size() > 2 && tasks->front() == '[' && tasks->back() == ']';
   if (!several && !parse_number<std::uint32_t>(*tasks)) return false;
-  auto set = IdSet::parse(several ? tasks->substr(1, tasks->size() - 2) : *tasks);
-  // One too many is enough to be refused.
-  if (!set) return false;
-  if (set->size() > kMostConditions) return out.resize(kMostConditions + 1), true;
+  auto set = IdSet::parse(several ? tasks->substr(1, tasks->size() - 2) : *tasks, kHighestTask,
+                          kMostConditions);
+  if (!set || out.size() + set->size() > kMostConditions) return false;
   set->each([&](std::uint32_t task) { c.task = task, out.push_back(c); });
   return true;
 }
@@ -98,12 +99,9 @@ Result<Dependencies> parse_dependencies(std::string_view text) {
   Dependencies result;
   result.any = text.find('?') != text.npos;
   std::vector<Condition> conditions;
-  for (std::string_view part : split_conditions(text)) {
-    if (!add_condition(part, conditions)) return fail(ErrorCode::dependency);
-    if (conditions.size() > kMostConditions)
-      return fail(ErrorCode::dependency,
-                  fmt::format("a job may wait for at most {} others", kMostConditions));
-  }
+  for (std::string_view part : split_conditions(text))
+    if (!add_condition(part, conditions) || conditions.size() > kMostConditions)
+      return fail(ErrorCode::dependency);
   std::set<Condition> seen;
   for (const Condition& c : conditions)
     if (seen.insert(c).second) result.conditions.push_back(c);

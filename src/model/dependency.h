@@ -42,8 +42,8 @@ struct Dependencies {
   bool operator==(const Dependencies&) const = default;
 };
 
-// Each plan looks at all conditions of the jobs that wait.
-inline constexpr std::size_t kMostConditions = 1000;
+// Whatever max_dependencies says (model/request_limits.h).
+inline constexpr std::size_t kMostConditions = 100'000;
 
 // "afterok:12:13,afterany:14_3", "after:5+10", "singleton", "afterok:1?afternotok:1", "12"
 Result<Dependencies> parse_dependencies(std::string_view text);

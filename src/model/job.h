@@ -37,6 +37,8 @@ struct Ending {
   Seconds delay{0};      // ... and not to start again before that has passed
   bool failure = false;  // ... because of a node or a launch: that happens only so often
   bool special = false;  // ... as SPECIAL_EXIT
+  bool from_inside =
+      false;  // a command that runs in the job asked for it, and is to hear the answer
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -49,6 +51,7 @@ struct Ending {
     v(21, delay);
     v(110, failure);
     v(300, special);
+    v(301, from_inside);
   }
 };
 
@@ -209,7 +212,6 @@ struct Job {
     v(22, suspended_at);
     v(23, suspended_total);
     v(24, warned);
-    v(240, unwarned);
     v(25, allocation);
     v(26, unfinished);
     v(27, batch_done);
@@ -227,17 +229,18 @@ struct Job {
     v(110, turn_since);
     v(111, awaits_turn);
     v(112, failures);
-    v(232, displaced);
     v(120, mailed);
     v(121, array_exits);
     v(150, reservation);
     v(160, queued_steps);
-    v(231, out_of_memory);
     v(180, preempted_by);
     v(181, waited_for);
-    v(210, has_preferred);
     v(190, accrues_since);
     v(191, least_priority);
+    v(210, has_preferred);
+    v(231, out_of_memory);
+    v(232, displaced);
+    v(240, unwarned);
   }
 };
 

@@ -17,6 +17,8 @@ namespace muster {
 
 enum class JobKind : std::uint8_t { batch, allocation };  // allocation: salloc, srun outside a job
 enum class OpenMode : std::uint8_t { unset, truncate, append };
+constexpr JobKind last_of(JobKind) { return JobKind::allocation; }
+constexpr OpenMode last_of(OpenMode) { return OpenMode::append; }
 
 // --mail-type
 enum MailType : std::uint32_t {
@@ -202,8 +204,6 @@ struct JobSpec {
     v(76, distribution);
     v(77, time_limit);
     v(78, time_min);
-    v(320, time_limit_granted);
-    v(321, site_factor);
     v(79, begin);
     v(80, deadline);
     v(81, nice);
@@ -226,6 +226,8 @@ struct JobSpec {
     v(211, prefer);
     v(250, exclusive_mcs);
     v(270, for_own_step);
+    v(320, time_limit_granted);
+    v(321, site_factor);
     v(400, gpu_bind);
   }
 };

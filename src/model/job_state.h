@@ -22,6 +22,7 @@ enum class JobState : std::uint8_t {
   deadline,
   out_of_memory,
 };
+constexpr JobState last_of(JobState) { return JobState::out_of_memory; }
 
 constexpr bool is_ended(JobState s) { return s >= JobState::completed; }
 constexpr bool is_active(JobState s) { return s == JobState::running || s == JobState::suspended; }

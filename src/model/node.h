@@ -67,7 +67,8 @@ struct NodeFacts {
   std::uint32_t cpus = 0, sockets = 0, cores = 0, threads = 0;
   std::uint64_t memory_mib = 0, tmp_disk_mib = 0;
   Time boot_time, slurmd_started;
-  std::vector<GresPool> gres;  // devices that slurmd found by itself (AutoDetect)
+  std::vector<GresPool> gres;         // devices that slurmd found by itself (AutoDetect)
+  std::vector<Text> missing_devices;  // files of gres.conf that are not there
   bool operator==(const NodeFacts&) const = default;
   template <class V>
   void fields(V& v) {
@@ -84,6 +85,7 @@ struct NodeFacts {
     v(11, boot_time);
     v(12, slurmd_started);
     v(40, gres);
+    v(41, missing_devices);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/saturating.h"
 #include "base/size.h"
 #include "base/strings.h"
 
@@ -107,7 +108,7 @@ void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresReque
 
 std::uint64_t sum_of(const std::vector<GresRequest>& list) {
   std::uint64_t sum = 0;
-  for (const GresRequest& each : list) sum += each.count;
+  for (const GresRequest& each : list) sum = saturating_add(sum, each.count);
   return sum;
 }
 

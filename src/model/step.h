@@ -112,6 +112,9 @@ struct StepCommand {
 struct StepTres {
   Text bind, freq, per_step, per_node, per_task;
   bool with_cpus = false;  // counted by an option of GPUs' own: the CPUs are shown with them
+  Text per_socket;
+  std::uint32_t cpus_per_gpu = 0;        // 0 = not asked for
+  std::uint64_t memory_per_gpu_mib = 0;  // likewise
   bool operator==(const StepTres&) const = default;
   template <class V>
   void fields(V& v) {
@@ -121,6 +124,9 @@ struct StepTres {
     v(4, per_node);
     v(5, per_task);
     v(6, with_cpus);
+    v(7, per_socket);
+    v(8, cpus_per_gpu);
+    v(9, memory_per_gpu_mib);
   }
 };
 

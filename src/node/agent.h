@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/ids.h"
@@ -35,6 +36,12 @@ struct NodeAgentOptions {
   Millis attach_wait{15'000};  // an srun may arrive before its launch order
   NodePrograms programs = {};
   std::optional<NodeConfig> dynamic = {};  // what it is, where no file says so
+};
+
+// What of a failed launch is not the job's own.
+struct LaunchFault {
+  bool prolog_failed = false;
+  std::string_view node_fault = {};
 };
 
 class NodeAgent {
@@ -111,9 +118,12 @@ class NodeAgent {
   void start(const wire::StepLaunch& launch, Time now);
   void start_launches_waiting_for(JobId job, Time now);
   void fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
-                   bool prolog_failed = false);
+                   LaunchFault fault = {});
   void end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,
                 std::string_view suffix, Time now);
+  template <class EndOrder>
+  void postpone(EndOrder order, Time now);
+  void do_postponed(Time now);
   void kill_overdue(Time now);
   void report_end(Ended& ended, Time now);
   void report_gone_if_gone(AttemptRef attempt, Time now);
@@ -140,6 +150,7 @@ class NodeAgent {
   std::map<AttemptRef, Time>
       gone_;  // lately: a repeated order to end does not run the Epilog again
   std::vector<WaitingAttach> attaches_;
+  std::multimap<Time, wire::Order> postponed_;  // ends, by when they are due
   std::vector<wire::Report> outbox_;
   Time next_heartbeat_;
 };

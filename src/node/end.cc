@@ -1,5 +1,6 @@
 // Ending a job's or a step's processes: CONT and TERM at once, KILL when the wait is over.
 #include <csignal>
+#include <utility>
 
 #include "node/agent.h"
 
@@ -22,13 +23,17 @@ void NodeAgent::on_order(const wire::EndJobOrder& order, Time now) {
   });
   EndingJob& ending = ending_[attempt];
   if (!order.epilog_environment.empty()) ending.epilog_environment = order.epilog_environment;
+  if (prologs_before_extern_.erase(attempt) > 0) prologs_.erase(attempt);  // it never began
+  if (order.delay > Millis{0}) {
+    postpone(order, now);
+    return report_gone_if_gone(attempt, now);
+  }
   const bool announce = order.announce && !ending.announced;
   ending.announced = ending.announced || announce;
   each_running_of(order.job, order.attempt, [&](const wire::StepRef& step) {
     if (!stays_for_epilog(step))
       end_step(step, order.kill_wait, announce, order.message_suffix, now);
   });
-  if (prologs_before_extern_.erase(attempt) > 0) prologs_.erase(attempt);  // it never began
   report_gone_if_gone(attempt, now);
 }
 
@@ -37,8 +42,28 @@ void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
     return report_end(known->second, now);
   auto step = running_.find(order.ref);
   if (step == running_.end()) return;
+  if (order.delay > Millis{0}) return postpone(order, now);
   const bool first_time = !step->second.has_value();
   end_step(order.ref, order.kill_wait, order.announce && first_time, order.message_suffix, now);
+}
+
+// The command that asked for the end runs in the job: it hears the answer and says what came of it
+// before the signals come.
+template <class EndOrder>
+void NodeAgent::postpone(EndOrder order, Time now) {
+  const Time due = now + std::exchange(order.delay, Millis{0});
+  postponed_.emplace(due, std::move(order));
+}
+
+void NodeAgent::do_postponed(Time now) {
+  while (!postponed_.empty() && postponed_.begin()->first <= now) {
+    const wire::Order order = postponed_.extract(postponed_.begin()).mapped();
+    if (const auto* end = std::get_if<wire::EndJobOrder>(&order)) {
+      if (ending_.contains({end->job, end->attempt})) on_order(*end, now);
+    } else if (const auto* end = std::get_if<wire::EndStepOrder>(&order)) {
+      on_order(*end, now);
+    }
+  }
 }
 
 void NodeAgent::end_step(const wire::StepRef& step, Seconds kill_wait, bool announce,

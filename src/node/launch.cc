@@ -1,5 +1,6 @@
 // Launching a step, once: a repeated order is answered with what is known of the step.
 #include "node/agent.h"
+#include "node/step_setup.h"
 
 namespace muster {
 
@@ -33,7 +34,7 @@ void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
   const bool holds_prolog = options_.programs.in_job && launch.ref.step == kExternStep;
   const Progress prolog = prepare(attempt, launch.prolog_environment);
   if (prolog == Progress::failed && !holds_prolog)
-    return fail_launch(launch, "Job prolog failed", now, true);
+    return fail_launch(launch, "Job prolog failed", now, {.prolog_failed = true});
   Progress ready = holds_prolog ? Progress::succeeded : prolog;
   if (ready == Progress::succeeded) ready = initialize(launch);
   if (ready == Progress::failed) {
@@ -48,8 +49,12 @@ void NodeAgent::launch(const wire::StepLaunch& launch, Time now) {
 }
 
 void NodeAgent::start(const wire::StepLaunch& launch, Time now) {
-  if (Result<void> spawned = host_.spawn(launch); !spawned)
-    return fail_launch(launch, spawned.error().text(), now);
+  if (Result<void> spawned = host_.spawn(launch); !spawned) {
+    const Error& why = spawned.error();
+    const bool is_full = why.code == ErrorCode::state_storage_full;
+    return fail_launch(launch, is_full ? why.detail : why.text(), now,
+                       {.node_fault = is_full ? kSpoolIsFull : std::string_view()});
+  }
   running_.emplace(launch.ref, std::nullopt);
 
   std::erase_if(attaches_, [&](const WaitingAttach& attach) {
@@ -77,7 +82,7 @@ void NodeAgent::start_launches_waiting_for(JobId job, Time now) {
 }
 
 void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
-                            bool prolog_failed) {
+                            LaunchFault fault) {
   host_.log("error: step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
   // Slurm's mark of a launch that failed: exit code 0:53.
   constexpr std::uint32_t kLaunchFailedStatus = 53;
@@ -90,8 +95,9 @@ void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Tim
                     .started = now,
                     .ended = now,
                     .usage = {},
-                    .prolog_failed = prolog_failed,
-                    .not_begun = true};
+                    .prolog_failed = fault.prolog_failed,
+                    .not_begun = true,
+                    .node_fault = fault.node_fault};
   Ended& ended = ended_.insert_or_assign(launch.ref, Ended{std::move(end), now}).first->second;
   report_end(ended, now);
   std::erase_if(attaches_, [&](const WaitingAttach& attach) {

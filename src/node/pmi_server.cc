@@ -14,6 +14,7 @@ constexpr std::string_view kLongestName = "256", kLongestKey = "64", kLongestVal
 
 // A node's slurmstepd is not counted among what the job may use: its memory must not be the tasks'.
 constexpr std::size_t kMostPutBytes = 16u << 20;
+constexpr std::size_t kMostWaits = 100'000;  // for node attributes
 
 struct PmiValues {  // what one node contributes to a fence
   std::map<std::string, std::string> values;
@@ -231,8 +232,12 @@ void PmiServer::put_node_attribute(std::size_t task, const PmiMessage& message, 
 void PmiServer::get_node_attribute(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string_view key = message.value("key");
   const std::string* value = lookup(node_attributes_, key);
-  if (!value && message.value("wait") == "TRUE")
+  if (!value && message.value("wait") == "TRUE") {
+    waited_bytes_ += key.size();
+    if (attribute_waits_.size() >= kMostWaits || waited_bytes_ > kMostPutBytes)
+      return reply(task, "info-getnodeattr-response", failed("too many waits"), turn);
     return attribute_waits_.push_back({task, std::string(key)});
+  }
   reply(task, "info-getnodeattr-response", found(value), turn);
 }
 

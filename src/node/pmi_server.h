@@ -72,6 +72,7 @@ class PmiServer {
   std::size_t put_bytes_ = 0;                               // by the tasks here, so far
   std::map<std::string, std::string, std::less<>> node_attributes_;
   std::vector<AttributeWait> attribute_waits_;
+  std::size_t waited_bytes_ = 0;  // of the keys, so far
 };
 
 }  // namespace muster

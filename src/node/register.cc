@@ -64,6 +64,7 @@ bool NodeAgent::may_leave_with_host(Time now) const {
 }
 
 void NodeAgent::on_tick(Time now) {
+  do_postponed(now);
   kill_overdue(now);
 
   for (std::size_t i = 0; i < attaches_.size();) {
@@ -86,7 +87,7 @@ void NodeAgent::on_tick(Time now) {
 }
 
 Time NodeAgent::next_due() const {
-  Time due = Time::max();
+  Time due = postponed_.empty() ? Time::max() : postponed_.begin()->first;
   for (const auto& [step, kill_at] : running_)
     if (kill_at) due = std::min(due, *kill_at);
   for (const WaitingAttach& attach : attaches_) due = std::min(due, attach.until);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -14,6 +15,9 @@
 #include "wire/step_messages.h"
 
 namespace muster {
+
+// Why a node is drained that cannot keep what a job needs.
+inline constexpr std::string_view kSpoolIsFull = "SlurmdSpoolDir is full";
 
 struct StepSetup {
   wire::StepLaunch launch;
@@ -38,6 +42,8 @@ struct StepSetup {
   wire::NodeAccess access;  // to the nodes below this one
   bool lock_memory = false, lock_future_memory = false;  // LaunchParameters=slurmstepd_memlock*
   bool track_by_group = false;                           // ProctrackType=proctrack/pgid
+  Uid slurm_user;                // may attach to the step, like its own user
+  std::uint32_t tree_width = 0;  // TreeWidth: of the nodes below, how many are connected here
   template <class V>
   void fields(V& v) {
     v(1, launch);
@@ -53,17 +59,19 @@ struct StepSetup {
     v(11, change_user);
     v(12, sample_every);
     v(13, kill_wait);
-    v(240, unkillable_after);
     v(14, boot_id);
     v(15, task_prolog);
     v(16, task_epilog);
-    v(30, binds_tasks);
     v(17, confinement);
+    v(30, binds_tasks);
     v(120, mount_namespace);
     v(170, access);
     v(210, lock_memory);
     v(211, lock_future_memory);
     v(212, track_by_group);
+    v(240, unkillable_after);
+    v(300, slurm_user);
+    v(301, tree_width);
   }
 };
 

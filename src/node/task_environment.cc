@@ -40,6 +40,25 @@ std::string part_of(const Environment& environment, std::string_view name, const
   return part;
 }
 
+IdSet gpus_of_step(const wire::StepLaunch& launch) {
+  IdSet gpus;
+  for (const GresShare& share : launch.share.gres)
+    if (share.name == "gpu") gpus.merge(share.indices);
+  return gpus;
+}
+
+// "0xC" for 2 and 3.
+std::string mask_of(const IdSet& bits) {
+  std::string digits(bits.empty() ? 1 : bits.max() / 4 + 1, '0');
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    std::uint32_t value = 0;
+    for (std::uint32_t bit = 0; bit < 4; ++bit)
+      if (bits.contains(static_cast<std::uint32_t>(i) * 4 + bit)) value |= 1u << bit;
+    digits[digits.size() - 1 - i] = "0123456789ABCDEF"[value];
+  }
+  return "0x" + digits;
+}
+
 // --gpu-bind, --gpus-per-task: the task sees its own part of the step's GPUs.
 void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::uint32_t local_id) {
   if (launch.gpu_bind.empty()) return;
@@ -47,9 +66,7 @@ void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::ui
   if (!bind) return;  // srun has refused it
   if (bind->kind == GpuBind::Kind::single || bind->kind == GpuBind::Kind::per_task)
     environment.set("SLURMD_TRES_BIND", fmt::format("gpu:{}", launch.gpu_bind.view()));
-  IdSet gpus;
-  for (const GresShare& share : launch.share.gres)
-    if (share.name == "gpu") gpus.merge(share.indices);
+  const IdSet gpus = gpus_of_step(launch);
   auto own = gpus_of_task(*bind, gpus, local_id);
   if (!own) return;
   for (std::string_view name : {"CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
@@ -141,6 +158,20 @@ void add_task_variables(Environment& environment, const StepSetup& setup, std::u
   environment.set("SLURM_LOCALID", std::to_string(local_id));
   if (setup.launch.rendezvous) add_rendezvous_variables(environment, setup.launch, rank, local_id);
   bind_gpus(environment, setup.launch, local_id);
+}
+
+std::string gpu_bind_line(const wire::StepLaunch& launch, const Environment& environment,
+                          std::uint32_t local_id) {
+  auto bind = launch.gpu_bind.empty() ? fail("") : parse_gpu_bind(launch.gpu_bind);
+  if (!bind || !bind->verbose || bind->kind == GpuBind::Kind::none) return {};
+  const IdSet gpus = gpus_of_step(launch);
+  if (gpus.empty()) return {};
+  const IdSet own = gpus_of_task(*bind, gpus, local_id).value_or(gpus);
+  constexpr std::string_view kVisible = "CUDA_VISIBLE_DEVICES";
+  const std::string* visible = environment.find(kVisible);
+  return fmt::format(
+      "gpu-bind: usable_gres={}; bit_alloc={}; local_inx=0; global_list={}; local_list={}\n",
+      mask_of(own), mask_of(gpus), own.list(), visible ? visible->substr(kVisible.size() + 1) : "");
 }
 
 }  // namespace muster

@@ -35,4 +35,9 @@ Environment node_environment(const StepSetup& setup);
 // Adds what belongs to one task. SLURM_TASK_PID is left to the task itself.
 void add_task_variables(Environment& environment, const StepSetup& setup, std::uint32_t local_id);
 
+// --gpu-bind=verbose,...: what a task with these variables says of its GPUs; empty where nobody
+// wants to know.
+std::string gpu_bind_line(const wire::StepLaunch& launch, const Environment& environment,
+                          std::uint32_t local_id);
+
 }  // namespace muster

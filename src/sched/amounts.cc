@@ -78,7 +78,7 @@ double billed(const Amounts& amounts, std::string_view weights, bool only_most) 
     else
       sum += cost;
   }
-  return sum + most;
+  return std::clamp(sum + most, 0.0, 1e18);  // weights may be negative, or very large
 }
 
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts) {

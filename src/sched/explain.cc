@@ -47,7 +47,7 @@ bool asks_too_much(const Cluster& cluster, const Job& job, Time now) {
 std::vector<JobId> jobs_ahead(const Cluster& cluster, JobId job, Time now) {
   std::vector<JobId> ahead;
   Queue queue;
-  queue.make_anew(cluster, Priorities(cluster, now));
+  queue.follow(cluster, Priorities(cluster, now), now, true);
   std::set<JobId> seen;
   queue.each(cluster, [&](const Queue::Place& place) {
     if (place.job == job) return false;

@@ -66,7 +66,9 @@ class Parser {
     FeatureTerm term;
     if (peek() == '(') {
       ++at_;
+      if (++depth_ > kMostNested) return bad();
       if (auto ok = sequence(term.group, ')', false); !ok) return std::unexpected(ok.error());
+      --depth_;
       return term;
     }
     std::size_t start = at_;
@@ -112,7 +114,9 @@ class Parser {
 
   const Cluster& cluster_;
   std::string_view text_;
+  static constexpr int kMostNested = 32;  // parentheses
   std::size_t at_ = 0;
+  int depth_ = 0;
   Constraint constraint_;
 };
 

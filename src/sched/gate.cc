@@ -50,6 +50,11 @@ bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
   return job.spec->dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
 }
 
+bool is_hopeless(const Cluster& cluster, const Job& job, Time now) {
+  return job.hold == Hold::none && !job.spec->dependency.empty() &&
+         dependency_gate(cluster, job, now).hopeless;
+}
+
 bool misses_deadline(const Job& job, Time now) {
   if (!is_set(job.spec->deadline)) return false;
   const Minutes least =
@@ -88,7 +93,7 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   }
   if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
     return {Reason::partition_node_limit};
-  if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_config};
+  if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_too_small};
   if (!job.spec->reservation.empty()) return reservation_gate(venue.reservation, now);
   return {};
 }

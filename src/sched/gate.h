@@ -25,6 +25,9 @@ struct Venue {
 // and its dependencies are met.
 bool is_eligible(const Cluster& cluster, const Job& job, Time now);
 
+// Its dependency can never be met, as things are.
+bool is_hopeless(const Cluster& cluster, const Job& job, Time now);
+
 // It would not be over by its deadline, however short it agrees to be made.
 bool misses_deadline(const Job& job, Time now);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/saturating.h"
 #include "sched/free.h"
 
 namespace muster::sched {
@@ -100,12 +101,15 @@ class Search {
   }
 
   std::string memory() const {
-    std::uint64_t wanted = std::max({r_.memory_per_node_mib.value_or(0), r_.least_memory_mib,
-                                     r_.memory_per_cpu_mib.value_or(0) * cpus_on_a_node()});
+    std::uint64_t wanted =
+        std::max({r_.memory_per_node_mib.value_or(0), r_.least_memory_mib,
+                  saturating_multiply(r_.memory_per_cpu_mib.value_or(0), cpus_on_a_node())});
+    const Amount memory_of = [](const Node& n) { return all_of(n).memory_mib; };
+    // Slurm's line is about one number only.
     const bool at_once = r_.memory_per_node_mib || !r_.memory_per_cpu_mib ||
-                         cpus_on_a_node() == 1;  // Slurm's line is about one number only
+                         cpus_on_a_node() == 1 || *r_.memory_per_cpu_mib > most(memory_of).amount;
     return lacking(at_once ? "Memory specification can not be satisfied" : "", wanted,
-                   " MB of memory", [](const Node& n) { return all_of(n).memory_mib; });
+                   " MB of memory", memory_of);
   }
 
   static std::string unit_of(const GresRequest& g) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+
 namespace muster::sched {
 
 namespace {
@@ -21,8 +23,9 @@ std::uint64_t fewest_cpus(const Cluster& cluster, const Request& r, const Partit
     return least_of(cluster, partition, [](const Node& n) { return n.config.cpus; });
   const std::uint64_t nodes = std::max(1u, r.max_nodes);
   const std::uint64_t tasks =
-      std::max<std::uint64_t>(r.tasks_per_node, (r.tasks + nodes - 1) / nodes);
-  const std::uint64_t cpus = r.overcommit ? r.cpus_per_task : tasks * r.cpus_per_task;
+      std::max<std::uint64_t>(r.tasks_per_node, ceil_divide(r.tasks, nodes));
+  const std::uint64_t cpus =
+      r.overcommit ? r.cpus_per_task : saturating_multiply(tasks, r.cpus_per_task);
   return std::max<std::uint64_t>(cpus, r.min_cpus_per_node);
 }
 
@@ -31,7 +34,8 @@ std::uint64_t least_memory_mib(const Cluster& cluster, const Request& r,
   const bool whole = r.memory_per_node_mib == 0u || r.memory_per_cpu_mib == 0u;
   if (whole) return least_of(cluster, partition, [](const Node& n) { return n.config.memory_mib; });
   if (r.memory_per_node_mib) return *r.memory_per_node_mib;
-  if (r.memory_per_cpu_mib) return *r.memory_per_cpu_mib * fewest_cpus(cluster, r, partition);
+  if (r.memory_per_cpu_mib)
+    return saturating_multiply(*r.memory_per_cpu_mib, fewest_cpus(cluster, r, partition));
   return r.memory_per_gpu_mib.value_or(0);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/saturating.h"
 #include "model/spec_cores.h"
 
 namespace muster::sched {
@@ -46,10 +47,11 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
   if (request_.all_devices) return free_devices(free_.gres, {"gpu"});
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
-    if (g.name == "gpu") n += g.count;
-  n += sum_of(request_.gpus_per_task) * tasks;
-  n += sum_of(request_.gpus_per_socket) * std::max(1u, request_.min_sockets);
-  for (std::size_t i = 0; i < request_.gpus_total.size(); ++i) n += counted(i);
+    if (g.name == "gpu") n = saturating_add(n, g.count);
+  n = saturating_add(n, saturating_multiply(sum_of(request_.gpus_per_task), tasks));
+  n = saturating_add(
+      n, saturating_multiply(sum_of(request_.gpus_per_socket), std::max(1u, request_.min_sockets)));
+  for (std::size_t i = 0; i < request_.gpus_total.size(); ++i) n = saturating_add(n, counted(i));
   return n;
 }
 
@@ -58,10 +60,10 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
 std::uint64_t NodeFit::gpus_at_most() const {
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
-    if (g.name == "gpu") n += g.count;
+    if (g.name == "gpu") n = saturating_add(n, g.count);
   for (const GresRequest& g : request_.gpus_total) {
     const std::uint64_t elsewhere = std::min<std::uint64_t>(g.count, request_.min_nodes) - 1;
-    n += std::min(g.count - elsewhere, free_devices(free_.gres, g));
+    n = saturating_add(n, std::min(g.count - elsewhere, free_devices(free_.gres, g)));
   }
   return n;
 }
@@ -93,7 +95,7 @@ std::uint32_t NodeFit::cores_for(std::uint32_t tasks) const {
   std::uint64_t cpus =
       request_.overcommit ? request_.cpus_per_task : std::uint64_t{tasks} * cpus_.of_a_task();
   if (request_.cpus_per_gpu)
-    cpus = std::max<std::uint64_t>(cpus, gpus_for(tasks) * request_.cpus_per_gpu);
+    cpus = std::max(cpus, saturating_multiply(gpus_for(tasks), request_.cpus_per_gpu));
   if (request_.tasks_per_core_max && !request_.overcommit)
     cpus = std::max(cpus, (std::uint64_t{tasks} + request_.tasks_per_core_max - 1) /
                               request_.tasks_per_core_max * cpus_.usable_per_core());
@@ -110,11 +112,12 @@ std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
     return *request_.memory_per_node_mib ? *request_.memory_per_node_mib : node_.config.memory_mib;
   if (request_.memory_per_cpu_mib)  // threads that it leaves idle have none
     return *request_.memory_per_cpu_mib
-               ? *request_.memory_per_cpu_mib *
-                     (cpus_for(tasks) / cpus_.per_core() * cpus_.usable_per_core() +
-                      cpus_for(tasks) % cpus_.per_core())
+               ? saturating_multiply(*request_.memory_per_cpu_mib,
+                                     cpus_for(tasks) / cpus_.per_core() * cpus_.usable_per_core() +
+                                         cpus_for(tasks) % cpus_.per_core())
                : node_.config.memory_mib;
-  if (request_.memory_per_gpu_mib) return *request_.memory_per_gpu_mib * gpus_for(tasks);
+  if (request_.memory_per_gpu_mib)
+    return saturating_multiply(*request_.memory_per_gpu_mib, gpus_for(tasks));
   return 0;
 }
 
@@ -133,7 +136,7 @@ std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& pr
   }
   auto take_gpus = [&](const std::vector<GresRequest>& types, std::uint64_t times) {
     return std::ranges::all_of(types, [&](const GresRequest& g) {
-      return take_devices(free, g, g.count * times, taken, preferred);
+      return take_devices(free, g, saturating_multiply(g.count, times), taken, preferred);
     });
   };
   if (!take_gpus(request_.gpus_per_socket, std::max(1u, request_.min_sockets)) ||
@@ -197,12 +200,13 @@ std::uint64_t NodeFit::tasks_by_cpus() const {
 std::uint32_t NodeFit::task_capacity() const {
   if (free_.cpus.empty() || (request_.exclusive && !free_.untouched) || !has_shape()) return 0;
   std::uint64_t tasks = tasks_by_cpus();
+  tasks = std::min<std::uint64_t>(tasks, request_.tasks_on_node_max);
   if (request_.tasks_per_node) tasks = std::min<std::uint64_t>(tasks, request_.tasks_per_node);
   for (const GresRequest& g : request_.gpus_per_task)
     tasks = std::min(tasks, free_devices(free_.gres, g) / g.count);
-  if (request_.tasks_per_gpu) tasks = std::min(tasks, gpus_at_most() * request_.tasks_per_gpu);
+  if (request_.tasks_per_gpu)
+    tasks = std::min(tasks, saturating_multiply(gpus_at_most(), request_.tasks_per_gpu));
   if (!has_devices_for(0)) return 0;
-  tasks = std::min<std::uint64_t>(tasks, 0xffffffffu);
   // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
   auto fits = [&](std::uint32_t n) {
     if (memory_for(n) > memory_room_mib()) return false;
@@ -212,16 +216,9 @@ std::uint32_t NodeFit::task_capacity() const {
     if (groups_.empty()) return request_.gpus_per_task.empty() || has_devices_for(n);
     return choose(n).has_value();
   };
-  std::uint32_t low = 0, high = static_cast<std::uint32_t>(tasks);
-  if (groups_.empty() && fits(high)) return high;  // as mostly
-  while (low < high) {
-    std::uint32_t middle = low + (high - low + 1) / 2;
-    if (fits(middle))
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  return low;
+  const std::uint32_t most = saturated_32(tasks);
+  if (groups_.empty() && fits(most)) return most;  // as mostly
+  return largest_that_fits(most, fits);
 }
 
 std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {

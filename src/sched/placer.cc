@@ -161,16 +161,17 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, O
 Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
   const auto counts = distribute(in_order);
   if (!counts) return std::nullopt;
-  std::vector<std::pair<NodeId, std::uint32_t>> chosen;  // and their tasks
+  std::vector<Chosen> chosen;
   chosen.reserve(in_order.size());
   for (std::size_t i = 0; i < in_order.size(); ++i)
-    chosen.emplace_back(in_order[i].node, (*counts)[i]);
-  std::ranges::sort(chosen);
+    chosen.push_back({in_order[i].node, (*counts)[i], in_order[i].room.capacity});
+  std::ranges::sort(chosen, {}, &Chosen::node);
+  if (tasks_follow_gpus()) follow_gpus(chosen);
   std::vector<NodeShare> shares;
   shares.reserve(chosen.size());
   GpuCounts gpus_left = gpus_counted();
   for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const auto [node, tasks] = chosen[i];
+    const auto [node, tasks, capacity] = chosen[i];
     NodeFit fit(request_, cluster_.nodes.at(node), *free_(node));
     const std::uint64_t later = chosen.size() - i - 1;
     if (!gpus_left.empty() && !take_gpus(fit, later, gpus_left)) return std::nullopt;
@@ -182,6 +183,27 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
   if (std::ranges::any_of(gpus_left, std::identity{})) return std::nullopt;
   count_tasks(shares);
   return shares;
+}
+
+// Each GPU brings CPUs, and the tasks have these.
+bool Placer::tasks_follow_gpus() const {
+  return request_.cpus_per_gpu && !request_.gpus_total.empty() && !request_.tasks_follow_nodes &&
+         !request_.tasks_per_node && request_.tasks_on_required.empty() && !request_.whole_nodes &&
+         !request_.overcommit;
+}
+
+// As evenly as the CPUs of the GPUs on each node allow; where these are too few for all tasks
+// nothing changes.
+void Placer::follow_gpus(std::vector<Chosen>& chosen) const {
+  std::vector<std::uint32_t> rooms;
+  GpuCounts left = gpus_counted();
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    NodeFit fit(request_, cluster_.nodes.at(chosen[i].node), *free_(chosen[i].node));
+    if (!take_gpus(fit, chosen.size() - i - 1, left)) return;
+    rooms.push_back(std::clamp(fit.cpus_for(1) / request_.cpus_per_task, 1u, chosen[i].capacity));
+  }
+  const auto counts = in_turns(rooms, request_.tasks);
+  for (std::size_t i = 0; counts && i < chosen.size(); ++i) chosen[i].tasks = (*counts)[i];
 }
 
 GpuCounts Placer::gpus_counted() const {

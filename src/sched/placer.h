@@ -25,6 +25,10 @@ class Placer {
     TaskRoom room;
     std::uint64_t gpus = 0;  // of those that are counted over the whole job
   };
+  struct Chosen {
+    NodeId node;
+    std::uint32_t tasks = 0, capacity = 0;
+  };
   enum class Order : std::uint8_t { as_they_come, roomiest_first };
   using Shares = std::optional<std::vector<NodeShare>>;
 
@@ -39,6 +43,8 @@ class Placer {
   void forget_weights();
   void make_offers(const std::vector<NodeId>& nodes, std::size_t most);
   std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
+  bool tasks_follow_gpus() const;
+  void follow_gpus(std::vector<Chosen>& chosen) const;
   GpuCounts gpus_counted() const;
   std::uint64_t gpus_on(NodeId node, const Free& free) const;
   bool take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const;

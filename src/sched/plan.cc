@@ -26,7 +26,7 @@ std::set<JobId> displaces_in_vain(const Cluster& cluster, Time now, Budget budge
     if (const Job& job = cluster.jobs.at(JobId{id});
         job.ending || job.preemption || is_ended(job.state))
       without.gone.insert(job.id);
-  budget.thorough = budget.order_changed = false;
+  budget.thorough = budget.order_changed = budget.tells_of_deferred = false;
   const Plan then = Planner(cluster, now, budget, memory, without).run();
   std::set<JobId> in_vain;
   for (const Eviction& e : plan.evictions)
@@ -44,11 +44,13 @@ Budget quick_budget(const Cluster& cluster) {
           .max_questions = 40000 + 4 * std::uint64_t{cluster.nodes.size()},
           .max_idle_questions = 3000,
           .thorough = false,
-          .order_changed = false};
+          .order_changed = false,
+          .tells_of_deferred = false};
 }
 
 Budget thorough_budget(const Cluster& cluster) {
-  return {.max_questions = 100000 + 100 * std::uint64_t{cluster.nodes.size()}};
+  return {.max_questions = 100000 + 100 * std::uint64_t{cluster.nodes.size()},
+          .tells_of_deferred = false};
 }
 
 Plan plan(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory) {

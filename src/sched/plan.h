@@ -29,8 +29,9 @@ struct Budget {
   // For finding out about jobs that cannot start since nothing is free. Beyond that the rest of the
   // queue is not looked at: only the starts matter.
   std::uint64_t max_idle_questions = 2000000;
-  bool thorough = true;       // the queue is put in order anew, and looked at to its end
-  bool order_changed = true;  // by more than jobs that came, started and ended
+  bool thorough = true;           // the queue is put in order anew, and looked at to its end
+  bool order_changed = true;      // by more than jobs that came, started and ended
+  bool tells_of_deferred = true;  // why they wait, too, although nobody need look at them
 };
 // For a plan after every event: enough to start what can start, and to promise a few.
 Budget quick_budget(const Cluster& cluster);
@@ -69,9 +70,9 @@ struct Eviction {  // a running job that has to make room
 struct Plan {
   std::vector<Start> starts;  // in the order in which they were decided
   std::vector<Eviction> evictions;
-  std::vector<Wait> waits;         // ascending by job
+  std::vector<Wait> waits;         // ascending by job; see Budget::tells_of_deferred
   std::vector<Expected> expected;  // ascending by job
-  std::vector<JobId> hopeless;     // jobs whose dependency can never be met
+  std::vector<JobId> hopeless;     // jobs whose dependency can never be met, ascending
   IdSet accruing;                  // jobs whose age begins to count
   bool more_starts = false;        // max_starts was reached: plan again
   bool complete = true;            // false: some jobs were not examined

@@ -9,10 +9,7 @@ namespace muster::sched {
 
 Plan Planner::run() {
   Queue& queue = memory_.queue;
-  if (budget_.thorough || budget_.order_changed || !queue.is_made())
-    queue.make_anew(cluster_, priorities_);
-  else
-    queue.add_new_jobs(cluster_, priorities_);
+  queue.follow(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed);
   for (const Start& start : what_if_.started) repeat(start);
   queue.each(cluster_, [&](const Queue::Place& place) {
     if (!budget_.thorough && nobody_can_start()) {
@@ -26,8 +23,20 @@ Plan Planner::run() {
         consider(job, {partition_at(place.partition), reservation});
     return true;
   });
+  tell_of_deferred();
   finish();
   return std::move(plan_);
+}
+
+// Nobody has looked at them. Who asks why one of them waits can tell by its record (gate).
+void Planner::tell_of_deferred() {
+  const Deferred& deferred = memory_.queue.deferred();
+  deferred.hopeless().each([&](std::uint32_t id) { plan_.hopeless.emplace_back(id); });
+  if (!budget_.tells_of_deferred) return;
+  for (JobId id : deferred.ids()) {
+    const Job& job = cluster_.jobs.at(id);
+    wait(job, gate(cluster_, job, venue_of(job, split(job.partition, ',').front()), now_).reason);
+  }
 }
 
 const Partition* Planner::partition_at(std::uint32_t place) const {
@@ -61,6 +70,8 @@ bool Planner::nothing_is_free(const Partition& partition) {
 // A job with several partitions may have waited in one and started in another.
 void Planner::finish() {
   plan_.accruing = accruals_.take();
+  std::ranges::sort(plan_.hopeless);
+  plan_.hopeless.erase(std::ranges::unique(plan_.hopeless).begin(), plan_.hopeless.end());
   auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
   std::stable_sort(plan_.waits.begin(), plan_.waits.end(), by_job);
   auto same = [](const Wait& a, const Wait& b) { return a.job == b.job; };

@@ -63,6 +63,7 @@ class Planner {
   const Partition* partition_at(std::uint32_t place) const;
   bool nobody_can_start();
   bool nothing_is_free(const Partition& partition);
+  void tell_of_deferred();
   void finish();
   void wait(const Job& job, Reason reason, Text detail = {});
   void all_wait(const Members& members, Reason reason, const Text& detail = {});

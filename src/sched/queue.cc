@@ -15,15 +15,6 @@ std::uint32_t place_of(const Cluster& cluster, std::string_view partition) {
   return at == all.end() ? Queue::kNoPartition : static_cast<std::uint32_t>(at - all.begin());
 }
 
-template <class Visit>
-void each_pending_from(const Cluster& cluster, JobId first, Visit&& visit) {
-  for (const IdSet::Range& range : cluster.pending.ranges()) {
-    if (range.last < first.value) continue;
-    for (std::uint64_t id = std::max(range.first, first.value); id <= range.last; ++id)
-      visit(cluster.jobs.at(JobId{static_cast<std::uint32_t>(id)}));
-  }
-}
-
 }  // namespace
 
 // One place for each partition that a job may use.
@@ -40,42 +31,82 @@ void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priori
   for (std::string_view name : split(names, ',')) add_in(name);
 }
 
-void Queue::make_anew(const Cluster& cluster, const Priorities& priorities) {
-  known_ = recent_ = {};
-  gone_seen_ = 0;
-  std::vector<Place>& places = known_.places;
-  each_pending_from(cluster, JobId{0},
-                    [&](const Job& job) { add(cluster, job, priorities, places); });
-  if (!std::ranges::is_sorted(places, comes_before)) std::ranges::stable_sort(places, comes_before);
-  next_ = cluster.next_job_id;
-  made_ = true;
+void Queue::follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order) {
+  const std::vector<JobId> came = look_at_changes(cluster, now);
+  if (in_order)
+    put_in_order(cluster, priorities);
+  else
+    add_to_recent(cluster, priorities, came);
 }
 
-void Queue::add_new_jobs(const Cluster& cluster, const Priorities& priorities) {
-  if (next_ == cluster.next_job_id) return;
+// Those who may start now and have no place yet, ascending.
+std::vector<JobId> Queue::look_at_changes(const Cluster& cluster, Time now) {
+  std::vector<JobId> again, came;
+  auto look_again = [&](JobId id) { again.push_back(id); };
+  deferred_.when_due(now, look_again);
+  cluster.jobs.each_change_since(jobs_, [&](const Job* was, const Job* is) {
+    look_again((is ? is : was)->id);
+    deferred_.when_changed(cluster, was, is, look_again);
+  });
+  jobs_ = cluster.jobs;
+  std::ranges::sort(again);
+  const auto twice = std::ranges::unique(again);
+  again.erase(twice.begin(), twice.end());
+  for (JobId id : again) {
+    if (!cluster.pending.contains(id.value))
+      deferred_.forget(id);
+    else if (!deferred_.look_at(cluster, cluster.jobs.at(id), now) &&
+             has_place_.insert(id.value).second)
+      came.push_back(id);
+  }
+  return came;
+}
+
+void Queue::put_in_order(const Cluster& cluster, const Priorities& priorities) {
+  std::vector<JobId> jobs;
+  std::erase_if(has_place_, [&](std::uint32_t id) { return has_gone(cluster, JobId{id}); });
+  jobs.reserve(has_place_.size());
+  for (std::uint32_t id : has_place_) jobs.emplace_back(id);
+  std::ranges::sort(jobs);
+  known_ = recent_ = {};
+  gone_seen_ = 0;
+  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, known_.places);
+  if (!std::ranges::is_sorted(known_.places, comes_before))
+    std::ranges::stable_sort(known_.places, comes_before);
+}
+
+void Queue::add_to_recent(const Cluster& cluster, const Priorities& priorities,
+                          const std::vector<JobId>& jobs) {
+  if (jobs.empty()) return;
   std::vector<Place>& places = recent_.places;
   const auto before = static_cast<std::ptrdiff_t>(places.size());
-  each_pending_from(cluster, next_, [&](const Job& job) { add(cluster, job, priorities, places); });
+  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, places);
   const auto first = places.begin() + static_cast<std::ptrdiff_t>(recent_.first);
   const auto middle = places.begin() + before;
   std::ranges::stable_sort(middle, places.end(), comes_before);
   // Mostly those who come later stand behind.
   if (middle != first && middle != places.end() && comes_before(*middle, *(middle - 1)))
     std::ranges::inplace_merge(first, middle, places.end(), comes_before);
-  next_ = cluster.next_job_id;
 }
 
-// Those in front at once; those between others when they have become many.
+// Those in front at once; those between others, and deferred ones, when they have become many. A
+// job has all its places in one line.
 void Queue::forget_gone(const Cluster& cluster) {
-  auto has_gone = [&](const Place& place) { return !cluster.pending.contains(place.job.value); };
   constexpr std::size_t kFew = 64;
   const bool are_many = gone_seen_ > kFew && gone_seen_ > (known_.size() + recent_.size()) / 4;
   for (Line* line : {&known_, &recent_}) {
-    while (line->size() > 0 && has_gone(line->places[line->first])) ++line->first;
-    if (are_many || line->first > line->places.size() / 2) {
-      std::erase_if(line->places, has_gone);
-      line->first = 0;
+    for (; line->size() > 0; ++line->first) {
+      const std::uint32_t job = line->places[line->first].job.value;
+      if (cluster.pending.contains(job)) break;  // one that is deferred may come back
+      has_place_.erase(job);
     }
+    if (!are_many && line->first <= line->places.size() / 2) continue;
+    std::erase_if(line->places, [&](const Place& place) {
+      if (!has_gone(cluster, place.job)) return false;
+      has_place_.erase(place.job.value);
+      return true;
+    });
+    line->first = 0;
   }
   gone_seen_ = 0;
 }

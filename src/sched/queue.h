@@ -1,13 +1,16 @@
-// Queue: the waiting jobs in the order in which they are considered. It may be kept from one plan
-// to the next: then it need not look at every job again, only at those that came since. Whatever
-// else changes the order is told by whoever keeps it (Budget::order_changed); priorities that grow
-// with time count as they were when the queue was last made anew.
+// Queue: the waiting jobs that may start, in the order in which they are considered; the others are
+// deferred. It may be kept from one plan to the next: then only jobs whose records have changed
+// since are looked at, and those whose time has come. Whatever else changes the order is told by
+// whoever keeps it (Budget::order_changed); priorities that grow with time count as they were when
+// the queue was last put in order.
 #pragma once
 
 #include <cstdint>
+#include <unordered_set>
 #include <vector>
 
 #include "model/cluster.h"
+#include "sched/deferred.h"
 
 namespace muster::sched {
 
@@ -22,11 +25,12 @@ class Queue {
   };
   static constexpr std::uint32_t kNoPartition = 0xffffffffu;
 
-  void make_anew(const Cluster& cluster, const Priorities& priorities);
-  void add_new_jobs(const Cluster& cluster, const Priorities& priorities);
-  bool is_made() const { return made_; }
+  // From here on it speaks of this state of the cluster. `in_order`: everybody's place is found
+  // anew.
+  void follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order);
+  const Deferred& deferred() const { return deferred_; }
 
-  // Calls visit(place) for the places of jobs that wait, in order, until it returns false.
+  // Calls visit(place) for the places of jobs that may start, in order, until it returns false.
   template <class Visit>
   void each(const Cluster& cluster, Visit&& visit) {
     forget_gone(cluster);
@@ -36,7 +40,7 @@ class Queue {
                              (recent < recent_.places.size() &&
                               comes_before(recent_.places[recent], known_.places[known]));
       const Place& place = is_recent ? recent_.places[recent++] : known_.places[known++];
-      if (!cluster.pending.contains(place.job.value))
+      if (has_gone(cluster, place.job))
         ++gone_seen_;
       else if (!visit(place))
         return;
@@ -45,22 +49,31 @@ class Queue {
 
  private:
   static bool comes_before(const Place& a, const Place& b) {
-    return a.tier != b.tier ? a.tier > b.tier : a.priority > b.priority;
+    if (a.tier != b.tier) return a.tier > b.tier;
+    return a.priority != b.priority ? a.priority > b.priority : a.job < b.job;
   }
   struct Line {
     std::vector<Place> places;  // in order
     std::size_t first = 0;      // those before it have gone
     std::size_t size() const { return places.size() - first; }
   };
+  bool has_gone(const Cluster& cluster, JobId job) const {
+    return !cluster.pending.contains(job.value) || deferred_.contains(job);
+  }
+  std::vector<JobId> look_at_changes(const Cluster& cluster, Time now);
+  void put_in_order(const Cluster& cluster, const Priorities& priorities);
+  void add_to_recent(const Cluster& cluster, const Priorities& priorities,
+                     const std::vector<JobId>& jobs);
   void forget_gone(const Cluster& cluster);
   static void add(const Cluster& cluster, const Job& job, const Priorities& priorities,
                   std::vector<Place>& places);
 
-  Line known_;                 // as of when it was made
-  Line recent_;                // of jobs that came since
+  Table<JobId, Job> jobs_;                       // as they were seen last
+  Line known_;                                   // as of when it was put in order
+  Line recent_;                                  // of jobs that came since
+  std::unordered_set<std::uint32_t> has_place_;  // in one of them, whether it has gone or not
+  Deferred deferred_;
   std::size_t gone_seen_ = 0;  // between others, the last time
-  JobId next_;                 // the first id that has not been seen
-  bool made_ = false;
 };
 
 }  // namespace muster::sched

@@ -29,9 +29,8 @@ std::string_view reason_name(Reason reason) {
     case Reason::partition_time_limit:
       return "PartitionTimeLimit";
     case Reason::partition_node_limit:
+    case Reason::partition_too_small:
       return "PartitionNodeLimit";
-    case Reason::partition_config:
-      return "PartitionConfig";
     case Reason::required_node_not_available:
       return "ReqNodeNotAvail";
     case Reason::nodes_down:
@@ -83,7 +82,7 @@ std::string_view reason_sentence(Reason reason) {
       return "It asks for more time than its partition allows.";
     case Reason::partition_node_limit:
       return "It asks for more nodes than its partition allows.";
-    case Reason::partition_config:
+    case Reason::partition_too_small:
       return "Its partition has fewer nodes than it asks for.";
     case Reason::required_node_not_available:
       return "A node that it asks for by name is not available.";

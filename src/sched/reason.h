@@ -20,7 +20,7 @@ enum class Reason : std::uint8_t {
   partition_inactive,
   partition_time_limit,
   partition_node_limit,
-  partition_config,
+  partition_too_small,
   required_node_not_available,
   nodes_down,
   bad_constraints,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
 #include "base/strings.h"
 #include "model/distribution.h"
 #include "sched/request_counts.h"
@@ -55,8 +56,8 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   }
   for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
                      &request.gpus_per_socket}) {
-    if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });  // is no wish
+    if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
   }
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
   request.enforce_binding = spec.enforce_binding;
@@ -129,7 +130,7 @@ void reconcile_gpus(Request& request) {
   for (const GresRequest& task : request.gpus_per_task)
     for (const GresRequest& node : request.gres_per_node)
       if (node.is_kind_of(task) && request.tasks_per_node == 0)
-        request.tasks_per_node = static_cast<std::uint32_t>(node.count / task.count);
+        request.tasks_per_node = saturated_32(node.count / task.count);
   for (auto* list : {&request.gpus_per_task, &request.gpus_per_socket, &request.gpus_total})
     drop_kinds_of(request.gres_per_node, *list);
   drop_kinds_of(request.gpus_per_task, request.gpus_total);
@@ -223,6 +224,12 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
       request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
   if (auto ok = set_counts(spec, partition, request); !ok) return std::unexpected(ok.error());
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  request.tasks_on_node_max = cluster.settings().request_limits.tasks_per_node;
+  if (request.tasks_per_node > request.tasks_on_node_max ||
+      request.tasks > std::uint64_t{request.tasks_on_node_max} * request.max_nodes)
+    return fail(ErrorCode::bad_task_count);
+  // Memory of no GPU at all would be none, which is not what a limit means.
+  if (spec.memory_per_gpu_mib && !asks_for_gpus(request)) return fail(ErrorCode::invalid_gres);
   request.spread = spec.spread_job;
   request.sharing = partition.sharing(spec.oversubscribe);
   request.exclusive = has_nodes_alone(cluster, spec, partition);

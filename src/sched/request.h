@@ -20,6 +20,7 @@ struct Request {
   bool nodes_follow_tasks = false;   // no -N: as many as --ntasks-per-node makes of them
   bool tasks_follow_nodes = false;   // no -n: one task (or ntasks-per-node) on each node
   std::uint32_t tasks_per_node = 0;  // room for so many is needed on each; 0 = not said
+  std::uint32_t tasks_on_node_max = ~std::uint32_t{0};  // MaxTasksPerNode
   // Bounds; 0 = none.
   std::uint32_t tasks_per_socket_max = 0, tasks_per_core_max = 0;
   std::uint32_t tasks_per_gpu = 0;  // at most, on each node; 0 = as many as there are

@@ -16,7 +16,7 @@ Reason impossible_because(const Cluster& cluster, const Request& r, const Partit
   if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
     return Reason::partition_node_limit;
   if (r.max_nodes < partition.min_nodes) return Reason::partition_node_limit;
-  if (r.min_nodes > partition.nodes.size()) return Reason::partition_config;
+  if (r.min_nodes > partition.nodes.size()) return Reason::partition_too_small;
   if (exceeds_memory_limit(cluster, r, partition)) return Reason::memory_limit;
   return Reason::none;
 }

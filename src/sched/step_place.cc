@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/saturating.h"
 #include "sched/node_fit.h"
 
 namespace muster::sched {
@@ -56,11 +57,12 @@ class StepPlacer {
   // What this many tasks take of the node; nothing where it has not got it.
   std::optional<NodeShare> share_of(const Slot& slot, std::uint32_t tasks) const {
     NodeShare share{.node = slot.held->node, .cpus = {}, .memory_mib = 0, .tasks = tasks};
-    if (!take_cpus(slot, tasks, share)) return std::nullopt;
+    if (!take_cpus_of_tasks(slot, tasks, share)) return std::nullopt;
     Free free = slot.free;
     if (!take_gres(slot, tasks, free, share)) return std::nullopt;
     for (const GresRequest& g : demand_.gpus_total)
       if (free_devices(free.gres, g) == 0) return std::nullopt;
+    if (!take_cpus_of_gpus(slot, share)) return std::nullopt;
     if (!take_memory(slot, share)) return std::nullopt;
     return share;
   }
@@ -71,11 +73,22 @@ class StepPlacer {
            demand_.required_nodes.end();
   }
 
-  bool take_cpus(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
-    std::uint64_t needed = std::uint64_t{tasks} * demand_.cpus_per_task;
-    needed = (needed + slot.core.usable - 1) / slot.core.usable * slot.core.threads;
+  bool take_cpus_of_tasks(const Slot& slot, std::uint32_t tasks, NodeShare& share) const {
     std::uint64_t free = slot.free.cpus.size();
     if (free == 0 || (!demand_.exact && free < slot.held->cpus.size())) return false;
+    return take_cpus(slot, std::uint64_t{tasks} * demand_.cpus_per_task, share);
+  }
+
+  // --cpus-per-gpu, for the GPUs that the step has here. Tasks may be more than these CPUs.
+  bool take_cpus_of_gpus(const Slot& slot, NodeShare& share) const {
+    const std::uint64_t cpus = saturating_multiply(gpus_of(share), demand_.cpus_per_gpu);
+    return cpus == 0 || cpus <= share.cpus.size() || take_cpus(slot, cpus, share);
+  }
+
+  bool take_cpus(const Slot& slot, std::uint64_t used, NodeShare& share) const {
+    const std::uint64_t needed =
+        saturating_multiply(ceil_divide(used, slot.core.usable), slot.core.threads);
+    const std::uint64_t free = slot.free.cpus.size();
     if (needed > free && !demand_.overcommit) return false;
     share.cpus = demand_.exact ? slot.free.cpus.first(std::min(needed, free)) : slot.held->cpus;
     return true;
@@ -86,9 +99,9 @@ class StepPlacer {
     if (demand_.memory_per_node_mib.value_or(0) > 0)
       share.memory_mib = *demand_.memory_per_node_mib;
     else if (demand_.memory_per_cpu_mib.value_or(0) > 0)
-      share.memory_mib = *demand_.memory_per_cpu_mib * share.cpus.size();
-    else if (demand_.memory_per_gpu_mib.value_or(0) > 0)
-      share.memory_mib = *demand_.memory_per_gpu_mib * gpus_of(share);
+      share.memory_mib = saturating_multiply(*demand_.memory_per_cpu_mib, share.cpus.size());
+    else if (demand_.memory_per_gpu_mib.value_or(0) > 0 && gpus_of(share) > 0)
+      share.memory_mib = saturating_multiply(*demand_.memory_per_gpu_mib, gpus_of(share));
     return !demand_.counts_memory || share.memory_mib <= slot.free.memory_mib;
   }
 
@@ -111,23 +124,16 @@ class StepPlacer {
       for (const GresRequest& wanted : *demand_.gres_per_node)
         if (!take_devices(free.gres, wanted, wanted.count, share.gres)) return false;
     return std::ranges::all_of(demand_.gpus_per_task, [&](const GresRequest& g) {
-      return take_devices(free.gres, g, g.count * tasks, share.gres);
+      return take_devices(free.gres, g, saturating_multiply(g.count, tasks), share.gres);
     });
   }
 
   std::uint32_t capacity_of(const Slot& slot) const {
     std::uint32_t most = demand_.tasks;
     if (demand_.tasks_per_node_max) most = std::min(most, demand_.tasks_per_node_max);
-    // More tasks never take less: the largest number that fits lies between none and `most`.
-    std::uint32_t fits = 0;
-    while (fits < most) {
-      std::uint32_t middle = fits + (most - fits + 1) / 2;
-      if (share_of(slot, middle))
-        fits = middle;
-      else
-        most = middle - 1;
-    }
-    return fits;
+    // More tasks never take less.
+    return largest_that_fits(
+        most, [&](std::uint32_t tasks) { return share_of(slot, tasks).has_value(); });
   }
 
   std::optional<std::vector<StepNode>> place_as_listed() {
@@ -179,7 +185,8 @@ class StepPlacer {
     for (Slot* slot : chosen) {
       if (slot->tasks == 0) --empty;  // those behind it need one each
       if (left <= empty) break;
-      std::uint32_t limit = std::min(slot->capacity, cpu_capacity(*slot) * layer);
+      const std::uint32_t limit =
+          std::min(slot->capacity, saturated_32(std::uint64_t{cpu_capacity(*slot)} * layer));
       std::uint32_t room = limit > slot->tasks ? limit - slot->tasks : 0;
       std::uint32_t given = std::min({turn, room, left - static_cast<std::uint32_t>(empty)});
       slot->tasks += given;
@@ -203,7 +210,8 @@ class StepPlacer {
       if (!gpus_left.empty()) {
         if (!take_counted(*chosen[i], chosen.size() - i - 1, gpus_left, *share))
           return std::nullopt;
-        if (!take_memory(*chosen[i], *share)) return std::nullopt;
+        if (!take_cpus_of_gpus(*chosen[i], *share) || !take_memory(*chosen[i], *share))
+          return std::nullopt;
       }
       nodes.push_back({.node = share->node, .ranks = {}, .share = std::move(*share)});
     }
@@ -289,7 +297,7 @@ bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand
     return std::ranges::any_of(types, [&](const GresRequest& wanted) {
       std::uint64_t sum = 0;
       for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
-      return wanted.count * times > sum;
+      return saturating_multiply(wanted.count, times) > sum;
     });
   };
   return are_too_many(demand.gpus_total, 1) || are_too_many(demand.gpus_per_task, demand.tasks);
@@ -307,7 +315,8 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
     return {ErrorCode::invalid_gres, missing};
   if (gpus_never_suffice(slots, demand)) return {ErrorCode::invalid_gres, {}};
   std::uint64_t memory = demand.memory_per_node_mib.value_or(0);
-  if (demand.memory_per_cpu_mib) memory = *demand.memory_per_cpu_mib * demand.cpus_per_task;
+  if (demand.memory_per_cpu_mib)
+    memory = saturating_multiply(*demand.memory_per_cpu_mib, demand.cpus_per_task);
   if (demand.memory_per_gpu_mib) memory = *demand.memory_per_gpu_mib;
   if (demand.counts_memory &&
       std::ranges::all_of(slots, [&](const Slot& s) { return s.free.memory_mib < memory; }))

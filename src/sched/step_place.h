@@ -22,6 +22,7 @@ struct StepDemand {
   std::uint32_t min_nodes = 1, max_nodes = 1;
   std::uint32_t cpus_per_task = 1;
   bool cpus_per_task_is_wish = false;    // only the job asked for it: one will do where it must
+  std::uint32_t cpus_per_gpu = 0;        // on each node at least so many for each of its GPUs
   std::uint32_t tasks_per_node_max = 0;  // 0 = no bound
   bool exact = false;       // the CPUs of its tasks; else all that the job has on the step's nodes
   bool overcommit = false;  // more tasks than CPUs

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/saturating.h"
+
 namespace muster::sched {
 
 std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<TaskRoom>& nodes,
@@ -36,15 +38,10 @@ std::optional<std::vector<std::uint32_t>> in_turns(const std::vector<std::uint32
   };
   if (rooms.empty() || tasks < rooms.size()) return std::nullopt;
   // The most turns that all can have, and one more for the first nodes.
-  std::uint32_t turns = 0, end = std::ranges::max(rooms);
-  if (held_by(end) < tasks) return std::nullopt;
-  while (turns < end) {
-    const std::uint32_t middle = turns + (end - turns + 1) / 2;
-    if (held_by(middle) <= tasks)
-      turns = middle;
-    else
-      end = middle - 1;
-  }
+  const std::uint32_t most = std::ranges::max(rooms);
+  if (held_by(most) < tasks) return std::nullopt;
+  const std::uint32_t turns =
+      largest_that_fits(most, [&](std::uint32_t n) { return held_by(n) <= tasks; });
   std::uint64_t left = tasks - held_by(turns);
   std::vector<std::uint32_t> counts;
   for (std::uint32_t room : rooms) {

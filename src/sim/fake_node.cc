@@ -96,7 +96,7 @@ void FakeNode::signal(const wire::StepRef& step, int number, SignalScope) {
 
 void FakeNode::end_process(const wire::StepRef& step, std::uint32_t status) {
   if (processes_.erase(step) == 0) return;
-  wire::StepEnd end{.ref = step, .exit_status = status, .ended = schedule_.now()};
+  wire::StepEnd end{.ref = step, .exit_status = status, .ended = schedule_.now() + clock_ahead_};
   ended_[step] = end;
   if (!agent_) return;  // the next slurmd finds it
   agent_->on_step_ended(end, schedule_.now());

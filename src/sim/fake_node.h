@@ -36,6 +36,9 @@ class FakeNode final : public NodeHost {
   void stop_slurmd();  // kill -9: the steps go on
   void lose_power();
   void restore_power();
+  // Its clock, as far from the true time as this. Nothing that its slurmd does goes by it.
+  void set_clock(Millis ahead) { clock_ahead_ = ahead; }
+  Millis clock_ahead() const { return clock_ahead_; }
 
   void on_connected();
   void on_disconnected();
@@ -72,6 +75,7 @@ class FakeNode final : public NodeHost {
   std::uint32_t cpus_;
   Callbacks callbacks_;
   Habits habits_;
+  Millis clock_ahead_{0};
   bool power_ = true;
   bool connected_ = false;
   std::uint32_t boot_ = 1;

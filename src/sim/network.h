@@ -20,6 +20,7 @@ class Network {
 
   // Where nothing is in the way and the two have no connection.
   void connect(FakeNode& node);
+  bool may_connect(const FakeNode& node) const { return !cut_off_.contains(&node); }
   Link link_of(const FakeNode& node) const;
   FakeNode* node_behind(Link link) const;
   // Messages of one connection arrive in order, after a delay, or not at all if it breaks first.

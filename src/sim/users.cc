@@ -41,11 +41,15 @@ wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowl
   wire::JobRef ref{.job = *std::next(acknowledged.begin(), which)};
   if (chance.chance(50)) {
     if (chance.chance(20)) ref.component = 1;  // refused where the job has none
-    return wire::CancelRequest{.jobs = {ref}};
+    wire::CancelRequest request{.jobs = {ref}};
+    if (chance.chance(30)) request.asking_job = ref.job;  // a script that ends itself
+    return request;
   }
   using enum wire::JobAction;
   const auto action = chance.chance(50) ? requeue : chance.chance(60) ? suspend : resume;
-  return wire::JobActionRequest{.action = action, .jobs = {ref}};
+  wire::JobActionRequest request{.action = action, .jobs = {ref}};
+  if (chance.chance(30)) request.asking_job = ref.job;
+  return request;
 }
 
 }  // namespace muster::sim

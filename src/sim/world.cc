@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/codec.h"
+#include "controller/timekeeper.h"
 #include "sim/machines.h"
 #include "sim/network.h"
 #include "sim/users.h"
@@ -33,11 +34,14 @@ class World final : public controller::Host {
     keep_connecting();
     plan_submissions();
     if (options_.faults) plan_faults();
+    if (options_.clock_faults) plan_clock_faults();
     Time calm = schedule_.now() + options_.troubled;
     schedule_.run_until(calm);
     calm_ = true;
     disk_.full = false;
+    clock_ahead_ = Millis{0};
     for (auto& node : nodes_) {
+      node->set_clock(Millis{0});
       if (!node->has_power()) node->restore_power();
       node->start_slurmd();
     }
@@ -69,7 +73,7 @@ class World final : public controller::Host {
         check_state();
         maybe_snapshot();
       }
-      core_->flush(schedule_.now());
+      core_->flush(current_time());
     });
   }
   void publish(controller::Published) override {}
@@ -104,9 +108,9 @@ class World final : public controller::Host {
     }
     schedule_.after(Millis{schedule_.between(0, 20)}, [this, life = life_, plan = std::move(plan)] {
       if (life != life_) return;
-      core_->on_planned(plan, schedule_.now());
+      core_->on_planned(plan, current_time());
       core_->on_planner_idle();
-      core_->flush(schedule_.now());
+      core_->flush(current_time());
     });
   }
   std::string step_key(const Job&, StepId) override { return "key"; }
@@ -128,11 +132,20 @@ class World final : public controller::Host {
       verdict_.fingerprint = verdict_.fingerprint * 1099511628211u + static_cast<unsigned char>(c);
   }
 
+  // --- clocks ---
+  Timeline::Reading clocks() const {
+    return {.wall = schedule_.now() + clock_ahead_, .steady = schedule_.now().time_since_epoch()};
+  }
+  Time current_time() const {
+    return timekeeper_->at(clocks().steady);
+  }  // as the controller has it
+
   // --- the controller ---
   void start_controller() {
     ++life_;
+    timekeeper_ = std::make_unique<Timekeeper>(clocks());
     core_ = std::make_unique<controller::Core>(*this, controller::CoreOptions{});
-    if (auto ok = core_->recover(disk_.load(), config_, schedule_.now(), accounting_.last()); !ok) {
+    if (auto ok = core_->recover(disk_.load(), config_, current_time(), accounting_.last()); !ok) {
       broken("recovery failed: " + ok.error().text());
       core_.reset();
       return;
@@ -140,14 +153,16 @@ class World final : public controller::Host {
     for (JobId id : acknowledged_)
       if (!core_->cluster().jobs.contains(id) && !purged_.contains(id))
         broken(fmt::format("acknowledged job {} is lost", id.value));
-    core_->flush(schedule_.now());
+    core_->flush(current_time());
     tick(life_);
   }
   void tick(std::uint64_t life) {
     if (life != life_ || !core_) return;
-    core_->on_tick(schedule_.now());
-    core_->flush(schedule_.now());
-    schedule_.after(Millis{1000}, [this, life] { tick(life); });
+    if (schedule_.now() < sleeps_until_)
+      return schedule_.at(sleeps_until_, [this, life] { tick(life); });
+    timekeeper_->tick(*core_, clocks());
+    core_->flush(current_time());
+    schedule_.after(Timekeeper::kTickEvery, [this, life] { tick(life); });
   }
   void crash_controller() {
     if (!core_) return;
@@ -181,33 +196,48 @@ class World final : public controller::Host {
       if (auto* purged = std::get_if<JobsPurged>(&entry->event))
         for (const IdSet* gone : {&purged->jobs, &purged->remembered})
           for (std::uint32_t id : gone->ids()) purged_.insert(JobId{id});
+      if (options_.clock_faults) check_run(entry->event);
     }
   }
 
   // --- the network ---
   void keep_connecting() {
     for (auto& node : nodes_)
-      if (core_ && node->slurmd_runs()) network_.connect(*node);
+      if (core_ && node->slurmd_runs() && !network_.link_of(*node)) knock(*node);
     schedule_.after(Millis{700}, [this] { keep_connecting(); });
+  }
+  // Munge refuses credentials whose time is that far off.
+  void knock(FakeNode& node) {
+    constexpr Seconds kCredentialLife{300};
+    const Millis ahead = node.clock_ahead() - clock_ahead_;
+    if (std::chrono::abs(ahead) <= kCredentialLife) return network_.connect(node);
+    if (!network_.may_connect(node) || schedule_.now() < sleeps_until_) return;
+    ++verdict_.refusals;
+    core_->on_clock_difference(node.name(), std::chrono::floor<Seconds>(ahead), current_time());
+    core_->flush(current_time());
   }
   void on_report(FakeNode& node, wire::ReportBatch batch) {
     const Link link = network_.link_of(node);
     if (!link) return;
     if (options_.sabotage.reports) options_.sabotage.reports(batch);
-    network_.deliver(link, [this, link, batch = std::move(batch)] {
-      if (!core_) return;
-      for (const wire::Report& report : batch.reports)
-        core_->on_report(link, report, schedule_.now());
-      core_->flush(schedule_.now());
-    });
+    network_.deliver(link,
+                     [this, link, batch = std::move(batch)] { take_reports(link, batch, life_); });
+  }
+  void take_reports(Link link, const wire::ReportBatch& batch, std::uint64_t life) {
+    if (!core_ || life != life_ || !network_.node_behind(link)) return;
+    if (schedule_.now() < sleeps_until_)
+      return schedule_.at(sleeps_until_,
+                          [this, link, batch, life] { take_reports(link, batch, life); });
+    for (const wire::Report& report : batch.reports) core_->on_report(link, report, current_time());
+    core_->flush(current_time());
   }
   void break_link(FakeNode& node) { on_broken(network_.break_link(node)); }
   void on_broken(Link link) {
     if (!link) return;
     ++verdict_.broken_connections;
     if (!core_) return;
-    core_->on_node_closed(link, schedule_.now());
-    core_->flush(schedule_.now());
+    core_->on_node_closed(link, current_time());
+    core_->flush(current_time());
   }
 
   // --- users ---
@@ -224,8 +254,8 @@ class World final : public controller::Host {
     if (core_ && !acknowledged_.empty()) ask(some_interference(schedule_, acknowledged_));
   }
   void ask(wire::Request request) {
-    core_->on_request({1, ++request_}, {}, std::move(request), schedule_.now());
-    core_->flush(schedule_.now());
+    core_->on_request({1, ++request_}, {}, std::move(request), current_time());
+    core_->flush(current_time());
   }
 
   // --- faults ---
@@ -234,7 +264,7 @@ class World final : public controller::Host {
     schedule_.after(Millis{schedule_.between(1000, 40'000)}, [this] {
       if (calm_) return;
       FakeNode& node = *nodes_[schedule_.below(nodes_.size())];
-      switch (schedule_.below(6)) {
+      switch (schedule_.below(8)) {
         case 0:
           crash_controller();
           break;
@@ -252,6 +282,12 @@ class World final : public controller::Host {
           break;
         case 5:
           fill_disk();
+          break;
+        case 6:
+          set_controllers_clock();
+          break;
+        case 7:
+          node.set_clock(some_clock());
           break;
       }
       plan_faults();
@@ -274,6 +310,34 @@ class World final : public controller::Host {
   void fill_disk() {
     disk_.full = true;
     schedule_.after(Millis{schedule_.between(100, 10'000)}, [this] { disk_.full = false; });
+  }
+
+  // Nothing of this may cost a job anything.
+  void plan_clock_faults() {
+    schedule_.after(Millis{schedule_.between(1000, 40'000)}, [this] {
+      if (calm_) return;
+      FakeNode& node = *nodes_[schedule_.below(nodes_.size())];
+      switch (schedule_.below(4)) {
+        case 0:
+          set_controllers_clock();
+          break;
+        case 1:
+          node.set_clock(some_clock());
+          break;
+        case 2:
+          break_link(node);
+          break;
+        case 3:  // longer than SlurmdTimeout
+          sleeps_until_ = schedule_.now() + Millis{schedule_.between(1000, 90'000)};
+          break;
+      }
+      plan_clock_faults();
+    });
+  }
+  Millis some_clock() { return Minutes{60} * schedule_.between(-1, 1); }
+  void set_controllers_clock() {
+    ++verdict_.clock_steps;
+    clock_ahead_ = some_clock();
   }
 
   // Once nothing waits or runs any more, nothing else will happen.
@@ -301,6 +365,25 @@ class World final : public controller::Host {
   // --- checkers ---
   void check_state() {
     for (std::string& what : broken_invariants(core_->committed())) broken(std::move(what));
+  }
+  // By true time: no clock that was set, and no sleep, ends a job early or lets it run longer.
+  void check_run(const Event& event) {
+    constexpr Seconds kLate{120};  // the controller may have slept when its time was up
+    if (auto* started = std::get_if<JobStarted>(&event)) run_since_[started->job] = schedule_.now();
+    auto* ends = std::get_if<JobsEnding>(&event);
+    if (!ends) return;
+    if (ends->ending.becomes == JobState::node_fail)
+      broken(fmt::format("job {} lost a node that was there", ends->jobs.text()));
+    if (ends->ending.becomes != JobState::timeout) return;
+    for (std::uint32_t id : ends->jobs.ids()) {
+      const Job& job = core_->cluster().jobs.at(JobId{id});
+      if (job.suspended_total != Millis{0}) continue;  // its time stood still as well
+      ++verdict_.timeouts;
+      const Millis ran = schedule_.now() - run_since_[JobId{id}];
+      if (ran + Seconds{1} < job.time_limit || ran > job.time_limit + kLate)
+        broken(fmt::format("job {} ran {} s of {} min", id, ran.count() / 1000,
+                           job.time_limit.count()));
+    }
   }
   // No two attempts of a job run on reachable nodes. Only a node whose connection broke since it
   // started an attempt may still hold it: it is told to end it at first contact.
@@ -353,6 +436,11 @@ class World final : public controller::Host {
   FakeAccounting accounting_;
   std::vector<std::unique_ptr<FakeNode>> nodes_;
   sched::PlanMemory plan_memory_;
+  using Timekeeper = controller::Timekeeper;
+  std::unique_ptr<Timekeeper> timekeeper_;
+  Millis clock_ahead_{0};  // the controller's, of the true time
+  Time sleeps_until_;      // its process is stopped
+  std::map<JobId, Time> run_since_;
   std::unique_ptr<controller::Core> core_;
   std::uint64_t life_ = 0;
   std::optional<Batch> in_writing_;

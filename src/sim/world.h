@@ -35,6 +35,7 @@ struct WorldOptions {
   Seconds troubled{900};  // for this long things break; then they must come to rest
   Seconds rest{14'400};
   bool faults = true;
+  bool clock_faults = false;  // in place of the others: clocks are set, links break, machines sleep
   std::optional<BatchNumber> crash_at_batch;  // the controller dies as this batch is being written
   Sabotage sabotage;
 };
@@ -43,7 +44,7 @@ struct Verdict {
   std::vector<std::string> broken;  // empty = all is well
   BatchNumber batches = 0;
   std::uint32_t jobs_acknowledged = 0, starts = 0, crashes = 0, node_losses = 0,
-                broken_connections = 0;
+                broken_connections = 0, clock_steps = 0, refusals = 0, timeouts = 0;
   std::uint64_t fingerprint = 0;  // of everything that happened: equal for equal seeds
 };
 

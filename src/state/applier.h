@@ -50,6 +50,7 @@ struct Applier {
   void operator()(const ReservationChanged& e);
   void operator()(const AssociationChanged& e);
   void operator()(const UsageCounted& e);
+  void operator()(const ClockStepped& e);
 
   // what several of them do
   void add_node(NodeId id, const NodeConfig& config);

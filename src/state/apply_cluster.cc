@@ -199,4 +199,23 @@ void Applier::operator()(const UsageCounted& e) {
   cluster.uncounted = {};
 }
 
+void Applier::operator()(const ClockStepped& e) {
+  auto move = [&](auto&... times) { ((times += is_set(times) ? e.by : Millis{0}), ...); };
+  for (std::uint32_t id : cluster.active.ids()) {
+    if (!is_active(cluster.jobs.at(JobId{id}).state)) continue;
+    Job& job = cluster.jobs.edit(JobId{id});
+    move(job.started, job.suspended_at, job.warned, job.turn_since);
+    if (job.ending) move(job.ending->since);
+    if (job.preemption) move(job.preemption->since, job.preemption->kill_at);
+    for (auto& [step_id, step] : job.steps) move(step.started, step.ended);
+  }
+  std::vector<NodeId> nodes;
+  cluster.nodes.each([&](const Node& node) { nodes.push_back(node.id); });
+  for (NodeId id : nodes) {
+    Node& node = cluster.nodes.edit(id);
+    move(node.power.since, node.reboot.since, node.last_busy);
+  }
+  move(cluster.usage.edit().as_of);
+}
+
 }  // namespace muster

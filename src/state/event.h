@@ -21,7 +21,7 @@ using Event =
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached, StepLimitChanged>;
+                 PrioritiesReached, StepLimitChanged, ClockStepped>;
 
 struct EventEntry {
   Event event;

@@ -55,6 +55,16 @@ struct AssociationChanged {
   }
 };
 
+// The controller's clock was set, or its machine slept. What is under way goes on as if nothing had
+// happened: its times move along. What has ended, and times that users wrote, stay.
+struct ClockStepped {
+  Millis by{};
+  template <class V>
+  void fields(V& v) {
+    v(1, by);
+  }
+};
+
 // What running jobs and those that ended have used is counted until `as_of`.
 struct UsageCounted {
   Time as_of;

@@ -39,9 +39,9 @@ struct JobStarted {
     v(20, preparing);
     v(150, reservation);
     v(180, waited_for);
+    v(190, priority);
     v(210, batch_index);
     v(211, has_preferred);
-    v(190, priority);
   }
 };
 

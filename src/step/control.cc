@@ -37,27 +37,37 @@ void Supervisor::watch_slurmd(PollSet& set) {
   });
 }
 
+// Whatever else a step is told goes before those who want to attach to it, however many they are.
 void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
+  std::vector<io::ReceivedCommand> attaches;
   while (true) {
     auto received = socket.receive();
-    if (!received) {
-      gone = received.error().code == ErrorCode::zero_bytes;
-      return;
-    }
-    if (!*received) return;
-    obey(std::move(**received));
+    if (!received) gone = received.error().code == ErrorCode::zero_bytes;
+    if (!received || !*received) break;
+    if (std::holds_alternative<io::StepAttach>((*received)->command))
+      attaches.push_back(std::move(**received));
+    else
+      obey(std::move(**received), socket);
   }
+  for (io::ReceivedCommand& attach : attaches) accept(std::move(attach));
 }
 
-void Supervisor::obey(io::ReceivedCommand received) {
-  if (auto* attach = std::get_if<io::StepAttach>(&received.command)) {
-    if (received.fd < 0) return;
-    if (attach->request.exchanges)
-      return exchange_.attach(received.fd, attach->request, std::move(attach->session));
-    return stdio_.attach(received.fd, attach->request, std::move(attach->session), tasks_);
-  }
+void Supervisor::accept(io::ReceivedCommand received) {
+  auto& attach = std::get<io::StepAttach>(received.command);
+  if (received.fd < 0) return;
+  if (attach.request.exchanges)
+    exchange_.attach(received.fd, attach.request, std::move(attach.session));
+  else
+    stdio_.attach(received.fd, attach.request, std::move(attach.session), tasks_);
+}
+
+void Supervisor::obey(io::ReceivedCommand received, const io::StepSocket& from) {
   if (received.fd >= 0) close(received.fd);
-  if (auto* signal = std::get_if<io::StepSignal>(&received.command)) obey(*signal);
+  if (auto* signal = std::get_if<io::StepSignal>(&received.command)) {
+    obey(*signal);
+    // slurmd does it itself where this does not come.
+    if (signal->number == SIGKILL && !signal->leader_only) (void)from.send(io::StepHeard{});
+  }
   if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) obey(*suspend);
   if (auto* announce = std::get_if<io::StepAnnounce>(&received.command)) obey(*announce);
   if (auto* notice = std::get_if<io::StepNotice>(&received.command)) obey(*notice);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/codec.h"
+#include "node/attach_rights.h"
 #include "step/key.h"
 
 namespace muster::step {
@@ -17,13 +18,17 @@ constexpr std::size_t kMaxQueued = 4u << 20;
 }  // namespace
 
 void Exchange::attach(int fd, const wire::AttachRequest& request, io::SessionState session) {
+  const Uid caller = session.peer_uid;
   io::Channel channel(fd, std::move(session));
   if (channel_ || setup_.launch.key.empty() || !same_key(request.key, setup_.launch.key)) return;
+  if (!may_attach(caller, setup_.launch.uid, setup_.slurm_user) ||
+      !check_below(request.below, setup_.launch.num_tasks))
+    return;
   channel_.emplace(std::move(channel));
   place_ = request.place;
   if (!request.below.branches.empty())
     below_ = std::make_unique<Relay>(
-        setup_.access, request,
+        setup_, request,
         Relay::Up{
             .send =
                 [this](std::string_view frame) {
@@ -39,7 +44,7 @@ void Exchange::attach(int fd, const wire::AttachRequest& request, io::SessionSta
 void Exchange::contribute(std::string name, std::vector<std::uint32_t> places, std::string bytes,
                           OnGathered done) {
   waits_[name] = std::move(done);
-  if (lost_) return on_lost_();
+  if (lost_) return on_lost_(*lost_);
   post(wire::Contribution{std::move(name), std::move(places), std::move(bytes)});
 }
 
@@ -61,7 +66,7 @@ void Exchange::post(wire::FromStep message) {
 }
 
 void Exchange::flush() {
-  if (!channel_->try_flush()) lose();
+  if (auto flushed = channel_->try_flush(); !flushed) lose(flushed.error());
 }
 
 void Exchange::watch(PollSet& set) {
@@ -82,7 +87,7 @@ bool Exchange::has_room_below() const { return !below_ || below_->queued_bytes()
 void Exchange::read() {
   while (channel_ && has_room_below()) {
     auto frame = channel_->try_receive();
-    if (!frame) return lose();
+    if (!frame) return lose(frame.error());
     if (!*frame) return;
     on_frame(**frame);
   }
@@ -91,7 +96,7 @@ void Exchange::read() {
 
 void Exchange::on_frame(std::string_view frame) {
   auto message = decode<wire::ToStepFrame>(frame);
-  if (!message) return lose();
+  if (!message) return lose(message.error());
   if (below_ && message->place == wire::kEveryPlace) below_->pass_down(frame);
   if (below_ && message->place != wire::kEveryPlace) below_->pass_to(message->place, frame);
   if (message->place == wire::kEveryPlace || message->place == place_)
@@ -108,10 +113,10 @@ void Exchange::on_message(wire::ToStep&& message) {
     on_letter_(letter->place, std::move(letter->bytes));
 }
 
-void Exchange::lose() {
+void Exchange::lose(const Error& why) {
   channel_.reset();
-  lost_ = true;
-  if (!waits_.empty()) on_lost_();
+  lost_ = why;
+  if (!waits_.empty()) on_lost_(why);
 }
 
 }  // namespace muster::step

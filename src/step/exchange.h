@@ -24,8 +24,8 @@ class Exchange {
   using OnGathered = std::function<void(const std::vector<std::string>& parts)>;
   using OnLetter = std::function<void(std::uint32_t from, std::string bytes)>;
 
-  // on_lost: tasks wait for what will not come any more.
-  Exchange(const StepSetup& setup, std::function<void()> on_lost)
+  // on_lost: tasks wait for what will not come any more. Why the connection was given up.
+  Exchange(const StepSetup& setup, std::function<void(const Error&)> on_lost)
       : setup_(setup), on_lost_(std::move(on_lost)) {}
 
   void attach(int fd, const wire::AttachRequest& request, io::SessionState session);
@@ -45,16 +45,16 @@ class Exchange {
   void read();
   void on_frame(std::string_view frame);
   void on_message(wire::ToStep&& message);
-  void lose();
+  void lose(const Error& why);
 
   const StepSetup& setup_;
-  std::function<void()> on_lost_;
+  std::function<void(const Error&)> on_lost_;
   OnLetter on_letter_;
   std::optional<io::Channel> channel_;
   std::uint32_t place_ = 0;       // of this node, as the srun counts them
   std::unique_ptr<Relay> below_;  // the nodes that the srun reaches through this one
   bool held_back_ = false;        // may have whole frames that no poll would tell of
-  bool lost_ = false;
+  std::optional<Error> lost_;
   std::vector<wire::FromStep> backlog_;  // until srun has come
   std::map<std::string, OnGathered> waits_;
 };

@@ -2,9 +2,12 @@
 // in 4 and the lock of the step's file in 5; or forked by the nursery (io/step_nursery.h), which
 // gets them later. It outlives slurmd.
 #include <fcntl.h>
+#include <linux/keyctl.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +22,7 @@
 #include "base/codec.h"
 #include "io/cgroup.h"
 #include "io/grouped_program.h"
+#include "io/processes.h"
 #include "io/step_nursery.h"
 #include "step/receive_file.h"
 #include "step/supervisor.h"
@@ -48,6 +52,15 @@ int watch_children() {
   sigprocmask(SIG_BLOCK, &children, nullptr);
   return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
 }
+
+// A step's keys are nobody else's, and memory that its tasks have used up is not freed at its cost.
+void protect() {
+  prctl(PR_SET_DUMPABLE, 0);
+  muster::io::spare_from_oom();
+}
+
+// Tasks do not inherit what whoever started slurmd keeps in his keyring.
+void leave_keyring() { syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr); }
 
 // Makes of a process forked for a step what would have been started for it.
 bool become_step(muster::io::GivenStep given, char* title, char* argument) {
@@ -114,6 +127,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
   if (argc > 1 && std::strcmp(argv[1], muster::io::kRunInGroup) == 0) return run_in_group();
+  if (geteuid() == 0) protect();
   // Buffers of output come and go with each turn: their memory is kept.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   if (argc > 1 && std::strcmp(argv[1], muster::io::kStepNursery) == 0 &&
@@ -129,6 +143,7 @@ int main(int argc, char** argv) {
     std::fputs("slurmstepd: error: slurmd sent a setup that cannot be read\n", stderr);
     return 1;
   }
+  leave_keyring();
   if (setup->lock_memory)  // not worth a failure where the limit forbids it
     (void)mlockall(MCL_CURRENT | (setup->lock_future_memory ? MCL_FUTURE : 0));
   muster::step::Supervisor(std::move(*setup), muster::io::StepSocket(kSlurmd), kLock,

@@ -12,8 +12,9 @@
 #include <optional>
 
 #include "base/codec.h"
+#include "io/cgroup.h"
+#include "io/job_namespace.h"
 #include "io/lz4.h"
-#include "io/munge.h"
 #include "step/file_followers.h"
 #include "step/setup.h"
 
@@ -151,14 +152,14 @@ wire::FileStored take_file(const io::FileReceiverSetup& setup, io::Channel& chan
   return stored;
 }
 
-// The controller's word that this user has a job here.
-bool is_granted(const io::FileReceiverSetup& setup) {
-  if (!setup.needs_grant) return true;
-  auto credential =
-      io::decode_credential(setup.offer.grant, setup.munge_socket, io::Replay::accepted);
-  if (!credential || (credential->uid != setup.granter && credential->uid != Uid{0})) return false;
-  auto grant = decode<wire::FileGrant>(credential->payload);
-  return grant && grant->uid == setup.session.peer_uid;
+// Where the job's own processes are: its files are theirs, and so is the memory that they take.
+Result<void> join_job(const io::FileReceiverSetup& setup) {
+  if (setup.confinement.groups != Confinement::Groups::none)
+    if (auto entered = io::find_cgroup(setup.confinement)->enter(); !entered) return entered;
+  if (setup.mount_namespace.empty()) return {};
+  if (int error = io::enter_job_namespace(setup.mount_namespace.str()); error != 0)
+    return fail(std::strerror(error));
+  return {};
 }
 
 bool become_owner(const io::FileReceiverSetup& setup) {
@@ -182,12 +183,11 @@ void say_farewell(io::Channel& channel) {
 
 void receive_file(io::FileReceiverSetup setup, int connection) {
   umask(0);
-  const bool granted = is_granted(setup);
-  const bool ready = granted && become_owner(setup);
+  const bool joined = join_job(setup).has_value();
+  const bool ready = joined && become_owner(setup);
+  const int error = joined ? errno : EIO;
   io::Channel channel(connection, std::move(setup.session));
-  const wire::FileStored stored = ready     ? take_file(setup, channel)
-                                  : granted ? failed(errno)
-                                            : failed(EPERM);
+  const wire::FileStored stored = ready ? take_file(setup, channel) : failed(error);
   if (channel.send(encode(stored))) say_farewell(channel);
 }
 

@@ -50,54 +50,54 @@ wire::AttachRequest request_for(const wire::AttachRequest& own, Run run) {
   return request;
 }
 
-Result<io::Channel> connect(const wire::NodeAccess& access, const wire::Branch& branch,
-                            const wire::AttachRequest& request) {
-  auto channel = io::connect_to_node_patiently(access, branch);
-  if (!channel) return channel;
-  if (auto sent = channel->send(encode(wire::NodeCall{request})); !sent)
-    return std::unexpected(sent.error());
-  return channel;
+// Which part of the row each node connected here answers for.
+std::vector<Run> runs_of(const StepSetup& setup, const wire::AttachRequest& request) {
+  const std::uint32_t width = std::min(request.below.width, setup.tree_width);
+  return split_into_runs(request.below.branches.size(), width);
+}
+
+std::vector<Dials::Call> calls_for(const StepSetup& setup, const wire::AttachRequest& request) {
+  std::vector<Dials::Call> calls;
+  for (const Run& run : runs_of(setup, request))
+    calls.push_back(
+        {request.below.branches[run.first], encode(wire::NodeCall{request_for(request, run)})});
+  return calls;
 }
 
 }  // namespace
 
-Relay::Relay(const wire::NodeAccess& access, const wire::AttachRequest& request, Up up)
-    : place_(request.place), up_(std::move(up)) {
-  join(access, request);
-}
-
-void Relay::join(const wire::NodeAccess& access, const wire::AttachRequest& request) {
-  const std::vector<wire::Branch>& branches = request.below.branches;
-  const std::vector<Run> runs = split_into_runs(branches.size(), request.below.width);
-  std::vector<std::optional<Result<io::Channel>>> joined(runs.size());
-  auto join_one = [&](std::size_t i) {
-    joined[i].emplace(connect(access, branches[runs[i].first], request_for(request, runs[i])));
-  };
-  std::vector<std::thread> helpers;
-  for (std::size_t i = 1; i < runs.size(); ++i) helpers.emplace_back(join_one, i);
-  if (!runs.empty()) join_one(0);
-  for (std::thread& helper : helpers) helper.join();
-
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    std::set<std::uint32_t> places;
-    for (std::size_t k = 0; k < runs[i].count; ++k)
-      places.insert(branches[runs[i].first + k].place);
-    Result<io::Channel>& channel = *joined[i];
-    if (channel)
-      children_.push_back({std::move(*channel), std::move(places)});
-    else
-      lose(places, channel.error().text(), true);
+Relay::Relay(const StepSetup& setup, const wire::AttachRequest& request, Up up)
+    : place_(request.place), up_(std::move(up)), dials_(setup, calls_for(setup, request)) {
+  for (const Run& run : runs_of(setup, request)) {
+    Child& child = children_.emplace_back();
+    for (std::size_t i = run.first; i < run.first + run.count; ++i)
+      child.places.insert(request.below.branches[i].place);
   }
+  undecided_ = children_.size();
 }
 
-void Relay::lose(const std::set<std::uint32_t>& places, const std::string& why, bool never_joined) {
-  const wire::PlacesLost lost{{places.begin(), places.end()}, why, never_joined};
-  up_.send(encode(wire::FromStepFrame{lost, place_}));
+void Relay::join() {
+  for (auto& [number, channel] : dials_.take()) {
+    --undecided_;
+    Child& child = children_[number];
+    if (!channel) {
+      lose(child, channel.error());
+      continue;
+    }
+    child.channel.emplace(std::move(*channel));
+    for (const std::string& frame : std::exchange(child.early, {})) child.channel->queue(frame);
+    child.early_bytes = 0;
+    flush(child);
+  }
 }
 
 void Relay::lose(Child& child, const Error& why) {
   child.gone = true;
-  lose(child.places, why.text(), false);
+  const wire::PlacesLost lost{
+      {child.places.begin(), child.places.end()}, why.text(), !child.channel.has_value()};
+  child.channel.reset();
+  child.early.clear();
+  up_.send(encode(wire::FromStepFrame{lost, place_}));
 }
 
 bool Relay::is_done() const {
@@ -105,43 +105,50 @@ bool Relay::is_done() const {
 }
 
 void Relay::pass_down(std::string_view frame) {
-  for (Child& child : children_) {
-    if (child.gone) continue;
-    child.channel.queue(frame);
-    flush(child);
-  }
+  for (Child& child : children_) pass(child, frame);
 }
 
 void Relay::pass_to(std::uint32_t place, std::string_view frame) {
-  for (Child& child : children_) {
-    if (child.gone || !child.places.contains(place)) continue;
-    child.channel.queue(frame);
-    flush(child);
+  for (Child& child : children_)
+    if (child.places.contains(place)) pass(child, frame);
+}
+
+void Relay::pass(Child& child, std::string_view frame) {
+  if (child.gone) return;
+  if (!child.channel) {
+    child.early.emplace_back(frame);
+    child.early_bytes += frame.size();
+    return;
   }
+  child.channel->queue(frame);
+  flush(child);
 }
 
 void Relay::flush(Child& child) {
   if (child.gone) return;
-  if (auto flushed = child.channel.try_flush(); !flushed) lose(child, flushed.error());
+  if (auto flushed = child.channel->try_flush(); !flushed) lose(child, flushed.error());
 }
 
 std::size_t Relay::queued_bytes() const {
   std::size_t most = 0;
   for (const Child& child : children_)
-    if (!child.gone) most = std::max(most, child.channel.queued_bytes());
+    if (!child.gone)
+      most = std::max(most, child.channel ? child.channel->queued_bytes() : child.early_bytes);
   return most;
 }
 
 void Relay::watch(PollSet& set) {
+  if (undecided_ > 0) set.add(dials_.fd(), POLLIN, [this](short) { join(); });
   for (Child& child : children_)
-    if (up_.has_room() && std::exchange(child.held_back, false)) read(child);
-  std::erase_if(children_, [](const Child& child) { return child.gone; });
+    if (child.channel && up_.has_room() && std::exchange(child.held_back, false)) read(child);
   const bool has_room = up_.has_room();
   for (Child& child : children_) {
-    short events = child.channel.queued_bytes() > 0 ? POLLOUT : 0;
+    if (child.gone) child.channel.reset();
+    if (!child.channel) continue;
+    short events = child.channel->queued_bytes() > 0 ? POLLOUT : 0;
     if (has_room) events |= POLLIN;
     if (events == 0) continue;
-    set.add(child.channel.fd(), events, [this, &child](short happened) {
+    set.add(child.channel->fd(), events, [this, &child](short happened) {
       if ((happened & POLLOUT) != 0) flush(child);
       if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read(child);
     });
@@ -150,7 +157,7 @@ void Relay::watch(PollSet& set) {
 
 void Relay::read(Child& child) {
   while (!child.gone && up_.has_room()) {
-    auto frame = child.channel.try_receive();
+    auto frame = child.channel->try_receive();
     if (frame && !*frame) return;
     if (!frame) return lose(child, frame.error());
     note(child, **frame);

@@ -5,14 +5,18 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <list>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/tree.h"
 #include "io/channel.h"
+#include "node/step_setup.h"
+#include "step/dials.h"
 #include "step/poll_set.h"
 #include "wire/step_messages.h"
 
@@ -26,9 +30,10 @@ class Relay {
     std::function<bool()> has_room;
   };
 
-  // `request`: the srun's own, whose branches are connected in its place. Waits for that, all at
-  // the same time; those that cannot be reached are told to be lost.
-  Relay(const wire::NodeAccess& access, const wire::AttachRequest& request, Up up);
+  // `request`: the srun's own, whose branches are connected in its place, by the same user. That
+  // takes its time beside all else; those that cannot be reached are told to be lost.
+  // REQUIRES: the request has branches, and check_below() finds nothing wrong with them.
+  Relay(const StepSetup& setup, const wire::AttachRequest& request, Up up);
 
   void pass_down(std::string_view frame);
   void pass_to(std::uint32_t place, std::string_view frame);
@@ -39,22 +44,26 @@ class Relay {
 
  private:
   struct Child {
-    io::Channel channel;
-    std::set<std::uint32_t> places;  // not finished yet
+    std::set<std::uint32_t> places;           // not finished yet
+    std::optional<io::Channel> channel = {};  // none = not connected yet
+    std::deque<std::string> early = {};       // frames for it until then
+    std::size_t early_bytes = 0;
     bool gone = false;
     bool held_back = false;  // may have whole frames that no poll would tell of
   };
 
-  void join(const wire::NodeAccess& access, const wire::AttachRequest& request);
+  void join();  // those that are connected now
+  void pass(Child& child, std::string_view frame);
   void flush(Child& child);
   void read(Child& child);
   void note(Child& child, std::string_view frame);
   void lose(Child& child, const Error& why);
-  void lose(const std::set<std::uint32_t>& places, const std::string& why, bool never_joined);
 
   std::uint32_t place_;
   Up up_;
-  std::list<Child> children_;
+  std::vector<Child> children_;  // as the calls of dials_ count them
+  Dials dials_;
+  std::size_t undecided_;  // calls of which nothing is known yet
 };
 
 }  // namespace muster::step

@@ -14,15 +14,19 @@ Result<std::string> spool_script(const StepSetup& setup) {
   const std::string dir = setup.job_dir.str();
   const std::string path = dir + "/slurm_script";
   auto failed = [&] {
-    return fail(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+    const bool is_full = errno == ENOSPC || errno == EDQUOT;
+    return fail(is_full ? ErrorCode::state_storage_full : ErrorCode::failure,
+                fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   };
   const uid_t uid = setup.launch.uid.value;
   const gid_t gid = setup.launch.gid.value;
 
-  if (mkdir(dir.c_str(), 0700) != 0 && errno != EEXIST) return failed();
-  if (setup.change_user && lchown(dir.c_str(), uid, gid) != 0) return failed();
-  // The directory may be the user's from an earlier attempt: a link planted there is not followed.
-  unlink(path.c_str());
+  // The user may look into the directory but add nothing to it: what he left there would stay.
+  constexpr mode_t kForGroup = 0750;
+  if (mkdir(dir.c_str(), kForGroup) != 0 && errno != EEXIST) return failed();
+  if (setup.change_user && lchown(dir.c_str(), 0, gid) != 0) return failed();
+  if (chmod(dir.c_str(), kForGroup) != 0) return failed();
+  unlink(path.c_str());  // of an earlier attempt
   int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0700);
   if (fd < 0) return failed();
 

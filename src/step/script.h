@@ -8,7 +8,8 @@
 
 namespace muster::step {
 
-Result<std::string> spool_script(const StepSetup& setup);  // its path
+// Its path. A full disk is ErrorCode::state_storage_full.
+Result<std::string> spool_script(const StepSetup& setup);
 void remove_script(const StepSetup& setup);
 
 }  // namespace muster::step

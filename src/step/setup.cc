@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <grp.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <optional>
 
 #include "base/strings.h"
+#include "io/processes.h"
 
 namespace muster::step {
 namespace {
@@ -19,6 +21,14 @@ static_assert(sizeof(Gid) == sizeof(gid_t), "groups are handed to the kernel as 
 const gid_t* raw_groups(const StepSetup& setup) {
   return reinterpret_cast<const gid_t*>(setup.groups.data());
 }
+
+// The kernel keeps these ids for each thread; the C library would change those of all threads, also
+// of one that acts as the user while another is root.
+bool set_groups(std::size_t count, const gid_t* groups) {
+  return syscall(SYS_setgroups, count, groups) == 0;
+}
+bool set_effective_group(gid_t gid) { return syscall(SYS_setresgid, -1, gid, -1) == 0; }
+bool set_effective_user(uid_t uid) { return syscall(SYS_setresuid, -1, uid, -1) == 0; }
 
 struct LimitName {
   const char* name;
@@ -34,20 +44,23 @@ constexpr LimitName kLimitNames[] = {
 
 }  // namespace
 
-AsUser::AsUser(const StepSetup& setup) : changed_(setup.change_user) {
-  if (!changed_) return;
-  ok_ = setgroups(setup.groups.size(), raw_groups(setup)) == 0 &&
-        setegid(setup.launch.gid.value) == 0 && seteuid(setup.launch.uid.value) == 0;
+bool act_as_user(const StepSetup& setup) {
+  if (!setup.change_user) return true;
+  return set_groups(setup.groups.size(), raw_groups(setup)) &&
+         set_effective_group(setup.launch.gid.value) && set_effective_user(setup.launch.uid.value);
 }
+
+AsUser::AsUser(const StepSetup& setup) : changed_(setup.change_user), ok_(act_as_user(setup)) {}
 
 AsUser::~AsUser() {
   if (!changed_) return;
   // A supervisor that cannot become root again could neither signal nor report: it must not go on.
-  if (seteuid(0) != 0 || setegid(0) != 0 || setgroups(0, nullptr) != 0) _exit(1);
+  if (!set_effective_user(0) || !set_effective_group(0) || !set_groups(0, nullptr)) _exit(1);
 }
 
 bool become_user(const StepSetup& setup) {
   if (!setup.change_user) return true;
+  io::be_like_others_for_oom();
   return setgroups(setup.groups.size(), raw_groups(setup)) == 0 &&
          setresgid(setup.launch.gid.value, setup.launch.gid.value, setup.launch.gid.value) == 0 &&
          setresuid(setup.launch.uid.value, setup.launch.uid.value, setup.launch.uid.value) == 0;

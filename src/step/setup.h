@@ -10,7 +10,8 @@
 
 namespace muster::step {
 
-// While one lives, this process touches files with the job's user's rights.
+// While one lives, the calling thread touches files and makes connections with the job's user's
+// rights, and no other thread does.
 class AsUser {
  public:
   explicit AsUser(const StepSetup& setup);
@@ -23,6 +24,10 @@ class AsUser {
   bool changed_;
   bool ok_ = true;
 };
+
+// For good, in a thread of this process: what it connects with sees the job's user. False with
+// errno on failure. Its real user stays root, so that the user cannot signal it.
+bool act_as_user(const StepSetup& setup);
 
 // For good, in a task's own process. Async-signal-safe. False with errno on failure.
 bool become_user(const StepSetup& setup);

@@ -1,7 +1,6 @@
 #include "step/stdio.h"
 
 #include <poll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "base/codec.h"
+#include "node/attach_rights.h"
 #include "step/key.h"
 
 namespace muster::step {
@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kMaxQueuedOutput = 1u << 20;
 constexpr std::size_t kMaxPendingInput = 1u << 20;
-constexpr std::size_t kReadSize = 64u << 10;
-constexpr std::size_t kMaxRecent = 128u << 10;
+constexpr std::size_t kMostClients = 256;
+constexpr std::ptrdiff_t kMostRelays = 8;  // of clients that reach nodes through this one
 
 void close_fd(int& fd) {
   if (fd >= 0) close(fd);
@@ -61,13 +61,12 @@ void Stdio::task_ended(const Task& task) {
 
 void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState session,
                    const std::vector<Task>& tasks) {
+  const Uid caller = session.peer_uid;
   Client client{io::Channel(fd, std::move(session)), request.place, request.wants_output};
   // Who neither reads nor writes streams only asks for numbers; a batch step lets nobody else in.
   client.only_watches = !request.wants_output && !request.sends_input;
-  const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
-  if (key.empty() || !same_key(request.key, key)) {
-    send(client,
-         wire::StepMessage{setup_.program.str() + ": error: the key of this step was not proved"});
+  if (auto allowed = check(client, caller, request); !allowed) {
+    send(client, wire::StepMessage{setup_.program.str() + ": error: " + allowed.error().text()});
     return;
   }
   send(client, wire::Attached{static_cast<std::uint32_t>(setup_.launch.ranks.size())});
@@ -88,10 +87,26 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
   read_client(clients_.back());  // frames may have come together with the request
 }
 
+Result<void> Stdio::check(const Client& client, Uid caller,
+                          const wire::AttachRequest& request) const {
+  if (!may_attach(caller, setup_.launch.uid, setup_.slurm_user))
+    return fail("this step is another user's");
+  const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
+  if (key.empty() || !same_key(request.key, key))
+    return fail("the key of this step was not proved");
+  if (clients_.size() >= kMostClients) return fail("too many are attached to this step");
+  if (request.below.branches.empty()) return {};
+  if (client.only_watches || std::ranges::count_if(clients_, [](const Client& c) {
+                               return c.below != nullptr;
+                             }) >= kMostRelays)
+    return fail("too many are attached to this step for one more with other nodes");
+  return check_below(request.below, setup_.launch.num_tasks);
+}
+
 void Stdio::join_nodes_below(Client& client, const wire::AttachRequest& request) {
   if (request.below.branches.empty()) return;
   client.below = std::make_unique<Relay>(
-      setup_.access, request,
+      setup_, request,
       Relay::Up{
           .send = [this, &client](std::string_view frame) { send_frame(client, frame); },
           .has_room = [&client] { return client.channel.queued_bytes() < kMaxQueuedOutput; }});
@@ -110,7 +125,8 @@ void Stdio::say(std::string_view text, bool ends_step) {
 void Stdio::abort(std::string_view text) { send_all(wire::StepAborted{std::string(text)}); }
 
 bool Stdio::drained() const {
-  return std::ranges::all_of(outputs_, [](const Output& output) { return output.fd < 0; });
+  return std::ranges::all_of(
+      outputs_, [](const Output& output) { return output.fd < 0 && output.unwritten.empty(); });
 }
 
 bool Stdio::has_client() const {
@@ -124,7 +140,10 @@ void Stdio::finish() {
   send_all(wire::StepFinished{});
 }
 
-void Stdio::drop_output() { drops_output_ = true; }
+void Stdio::drop_output() {
+  drops_output_ = true;
+  for (Output& output : outputs_) output.unwritten.clear();
+}
 
 // Frames that came together with the one that filled the inputs are in memory already: no poll
 // would tell of them.
@@ -138,9 +157,12 @@ void Stdio::watch(PollSet& set) {
   read_held_back();
   remove_broken();
   const bool may_read_output = drops_output_ || (had_client_ && queued_bytes() < kMaxQueuedOutput);
-  for (Output& output : outputs_)
-    if (output.fd >= 0 && (may_read_output || output.file != kToClient))
+  for (Output& output : outputs_) {
+    if (!output.unwritten.empty())
+      set.add(output.file, POLLOUT, [&output](short) { write_labelled(output); });
+    else if (output.fd >= 0 && (may_read_output || output.file != kToClient))
       set.add(output.fd, POLLIN, [this, &output](short) { read_output(output); });
+  }
 
   for (auto& [rank, input] : inputs_)
     if (input.fd >= 0 && !input.pending.empty())
@@ -183,45 +205,6 @@ wire::FromStep Stdio::send_all(wire::FromStep message, bool is_output) {
   return std::move(frame.message);
 }
 
-void Stdio::read_output(Output& output) {
-  wire::TaskOutput message{output.rank, output.is_stderr, {}};
-  ssize_t count = 0;
-  message.bytes.resize_and_overwrite(kReadSize, [&](char* buffer, std::size_t size) {
-    count = read(output.fd, buffer, size);
-    return count > 0 ? static_cast<std::size_t>(count) : 0;
-  });
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  // A terminal whose last user has gone answers EIO: that is its end.
-  if (count <= 0) close_fd(output.fd);
-  if (output.file != kToClient) return write_labelled(output, std::move(message.bytes));
-  wire::FromStep sent = send_all(std::move(message), true);
-  if (!drops_output_) keep(std::get<wire::TaskOutput>(std::move(sent)));
-}
-
-// srun -l with files of this node. What a full disk does not take is lost, as where tasks write to
-// such a file themselves.
-void Stdio::write_labelled(const Output& output, std::string bytes) {
-  const bool ended = bytes.empty();
-  std::string lines = ended ? labelled_lines_.finish(output.rank, output.is_stderr)
-                            : labelled_lines_.take(output.rank, output.is_stderr, std::move(bytes));
-  for (std::string_view rest = lines; !rest.empty();) {
-    const ssize_t count = write(output.file, rest.data(), rest.size());
-    if (count < 0 && errno != EINTR) return;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
-void Stdio::keep(wire::TaskOutput&& message) {
-  if (message.bytes.empty()) return;
-  message.bytes.shrink_to_fit();
-  recent_bytes_ += message.bytes.size();
-  recent_.push_back(std::move(message));
-  while (recent_bytes_ > kMaxRecent && recent_.size() > 1) {
-    recent_bytes_ -= recent_.front().bytes.size();
-    recent_.pop_front();
-  }
-}
-
 void Stdio::read_client(Client& client) {
   while (!client.broken && pending_input_bytes() < kMaxPendingInput) {
     auto frame = client.channel.try_receive();
@@ -243,54 +226,6 @@ void Stdio::read_client(Client& client) {
     if (auto* size = std::get_if<wire::WindowSize>(&message->message)) set_window(*size);
   }
   client.held_back = !client.broken;
-}
-
-void Stdio::feed(const wire::TaskInput& message) {
-  constexpr std::uint32_t kAllRanks = 0xffffffffu;
-  for (std::uint32_t rank : setup_.launch.ranks) {
-    if (message.rank != kAllRanks && message.rank != rank) continue;
-    Input& input = inputs_[rank];
-    if (input.closed) continue;
-    if (message.bytes.empty())
-      input.ends = true;
-    else
-      input.pending += message.bytes;
-    write_input(input);
-  }
-}
-
-void Stdio::write_input(Input& input) {
-  if (input.fd < 0) return;
-  while (!input.pending.empty()) {
-    ssize_t count = write(input.fd, input.pending.data(), input.pending.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno == EAGAIN) return;
-    if (count < 0) return close_input(input);
-    input.pending.erase(0, static_cast<std::size_t>(count));
-  }
-  if (!input.ends) return;
-  if (setup_.launch.pty) {
-    // Closing one end of a terminal is no end of input for its reader: ^D is.
-    if (write(input.fd, "\x04", 1) == 1) input.ends = false;
-    return;
-  }
-  close_input(input);
-}
-
-void Stdio::close_input(Input& input) {
-  input.closed = true;
-  input.pending.clear();
-  close_fd(input.fd);
-}
-
-void Stdio::set_window(const wire::WindowSize& size) {
-  if (!setup_.launch.pty) return;
-  window_ = size;  // the task may not be there yet
-  winsize window{};
-  window.ws_row = size.rows;
-  window.ws_col = size.columns;
-  for (auto& [rank, input] : inputs_)
-    if (input.fd >= 0) ioctl(input.fd, TIOCSWINSZ, &window);
 }
 
 void Stdio::remove_broken() {

@@ -64,6 +64,7 @@ class Stdio {
     bool is_stderr = false;
     int fd = -1;
     int file = kToClient;
+    std::string unwritten = {};  // that the file does not take now; nothing is read meanwhile
   };
   struct Client {
     io::Channel channel;
@@ -81,9 +82,11 @@ class Stdio {
   void keep(wire::TaskOutput&& message);
   wire::FromStep send_all(wire::FromStep message, bool is_output = false);
   void read_output(Output& output);
-  void write_labelled(const Output& output, std::string bytes);
+  void add_labelled(Output& output, std::string bytes);
+  static void write_labelled(Output& output);
   void read_client(Client& client);
   void read_held_back();
+  Result<void> check(const Client& client, Uid caller, const wire::AttachRequest& request) const;
   void join_nodes_below(Client& client, const wire::AttachRequest& request);
   void feed(const wire::TaskInput& input);
   void write_input(Input& input);

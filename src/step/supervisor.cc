@@ -34,8 +34,10 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
           setup_, [this](int number) { obey(io::StepSignal{number, false}); },
           [this] { return measure(); }),
       exchange_(setup_,
-                [this] {
-                  say("the tasks wait for each other, but their srun is gone");
+                [this](const Error& why) {
+                  say(why.code == ErrorCode::too_large
+                          ? "the tasks cannot tell each other what they have to: " + why.text()
+                          : "the tasks wait for each other, but their srun is gone");
                   signal_all(SIGKILL);
                 }),
       usage_(setup_.launch.share.node) {
@@ -112,10 +114,14 @@ Result<void> Supervisor::prepare() {
     // Opened before the script is spooled: a failure here must show as one of the output file.
     Result<TaskFiles> files = files_->open_for(tasks_.front().rank);
     if (!files) return std::unexpected(files.error());
-    error_fd_ = files->err;
+    error_file_ = ErrorFile(*files);
   }
   if (is_batch()) {
     Result<std::string> script = spool_script(setup_);
+    if (!script && script.error().code == ErrorCode::state_storage_full) {
+      end_.node_fault = kSpoolIsFull;
+      return fail(script.error().detail);
+    }
     if (!script) return std::unexpected(script.error());
     script_path_ = std::move(*script);
   }
@@ -132,8 +138,13 @@ void Supervisor::write_note() const {
                                .mountpoint = setup_.confinement.mountpoint,
                                .job_path = setup_.confinement.job_path,
                                .step_path = setup_.confinement.step_path}};
-  for (const Task& task : tasks_)
-    if (task.pid > 0) note.sessions.insert(static_cast<std::uint32_t>(task.pid));
+  note.uid = setup_.launch.uid;
+  for (const Task& task : tasks_) {
+    if (task.pid <= 0) continue;
+    const auto session = static_cast<std::uint32_t>(task.pid);
+    note.sessions.insert(session);
+    if (auto leader = io::read_process(task.pid)) note.leaders[session] = leader->started_ticks;
+  }
   // Only a slurmd that restarts needs it; a full disk must not keep the job from running.
   (void)io::write_step_note(lock_, note);
 }
@@ -227,8 +238,8 @@ void Supervisor::fail_launch(const Error& why) {
 
 void Supervisor::say(std::string_view text, bool ends_step) {
   std::string line = fmt::format("{}: error: {}", setup_.program.view(), text);
-  if (error_fd_ >= 0)
-    dprintf(error_fd_, "%s\n", line.c_str());
+  if (error_file_.is_set())
+    error_file_.write_line(setup_, std::move(line));
   else
     stdio_.say(line, ends_step);
 }

@@ -56,7 +56,8 @@ class Supervisor {
 
   void watch_slurmd(PollSet& set);
   void read_commands(io::StepSocket& socket, bool& gone);
-  void obey(io::ReceivedCommand received);
+  void obey(io::ReceivedCommand received, const io::StepSocket& from);
+  void accept(io::ReceivedCommand attach);
   void obey(const io::StepSignal& command);
   void obey(const io::StepSuspend& command);
   void obey(const io::StepAnnounce& command);
@@ -90,7 +91,7 @@ class Supervisor {
   std::optional<io::StepSocket> listener_;
   std::optional<Files> files_;
   std::string script_path_;
-  int error_fd_ = -1;  // a batch step's stderr, owned by files_
+  ErrorFile error_file_;  // a batch step's stderr, owned by files_
   std::string work_dir_warning_;
   Environment environment_{{}};
   std::vector<ResourceLimit> limits_;

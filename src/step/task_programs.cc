@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "base/strings.h"
@@ -15,6 +17,8 @@
 
 namespace muster::step {
 namespace {
+
+constexpr std::chrono::seconds kEpilogTime{5};  // that each may take
 
 [[noreturn]] void execute(const std::string& program, const Environment& environment, int out,
                           int err) {
@@ -68,6 +72,21 @@ int wait_status_of(pid_t pid) {
   return status;
 }
 
+// Who takes longer is killed, with all that it started in its process group.
+int wait_status_within(pid_t pid, std::chrono::milliseconds most) {
+  const auto end = std::chrono::steady_clock::now() + most;
+  while (std::chrono::steady_clock::now() < end) {
+    int status = 0;
+    const pid_t ended = waitpid(pid, &status, WNOHANG);
+    if (ended == pid) return status;
+    if (ended < 0 && errno != EINTR) return 1 << 8;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+  kill(-pid, SIGKILL);
+  kill(pid, SIGKILL);  // it may not have a group yet
+  return wait_status_of(pid);
+}
+
 int run_task_prolog(const std::string& program, Environment& environment) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return 1;
@@ -107,8 +126,11 @@ int run_task_epilog(const StepSetup& setup, const Text& program, const Environme
     return -1;
   }
   pid_t child = fork();
-  if (child == 0) execute(program.str(), environment, -1, error_fd);
-  return child > 0 ? wait_status_of(child) : 0;
+  if (child == 0) {
+    setpgid(0, 0);
+    execute(program.str(), environment, -1, error_fd);
+  }
+  return child > 0 ? wait_status_within(child, kEpilogTime) : 0;
 }
 
 }  // namespace

@@ -135,10 +135,35 @@ std::string what_is_missing(const std::string& program, int error) {
   return fmt::format("bad interpreter({})", trim(std::string_view(line).substr(2)));
 }
 
-[[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, const TaskEnds& ends,
+// A supervisor killed by force takes its tasks along.
+void end_with(pid_t supervisor) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != supervisor) _exit(1);
+}
+
+// FIFOs are opened where it does no harm to wait for their other ends.
+void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid_t supervisor) {
+  const bool in = files.in == kOpenedByTask, out = files.out == kOpenedByTask,
+             err = files.err == kOpenedByTask;
+  if (!in && !out && !err) return;
+  AsUser user(setup);
+  end_with(supervisor);
+  if (!user.ok() || !open_fifos(files)) give_up(setup, "cannot open a task's streams", errno);
+  if (in) ends.in = files.in;
+  if (out) ends.out = files.out;
+  if (err) ends.err = files.err;
+}
+
+[[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, TaskEnds ends,
                                pid_t supervisor) {
-  setsid();
+  // A group of its own in the supervisor's session: were it in a session of its own, nobody outside
+  // could continue it, and the kernel would not let SIGTSTP stop it. A terminal needs a session.
+  if (plan.pty)
+    setsid();
+  else
+    setpgid(0, 0);
   restore_signals();
+  open_the_rest(setup, plan.files, ends, supervisor);
   if (plan.pty) ioctl(ends.in, TIOCSCTTY, 0);
   if (dup2(ends.in, 0) < 0 || dup2(ends.out, 1) < 0 || dup2(ends.err, 2) < 0) _exit(1);
   if (plan.cgroup)
@@ -146,18 +171,24 @@ std::string what_is_missing(const std::string& program, int error) {
       dprintf(2, "%s: error: %s\n", setup.program.str().c_str(), entered.error().text().c_str());
       _exit(1);
     }
-  if (!setup.mount_namespace.empty())
+  char here[PATH_MAX] = "/tmp";
+  if (!setup.mount_namespace.empty()) {
+    if (getcwd(here, sizeof here) == nullptr) std::strcpy(here, "/tmp");
     if (int error = io::enter_job_namespace(setup.mount_namespace.str()); error != 0)
       give_up(setup, "cannot enter the job's private directories", error);
+  }
   apply_limits(plan.limits);
   if (!become_user(setup)) give_up(setup, "cannot become the job's user", errno);
+  // Not before: a link in the user's own /tmp may lead to where only root could go.
+  if (!setup.mount_namespace.empty() && chdir(here) != 0 && chdir("/tmp") != 0)
+    give_up(setup, "cannot go to a directory", errno);
 
-  // A supervisor killed by force takes its tasks along.
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != supervisor) _exit(1);
-
+  end_with(supervisor);
   plan.environment.set("SLURM_TASK_PID", std::to_string(getpid()));
   apply_binding(plan.binding, setup, plan.local_id);
+  if (const std::string line = gpu_bind_line(setup.launch, plan.environment, plan.local_id);
+      !line.empty())
+    dprintf(2, "%s", line.c_str());
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
   if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);

@@ -128,10 +128,10 @@ struct StepLaunch {
     v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
-    v(230, submitted_environment);
     v(100, rendezvous);
     v(130, mpi);
     v(131, layout);
+    v(230, submitted_environment);
     v(250, stopped);
     v(281, label);
   }
@@ -180,6 +180,7 @@ struct EndJobOrder {
   Text message_suffix;  // "", " DUE TO TIME LIMIT", ...
   bool announce = false;
   std::vector<std::string> epilog_environment;  // of the node's Epilog
+  Millis delay{0};  // before the signals: a command of the job itself asked for its end
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -188,6 +189,7 @@ struct EndJobOrder {
     v(4, message_suffix);
     v(5, announce);
     v(20, epilog_environment);
+    v(21, delay);
   }
 };
 struct EndStepOrder {
@@ -195,12 +197,14 @@ struct EndStepOrder {
   Seconds kill_wait{30};
   bool announce = false;
   Text message_suffix;  // as in EndJobOrder
+  Millis delay{0};      // likewise
   template <class V>
   void fields(V& v) {
     v(1, ref);
     v(2, kill_wait);
     v(3, announce);
     v(4, message_suffix);
+    v(5, delay);
   }
 };
 struct SuspendOrder {
@@ -289,6 +293,7 @@ struct StepEnd {
   bool prolog_failed = false;  // it was not launched because of that
   bool not_begun = false;      // slurmd itself could not start it
   bool unkillable = false;     // processes of it are left that do not end
+  Text node_fault;  // it was not launched for something that would meet any other job here
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -303,6 +308,7 @@ struct StepEnd {
     v(20, prolog_failed);
     v(190, not_begun);
     v(240, unkillable);
+    v(300, node_fault);
   }
 };
 // First message on a connection, and again after each reconnect: who I am and all that I hold.

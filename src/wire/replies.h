@@ -77,7 +77,9 @@ struct JobView {
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
   std::uint64_t whole_node_mib = 0;      // where it waits for all memory of its nodes: so much each
-  Time preemptable_since;  // unset = others may never displace it, or it has not started
+  Time preemptable_since;         // unset = others may never displace it, or it has not started
+  std::uint32_t least_nodes = 0;  // that its tasks need, while it waits; 0 = not counted
+  std::vector<std::uint32_t> partition_priorities;  // of one that waits for several partitions
 
   // One that is held or waits for others is not eligible, but for the time that it asked for.
   Time eligible() const;
@@ -97,8 +99,10 @@ struct JobView {
     v(11, spec_place);
     v(110, sharing);
     v(140, billing);
-    v(381, whole_node_mib);
     v(320, preemptable_since);
+    v(381, whole_node_mib);
+    v(382, least_nodes);
+    v(383, partition_priorities);
   }
 };
 // Most jobs of a long queue have the specification of another: it travels once. Whoever receives

@@ -84,7 +84,8 @@ struct CancelRequest {
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
   bool hurry = false;
-  Text sibling;  // of a federation: the cluster whose part of the job is meant
+  Text sibling;      // of a federation: the cluster whose part of the job is meant
+  JobId asking_job;  // the one that the command runs in: it hears the answer before its own end
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -94,6 +95,7 @@ struct CancelRequest {
     v(5, full);
     v(6, hurry);
     v(250, sibling);
+    v(251, asking_job);
   }
 };
 enum class JobAction : std::uint8_t {
@@ -108,22 +110,26 @@ enum class JobAction : std::uint8_t {
   notify,
   requeue_special,  // as SPECIAL_EXIT
 };
+constexpr JobAction last_of(JobAction) { return JobAction::requeue_special; }
 struct JobActionRequest {
   JobAction action = JobAction::hold;
   std::vector<JobRef> jobs;
-  Text name;     // jobname=: all of that name instead of ids
-  Text message;  // of notify
+  Text name;         // jobname=: all of that name instead of ids
+  Text message;      // of notify
+  JobId asking_job;  // as in CancelRequest
   template <class V>
   void fields(V& v) {
     v(1, action);
     v(2, jobs);
     v(3, name);
     v(280, message);
+    v(281, asking_job);
   }
 };
 // scontrol update: keys as written, in order; the controller knows what they mean.
 struct UpdateRequest {
   enum class Kind : std::uint8_t { job, node, partition, step, reservation };
+  friend constexpr Kind last_of(Kind) { return Kind::reservation; }
   Kind kind = Kind::job;
   std::vector<std::pair<std::string, std::string>>
       settings;         // "TimeLimit" -> "10"; also jobid=, nodename=
@@ -159,6 +165,7 @@ struct DebugRequest {
 };
 // Who ends an allocation: the command whose connection owns it, by ending or going away for good.
 enum class Ownership : std::uint8_t { unchanged, take, leave };
+constexpr Ownership last_of(Ownership) { return Ownership::leave; }
 // Answered when the job has started or ended (sbatch -W, srun, salloc).
 struct WaitJobRequest {
   JobId job;
@@ -276,12 +283,12 @@ struct StepRequest {
     v(163, features);
     v(164, async);
     v(165, preserve_env);
-    v(400, tres);
     v(210, reserved_ports);
     v(211, interactive);
     v(250, unallocated);
     v(251, stopped);
     v(281, label);
+    v(400, tres);
   }
 };
 // The end of an allocation that a command owns.

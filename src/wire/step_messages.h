@@ -109,11 +109,19 @@ struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
   JobId job;
   Uid uid;
   Gid gid;
+  Text nodes;  // a host list
+  Time expires;
+  Uid owner;  // of the job
+  Gid owner_group;
   template <class V>
   void fields(V& v) {
     v(1, job);
     v(2, uid);
     v(3, gid);
+    v(4, nodes);
+    v(5, expires);
+    v(6, owner);
+    v(7, owner_group);
   }
 };
 struct FilePiece {

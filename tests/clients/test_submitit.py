@@ -70,3 +70,51 @@ def test_a_cancelled_job_is_seen_as_such(executor):
     assert state_becomes(job, "PENDING", "RUNNING")
     job.cancel()
     assert state_becomes(job, "CANCELLED")
+
+
+class Training:
+    """Counts its runs in a file; the first one only ends when it is told to save its work."""
+
+    def __init__(self, runs):
+        self.runs = runs
+
+    def __call__(self):
+        with open(self.runs, "a") as file:
+            file.write(f"run {os.environ.get('SLURM_RESTART_COUNT', '0')}\n")
+        if "SLURM_RESTART_COUNT" not in os.environ:
+            time.sleep(600)
+        return "trained"
+
+    def checkpoint(self, *args, **kwargs):
+        return submitit.helpers.DelayedSubmission(self, *args, **kwargs)
+
+
+def logs(job):
+    return "\n".join(path.read_text() for path in sorted(job.paths.folder.glob(f"{job.job_id}_*.*")) if path.suffix != ".pkl")
+
+
+def begin_training(executor, folder):
+    training = Training(folder / "runs")
+    executor.update_parameters(slurm_additional_parameters={"requeue": True})
+    job = executor.submit(training)
+    muster.wait_for(lambda: training.runs.exists(), "the training to begin")
+    return job
+
+
+def ends_well(job):
+    """The requeue inside the job was answered: submitit has nothing to complain of."""
+    assert job.result() == "trained"
+    text = logs(job)
+    assert "exception" not in text.lower() and "Traceback" not in text, text
+
+
+def test_a_checkpoint_requeues_the_job_and_the_next_run_goes_on(executor, as_client):
+    job = begin_training(executor, as_client.work)
+    job._interrupt(timeout=True)
+    ends_well(job)
+
+
+def test_a_preempted_job_saves_its_work_and_is_requeued(executor, as_client):
+    job = begin_training(executor, as_client.work)
+    job._interrupt()
+    ends_well(job)

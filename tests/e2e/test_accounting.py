@@ -1,14 +1,16 @@
 """sacct from the embedded accounting: columns, states, filters, and what submitit asks of it."""
+import grp
 import os
 import re
 import signal
 
 import pytest
 
-from muster import wait_for
+from muster import USER, wait_for
 
 pytestmark = pytest.mark.accounting
 UID = os.geteuid()
+GROUP = grp.getgrgid(os.getegid()).gr_name
 
 
 def test_states_and_exit_codes_of_jobs_and_steps(cluster):
@@ -145,6 +147,7 @@ def test_seff_compares_what_was_given_with_what_was_used(cluster):
     cluster.wait_sacct(["FAILED"], "-X", "-j", job, "-o", "state")
     lines = cluster.run("seff", job).ok().lines
     assert lines[0] == f"Job ID: {job}"
+    assert lines[2] == f"User/Group: {USER}/{GROUP}"
     assert "State: FAILED (exit code 3)" in lines
     assert lines[4:6] == ["Nodes: 1", "Cores per node: 2"]
     assert re.fullmatch(r"CPU Efficiency: \d+\.\d\d% of \S+ core-walltime", lines[7])
@@ -164,8 +167,39 @@ def test_a_killed_controller_has_told_accounting_all_after_its_restart(cluster):
     assert out.lines == [f"{job}|FAILED|3:0" for job in jobs]
 
 
+def test_a_job_that_depends_on_others_is_listed_when_it_need_not_wait_any_more(cluster):
+    first = cluster.sbatch("--wrap", "while [ ! -e go ]; do sleep .1; done")
+    second = cluster.sbatch("-d", f"afterok:{first}", "--wrap", "sleep 100")
+    assert cluster.sacct("-X", "-j", second, "-o", "state,eligible") == ["PENDING|Unknown"]
+    assert second not in cluster.sacct("-X", "-o", "jobid") and second not in cluster.sacct("-X", "-s", "PD", "-o", "jobid")
+    (cluster.work / "go").touch()
+    cluster.wait_state(second, "RUNNING")
+    wait_for(lambda: second in cluster.sacct("-X", "-o", "jobid"), "the job in the list")
+    eligible, start = cluster.sacct("-X", "-j", second, "-o", "eligible,start")[0].split("|")
+    assert eligible <= start and eligible != "Unknown"
+
+
+def test_a_start_alone_is_a_moment(cluster):
+    job = cluster.sbatch("--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    start = cluster.job(job)["StartTime"]
+    assert cluster.sacct("-X", "-j", job, "-s", "R", "-S", start, "-o", "jobid") == [job]
+
+
+@pytest.mark.ours
+def test_memory_without_conversion_is_in_bytes(cluster):
+    cluster.script("task.sh", "x=$(head -c 20000000 /dev/zero | tr '\\0' x)\n")
+    job = cluster.sbatch("--wrap", "srun ./task.sh")
+    cluster.wait_end(job)
+    plain = lambda: cluster.sacct("--noconvert", "-j", f"{job}.0", "-o", "maxrss,tresusageinmax")[0].split("|")
+    wait_for(lambda: plain()[0], "what it used")
+    rss, tres = plain()
+    assert int(rss) % 1024 == 0 and f"mem={rss}" in tres
+    assert cluster.sacct("-j", f"{job}.0", "-o", "maxrss")[0] == f"{int(rss) // 1024}K"
+
+
 def test_a_window_that_begins_after_its_end_is_refused(cluster):
-    for window in (("-S", "now+1hour"), ("-S", "now", "-E", "now-1hour")):
+    for window in (("-S", "now+1hour"), ("-S", "now", "-E", "now-1hour"), ("-s", "R", "-E", "now-1hour")):
         refused = cluster.run("sacct", *window)
         assert refused.code == 1 and "requested is after end time" in refused.err
     cluster.run("sacct", "-S", "now-1hour").ok()

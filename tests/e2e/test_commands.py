@@ -1,4 +1,5 @@
 """What every command answers without a cluster, and how daemons refuse to start."""
+import re
 import subprocess
 
 import pytest
@@ -22,6 +23,22 @@ def test_every_command_explains_itself(name):
     assert help.stdout.lower().startswith(f"usage: {name}") and help.stdout.count("\n") > 5
     assert usage.stdout.lower().startswith(f"usage: {name}")
     assert version.stdout.startswith("slurm 22.05.8 (Muster ")
+
+
+def test_words_that_tools_look_for():
+    for name in "srun", "sbatch", "salloc":
+        help = run(name, "--help").stdout
+        assert help.startswith(f"Usage: {name} [OPTIONS] ")
+        for words in ("Help options:", "Parallel run options:", "Constraint options:", "Consumable resources", "-N, --nodes=N", "--qos=qos", "--gpus=n"):
+            assert words in help, (name, words)
+    for name in "srun", "sbatch":
+        assert run(name, "--usage").stdout.endswith("executable [args...]\n")
+    for name in "sattach", "sbcast", "sstat":
+        assert run(name, "--usage").stdout.count("\n") == 1
+    assert not re.search(r"\[[^]]*\[", run("squeue", "--usage").stdout)
+    help = run("scontrol", "--help").stdout
+    for words in ("Valid <OPTION> values are:", "Valid <COMMAND> values are:", "show <ENTITY> [<ID>]"):
+        assert words in help
 
 
 @pytest.mark.parametrize("name", DAEMONS)

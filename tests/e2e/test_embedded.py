@@ -14,6 +14,7 @@ import muster
 from muster import wait_for
 
 pytestmark = pytest.mark.ours
+CLOCK = Path(os.environ.get("MUSTER_STANDINS", muster.BIN.parent / "tests/standins")) / "libclock_standin.so"
 OTHER_USER = "nobody"  # exists everywhere, has no home and no privilege
 
 
@@ -278,3 +279,18 @@ def test_a_directory_too_deep_for_sockets_is_refused_clearly(embedded):
 def test_help_and_version(option):
     done = subprocess.run([muster.BIN / "muster", option], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout and done.stderr == ""
+
+
+@pytest.mark.skipif(not CLOCK.exists(), reason="the stand-in library is not built")
+def test_a_night_of_sleep_costs_no_job_anything(embedded):
+    """The laptop sleeps: its clock goes on, steady clocks and processes do not."""
+    clock = embedded.home / "clock"
+    embedded.environment |= {"LD_PRELOAD": shutil.copy(CLOCK, embedded.home), "STANDIN_CLOCK": str(clock)}
+    embedded.up()
+    job = embedded.submit("-t", "10", "--wrap", "until [ -e done ]; do sleep 0.1; done")
+    embedded.wait_running(job)
+    clock.write_text(str(9 * 3600))
+    wait_for(lambda: "the clock went forward" in (embedded.base / "log/slurmctld.log").read_text(), "the sleep to be seen")
+    assert embedded.queue() == [f"{job} RUNNING"]
+    (embedded.home / "done").touch()
+    wait_for(lambda: "COMPLETED" in embedded.run("sacct", "-n", "-X", "-j", job, "-o", "State").stdout, "the job's end")

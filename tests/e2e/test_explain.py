@@ -3,9 +3,11 @@ import json
 
 import pytest
 
+from muster import wait_for
+
 pytestmark = pytest.mark.ours
 
-CLUSTER = dict(nodes=2, cpus=4)
+CLUSTER = dict(nodes=2, cpus=4, conf="MinJobAge=5\n")
 
 
 def explain(cluster, job):
@@ -64,6 +66,16 @@ def test_arrays_and_components_are_explained_one_by_one(cluster):
     cluster.script("het.sh", "#SBATCH -H\n#SBATCH hetjob\n#SBATCH -n1\ntrue\n")
     het = cluster.sbatch("-H", "het.sh")
     assert [job["het_job_offset"] for job in explain(cluster, het)] == [0, 1]
+
+
+def test_a_job_that_the_controller_has_forgotten(cluster):
+    job = cluster.sbatch("--wrap", "exit 3")
+    cluster.wait_end(job)
+    wait_for(lambda: "Invalid job id" in cluster.run("scontrol", "show", "job", job).err, "the controller to forget it")
+    text = cluster.run("muster", "explain", job).ok().out
+    assert text.startswith(f"Job {job} (wrap) of ") and "FAILED, exit code 3:0" in text
+    (told,) = explain(cluster, job)
+    assert (told["job_state"], told["exit_code"], told["nodes"]) == ("FAILED", "3:0", "n1")
 
 
 def test_what_is_no_job_is_refused(cluster):

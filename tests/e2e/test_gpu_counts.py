@@ -53,6 +53,13 @@ def test_memory_of_no_cpu_is_that_of_the_node(cluster):
     ("-N1-3 --gpus-per-task=2", "--gpus-per-task used without either --gpus or -n/--ntasks is not allowed."),
     ("--gpus=2 --ntasks-per-node=1 --ntasks-per-gpu=1",
      "fatal: --ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"),
+    ("-N1 --gpus-per-task=1 --gpus-per-node=2 --ntasks-per-node=1",
+     "Based on --gres=gpu/--gpus-per-node and --gpus-per-task requested number of tasks per node differ from --ntasks-per-node."),
+    ("--gres=gpu:2 --gpus-per-socket=1 --sockets-per-node=1",
+     "Based on --gres=gpu/--gpus-per-node and --gpus-per-socket required number of sockets differ from --sockets-per-node."),
+    ("--gpus-per-node=3 --gpus-per-socket=2 --sockets-per-node=1", "--gres=gpu/--gpus-per-node not multiple of --gpus-per-socket."),
+    ("--gpus-per-socket=2 --sockets-per-node=1 --gpus=1",
+     "error: Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket"),
     ("--gpus-per-socket=1 --ntasks-per-gpu=1",
      "fatal: --gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU"),
 ])

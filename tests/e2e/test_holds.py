@@ -134,3 +134,24 @@ def test_a_released_job_queues_up_behind_the_others(cluster):
     assert order()[0] == last and order()[-1] == second
     assert scontrol(cluster, "update", f"jobid={second}", "nice=0") == (0, "")
     assert order()[0] == second
+
+
+@pytest.mark.parametrize("option", ["--tmp=999999", "-c9", "--mem=20000", "--gres=gpu:5", "--mincpus=10", "-B4:4", "-n65"])
+def test_a_held_job_may_ask_for_what_there_is_not(cluster, option):
+    job = cluster.sbatch("-H", option, "--wrap", "true")
+    assert cluster.reason(job) == "JobHeldUser"
+
+
+@pytest.mark.ours  # the reference releases it and says BadConstraints later
+def test_what_can_never_start_is_not_released(cluster):
+    job = cluster.sbatch("-H", "-c9", "--wrap", "true")
+    assert scontrol(cluster, "release", job) == (1, f"Requested node configuration is not available for job {job}\n")
+    assert cluster.reason(job) == "JobHeldUser"
+
+
+@pytest.mark.parametrize("option, said", [
+    ("-Cnope", "Invalid feature specification"), ("-wn9", "Invalid node name specified"), ("-Lx", "Invalid license specification"),
+    ("--gres=nope:1", "Invalid generic resource (gres) specification")])
+def test_names_of_a_held_job_are_looked_at(cluster, option, said):
+    refused = cluster.run("sbatch", "-H", option, "--wrap", "true")
+    assert refused.code == 1 and said in refused.err

@@ -65,6 +65,12 @@ def test_without_an_address_it_goes_to_the_user_in_the_mail_domain(cluster):
     assert wait_mail("Ended")[2].endswith("@example.org")
 
 
+def test_the_domain_is_shown_with_the_user(cluster):
+    user = cluster.job(cluster.sbatch("-H", "--mail-type=END", "--wrap", "true"))["MailUser"]
+    assert user.endswith("@example.org")
+    assert cluster.job(cluster.sbatch("-H", "--mail-type=END", "--mail-user=x", "--wrap", "true"))["MailUser"] == "x"
+
+
 def test_a_failure_alone(cluster):
     good = cluster.sbatch("--mail-type=FAIL", "--wrap", "true")
     bad = cluster.sbatch("--mail-type=FAIL", "--wrap", "exit 7")

@@ -10,7 +10,8 @@ import muster
 from muster import wait_for
 
 pytestmark = [pytest.mark.ours, pytest.mark.as_root]
-CLUSTER = dict(nodes=1, cpus=32, conf="MaxJobCount=60\nMinJobAge=2\nProlog=/bin/true\nEpilog=/bin/true\n")
+CLUSTER = dict(nodes=1, cpus=32, conf="MaxJobCount=60\nMinJobAge=2\nProlog=/bin/true\nEpilog=/bin/true\n"
+               "SlurmctldParameters=max_text_size=1048576,max_dependencies=1000\n")
 
 
 @pytest.fixture(autouse=True)

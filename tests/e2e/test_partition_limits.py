@@ -21,6 +21,8 @@ def submit(cluster, *options):
     (["-p", "brief,long", "-t121", "-N2"], "Requested time limit is invalid (missing or exceeds some limit)"),
     (["-p", "long", "-N1"], "Node count specification invalid"),
     (["-p", "brief", "-N5"], "Node count specification invalid"),
+    (["-p", "brief", "-n33"], "More processors requested than permitted"),
+    (["-p", "brief", "-N650000"], "More processors requested than permitted"),
     (["-p", "lean", "--mem=2001"], "Memory required by task is not available"),
     (["-p", "lean", "--mem=0"], "Memory required by task is not available"),
     (["-p", "closed"], "Required partition not available (inactive or drain)"),

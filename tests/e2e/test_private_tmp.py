@@ -21,7 +21,8 @@ def keep_srun_in_sight(cluster):
     """Jobs see nothing of the real /tmp, where the programs under test may lie."""
     own = cluster.directory / "bin"
     own.mkdir()
-    shutil.copy(muster.BIN / "muster", own / "srun")
+    for name in ("srun", "sbcast"):
+        shutil.copy(muster.BIN / "muster", own / name)
     cluster.environment["PATH"] = f"{own}:{cluster.environment['PATH']}"
 
 
@@ -136,3 +137,31 @@ def test_a_slow_script_of_the_site_keeps_nobody_else_waiting(cluster):
         conf.write_text(before)
         cluster.stop_node("n1")
         cluster.start_node("n1")
+
+
+def test_a_link_in_it_leads_nowhere_that_its_user_may_not_go(cluster, alice, bob):
+    """A working directory is a name, which may mean another place in the job's own /tmp."""
+    closed = cluster.work / "closed"
+    (closed / "project").mkdir(parents=True)
+    (closed / "project/data").write_text("secret\n")
+    shutil.chown(closed, bob)
+    closed.chmod(0o700)
+    outside = Path(tempfile.mkdtemp(prefix="muster-link.", dir="/tmp"))
+    (outside / "project").mkdir()
+    outside.chmod(0o755)
+    script = cluster.script("link.sh", f"ln -s {closed} {outside}; srun --chdir={outside}/project cat data; pwd")
+    job = cluster.sbatch(script, user=alice)
+    cluster.wait_end(job)
+    shutil.rmtree(outside)
+    assert "secret" not in cluster.output(job)
+
+
+def test_sbcast_writes_where_the_job_reads(cluster, alice):
+    name = f"/tmp/muster-sbcast-{os.getpid()}"
+    (cluster.work / "file").write_text("content\n")
+    (cluster.work / "file").chmod(0o644)
+    script = cluster.script("cast.sh", f"sbcast file {name} && srun cat {name}")
+    job = cluster.sbatch(script, user=alice)
+    cluster.wait_end(job)
+    assert cluster.output(job) == "content\n"
+    assert not Path(name).exists()

@@ -284,6 +284,13 @@ def test_a_node_that_goes_down_is_replaced(cluster):
     cluster.run("scontrol", "update", "nodename=n[1-2]", "state=resume").ok()
 
 
+def test_nodes_that_a_job_uses_are_replaced_at_once(cluster):
+    created(cluster, "rr", "nodecnt=2", "flags=replace")
+    before = fields(cluster, "rr")["Nodes"]
+    cluster.run("srun", "--mem=100", "--reservation=rr", "true").ok()
+    assert fields(cluster, "rr")["Nodes"] != before
+
+
 @pytest.mark.ours
 def test_one_survives_a_restart_of_the_controller(cluster):
     created(cluster, "kept", "nodecnt=1", "corecnt=1", "flags=maint", start="now+3600")

@@ -97,6 +97,81 @@ def test_partitions_and_configuration_are_shown(cluster):
     assert re.search(r"^KillWait +=+ 3 sec$", config, re.M)
 
 
+def test_names_of_plugins_are_shown_as_they_are_written(cluster):
+    config = show(cluster, "show", "config")
+    assert re.search(r"^SchedulerType +=+ sched/backfill$", config, re.M)
+    assert re.search(r"^PriorityType +=+ priority/(basic|multifactor)$", config, re.M)
+
+
+def test_partitionname_is_an_entity(cluster):
+    assert show(cluster, "show", "partitionname=short").startswith("PartitionName=short\n")
+
+
+def test_steps_of_unknown_jobs(cluster):
+    job = cluster.sbatch("--wrap", "sleep 100")
+    cluster.wait_state(job, "RUNNING")
+    for step in "4000000.0", "4000000":
+        unknown = cluster.run("scontrol", "show", "step", step)
+        assert (unknown.code, unknown.err) == (1, "slurm_get_job_steps error: Invalid job id specified\n")
+    unknown = cluster.run("scontrol", "show", "step", f"{job}.5")
+    assert (unknown.code, unknown.out) == (1, f"Job step {job}.5 not found\n")
+
+
+@pytest.mark.ours  # the reference knows no --json
+@pytest.mark.parametrize("entity", ["partition", "config", "step", "res"])
+def test_what_has_no_json_says_so(cluster, entity):
+    refused = cluster.run("scontrol", "show", entity, "--json")
+    assert (refused.code, refused.out) == (1, "") and "--json: not supported yet" in refused.err
+
+
+def test_a_key_and_its_value_may_be_two_words(cluster):
+    job = cluster.sbatch("-H", "--array=0-5", "--wrap", "true")
+    show(cluster, "update", f"jobid={job}", "arraytaskthrottle", "2")
+    show(cluster, "update", "job", job, "timelimit", "9", "comment=x")
+    assert (cluster.job(job)["ArrayTaskThrottle"], cluster.job(job)["TimeLimit"]) == ("2", "00:09:00")
+    for words, said in ((["nice", "5"], "Invalid input: 5\nRequest aborted\n"), (["timelimit"], "Invalid input: timelimit\nRequest aborted\n")):
+        refused = cluster.run("scontrol", "update", f"jobid={job}", *words)
+        assert (refused.code, refused.err) == (1, said)
+
+
+def test_a_name_that_no_job_has(cluster):
+    def said(*words):
+        done = cluster.run("scontrol", "update", "jobname=nosuchname", *words)
+        assert done.code == 1
+        return done.err
+    assert said("userid=1", "priority=1") == "scontrol: error: No jobs with user ID 1 and name 'nosuchname'\n"
+    assert said("priority=1") == "scontrol: error: No jobs with name 'nosuchname'\n"
+
+
+def test_billing_weights(cluster):
+    def set_weights(weights):
+        return cluster.run("scontrol", "update", "partitionname=short", f"tresbillingweights={weights}")
+    set_weights("cpu=1,mem=-0.5G").ok()
+    assert "TRESBillingWeights=cpu=1,mem=-0.5G" in show(cluster, "show", "partition", "short")
+    refused = set_weights("bogus=1")
+    assert (refused.code, refused.err) == (1, "slurm_update error: Invalid TRESBillingWeights specification\n")
+    set_weights("").ok()
+
+
+def test_eligible_is_when_the_dependency_was_met(cluster):
+    first = cluster.sbatch("--wrap", "while [ ! -e go ]; do sleep .1; done")
+    second = cluster.sbatch("-d", f"afterok:{first}", "--wrap", "sleep 100")
+    cluster.wait_reason(second, "Dependency")
+    assert cluster.job(second)["EligibleTime"] == "Unknown"
+    submitted = cluster.job(second)["SubmitTime"]
+    wait_for(lambda: cluster.run("date", "+%Y-%m-%dT%H:%M:%S").out.strip() > submitted, "the next second")
+    (cluster.work / "go").touch()
+    cluster.wait_state(second, "RUNNING")
+    assert submitted < cluster.job(second)["EligibleTime"] <= cluster.job(second)["StartTime"]
+
+
+def test_a_task_is_in_a_group_but_in_no_session_of_its_own(cluster):
+    """Else nobody could continue it, and SIGTSTP would not stop it."""
+    job = cluster.sbatch("-o", "ids", "--wrap", "echo $$; ps -o pgid= -o sid= -p $$")
+    pid, group, session = cluster.output(job, "ids").split()
+    assert group == pid != session
+
+
 def test_ping_names_the_controller(cluster):
     assert re.match(r"Slurmctld\(primary\) at \S+ is UP\n", show(cluster, "ping"))
 

@@ -118,6 +118,22 @@ def test_json_holds_the_jobs(cluster):
     assert mine == [("asjson", "PENDING")]
 
 
+def test_nodes_of_a_waiting_job_follow_from_its_tasks(cluster):
+    for options, nodes in (("-n9", "2"), ("-n33", "5"), ("-n4 -c4", "2"), ("-n9 -c3", "5"), ("-c20", "1"), ("-n9 -N1-4", "2-4"),
+                           ("-n2 --ntasks-per-node=1", "2"), ("-n17 --overcommit", "3"), ("-N2 -n4", "2-2")):
+        job = cluster.sbatch("-H", *options.split(), "--wrap", "true")
+        assert column(cluster, "-j", job, "-o", "%D") == [nodes.partition("-")[0]], options
+        assert cluster.job(job)["NumNodes"] == nodes, options
+        cluster.run("scancel", job)
+
+
+def test_a_row_for_each_partition_that_a_job_waits_for(cluster):
+    job = cluster.sbatch("-H", "-p", "standard,short", "--wrap", "true")
+    assert squeue(cluster, "-h", "-j", job, "-o", "%i %P").splitlines() == [f"{job} standard,short"]
+    assert sorted(squeue(cluster, "-h", "-P", "-j", job, "-o", "%i %P").splitlines()) == [f"{job} short", f"{job} standard"]
+    assert squeue(cluster, "-h", "-P", "-p", "short", "-o", "%i %P").splitlines() == [f"{job} short"]
+
+
 def test_reasons_of_waiting_jobs(cluster):
     holder = cluster.sbatch("-N4", "--exclusive", "-t", "10", "--wrap", "sleep 100")
     cluster.wait_state(holder, "RUNNING")
@@ -128,7 +144,7 @@ def test_reasons_of_waiting_jobs(cluster):
         cluster.sbatch("--begin=now+600", "--wrap", "true"): "BeginTime",
         cluster.sbatch("-p", "short", "-t", "20", "--wrap", "true"): "PartitionTimeLimit",
         cluster.sbatch("-H", "--wrap", "true"): "JobHeldUser",
-        cluster.sbatch("-N", "9", "--wrap", "true"): "PartitionConfig|PartitionNodeLimit",
+        cluster.sbatch("-N", "9", "--wrap", "true"): "PartitionNodeLimit",
     }
     for job, reason in jobs.items():
         cluster.wait_reason(job, reason)

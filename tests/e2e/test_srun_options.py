@@ -3,7 +3,7 @@ import re
 
 import pytest
 
-from muster import wait_for
+from muster import USER, wait_for
 
 CLUSTER = dict(nodes=2)
 SHOW = "bash -c 'echo $SLURM_PROCID@$SLURMD_NODENAME/$SLURM_CPUS_ON_NODE/$CUDA_VISIBLE_DEVICES'"
@@ -168,6 +168,51 @@ def test_a_plane_has_a_size(cluster, how):
 @pytest.mark.parametrize("command", ["srun", "salloc"])
 def test_the_generic_resources_are_listed(cluster, command):
     assert cluster.run(command, "--gres=help", "true").ok().out == "Valid gres options are:\ngpu[[:type]:count]\n"
+
+
+def test_the_generic_resources_are_listed_without_a_script(cluster):
+    assert cluster.run("sbatch", "--gres=help").ok().out == "Valid gres options are:\ngpu[[:type]:count]\n"
+
+
+def test_none_of_an_unknown_device_is_no_wish(cluster):
+    assert cluster.job(cluster.sbatch("-H", "--gres=craynetwork:0", "--wrap", "true"))["TresPerNode"] == "gres:craynetwork:0"
+    cluster.run("srun", "--mem=100", "--gres=craynetwork:0", "true").ok()
+    refused = cluster.run("sbatch", "--gres=craynetwork:1", "--wrap", "true")
+    assert refused.code == 1 and "Invalid generic resource (gres) specification" in refused.err
+
+
+def test_a_task_epilog_that_takes_too_long_is_killed(cluster):
+    epilog = cluster.script("epilog.sh", "echo x >> began; sleep 1000\n")
+    done = cluster.run("srun", "--mem=100", "-n2", f"--task-epilog={epilog}", "true").ok()
+    assert len(re.findall(r"slurmstepd\S*: error: TaskEpilog failed status=9\n", done.err)) == 2
+    assert (cluster.work / "began").read_text() == "x\nx\n"
+
+
+def test_verbose_names_the_job_and_what_it_has(cluster):
+    done = cluster.run("srun", "-v", "--mem=100", "-N2", "true").ok()
+    assert re.search(r"^srun: jobid \d+: nodes\(2\):`\S+', cpu counts: 1\(x2\)$", done.err, re.M)
+    assert done.err.index("jobid") < done.err.index("launching")
+
+
+def test_verbose_tells_times_as_they_are_understood(cluster):
+    for given, understood in (("3", "00:03:00"), ("1:30", "00:02:00"), ("1-2", "1-02:00:00")):
+        told = cluster.run("sbatch", "-H", "-v", "-t", given, "--time-min=1", "--wrap", "true").ok().err
+        assert re.search(rf"^sbatch: time +: {understood}$", told, re.M) and re.search("^sbatch: time-min +: 00:01:00$", told, re.M)
+
+
+@pytest.mark.parametrize("command", ["srun", "salloc"])
+def test_a_job_that_cannot_start_now_is_told_why(cluster, command):
+    def first_line(*options):
+        waiting = cluster.start(command, *options, "true")
+        line = waiting.stderr.readline()
+        cluster.run("scancel", "-u", USER)
+        waiting.wait()
+        return line
+    cluster.run("scontrol", "update", "partitionname=short", "state=down").ok()
+    assert first_line("-p", "short") == f"{command}: Partition in DOWN state\n"
+    cluster.run("scontrol", "update", "partitionname=short", "state=up").ok()
+    cluster.run("scontrol", "update", "nodename=n1", "state=drain", "reason=x").ok()
+    assert first_line("-w", "n1") == f"{command}: Required node not available (down, drained or reserved)\n"
 
 
 def test_a_task_epilog_that_fails_is_named(cluster):

@@ -107,6 +107,16 @@ eval srun -n2 --gpus-per-node=2 --gpu-bind=closest $show | sort
     assert lines == ["0:0:0", "1:1:1", "0:0:0", "1:1:1", "0:1:1", "1:0:0", "0:0,1:0,1", "1:0,1:0,1"]
 
 
+@pytest.mark.parametrize("bind, told", [
+    ("verbose,single:1", ["usable_gres=0x1; bit_alloc=0x3; local_inx=0; global_list=0; local_list=0",
+                          "usable_gres=0x2; bit_alloc=0x3; local_inx=0; global_list=1; local_list=1"]),
+    ("verbose,closest", ["usable_gres=0x3; bit_alloc=0x3; local_inx=0; global_list=0,1; local_list=0,1"] * 2),
+    ("verbose,none", [])])
+def test_tasks_tell_how_gpus_are_bound(cluster, bind, told):
+    done = cluster.run("srun", "--mem=100", "-n2", "--gpus=2", f"--gpu-bind={bind}", "true").ok()
+    assert sorted(done.err.splitlines()) == [f"gpu-bind: {line}" for line in told]
+
+
 def test_ranks_are_laid_over_the_nodes(cluster):
     lines = job(cluster, "-N2", "-n8", "--ntasks-per-node=4", body="""
 show() { srun -N2 -n4 "$@" bash -c 'echo $SLURM_PROCID:$SLURM_NODEID' | sort | tr '\\n' ' '; echo; }

@@ -8,7 +8,7 @@
 namespace muster::cli {
 
 std::string command_help(const CommandText& command, std::span<const OptionText> options) {
-  std::string out = fmt::format("Usage: {} [options] {}\n", command.program, command.operands);
+  std::string out = fmt::format("Usage: {} [OPTIONS] {}\n", command.program, command.operands);
   if (!command.purpose.empty()) out += fmt::format("{}\n", command.purpose);
   out += "\nOptions:\n";
   bool has_variables = false;
@@ -27,8 +27,9 @@ std::string command_help(const CommandText& command, std::span<const OptionText>
 
 std::string command_usage(const CommandText& command, std::span<const OptionText> options) {
   std::vector<std::string> parts;
+  if (command.short_usage) parts.emplace_back("[OPTIONS]");
   for (const OptionText& option : options)
-    if (!option.help.empty())
+    if (!option.help.empty() && !command.short_usage)
       parts.push_back(usage_part(option.word.name, option.word.argument, option.value_name));
   if (!command.operands.empty()) parts.emplace_back(command.operands);
   return wrapped_usage(command.program, parts);

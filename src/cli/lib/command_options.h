@@ -35,6 +35,7 @@ struct CommandText {
   std::string_view purpose;   // the line below "Usage:"; may be empty
   std::string_view operands;  // "[job_id...]"
   bool hints_at_help = true;  // after an unknown option
+  bool short_usage = false;   // --usage names no options
 };
 
 std::string command_help(const CommandText& command, std::span<const OptionText> options);

@@ -13,8 +13,10 @@
 #include "base/codec.h"
 #include "base/strings.h"
 #include "cli/lib/name_service.h"
+#include "config/auth.h"
 #include "config/client_settings.h"
 #include "io/files.h"
+#include "io/handshake.h"
 #include "wire/parts.h"
 
 namespace muster::cli {
@@ -84,8 +86,10 @@ Result<ClientConfig> from_file(const std::string& path) {
     endpoint.host = host.address;
     endpoint.port = settings->slurmctld_port;
     endpoint.server_uid = user;
-    endpoint.use_munge =
-        !iequals(settings->auth_type, "auth/none") && !iequals(settings->auth_type, "auth/unix");
+    if (!settings->cluster_name.empty())
+      endpoint.server_name = io::controller_server_name(settings->cluster_name);
+    endpoint.use_munge = config::uses_munge(settings->auth_type);
+    endpoint.munge_socket = config::munge_socket(settings->auth_info);
     found.endpoints.push_back(std::move(endpoint));
   }
   return found;
@@ -119,6 +123,8 @@ Result<ClientConfig> embedded_cluster() {
   endpoint.unix_path = base + "/run/slurmctld.sock";
   endpoint.server_uid = Uid{::getuid()};
   endpoint.use_munge = false;
+  if (!config.cluster_name.empty())
+    endpoint.server_name = io::controller_server_name(config.cluster_name);
   config.endpoints.push_back(std::move(endpoint));
   return config;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "base/date.h"
+#include "base/duration.h"
 #include "base/strings.h"
 #include "cli/lib/option_table.h"
 #include "cli/lib/options_words.h"
@@ -108,6 +110,11 @@ std::string describe(const JobOptions& options) {
   for (const auto& [name, use] : options.given) {
     std::string value = use.value.empty() ? "set" : use.value;
     if (name == "verbose") value = std::to_string(options.verbose);
+    if (name == "time" && options.spec.time_limit) value = format_limit(*options.spec.time_limit);
+    if (name == "time-min" && options.spec.time_min) value = format_limit(*options.spec.time_min);
+    if (name == "begin" && is_set(options.spec.begin)) value = format_date(options.spec.begin);
+    if (name == "deadline" && is_set(options.spec.deadline))
+      value = format_date(options.spec.deadline);
     out += fmt::format("{:<20}: {}\n", name, value);
   }
   return out + fmt::format("{}\nend of defined options", kRule);

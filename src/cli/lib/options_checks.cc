@@ -65,9 +65,18 @@ std::size_t distinct(std::vector<std::string> names) {
   return static_cast<std::size_t>(std::ranges::unique(names).begin() - names.begin());
 }
 
-// -m arbitrary: task after task on the nodes of -w, or of the file that SLURM_HOSTFILE names.
+// Names for as many different nodes as -N allows.
+void keep_names_of_nodes(std::vector<std::string>& names, std::uint32_t nodes) {
+  for (std::size_t count = 1; count <= names.size(); ++count)
+    if (distinct({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count)}) > nodes)
+      return names.resize(count - 1);
+}
+
+// -m arbitrary: task after task on the nodes of -w, or of the file that SLURM_HOSTFILE names. That
+// variable asks for it by itself, whatever -m says.
 Outcome list_tasks(JobOptions& o) {
   JobSpec& spec = o.spec;
+  if (!o.host_file.empty()) spec.distribution = "arbitrary";
   auto how = parse_distribution(spec.distribution.view());
   if (!how || how->kind != Distribution::Kind::arbitrary) return {};
   if (spec.required_nodes.empty() && !o.host_file.empty()) {
@@ -88,6 +97,7 @@ Outcome list_tasks(JobOptions& o) {
   auto names = expand_hostlist(spec.required_nodes);
   if (!names) return {};  // the controller says what is wrong with it
   if (spec.num_tasks && *spec.num_tasks < names->size()) names->resize(*spec.num_tasks);
+  if (o.is_said("nodes") && spec.max_nodes) keep_names_of_nodes(*names, spec.max_nodes);
   spec.required_nodes = Text(join(*names, ","));
   spec.num_tasks = static_cast<std::uint32_t>(names->size());
   spec.min_nodes = spec.max_nodes = static_cast<std::uint32_t>(distinct(*names));

@@ -93,6 +93,12 @@ Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
     return bad_gres(o,
                     "Failed to validate job spec, --gres=gpu/--gpus-per-node not multiple of "
                     "--gpus-per-task.");
+  if (gpus.per_node && spec.ntasks_per_node &&
+      gpus.per_node / gpus.per_task != *spec.ntasks_per_node)
+    return bad_gres(o,
+                    "Failed to validate job spec. Based on --gres=gpu/--gpus-per-node and "
+                    "--gpus-per-task requested number of tasks per node differ from "
+                    "--ntasks-per-node.");
   if (gpus.total % gpus.per_task != 0)
     return bad_gres(o, "Failed to validate job spec, --gpus not multiple of --gpus-per-task");
   if (gpus.total && tasks && gpus.total / gpus.per_task != tasks)
@@ -107,10 +113,19 @@ Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
 // GPUs of the job and of each node, or of each of its sockets, give the number of nodes.
 Outcome check_gpus_per_node(JobOptions& o, GpuCounts gpus) {
   JobSpec& spec = o.spec;
-  if ((gpus.total && gpus.total < gpus.per_node) ||
+  if ((gpus.total && gpus.total < std::max(gpus.per_node, gpus.per_socket)) ||
       (gpus.per_node && gpus.per_node < gpus.per_socket))
     return bad_gres(o,
                     "Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
+  if (gpus.per_socket && gpus.per_node % gpus.per_socket != 0)
+    return bad_gres(o,
+                    "Failed to validate job spec, --gres=gpu/--gpus-per-node not multiple of "
+                    "--gpus-per-socket.");
+  if (gpus.per_socket && gpus.per_node &&
+      gpus.per_node / gpus.per_socket != spec.sockets_per_node.value_or(1))
+    return bad_gres(o,
+                    "Failed to validate job spec. Based on --gres=gpu/--gpus-per-node and "
+                    "--gpus-per-socket required number of sockets differ from --sockets-per-node.");
   if (gpus.total && spec.nodes_given && gpus.total < spec.min_nodes)
     return bad_gres(o, "Failed to validate job spec, --gpus < -N");
   if (gpus.per_node == 0) gpus.per_node = gpus.per_socket * spec.sockets_per_node.value_or(1);

@@ -1,5 +1,7 @@
 #include "cli/lib/usage.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -14,13 +16,52 @@ namespace {
 std::string_view operands(Client client) {
   switch (client) {
     case Client::sbatch:
-      return "[script [args...]]";
     case Client::srun:
-      return "program [args...]";
+      return "executable [args...]";
     case Client::salloc:
       return "[command [args...]]";
   }
   return "";
+}
+
+// The headings of --help, in their order.
+enum class Section : std::uint8_t { parallel, constraint, consumable, help };
+struct SectionText {
+  Section section;
+  std::string_view heading;
+};
+constexpr std::array kSections{
+    SectionText{Section::parallel, "Parallel run options:"},
+    SectionText{Section::constraint, "Constraint options:"},
+    SectionText{Section::consumable, "Consumable resources related options:"},
+    SectionText{Section::help, "Help options:"},
+};
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+Section section_of(std::string_view name) {
+  if (is_one_of(name, {"help", "usage", "version"})) return Section::help;
+  if (is_one_of(name, {"exclusive", "mem-per-cpu", "oversubscribe", "reservation"}))
+    return Section::consumable;
+  if (is_one_of(name, {"cluster-constraint", "constraint", "contiguous", "exclude", "mem",
+                       "mincpus", "nodefile", "nodelist", "prefer", "switches", "tmp"}))
+    return Section::constraint;
+  return Section::parallel;
+}
+
+std::string section_text(Client client, Section section) {
+  std::string out;
+  for (const OptionRow& row : option_table()) {
+    if (!row.belongs_to(client) || row.help.empty() || section_of(row.name) != section) continue;
+    std::string help(row.help);
+    if (std::string_view variables = row.input_variables(client); !variables.empty())
+      help += fmt::format(" [{}]", replace_all(variables, " ", ", "));
+    out +=
+        help_line(row.letter, row.name, row.value_name, row.argument == Argument::optional, help);
+  }
+  return out;
 }
 
 }  // namespace
@@ -52,9 +93,10 @@ std::string help_line(char letter, std::string_view name, std::string_view value
 }
 
 std::string usage_part(std::string_view name, Argument argument, std::string_view value_name) {
-  if (argument == Argument::none) return fmt::format("[--{}]", name);
-  if (argument == Argument::required) return fmt::format("[--{}={}]", name, value_name);
-  return fmt::format("[--{}[={}]]", name, value_name);
+  // No bracket inside a bracket: tools split the text at them.
+  if (argument == Argument::none || value_name.contains('['))
+    return fmt::format("[--{}{}]", name, argument == Argument::none ? "" : "=...");
+  return fmt::format("[--{}={}]", name, value_name);
 }
 
 std::string wrapped_usage(std::string_view program, const std::vector<std::string>& parts) {
@@ -72,16 +114,9 @@ std::string wrapped_usage(std::string_view program, const std::vector<std::strin
 }
 
 std::string help_text(Client client) {
-  std::string out =
-      fmt::format("Usage: {} [options] {}\n\nOptions:\n", client_name(client), operands(client));
-  for (const OptionRow& row : option_table()) {
-    if (!row.belongs_to(client) || row.help.empty()) continue;
-    std::string help(row.help);
-    if (std::string_view variables = row.input_variables(client); !variables.empty())
-      help += fmt::format(" [{}]", replace_all(variables, " ", ", "));
-    out +=
-        help_line(row.letter, row.name, row.value_name, row.argument == Argument::optional, help);
-  }
+  std::string out = fmt::format("Usage: {} [OPTIONS] {}\n", client_name(client), operands(client));
+  for (const auto& [section, heading] : kSections)
+    out += fmt::format("\n{}\n{}", heading, section_text(client, section));
   return out + "\nNames in brackets are environment variables with the same meaning.\n";
 }
 

@@ -97,12 +97,17 @@ pmix_proc_t PmixServer::process(std::uint32_t rank) const {
   return proc;
 }
 
+// The library makes its own files there as root: nobody else may put anything in their way. Tasks
+// have a directory of theirs in it.
 Result<void> PmixServer::make_directory() {
-  if (mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST)
-    return fail(fmt::format("{}: {}", directory_, std::strerror(errno)));
+  auto failed = [&] { return fail(fmt::format("{}: {}", directory_, std::strerror(errno))); };
   const wire::StepLaunch& launch = setup_.launch;
-  if (setup_.change_user && chown(directory_.c_str(), launch.uid.value, launch.gid.value) != 0)
-    return fail(fmt::format("{}: {}", directory_, std::strerror(errno)));
+  const std::string tasks = tasks_directory();
+  if (mkdir(directory_.c_str(), 0711) != 0 && errno != EEXIST) return failed();
+  if (chmod(directory_.c_str(), setup_.change_user ? 0711 : 0700) != 0) return failed();
+  if (mkdir(tasks.c_str(), 0700) != 0 && errno != EEXIST) return failed();
+  if (setup_.change_user && lchown(tasks.c_str(), launch.uid.value, launch.gid.value) != 0)
+    return failed();
   return {};
 }
 
@@ -128,7 +133,7 @@ Result<void> PmixServer::begin() {
 }
 
 Result<void> PmixServer::register_step() {
-  auto info = describe_step(pmix_, setup_, directory_);
+  auto info = describe_step(pmix_, setup_, tasks_directory());
   if (!info) return std::unexpected(info.error());
   const auto local = static_cast<int>(setup_.launch.ranks.size());
   const pmix_proc_t whole = process(PMIX_RANK_WILDCARD);

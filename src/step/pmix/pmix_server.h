@@ -52,6 +52,7 @@ class PmixServer : public Mpi {
   PmixLibrary pmix_;
   std::string name_;       // of the step's processes as PMIx knows them
   std::string directory_;  // for PMIx's files
+  std::string tasks_directory() const { return directory_ + "/tasks"; }
   bool begun_ = false;
   std::map<std::uint32_t, std::uint32_t> place_of_;  // by rank
   std::map<std::string, std::uint32_t> fences_;      // so far, by who takes part

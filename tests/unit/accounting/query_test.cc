@@ -1,6 +1,8 @@
 // Each option of sacct on a morning whose answers were seen on the reference (scenario.h).
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "accounting/query.h"
 
 #include "accounting/memory_store.h"
@@ -25,6 +27,20 @@ class Query : public testing::Test {
 TEST_F(Query, ListsEligibleJobsBySubmissionThenArraysByTask) {
   EXPECT_EQ(ask(allocations()),
             (Ids{"20", "22", "23", "24", "19_0", "19_1", "19_2", "19_3", "96", "99_0"}));
+}
+
+TEST_F(Query, OfOneUserAloneWhateverIsAsked) {
+  auto of = [&](std::uint32_t uid) {
+    auto rows = query(store_, allocations(), kNow, Uid{uid});
+    EXPECT_TRUE(rows);
+    return rows ? std::move(*rows) : std::vector<AccountingRow>{};
+  };
+  auto everybody = query(store_, allocations(), kNow);
+  ASSERT_TRUE(everybody);
+  std::map<std::uint32_t, std::size_t> count;
+  for (const AccountingRow& row : *everybody) ++count[row.job.uid.value];
+  for (const auto& [uid, rows] : count) EXPECT_EQ(of(uid).size(), rows);
+  EXPECT_EQ(of(4711).size(), 0u);
 }
 
 TEST_F(Query, ListsStepsBatchFirst) {

@@ -73,6 +73,16 @@ TEST_F(Windows, AreOneInstantForAStateAndAStart) {
   EXPECT_EQ(ask(request), Ids{});
 }
 
+TEST_F(Windows, OfOneInstantHoldWhatBeganInThatSecond) {
+  auto request = of_jobs({ref(22)});
+  request.states = {"R"};
+  request.allocations_only = true;
+  request.start = at(47);
+  EXPECT_EQ(ask(request), (Ids{"22"}));
+  request.start = at(46);
+  EXPECT_EQ(ask(request), Ids{});
+}
+
 TEST_F(Windows, HoldEndedStatesByTheirEnd) {
   EXPECT_EQ(ask(in_state({"failed"}, at(45), kNow)), (Ids{"20", "23"}));
   EXPECT_EQ(ask(in_state({"CD"}, at(50), at(51))), Ids{});

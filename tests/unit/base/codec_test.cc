@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace muster {
 namespace {
 
@@ -126,6 +128,80 @@ TEST(Codec, FieldNumbersThatCannotBeAreRefused) {
       decode<Inner>("\x12\x05"
                     "ab"));  // longer than the message
   EXPECT_FALSE(decode<Inner>("\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"));
+}
+
+struct Wide {  // a list element that is much larger than the two bytes of an empty one
+  std::vector<Outer> list;
+  std::vector<Cow<Outer>> shared;
+  std::set<std::uint32_t> numbers;
+  template <class V>
+  void fields(V& v) {
+    v(1, list);
+    v(2, shared);
+    v(3, numbers);
+  }
+};
+
+std::string repeated(std::string_view field, std::size_t times) {
+  std::string bytes;
+  for (std::size_t i = 0; i < times; ++i) bytes += field;
+  return bytes;
+}
+
+TEST(ForeignBytes, BecomeOnlySoMuchMemory) {
+  for (std::string_view empty : {std::string_view("\x0a\0", 2), std::string_view("\x12\0", 2)}) {
+    EXPECT_TRUE(decode<Wide>(repeated(empty, 1000), Origin::foreign));
+    EXPECT_FALSE(decode<Wide>(repeated(empty, 100'000), Origin::foreign));
+    EXPECT_TRUE(decode<Wide>(repeated(empty, 100'000))) << "our own may be so";
+  }
+  Wide honest;
+  honest.list.resize(20'000, sample());
+  EXPECT_TRUE(decode<Wide>(encode(honest), Origin::foreign));
+  Wide numbers;
+  for (std::uint32_t i = 0; i < 10'000; ++i) numbers.numbers.insert(i);
+  EXPECT_TRUE(decode<Wide>(encode(numbers), Origin::foreign));
+}
+
+TEST(ForeignBytes, ComeInTheOrderOfTheirFields) {
+  const std::string disordered = encode(sample()) + "\x08\x05";  // field 1 behind field 5
+  EXPECT_EQ(decode<Outer>(disordered)->id, 5u);
+  EXPECT_FALSE(decode<Outer>(disordered, Origin::foreign));
+  EXPECT_TRUE(decode<Outer>(encode(sample()), Origin::foreign));
+  Outer outer = sample();
+  std::string nested = encode(outer);
+  nested += std::string("\x32\x04\x10\x01\x08\x01", 6);  // an unknown field 6 is not looked into
+  EXPECT_TRUE(decode<Outer>(nested, Origin::foreign));
+}
+
+enum class Colour : std::uint8_t { red, green };
+constexpr Colour last_of(Colour) { return Colour::green; }
+enum class Open : std::uint8_t { one };
+struct Scalars {
+  Colour colour = Colour::red;
+  Open open = Open::one;
+  std::uint8_t small = 0;
+  std::int32_t number = 0;
+  Uid uid;
+  template <class V>
+  void fields(V& v) {
+    v(1, colour);
+    v(2, open);
+    v(3, small);
+    v(4, number);
+    v(5, uid);
+  }
+};
+
+TEST(Codec, RefusesValuesThatAMemberCannotHold) {
+  auto reads = [](std::string_view bytes) { return decode<Scalars>(bytes).has_value(); };
+  EXPECT_TRUE(reads("\x08\x01"));
+  EXPECT_FALSE(reads("\x08\x02")) << "no such colour";
+  EXPECT_TRUE(reads("\x10\x07")) << "an enum that does not say which values it has";
+  EXPECT_TRUE(reads("\x18\xff\x01"));
+  EXPECT_FALSE(reads("\x18\x80\x02")) << "256 would become 0";
+  EXPECT_TRUE(reads("\x20\xff\xff\xff\xff\x0f"));
+  EXPECT_FALSE(reads("\x20\x80\x80\x80\x80\x10"));
+  EXPECT_FALSE(reads("\x28\x80\x80\x80\x80\x10"));
 }
 
 }  // namespace

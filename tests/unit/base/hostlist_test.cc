@@ -42,6 +42,26 @@ TEST(ExpandHostlist, RefusesWhatIsNoList) {
     EXPECT_FALSE(expand_hostlist(bad)) << bad;
 }
 
+TEST(ExpandHostlist, BoundsNamesAndAllOfThemTogether) {
+  const std::string longest(kMaxHostName - 1, 'a');
+  EXPECT_TRUE(expand_hostlist(longest + "[1-9]"));
+  EXPECT_FALSE(expand_hostlist(longest + "[1-10]")) << "a name of 256 bytes";
+  EXPECT_FALSE(expand_hostlist("n[" + std::string(300, '0') + "1-5]")) << "by its padding";
+  EXPECT_FALSE(expand_hostlist(longest.substr(0, 200) + "[0-999999]")) << "200 MB in all";
+  EXPECT_TRUE(expand_hostlist("n[1-999999]"));
+  EXPECT_FALSE(expand_hostlist("n[1-999999],m[1-2]"));
+}
+
+TEST(EachHost, TellsNoMoreThanIsWanted) {
+  Names seen;
+  auto ok = each_host("n[1-3],x[0-999999]y[0-999999],n[", [&](std::string_view name) {
+    seen.emplace_back(name);
+    return seen.size() < 5;
+  });
+  EXPECT_TRUE(ok);
+  EXPECT_EQ(seen, (Names{"n1", "n2", "n3", "x0y0", "x0y1"}));
+}
+
 TEST(CompressHostlist, MakesRangesInTheOrderGiven) {
   EXPECT_EQ(compress_hostlist({"n1", "n2", "n3", "n7", "x01", "x02"}), "n[1-3,7],x[01-02]");
   EXPECT_EQ(compress_hostlist({"n3", "n1", "n2"}), "n[3,1-2]");

@@ -47,6 +47,23 @@ TEST(ScontrolUpdate, TheRecordMayBeNamedInTwoWords) {
   EXPECT_EQ(request->settings, (Settings{{"JobId", "12"}, {"Nice", "5"}}));
 }
 
+TEST(ScontrolUpdate, AKeyOfAJobAndItsValueMayBeTwoWords) {
+  auto request = parse({"job", "12", "timelimit", "9", "ResetAccrueTime", "comment", "x"});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(
+      request->settings,
+      (Settings{{"JobId", "12"}, {"TimeLimit", "9"}, {"ResetAccrueTime", ""}, {"Comment", "x"}}));
+  EXPECT_EQ(refusal({"job=12", "timelimit"}), "Invalid input: timelimit\nRequest aborted");
+  EXPECT_EQ(refusal({"job=12", "nice", "5"}), "Invalid input: 5\nRequest aborted");
+  EXPECT_TRUE(refusal({"node=n1", "weight", "5"}).starts_with("Update of this parameter"));
+}
+
+TEST(ScontrolUpdate, SiteFactorHasARange) {
+  EXPECT_EQ(refusal({"job=12", "sitefactor=99999999999"}),
+            "scontrol: error: SiteFactor value out of range (+/- 2147483645). Value ignored");
+  EXPECT_EQ(refusal({"job=12", "sitefactor=-5"}), "none");
+}
+
 TEST(ScontrolUpdate, APartitionIsARecordOnlyWhereNoJobIsNamed) {
   auto job = parse({"partition=short", "jobid=3"});
   ASSERT_TRUE(job);

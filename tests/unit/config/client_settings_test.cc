@@ -11,7 +11,8 @@ TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
   for (const std::string text :
        {"", "MpiDefault=pmix\n",
         "LaunchParameters=test_exec,use_interactive_step\nInteractiveStepOptions=\"--pty sh\"\n",
-        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=auth/none\n"
+        "SlurmctldPort=7000\nslurmuser=abc # who\nMessageTimeout=5 AuthType=Auth/None\n"
+        "AuthInfo=socket=/run/munge.2\n"
         "KillWait=7\nWaitTime=3\nKillOnBadExit=1\nPropagateResourceLimitsExcept=CORE\n",
         "SlurmctldHost=b\nAccountingStorageType=\"accounting_storage/none\"\nSlurmctldPidFile = "
         "/x/y.pid\n",
@@ -34,6 +35,12 @@ TEST(ClientSettings, TakesTheOldControllerKeys) {
             (std::vector<ControllerHost>{{"a", "1.2.3.4", true}, {"b", "b", false}}));
 }
 
+TEST(ClientSettings, FindsTheSocketOfMunge) {
+  EXPECT_EQ(munge_socket("ttl=9,Socket=/run/m.socket"), "/run/m.socket");
+  EXPECT_EQ(munge_socket("ttl=9"), "");
+  EXPECT_EQ(munge_socket(""), "");
+}
+
 TEST(ClientSettings, AsksForTheFullParserWhereTheTextIsNotEverything) {
   EXPECT_TRUE(quick_client_settings("Include more.conf\n")->has_include);
   EXPECT_TRUE(quick_client_settings("ClusterName=c \\\nSlurmctldHost=b\n")->has_include);
@@ -45,6 +52,7 @@ TEST(ClientSettings, SaysWhatIsWrong) {
   EXPECT_FALSE(quick_client_settings("ClusterName=c\n"));
   EXPECT_FALSE(quick_client_settings(kHead + "SlurmctldPort=x\n"));
   EXPECT_FALSE(quick_client_settings(kHead + "MessageTimeout=x\n"));
+  EXPECT_FALSE(quick_client_settings(kHead + "AuthType=auth/foo\n"));
 }
 
 }  // namespace

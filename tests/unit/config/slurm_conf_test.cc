@@ -77,10 +77,11 @@ TEST(SlurmConf, RefusesWeightsAndPluginsThatAreNone) {
 
 TEST(SlurmConf, KnowsTheWordsOfSchedulerParameters) {
   SlurmConf conf = load(
-      "SchedulerParameters=bf_window=4320,defer,BF_CONTINUE,max_switch_wait=5,no_such_word=1,"
+      "SchedulerParameters=bf_window=4320,defer,BF_CONTINUE,max_switch_wait=5,"
       "bf_hetjob_prio=avg\n");
-  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"SchedulerParameters=no_such_word",
-                                                         "SchedulerParameters=bf_hetjob_prio"}));
+  EXPECT_EQ(conf.ignored_keys, (std::vector<std::string>{"SchedulerParameters=bf_hetjob_prio"}));
+  EXPECT_EQ(error("SchedulerParameters=defer,bf_windoww=3"),
+            "slurm.conf:3: SchedulerParameters=bf_windoww=3: there is no such word");
   EXPECT_EQ(conf.option("SchedulerParameters", "bf_window"), "4320");
   EXPECT_EQ(error("SchedulerParameters=defer,bf_interval=soon"),
             "slurm.conf:3: SchedulerParameters=bf_interval=soon: expected bf_interval=a number "
@@ -100,7 +101,14 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
   EXPECT_EQ(error("MpiParams=ports=many"),
             "slurm.conf:3: MpiParams=ports=many: expected ports=first-last");
   EXPECT_EQ(error("SelectType=cons_tres"),
-            "slurm.conf:3: SelectType=cons_tres: expected a name that starts with select/");
+            "slurm.conf:3: SelectType=cons_tres: expected one of select/linear, select/cons_res, "
+            "select/cons_tres");
+  EXPECT_EQ(error("PreemptType=preempt/foo"),
+            "slurm.conf:3: PreemptType=preempt/foo: expected one of preempt/none, "
+            "preempt/partition_prio, preempt/qos");
+  EXPECT_EQ(error("SwitchType=foo"),
+            "slurm.conf:3: SwitchType=foo: expected a name that starts with switch/");
+  EXPECT_EQ(error("NodeName=x[1-"), "slurm.conf:3: NodeName=x[1-: unbalanced brackets in '[1-'");
   EXPECT_EQ(error("EnforcePartLimits=MAYBE"),
             "slurm.conf:3: EnforcePartLimits=MAYBE: expected one of ALL, ANY, NO, YES");
   EXPECT_EQ(error("JobRequeue=often"),
@@ -118,7 +126,7 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
 TEST(SlurmConf, SuspendedJobsNeedSomebodyToResumeThem) {
   const std::string by_tier = "PreemptType=preempt/partition_prio\n";
   EXPECT_EQ(error(by_tier + "PreemptMode=SUSPEND"),
-            "slurm.conf: PreemptMode=SUSPEND requires GANG too");
+            "slurm.conf:4: PreemptMode=SUSPEND requires GANG too");
   EXPECT_EQ(load(by_tier + "PreemptMode=SUSPEND,GANG\n").value("PreemptMode"), "SUSPEND,GANG");
 }
 
@@ -216,6 +224,14 @@ TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
   EXPECT_EQ(shown(conf, "AccountingStorageTRES"),
             "cpu,mem,energy,node,billing,fs/disk,vmem,pages,gres/gpu");
   EXPECT_EQ(shown(conf, "SLURM_CONF"), "slurm.conf");
+}
+
+TEST(ShowSettings, PrintsTheNamesOfPluginsInTheirOwnSpelling) {
+  SlurmConf conf = load(
+      "SchedulerType=sched/builtin\nPriorityType=Priority/MultiFactor\nEnforcePartLimits=all\n");
+  EXPECT_EQ(shown(conf, "SchedulerType"), "sched/builtin");
+  EXPECT_EQ(shown(conf, "PriorityType"), "priority/multifactor");
+  EXPECT_EQ(shown(conf, "EnforcePartLimits"), "ALL");
 }
 
 TEST(ShowSettings, LeavesOutWhatDoesNotApply) {

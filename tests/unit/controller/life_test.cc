@@ -95,6 +95,27 @@ TEST(Cancel, ARunningJobEndsWhenItsProcessesAreGone) {
   EXPECT_FALSE(w.core.cluster().active.contains(id));
 }
 
+TEST(Cancel, AJobThatEndsItselfHearsTheAnswerBeforeItsSignals) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job()), other = w.submit(job());
+  wire::CancelRequest request{.jobs = {{.job = JobId{id}}, {.job = JobId{other}}}};
+  request.asking_job = JobId{id};
+  w.answer(request);
+  for (auto& [node, end] : w.take<wire::EndJobOrder>())
+    EXPECT_EQ(end.delay > Millis{0}, end.job == JobId{id}) << end.job.value;
+}
+
+TEST(Requeue, AJobThatRequeuesItselfHearsTheAnswerBeforeItsSignals) {
+  World w{ClusterBuilder().nodes(1)};
+  auto id = w.submit(job());
+  wire::JobActionRequest request{.action = wire::JobAction::requeue, .jobs = {{.job = JobId{id}}}};
+  request.asking_job = JobId{id};
+  w.answer(request);
+  auto ends = w.take<wire::EndJobOrder>();
+  ASSERT_EQ(ends.size(), 1u);
+  EXPECT_GT(ends[0].second.delay, Millis{0});
+}
+
 TEST(Cancel, PendingJobsThatWaitedForTheSameAreOneEvent) {
   World w{ClusterBuilder().nodes(1)};
   auto running = w.submit(job());

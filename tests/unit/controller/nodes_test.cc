@@ -86,6 +86,22 @@ TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
   EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
 }
 
+TEST(Register, ANodeWhoseDeviceFileIsMissingIsDrained) {
+  ClusterBuilder b;
+  b.nodes(1).gpus(4).node_config([](NodeConfig& node) {
+    for (int i = 0; i < 4; ++i)
+      node.gres.front().files.emplace_back("/dev/nvidia" + std::to_string(i));
+  });
+  World w{b.config()};
+  wire::RegisterReport report{.name = "n1",
+                              .facts = {.boot_id = "b", .cpus = 8, .memory_mib = 16000}};
+  report.facts.missing_devices = {"/dev/nvidia3"};
+  w.core.on_report(101, report, w.now);
+  w.run();
+  EXPECT_TRUE(w.node(1).drain);
+  EXPECT_EQ(w.node(1).reason, "gres/gpu count reported lower than configured (3 < 4)");
+}
+
 TEST(Register, ANodeThatWasRebootedUnaskedIsDownUnlessAnyMayReturn) {
   for (std::uint32_t rule : {0u, 1u, 2u}) {
     World w{ClusterBuilder().nodes(1).settings([&](Settings& s) { s.return_to_service = rule; })};
@@ -102,6 +118,51 @@ TEST(Register, AnUnknownNodeIsIgnored) {
   w.core.on_report(555, wire::RegisterReport{.name = "stranger"}, w.now);
   w.run();
   EXPECT_EQ(w.host.errors.size(), 1u);
+}
+
+TEST(Register, ANameThatIsNoHostsIsRefused) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_node_count = 10; })};
+  for (const char* name : {"", "a b", "-x", "a/b", "n[1-3]"}) {
+    wire::RegisterReport report{.name = name};
+    report.dynamic = NodeConfig{.name = name, .cpus = 4};
+    w.core.on_report(200, report, w.now);
+    w.run();
+  }
+  EXPECT_EQ(w.core.cluster().nodes.size(), 1u);
+  EXPECT_EQ(w.host.errors.size(), 5u);
+}
+
+TEST(Register, ADynamicNodeHasOneName) {
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_node_count = 10; })};
+  wire::RegisterReport report{.name = "x"};
+  report.dynamic = NodeConfig{.name = "y", .cpus = 4};
+  w.core.on_report(200, report, w.now);
+  w.run();
+  EXPECT_EQ(w.core.cluster().nodes.size(), 1u);
+  EXPECT_EQ(w.host.errors.size(), 1u);
+}
+
+TEST(Register, ASecondConnectionOfANodeIsLogged) {
+  World w{ClusterBuilder().nodes(1)};
+  w.core.on_report(200, wire::RegisterReport{.name = "n1", .facts = w.facts(1)}, w.now);
+  w.run();
+  ASSERT_EQ(w.host.errors.size(), 1u);
+  EXPECT_NE(w.host.errors[0].find("second connection"), std::string::npos);
+}
+
+TEST(Register, ANodeThatCannotKeepAScriptIsDrainedAndItsJobIsTriedElsewhere) {
+  World w{ClusterBuilder().nodes(2)};
+  auto id = w.submit(job());
+  const std::uint32_t first = w.job(id).allocation.at(0).node.value;
+  wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
+  end.node_fault = "SlurmdSpoolDir is full";
+  w.core.on_report(World::connection(first), wire::StepEndReport{end}, w.now);
+  w.run();
+  EXPECT_TRUE(w.node(first).drain);
+  EXPECT_EQ(w.node(first).reason, "SlurmdSpoolDir is full");
+  w.pass(Seconds{300});
+  EXPECT_EQ(w.job(id).state, JobState::running);
+  EXPECT_NE(w.job(id).allocation.at(0).node.value, first);
 }
 
 TEST(LostNode, AConnectedNodeThatHangsGoesDownAndComesBackWhenItIsHeard) {

@@ -160,8 +160,10 @@ TEST(Tasks, AreFoundByTheirNumbers) {
 }
 
 TEST(Programs, GetNoStringThatTheSystemDoesNotTake) {
-  World w{ClusterBuilder().nodes(1).settings(
-      [](Settings& s) { s.programs.prolog = s.programs.prolog_at_start = true; })};
+  World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
+    s.programs.prolog = s.programs.prolog_at_start = true;
+    s.request_limits.text = 1u << 20;
+  })};
   w.submit(job().set(&JobSpec::comment, Text(std::string(200'000, 'c'))));
   const auto orders = w.take<wire::PrepareOrder>();
   ASSERT_EQ(orders.size(), 1u);

@@ -37,7 +37,8 @@ TEST(Query, OfALargeOneOnlyWhatNamesItsJobs) {
 
 // The parts of an answer, in the order in which they leave.
 std::vector<wire::Answer> parts_of(const Published& published, wire::Request query) {
-  QueryAnswer answer(std::make_shared<const Published>(published), std::move(query), t0);
+  QueryAnswer answer(std::make_shared<const Published>(published), Viewer{kRoot, true, {}},
+                     std::move(query), t0);
   std::vector<wire::Answer> parts;
   for (bool more = true; more;) {
     QueryAnswer::Part part = answer.next();
@@ -48,7 +49,10 @@ std::vector<wire::Answer> parts_of(const Published& published, wire::Request que
 }
 
 Published with_comments(std::uint32_t jobs, std::size_t bytes) {
-  World w{ClusterBuilder().nodes(1).config()};
+  World w{ClusterBuilder()
+              .nodes(1)
+              .settings([](Settings& s) { s.request_limits.text = 4u << 20; })
+              .config()};
   for (std::uint32_t i = 0; i < jobs; ++i) {
     JobSpec spec = job();
     spec.comment = Text(std::string(bytes, 'c') + std::to_string(i));

@@ -132,7 +132,7 @@ TEST(UpdateNode, SettingANodeDownEndsItsJobs) {
 TEST(Submit, SchedulerParametersBoundWhatIsTaken) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) {
     s.max_array_tasks = 3;
-    s.max_script_bytes = 20;
+    s.request_limits.script = 20;
     s.allow_zero_licenses = true;
     s.licenses = {{"matlab", 2}};
   })};
@@ -145,8 +145,10 @@ TEST(Submit, SchedulerParametersBoundWhatIsTaken) {
   EXPECT_EQ(code_of(w.try_submit(many)), ErrorCode::invalid_license);
   wire::Answer long_script = w.answer(
       wire::SubmitRequest{.spec = Cow(JobSpec(job())), .script = std::string(21, '#')}, kAlice);
-  EXPECT_EQ(std::get<Error>(long_script).text(),
-            "Pathname of a file, directory or other parameter too long");
+  EXPECT_EQ(
+      std::get<Error>(long_script).text(),
+      "Pathname of a file, directory or other parameter too long: script of 21 bytes, at most "
+      "20 are allowed (max_script_size)");
 }
 
 TEST(Submit, AStartByTheDeadlineHasToBePossible) {

@@ -47,7 +47,11 @@ class MemoryHost : public Host {
   void start_planning(Cluster cluster, Time, sched::Budget) override {
     to_plan = std::move(cluster);
   }
-  std::string step_key(const Job&, StepId) override { return "key"; }
+  bool fails_at_step_key = false;  // as if there were no memory left
+  std::string step_key(const Job&, StepId) override {
+    if (fails_at_step_key) throw std::bad_alloc();
+    return "key";
+  }
   std::vector<std::string> groups_of(Uid) override { return groups; }
   bool is_user(std::string_view name) override { return name != "stranger"; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view group) override {

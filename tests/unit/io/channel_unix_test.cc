@@ -53,6 +53,15 @@ TEST(ChannelOverUnix, CarriesFramesOfAnySizeBothWays) {
   EXPECT_EQ(call(channel, large), "echo " + large);
 }
 
+TEST(ChannelOverUnix, AFrameThatIsTooLargeFailsAndHarmsNobody) {
+  EchoServer echo;
+  Channel channel = echo.client();
+  channel.queue(std::string(kMaxFrameBytes + 1, 'x'));
+  auto flushed = channel.try_flush();
+  ASSERT_FALSE(flushed);
+  EXPECT_EQ(flushed.error().code, ErrorCode::too_large);
+}
+
 TEST(ChannelOverUnix, TheServerLearnsThePeersUserFromTheKernel) {
   EchoServer echo;
   Channel channel = echo.client();
@@ -149,6 +158,19 @@ TEST(ChannelOverUnix, AServerOfAnotherNameIsNotTheOneMeant) {
   endpoint.server_name = "another";
   Channel channel = Channel::connect(endpoint, kPatience).value();
   auto answer = channel.receive(kPatience);
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, ErrorCode::access_denied);
+}
+
+TEST(ChannelOverUnix, AServerOfAnotherKindIsNotTheOneMeant) {
+  EXPECT_NE(controller_server_name("n1"), node_server_name("n1"));
+  FakeServer fake(encode(make_server_hello(node_server_name("n1"), false)));
+  Endpoint endpoint = fake.endpoint();
+  endpoint.server_name = controller_server_name("n1");
+  auto channel = Channel::connect(endpoint, Seconds{10});
+  ASSERT_TRUE(channel);
+  ASSERT_TRUE(channel->send("x"));
+  auto answer = channel->receive(Seconds{10});
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::access_denied);
 }

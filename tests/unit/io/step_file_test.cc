@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
+#include "io/processes.h"
 #include "io/store_fixture.h"
 
 namespace muster::io {
@@ -114,6 +117,31 @@ TEST_F(StepFile, LeavesNothingOfAnEarlierStart) {
   files.forget("7.1.0");
   StepFiles(dir.path()).remove_unused();
   EXPECT_TRUE(std::filesystem::is_empty(dir.path()));
+}
+
+TEST_F(StepFile, OnlyTheSessionsOfTheStepAreItsOwn) {
+  const pid_t child = fork();
+  if (child == 0) {
+    setsid();
+    pause();
+    _exit(0);
+  }
+  ASSERT_GT(child, 0);
+  const auto number = static_cast<std::uint32_t>(child);
+  auto leader = [&] { return read_process(child); };
+  while (leader()->session != child) usleep(1000);
+  StepNote note;
+  note.sessions = {number};
+  note.uid = Uid{getuid()};
+  note.leaders[number] = leader()->started_ticks;
+  EXPECT_EQ(session_members(note), std::vector<pid_t>{child});
+  note.leaders[number] += 1;
+  EXPECT_TRUE(session_members(note).empty()) << "another process has that number now";
+  note.leaders.clear();
+  note.uid = Uid{getuid() + 1};
+  EXPECT_TRUE(session_members(note).empty()) << "another user's";
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
 }
 
 }  // namespace

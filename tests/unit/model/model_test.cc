@@ -221,6 +221,28 @@ TEST(Cluster, FindsAnArrayTaskInItsOwnRecordOrInTheArrays) {
   EXPECT_FALSE(cluster.find_task(JobId{10}, 0));
   EXPECT_FALSE(cluster.find_task(JobId{12}, 1));
   EXPECT_FALSE(cluster.find_task(JobId{99}, 1));
+  const ArrayTasks tasks = cluster.tasks_of(JobId{10});
+  EXPECT_EQ(tasks.all.text(), "1-5");
+  EXPECT_EQ(tasks.record_of(1), JobId{12});
+  EXPECT_EQ(tasks.record_of(4), JobId{10});
+  EXPECT_TRUE(cluster.tasks_of(JobId{12}).all.empty());
+  EXPECT_TRUE(cluster.tasks_of(JobId{99}).all.empty());
+}
+
+TEST(Cluster, ALongListOfNodesEndsAtTheFirstThatIsUnknown) {
+  Cluster cluster;
+  for (std::uint32_t id : {1u, 2u}) {
+    Node node;
+    node.id = NodeId{id};
+    cluster.nodes.put(node.id, node);
+    cluster.node_ids.edit()[Text("n" + std::to_string(id))] = node.id;
+  }
+  EXPECT_EQ(cluster.nodes_named("n[1-2],n1"), (std::vector{NodeId{1}, NodeId{2}, NodeId{1}}));
+  EXPECT_EQ(cluster.nodes_named("a[0-999999]x[0-999999]").error().code,
+            ErrorCode::invalid_node_name);
+  cluster.config.edit().settings.request_limits.tasks_per_node = 2;
+  EXPECT_TRUE(cluster.nodes_named("n1,n1,n2,n2"));
+  EXPECT_FALSE(cluster.nodes_named("n1,n1,n1,n1,n1")) << "one for each task is the most";
 }
 
 }  // namespace

@@ -123,6 +123,43 @@ TEST_F(Agent, KillsAtOnceWithoutAWait) {
   EXPECT_EQ(host.take_calls(), Calls{"signal 9 12.1.batch"});
 }
 
+TEST_F(Agent, AnEndThatTheJobItselfAskedForComesAfterItHasHeardTheAnswer) {
+  run(kBatch);
+  wire::EndJobOrder end = end_job(30s, true);
+  end.delay = 1s;
+  order(end);
+  EXPECT_EQ(host.take_calls(), Calls{});
+  EXPECT_EQ(agent.next_due(), t0 + 1s);
+  agent.on_tick(t0 + 999ms);
+  EXPECT_EQ(host.take_calls(), Calls{});
+  agent.on_tick(t0 + 1s);
+  EXPECT_EQ(host.take_calls(),
+            (Calls{"announce 12.1.batch", "signal 18 12.1.batch", "signal 15 12.1.batch"}));
+  agent.on_tick(t0 + 31s);
+  EXPECT_EQ(host.take_calls(), Calls{"signal 9 12.1.batch"});
+}
+
+TEST_F(Agent, AJobThatIsGoneBeforeItsDelayedEndIsToldOfOnce) {
+  run(kBatch);
+  wire::EndJobOrder end = end_job(30s);
+  end.delay = 1s;
+  order(end);
+  agent.on_step_ended(ended(kBatch), t0 + 10ms);
+  agent.flush();
+  EXPECT_EQ(host.take_reports<wire::JobGoneReport>().size(), 1u);
+  agent.on_tick(t0 + 1s);
+  agent.flush();
+  EXPECT_EQ(host.take_reports<wire::JobGoneReport>().size(), 0u);
+}
+
+TEST_F(Agent, AStepThatEndsItselfHearsTheAnswerFirst) {
+  run(kStep0);
+  order(wire::EndStepOrder{.ref = kStep0, .kill_wait = 0s, .delay = 1s});
+  EXPECT_EQ(host.take_calls(), Calls{});
+  agent.on_tick(t0 + 1s);
+  EXPECT_EQ(host.take_calls(), Calls{"signal 9 12.1.0"});
+}
+
 TEST_F(Agent, ARepeatedEndNeitherSignalsAgainNorProlongsTheWait) {
   run(kBatch);
   order(end_job(30s, true, " DUE TO TIME LIMIT"));
@@ -304,6 +341,16 @@ TEST_F(Agent, ASpawnThatFailsIsAStepThatEndedWithAReason) {
   EXPECT_TRUE(reports[0].end.launch_failed);
   EXPECT_EQ(reports[0].end.failure, "no room");
   EXPECT_EQ(agent.running_count(), 0u);
+}
+
+TEST_F(Agent, AFullDiskIsAFaultOfTheNode) {
+  host.spawn_error = "no room";
+  host.spawn_error_code = ErrorCode::state_storage_full;
+  order(launch(kBatch));
+  auto reports = host.take_reports<wire::StepEndReport>();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].end.failure, "no room");
+  EXPECT_EQ(reports[0].end.node_fault, "SlurmdSpoolDir is full");
 }
 
 TEST_F(Agent, WithoutRootOnlyItsOwnUsersJobsRun) {

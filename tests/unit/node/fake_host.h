@@ -17,11 +17,12 @@ class FakeHost : public NodeHost {
   std::vector<std::string> calls;
   std::vector<wire::Report> reports;
   std::string spawn_error;
+  ErrorCode spawn_error_code = ErrorCode::failure;
 
   NodeFacts facts() override { return {.boot_id = "boot", .arch = {}, .os = {}, .version = {}}; }
   NodeVitals vitals() override { return {0.5, 100}; }
   Result<void> spawn(const wire::StepLaunch& launch) override {
-    if (!spawn_error.empty()) return fail(spawn_error);
+    if (!spawn_error.empty()) return fail(spawn_error_code, spawn_error);
     note("spawn", launch.ref);
     return {};
   }

@@ -79,6 +79,16 @@ TEST(PmiServer, ANodeAttributeIsWaitedForAndGiven) {
   EXPECT_NE(turn.replies[1].bytes.find("found=TRUE;value=file;"), std::string::npos);
 }
 
+TEST(PmiServer, WaitsForNodeAttributesAreBounded) {
+  PmiServer node = server({0, 1});
+  ask(node, 0, "cmd=init pmi_version=2 pmi_subversion=0\n");
+  const std::string wait =
+      sized("cmd=info-getnodeattr;key=" + std::string(4000, 'k') + ";wait=TRUE;");
+  std::size_t refused = 0;
+  for (int i = 0; i < 5000 && refused == 0; ++i) refused = node.on_bytes(0, wait).replies.size();
+  EXPECT_EQ(refused, 1u) << "20 MB of keys would be kept";
+}
+
 TEST(PmiServer, SpawningIsRefusedAndSaid) {
   PmiServer node = server({0, 1});
   PmiTurn turn = node.on_bytes(0, "mcmd=spawn\nnprocs=1\nexecname=x\nendcmd\n");

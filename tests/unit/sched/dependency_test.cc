@@ -71,17 +71,6 @@ TEST(ParseDependency, ReadsTasksAndAlternatives) {
   EXPECT_EQ(d->conditions[1].task, std::nullopt);
 }
 
-TEST(ParseDependency, TakesAThousandConditions) {
-  std::string text = "afterok";
-  for (int id = 1; id <= 1000; ++id) text += ":" + std::to_string(id);
-  EXPECT_TRUE(parse_dependencies(text));
-  auto refused = parse_dependencies(text + ":1001");
-  ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, ErrorCode::dependency);
-  EXPECT_NE(refused.error().text().find("1000"), std::string::npos) << refused.error().text();
-  EXPECT_FALSE(parse_dependencies("afterok:1_[0-1000]"));
-}
-
 TEST(ParseDependency, IsKeptWithItsText) {
   const Dependency none, some("afterok:3"), wrong("afterok:x");
   EXPECT_TRUE(none.empty());

@@ -125,5 +125,15 @@ TEST(NodeChoice, ByFeaturesTakesACommaForAnd) {
     EXPECT_FALSE(parse_constraint(cluster, text)) << text;
 }
 
+TEST(Constraint, ParenthesesNestOnlySoDeep) {
+  auto cluster = ClusterBuilder().nodes(1).features({"a"}).build();
+  auto nested = [](std::size_t depth) {
+    return std::string(depth, '(') + "a" + std::string(depth, ')');
+  };
+  EXPECT_TRUE(parse_constraint(cluster, nested(32)));
+  EXPECT_FALSE(parse_constraint(cluster, nested(33)));
+  EXPECT_FALSE(parse_constraint(cluster, std::string(4'000'000, '(')));
+}
+
 }  // namespace
 }  // namespace muster::sched

@@ -151,7 +151,7 @@ TEST(PartitionLimits, EachHasItsReason) {
       {{.name = "p", .state = PartitionState::inactive}, job(), "PartitionInactive"},
       {{.name = "p", .max_time = Minutes{10}}, job().minutes(11), "PartitionTimeLimit"},
       {{.name = "p", .max_time = Minutes{10}}, job().minutes(10), "(no wait)"},
-      {{.name = "p"}, job().nodes(5), "PartitionConfig"},
+      {{.name = "p"}, job().nodes(5), "PartitionNodeLimit"},
       {{.name = "p", .max_nodes = 1}, job().nodes(5), "PartitionNodeLimit"},
       {{.name = "p", .max_nodes = 2}, job().nodes(2), "(no wait)"},
       {{.name = "p", .min_nodes = 2}, job().nodes(1, 1), "PartitionNodeLimit"},

@@ -479,6 +479,20 @@ TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
             "n1:3/1 n2:3/1");
 }
 
+TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
+  auto placed = [](const JobSpec& spec) {  // CPUs and tasks on each node
+    auto cluster = ClusterBuilder().nodes(4, 8).gpus(4).pending(spec).build();
+    const Plan p = plan(cluster, t0);
+    std::string out;
+    for (const Start& start : p.starts)
+      for (const NodeShare& share : start.allocation)
+        out += std::to_string(share.cpus.size()) + "/" + std::to_string(share.tasks) + " ";
+    return out;
+  };
+  EXPECT_EQ(placed(job().gpus("7").tasks(7).memory(1).set(&JobSpec::cpus_per_gpu, 1u)), "4/4 3/3 ");
+  EXPECT_EQ(placed(job().gpus("6").tasks(6).memory(1).set(&JobSpec::cpus_per_gpu, 2u)), "8/3 4/3 ");
+}
+
 TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_node("2").nodes(2).memory(1)), "n1:2/1 n2:2/1");
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_task("1").tasks(4).memory(1)), "n1:4/1");
@@ -486,6 +500,33 @@ TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
             "n1:2/1 n2:2/1");
   EXPECT_EQ(gpus_placed(job().gres("gpu:4").gpus_per_task("1").tasks(4).nodes(1).memory(1)),
             "n1:4/1");
+}
+
+TEST(Memory, ThatWouldWrapToNothingIsTooMuch) {
+  const ClusterBuilder builder = ClusterBuilder().nodes(1).gpus(4);
+  EXPECT_EQ(refusal(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62)),
+            ErrorCode::requested_node_config_unavailable);
+  auto told = feasibility(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62));
+  EXPECT_TRUE(told.error().detail.starts_with("Memory specification can not be satisfied"))
+      << told.error().detail;
+  EXPECT_EQ(refusal(builder, job().gpus("4").set(&JobSpec::memory_per_gpu_mib, 1ull << 62)),
+            ErrorCode::requested_node_config_unavailable);
+  EXPECT_EQ(refusal(builder, job().set(&JobSpec::memory_per_gpu_mib, 100)), ErrorCode::invalid_gres)
+      << "of no GPU it would be none";
+}
+
+TEST(Tasks, OfANodeAreNoMoreThanMaxTasksPerNode) {
+  const ClusterBuilder builder =
+      ClusterBuilder().nodes(2).settings([](Settings& s) { s.request_limits.tasks_per_node = 20; });
+  auto crowded = [](std::uint32_t nodes, std::uint32_t tasks) {
+    return job().nodes(nodes).tasks(tasks).set(&JobSpec::overcommit, true);
+  };
+  EXPECT_EQ(refusal(builder, crowded(1, 20)), ErrorCode{});
+  EXPECT_EQ(refusal(builder, crowded(1, 21)), ErrorCode::bad_task_count);
+  EXPECT_EQ(refusal(builder, crowded(2, 40)), ErrorCode{});
+  EXPECT_EQ(refusal(builder, crowded(2, 0xffffffff)), ErrorCode::bad_task_count);
+  EXPECT_EQ(refusal(builder, job().tasks_per_node(21)), ErrorCode::bad_task_count);
+  EXPECT_NE(refusal(builder, job().tasks(41).set(&JobSpec::overcommit, true)), ErrorCode{});
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ std::string told(const Start& s) {
 }
 
 // All that a plan says, line by line.
-std::vector<std::string> told(const Plan& p) {
+std::string told(const Plan& p) {
   std::vector<std::string> lines;
   for (const Start& s : p.starts) lines.push_back(told(s));
   for (const Eviction& e : p.evictions)
@@ -36,7 +36,32 @@ std::vector<std::string> told(const Plan& p) {
     lines.push_back(line);
   }
   for (JobId job : p.hopeless) lines.push_back("hopeless " + std::to_string(job.value));
-  return lines;
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
+// What brings deferred jobs back, besides time and the ends of others. True = the order of the
+// queue may have changed.
+bool change_some(Cluster& cluster, Dice& dice, Time now) {
+  bool order_changed = false;
+  for (std::uint32_t id : cluster.pending.ids()) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    if (dice.one_in(6)) {
+      order_changed = true;
+      muster::apply(cluster, JobsHeld{.jobs = IdSet::range(id, id),
+                                      .hold = job.hold == Hold::none ? Hold::user : Hold::none,
+                                      .priority = job.priority,
+                                      .reason = {},
+                                      .at = now});
+    } else if (job.waiting_tasks.size() > 1 && dice.one_in(4)) {
+      muster::apply(cluster, TasksCancelled{JobId{id}, job.waiting_tasks.first(1)});
+    } else if (!job.is_het() && dice.one_in(12)) {
+      muster::apply(cluster,
+                    PendingJobsEnded{.jobs = IdSet::range(id, id), .at = now, .reason = {}});
+    }
+  }
+  return order_changed;
 }
 
 void check_one_history(std::uint32_t seed) {
@@ -46,10 +71,11 @@ void check_one_history(std::uint32_t seed) {
   if (seed % 4 == 2) reserve_some(cluster, dice);
   PlanMemory memory;
   Time now = t0;
-  for (int round = 0; round < 3; ++round, now += Minutes{1}) {
+  for (int round = 0; round < 5; ++round, now += Minutes{1}) {
     submit_some(cluster, dice, dice.between(1, 8), seed % 4 == 1);
+    const bool order_changed = round % 2 == 1 && change_some(cluster, dice, now);
     // As after an event: the order of the queue is that of the last plan, with those who came.
-    const Budget quick{.thorough = false, .order_changed = round == 0};
+    const Budget quick{.thorough = false, .order_changed = round == 0 || order_changed};
     const Plan p = plan(cluster, now, quick, memory);
     // Everything lies elsewhere, and nothing is remembered.
     auto copy = decode_snapshot(encode_snapshot(cluster));

@@ -26,11 +26,11 @@ TEST(Queue, TakesInNewJobsAndLeavesOutThoseThatWaitNoMore) {
   ClusterBuilder builder;
   builder.nodes(4).pending(1).pending(1).pending(1);
   Queue queue;
-  queue.make_anew(builder.build(), Priorities(builder.build(), t0));
+  queue.follow(builder.build(), Priorities(builder.build(), t0), t0, true);
   builder.start(2, {whole_node(builder.build().nodes.at(NodeId{1}))});
   builder.pending(1).pending(1);
   const Cluster cluster = builder.build();
-  queue.add_new_jobs(cluster, Priorities(cluster, t0));
+  queue.follow(cluster, Priorities(cluster, t0), t0, false);
   EXPECT_EQ(order(queue, cluster), (Ids{1, 3, 4, 5}));
 }
 
@@ -38,11 +38,11 @@ TEST(Queue, PutsANewJobWhereItsPriorityBelongs) {
   ClusterBuilder builder;
   builder.nodes(1).pending(1).pending(1);
   Queue queue;
-  queue.make_anew(builder.build(), Priorities(builder.build(), t0));
+  queue.follow(builder.build(), Priorities(builder.build(), t0), t0, true);
   builder.pending(1);
   Cluster cluster = builder.build();
   cluster.jobs.edit(JobId{3}).priority = 0xfffffff0u;
-  queue.add_new_jobs(cluster, Priorities(cluster, t0));
+  queue.follow(cluster, Priorities(cluster, t0), t0, false);
   EXPECT_EQ(order(queue, cluster), (Ids{3, 1, 2}));
 }
 
@@ -52,13 +52,13 @@ TEST(Queue, ForgetsThoseWhoLeaveBetweenOthers) {
   builder.nodes(1).pending(1);
   Queue queue;
   Cluster cluster = builder.build();
-  queue.make_anew(cluster, Priorities(cluster, t0));
+  queue.follow(cluster, Priorities(cluster, t0), t0, true);
   Ids left{1};
   for (std::uint32_t id = 2; id < 1000; ++id) {
     cluster.jobs.put(JobId{id}, make_job(JobId{id}, job(), cluster));
     cluster.pending.insert(id);
     cluster.next_job_id = JobId{id + 1};
-    queue.add_new_jobs(cluster, Priorities(cluster, t0));
+    queue.follow(cluster, Priorities(cluster, t0), t0, false);
     if (id % 50 == 0)
       left.push_back(id);
     else

@@ -65,6 +65,22 @@ TEST(StepPlace, TakesAllOfItsNodesUnlessExact) {
   EXPECT_TRUE(small->front().share.gres.empty());
 }
 
+TEST(StepPlace, GpusMayBringOtherNumbersOfCpusToEachNode) {
+  std::vector<NodeShare> job{held(1, 8, 4000, 4), held(2, 4, 4000, 2)};
+  StepDemand demand = exact(2, 2);
+  demand.gpus_total = {{"gpu", {}, 6}};
+  demand.cpus_per_gpu = 2;
+  auto step = place_step(job, {}, demand);
+  EXPECT_EQ(ranks(step), "1:0 2:1");
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->front().share.cpus.size(), 8u);
+  EXPECT_EQ(step->back().share.cpus.size(), 4u);
+  demand.tasks = 6;
+  EXPECT_EQ(ranks(place_step(job, {}, demand)), "1:0,1,2 2:3,4,5");
+  demand.cpus_per_gpu = 3;
+  EXPECT_FALSE(place_step(job, {}, demand));
+}
+
 // Two threads of each core; `usable` of them for tasks.
 StepDemand on_cores(StepDemand demand, std::uint32_t usable, std::size_t nodes = 1) {
   demand.cores.assign(nodes, {.threads = 2, .usable = usable});
@@ -298,6 +314,20 @@ TEST(StepPlace, NeverGivesOutTwice) {
       ASSERT_LE(memory, own.memory_mib) << "seed " << seed;
     }
   }
+}
+
+TEST(StepPlace, NumbersThatDoNotFitAreTooManyAndNeverFew) {
+  std::vector<NodeShare> job{held(1, 4)};
+  EXPECT_EQ(place_step(job, {}, tasks(0xffffffff)).error().text(),
+            "More processors requested than permitted");
+  StepDemand memory = exact(4);
+  memory.counts_memory = true;
+  memory.memory_per_cpu_mib = 1ull << 62;  // times 4 is 2^64
+  EXPECT_EQ(place_step(job, {}, memory).error().code, ErrorCode::insufficient_memory);
+  StepDemand crowded = tasks(8);
+  crowded.overcommit = true;
+  crowded.tasks_per_node_max = 7;
+  EXPECT_FALSE(place_step(job, {}, crowded));
 }
 
 }  // namespace

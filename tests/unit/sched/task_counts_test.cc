@@ -14,6 +14,12 @@ TEST(InTurns, EveryNodeTakesOneAfterTheOtherUpToItsRoom) {
   EXPECT_EQ(in_turns({3, 3}, 6), (Counts{3, 3}));
 }
 
+TEST(InTurns, CountsUpToTheLargestNumberThereIs) {
+  constexpr std::uint32_t kMost = 0xffffffff;
+  EXPECT_EQ(in_turns({kMost}, kMost), (Counts{kMost}));
+  EXPECT_EQ(in_turns({kMost, 1}, kMost), (Counts{kMost - 1, 1}));
+}
+
 TEST(InTurns, NobodyStaysWithoutATaskAndNoTaskWithoutANode) {
   EXPECT_EQ(in_turns({4, 4}, 1), std::nullopt);
   EXPECT_EQ(in_turns({4, 0}, 3), std::nullopt);

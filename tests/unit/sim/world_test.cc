@@ -30,6 +30,20 @@ TEST(World, KeepsItsPromisesOverTwoHundredSeeds) {
   EXPECT_GT(starts, 4000u);
 }
 
+TEST(World, NoClockThatIsSetAndNoStandstillCostsAJobAnything) {
+  std::uint32_t steps = 0, refusals = 0, timeouts = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    Verdict verdict = simulate({.seed = seed, .faults = false, .clock_faults = true});
+    ASSERT_TRUE(verdict.broken.empty()) << "seed " << seed << ": " << join(verdict.broken, "; ");
+    steps += verdict.clock_steps;
+    refusals += verdict.refusals;
+    timeouts += verdict.timeouts;
+  }
+  EXPECT_GT(steps, 100u);
+  EXPECT_GT(refusals, 100u);
+  EXPECT_GT(timeouts, 20u);
+}
+
 TEST(World, RepeatsARunExactlyFromItsSeed) {
   Verdict once = simulate({.seed = 7});
   Verdict again = simulate({.seed = 7});

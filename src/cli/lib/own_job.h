@@ -1,0 +1,17 @@
+// The job that a command runs in, if any, and what changes when the command asks for its end.
+#pragma once
+
+#include <string>
+
+#include "base/ids.h"
+
+namespace muster::cli {
+
+std::string own_job_text();  // SLURM_JOB_ID; empty outside of jobs
+JobId own_job();             // 0 outside of jobs
+
+// A command that ends or requeues its own job gets the job's SIGTERM, too. It is about to end
+// anyway: it tells first what came of it.
+void outlive_end_of(JobId own);
+
+}  // namespace muster::cli

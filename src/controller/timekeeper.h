@@ -1,0 +1,34 @@
+// Timekeeper: the one place where the time by which a Core acts meets the machine's clocks. It
+// ticks for the core and tells it first when the clock was set, the machine slept, or this process
+// stood still.
+#pragma once
+
+#include "base/timeline.h"
+#include "controller/core.h"
+
+namespace muster::controller {
+
+class Timekeeper {
+ public:
+  static constexpr Millis kTickEvery{1000};
+
+  explicit Timekeeper(const Timeline::Reading& start)
+      : timeline_(start), last_tick_(start.steady) {}
+
+  Time at(Millis steady) const { return timeline_.at(steady); }  // thread-safe
+
+  void tick(Core& core, const Timeline::Reading& reading) {
+    const Millis missed = reading.steady - last_tick_ - kTickEvery;
+    last_tick_ = reading.steady;
+    if (missed >= kStandstill) core.on_standstill(missed, at(reading.steady));
+    if (auto step = timeline_.follow(reading)) core.on_clock_step(*step, at(reading.steady));
+    core.on_tick(at(reading.steady));
+  }
+
+ private:
+  static constexpr Millis kStandstill{5000};  // a tick may come that late, on a busy machine
+  Timeline timeline_;
+  Millis last_tick_;
+};
+
+}  // namespace muster::controller

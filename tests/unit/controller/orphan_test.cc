@@ -1,0 +1,44 @@
+// Allocations whose command the controller does not know any more.
+#include <gtest/gtest.h>
+
+#include "controller/world.h"
+
+namespace muster::controller {
+namespace {
+
+using namespace muster::controller::test;
+using namespace std::chrono_literals;
+
+// srun's job runs, and the controller starts again from what it has written down.
+StoredState after_srun_started() {
+  World world(ClusterBuilder().nodes(1).config());
+  world.join(1);
+  EXPECT_EQ(world.submit(job().allocation().set(&JobSpec::for_own_step, true)), 1u);
+  EXPECT_EQ(world.job(1).state, JobState::running);
+  StoredState stored;
+  for (const Batch& batch : world.host.commits)
+    stored.journal.push_back({batch.number, batch.events});
+  return stored;
+}
+
+TEST(Orphan, AJobOfAnSrunThatDoesNotComeBackAfterARestartIsEnded) {
+  World world(ClusterBuilder().nodes(1).config(), after_srun_started());
+  world.join(1);
+  world.pass(10s);
+  EXPECT_FALSE(world.job(1).ending);
+  world.pass(20s);
+  EXPECT_TRUE(world.job(1).ending || is_ended(world.job(1).state));
+}
+
+TEST(Orphan, AnSrunThatComesBackAfterARestartKeepsItsJob) {
+  World world(ClusterBuilder().nodes(1).config(), after_srun_started());
+  world.join(1);
+  world.pass(10s);
+  world.ask(wire::WaitJobRequest{.job = JobId{1}, .ownership = wire::Ownership::take});
+  world.pass(60s);
+  EXPECT_EQ(world.job(1).state, JobState::running);
+  EXPECT_FALSE(world.job(1).ending);
+}
+
+}  // namespace
+}  // namespace muster::controller

@@ -1,0 +1,13 @@
+#include "field_order.h"
+
+#include "node/step_setup.h"
+
+namespace muster {
+namespace {
+
+TEST(FieldOrder, OfWhatAStepIsStartedWithAscends) {
+  EXPECT_EQ(test::FieldOrder::wrong_in<StepSetup>(), std::vector<std::string>{});
+}
+
+}  // namespace
+}  // namespace muster
