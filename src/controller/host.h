@@ -98,8 +98,9 @@ class Host {
     (void)to, (void)user;
     done(work());
   }
-  // A number nobody can guess, for this step's key.
-  virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
+  // What nobody can guess: whoever knows it may attach to this step of the job's run. Another step
+  // never has the same, not even where ids begin again.
+  virtual std::string step_key(const Job& job, StepId step) = 0;
   // Names of the user's groups, for partitions that list some.
   virtual std::vector<std::string> groups_of(Uid user) = 0;
   virtual bool is_user(std::string_view name) = 0;

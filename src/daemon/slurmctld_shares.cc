@@ -2,13 +2,8 @@
 // waits for his turn, and is told to slow down where too much of his waits already.
 #include <fmt/format.h>
 
-#include <future>
-#include <new>
-
 #include "base/slow_down.h"
 #include "config/controller_words.h"
-#include "controller/filter.h"
-#include "controller/view.h"
 #include "daemon/slurmctld_service.h"
 #include "io/log.h"
 
@@ -54,21 +49,27 @@ bool Service::is_slowed_down(controller::ReplyTo to, const io::Peer& peer,
   return true;
 }
 
-void Service::run_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
-                         std::function<void()> work) {
+void Service::begin_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
+                           std::function<void()> work) {
   server_->pause(to.connection);
   const bool is_queued = pool.run({.user = user,
                                    .is_operator = is_operator(user),
                                    .bytes = bytes,
                                    .run = [this, to, work = std::move(work)] {
-                                     if (!server_->is_open(to.connection)) return;
-                                     work();
-                                     server_->resume(to.connection);
+                                     if (server_->is_open(to.connection)) work();
                                    }});
   if (is_queued) return;
   server_->resume(to.connection);
   to.is_all = false;
   reply(to, slow_down(kTryAgain));
+}
+
+void Service::run_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
+                         std::function<void()> work) {
+  begin_fairly(pool, to, user, bytes, [this, to, work = std::move(work)] {
+    work();
+    server_->resume(to.connection);
+  });
 }
 
 // On the loop itself a user gets one short answer in each round, and none while he has others
@@ -78,44 +79,12 @@ bool Service::may_answer_here(Uid user) {
   return !answers_->is_busy_for(user) && answered_here_.insert(user).second;
 }
 
-// Nobody else waits for a long answer.
-void Service::on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
-                       std::size_t bytes) {
-  if (auto ok = controller::check_query(query); !ok) return reply(to, ok.error());
-  auto send = [this, to, viewer = viewer_of(peer)](const controller::Published& published,
-                                                   const wire::Request& asked) {
-    try {
-      controller::answer_query(
-          published, viewer, asked, current_time(),
-          [&](wire::Answer part, bool more) { send_part(to, std::move(part), more); });
-    } catch (const std::bad_alloc&) {
-      reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});
-    }
-  };
-  if (controller::has_short_answer(*published_, query) && may_answer_here(peer.uid))
-    return send(*published_, query);
-  run_fairly(*answers_, to, peer.uid, bytes,
-             [this, send, query = std::move(query)] { send(*published(), query); });
-}
-
 void Service::run_aside(controller::ReplyTo to, Uid user, std::function<wire::Answer()> work,
                         std::function<void(wire::Answer)> done) {
   run_fairly(*trials_, to, user, 0, [this, to, work = std::move(work), done = std::move(done)] {
     post([this, to, done, answer = work()]() mutable {
       if (connections_.contains(to.connection)) done(std::move(answer));
     });
-  });
-}
-
-// The accounting's thread is the only one that reads its file; what waits for it waits here, so
-// that users take turns.
-void Service::run_for_sacct(controller::ReplyTo to, Uid user, std::function<void()> work) {
-  run_fairly(*sacct_, to, user, 0, [this, work = std::move(work)] {
-    auto over =
-        std::make_shared<std::promise<void>>();  // kept with the work, also if that is dropped
-    const auto is_over = over->get_future();
-    accounting_thread_->post([work, over = std::move(over)] { work(); });
-    is_over.wait();
   });
 }
 

@@ -25,7 +25,7 @@ bool FairPool::run(Work work) {
     User& user = users_[work.user];
     const bool is_too_much = user.waiting.size() >= limits_.waiting_per_user ||
                              user.bytes + work.bytes > limits_.bytes_per_user;
-    if (is_too_much && !work.is_operator && !user.waiting.empty()) return false;
+    if (is_too_much && !work.is_operator && !work.goes_on && !user.waiting.empty()) return false;
     user.bytes += work.bytes;
     user.waiting.push_back(std::move(work));
     ++waiting_;

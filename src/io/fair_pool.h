@@ -30,6 +30,7 @@ class FairPool {
     Uid user;
     bool is_operator = false;  // may use all threads, and is not counted
     std::size_t bytes = 0;     // that it holds
+    bool goes_on = false;      // with what was begun: never too much
     std::function<void()> run;
   };
   // `may_run` says whether there is room for more of this user's, on any thread; empty = always.

@@ -59,6 +59,10 @@ class LoopConnection final : public Connection,
 
   void start(Handlers handlers) override;
   void send(std::string frame) override;
+  std::size_t unsent_bytes() const override {
+    const std::lock_guard lock(out_mutex_);
+    return session_.queued_bytes();
+  }
   void close() override;
   void finish() override;
   void abort(Error why) override {
@@ -104,7 +108,8 @@ class LoopConnection final : public Connection,
   std::uint8_t paused_ = 0;  // the loop's: reasons of Pause
   bool pauses_when_unread_ = false;
 
-  std::mutex out_mutex_;  // guards what follows; all but the first four change on the loop only
+  mutable std::mutex
+      out_mutex_;  // guards what follows; all but the first four change on the loop only
   std::shared_ptr<QueuedBytes> counter_;
   std::size_t counted_ = 0;  // of what is queued
   bool awaits_writable_ = false;

@@ -237,6 +237,10 @@ class AsyncServer final : public Server {
     if (const MemberPtr member = core_->members().find(to))
       member->connection->send(std::move(frame));
   }
+  std::optional<std::size_t> unsent_bytes(ConnectionId id) const override {
+    const MemberPtr member = core_->members().find(id);
+    return member ? std::optional(member->connection->unsent_bytes()) : std::nullopt;
+  }
   void close(ConnectionId id) override {
     if (const MemberPtr member = core_->members().find(id)) member->connection->close();
   }

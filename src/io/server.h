@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Peer {
   Uid uid;
   Gid gid;
   std::string address;  // "127.0.0.1:41234" or "unix"
+  PeerRole role = PeerRole::client;
 };
 
 struct ServerOptions {
@@ -73,7 +75,9 @@ class Server {
   virtual ~Server() = default;
 
   virtual void send(ConnectionId to, std::string frame) = 0;  // thread-safe; unknown id = dropped
-  virtual void close(ConnectionId id) = 0;                    // after what is queued was sent
+  // How much of what was sent has not left yet; nothing where the connection is gone. Thread-safe.
+  virtual std::optional<std::size_t> unsent_bytes(ConnectionId id) const = 0;
+  virtual void close(ConnectionId id) = 0;  // after what is queued was sent
   // Nothing more is read from it until what it has asked for is done. On the loop; thread-safe.
   virtual void pause(ConnectionId id) = 0;
   virtual void resume(ConnectionId id) = 0;

@@ -12,6 +12,7 @@ constexpr std::uint32_t kComeBackMs = 1000;  // said to whoever finds his user's
 void ServerCore::on_greeting(const MemberPtr& member, std::string_view frame) {
   auto client = read_client_hello(frame);
   if (!client) return refuse(member, client.error());
+  member->peer.role = client->role;
   if (member->is_tcp) return check(member, std::move(*client));
   if (!shares_->enter(member)) {
     member->hello.come_back_ms = kComeBackMs;

@@ -23,6 +23,7 @@
 #include "config/client_settings.h"
 #include "io/files.h"
 #include "io/handshake.h"
+#include "wire/parts.h"
 
 namespace muster::cli {
 
@@ -277,9 +278,15 @@ Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
 }
 
 Result<wire::Answer> Controller::ask(const wire::Request& request) {
-  auto frame = exchange(request);
-  if (!frame) return std::unexpected(frame.error());
-  return std::move(frame->answer);
+  std::optional<wire::Answer> whole;
+  auto streamed = stream(request, [&](wire::Answer&& part) {
+    if (!whole)
+      whole = std::move(part);
+    else if (!wire::append(*whole, std::move(part)))
+      whole = Error{ErrorCode::protocol_version, {}};
+  });
+  if (!streamed) return std::unexpected(streamed.error());
+  return std::move(*whole);
 }
 
 Result<void> Controller::stream(const wire::Request& request,
