@@ -14,8 +14,8 @@
 
 #include "base/strings.h"
 #include "base/version.h"
-#include "config/client_settings.h"
 #include "config/auth.h"
+#include "config/client_settings.h"
 #include "config/cluster_config.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
@@ -290,7 +290,8 @@ int run(const Options& options) {
 }  // namespace muster::daemon
 
 int main(int argc, char** argv) {
-  // The allocator would abort; a request that needs too much is refused instead (controller/undo.cc).
+  // The allocator would abort; a request that needs too much is refused instead
+  // (controller/undo.cc).
   std::set_new_handler([] { throw std::bad_alloc(); });
   muster::daemon::Options options;
   if (auto code = muster::daemon::parse_options(argc, argv, options)) return *code;
