@@ -77,6 +77,8 @@ class Core {
   bool disk_full() const { return disk_full_; }
 
  private:
+  struct Handler;        // gives each request to its verb
+  struct ReportHandler;  // the same for reports of nodes
   void handle(ReplyTo to, Caller caller, wire::Request& request, Time now);
 
   // --- what readers see ---
@@ -126,12 +128,12 @@ class Core {
                           Time now);
   Result<Text> admitting_partitions(Caller caller, const JobUpdated& change) const;
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
-  wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);
-  wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer create_nodes(const wire::UpdateRequest& request);
+  wire::Answer claim_node(const wire::ClaimNodeRequest& request);
+  wire::Answer delete_nodes(const wire::UpdateRequest& request);
+  wire::Answer update_partition(const wire::UpdateRequest& request, Time now);
   wire::Answer update_step(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_reservation(const wire::UpdateRequest& request, Time now);
   // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
@@ -190,6 +192,7 @@ class Core {
   Result<std::vector<JobId>> resolve(
       Caller caller, const wire::JobRef& ref);  // splits waiting tasks that are named
   JobId split_task(const Job& record, std::uint32_t task);
+  Result<void> may_split(Caller caller, JobId array, const IdSet& tasks) const;
   JobId next_id() const { return cluster_.next_job_id; }
 
   // --- runs and their ends ---

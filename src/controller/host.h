@@ -89,8 +89,9 @@ class Host {
   // Plans on this state and calls Core::on_planned, which may be before it returns, then
   // Core::on_planner_idle once it takes another.
   virtual void start_planning(Cluster cluster, Time now, sched::Budget budget) = 0;
-  // A number nobody can guess, for this step's key.
-  virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
+  // What nobody can guess: whoever knows it may attach to this step of the job's run. Another step
+  // never has the same, not even where ids begin again.
+  virtual std::string step_key(const Job& job, StepId step) = 0;
   // Names of the user's groups, for partitions that list some.
   virtual std::vector<std::string> groups_of(Uid user) = 0;
   virtual bool is_user(std::string_view name) = 0;

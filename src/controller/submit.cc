@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controller/array_request.h"
 #include "controller/core.h"
+#include "controller/mail.h"
 #include "controller/membership.h"
 #include "controller/request_check.h"
 #include "controller/reservation_fit.h"
@@ -148,10 +149,9 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     job.waiting_tasks = std::move(array->tasks);
     job.task_limit = array->limit;
   }
-  if (!spec.dependency.empty()) {
-    auto dependencies = sched::parse_dependencies(spec.dependency);
-    if (!dependencies) return std::unexpected(dependencies.error());
-  }
+  if (const auto& dependencies = spec.dependency.parsed(); !dependencies)
+    return std::unexpected(dependencies.error());
+  if (auto ok = check_mail_user(spec.mail_user); !ok) return std::unexpected(ok.error());
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
   const Submitter who = submitter_of(caller, spec, job.account, job.qos, *named);
@@ -193,7 +193,7 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
   if (cluster_.jobs.size() + request.components.size() >= cluster_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
-  const Text dependency = request.spec->dependency;
+  const Dependency dependency = request.spec->dependency;
   std::vector<Job> jobs;
   auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
     if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
@@ -215,7 +215,7 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
 // For something that no free node could give it.
 bool Core::has_to_wait(const Job& job, Time now) const {
   if (job.hold != Hold::none || job.spec->begin > now) return true;
-  auto dependencies = sched::parse_dependencies(job.spec->dependency);
+  const auto& dependencies = job.spec->dependency.parsed();
   return dependencies &&
          sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
 }

@@ -5,9 +5,10 @@
 #include <chrono>
 #include <future>
 
+#include <fmt/format.h>
+
 #include "base/codec.h"
 #include "base/strings.h"
-#include "controller/view.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
@@ -22,27 +23,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
-
-// Gives launches their scripts and environments and takes the hashes away; false where one is
-// missing, which then keeps its hash.
-bool add_blobs(std::vector<controller::OutgoingOrder>& orders,
-               const std::function<std::optional<std::string>(const Text&)>& find) {
-  bool complete = true;
-  for (controller::OutgoingOrder& o : orders) {
-    auto* launch = std::get_if<wire::LaunchOrder>(&o.order);
-    if (!launch || o.script_blob.empty()) continue;
-    auto script = find(o.script_blob);
-    auto environment = script ? find(o.environment_blob) : std::nullopt;
-    if (!environment) {
-      complete = false;
-      continue;
-    }
-    launch->launch.script = std::move(*script);
-    launch->launch.submitted_environment = std::move(*environment);
-    o.script_blob = {};
-  }
-  return complete;
-}
 
 }  // namespace
 
@@ -87,8 +67,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
 Result<void> Service::listen(const io::ServerOptions& server) {
   auto listening = io::Server::listen(
       *loop_, server,
-      {.on_open = [this](io::ConnectionId id,
-                         const io::Peer& peer) { connections_[id] = {.peer = peer}; },
+      {.on_open = [this](io::ConnectionId id, const io::Peer& peer) { on_open(id, peer); },
        .on_frame = [this](io::ConnectionId id,
                           std::string frame) { on_frame(id, std::move(frame)); },
        .on_close = [this](io::ConnectionId id) { on_close(id); },
@@ -139,12 +118,6 @@ void Service::tick() {
   loop_->after(controller::Timekeeper::kTickEvery, [this] { tick(); });
 }
 
-void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
-  server_->send(to.connection, encode(wire::ReplyFrame{
-                                   .id = to.request, .more = more, .answer = std::move(answer)}));
-  if (to.is_all && !more) server_->finish(to.connection);
-}
-
 // --- controller::Host ---
 
 // Handing a batch to another thread and back would only take time, but nobody should wait for a
@@ -178,40 +151,6 @@ void Service::publish(controller::Published published) {
 
 void Service::reply(controller::ReplyTo to, wire::Answer answer) {
   if (to.connection != 0) send_part(to, std::move(answer), false);
-}
-
-// No order to a node overtakes another: what the sender has goes first.
-void Service::send(controller::NodeConnection to, Epoch epoch,
-                   std::vector<controller::OutgoingOrder> orders) {
-  auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
-  if (sending_ == 0 && add_blobs(orders, from_memory)) return send_now(to, epoch, orders);
-  ++sending_;
-  sender_->post([this, to, epoch, orders = std::move(orders)]() mutable {
-    add_blobs(orders, [this](const Text& hash) { return blob(hash); });
-    send_now(to, epoch, orders);
-    --sending_;
-  });
-}
-
-void Service::send_now(controller::NodeConnection to, Epoch epoch,
-                       std::vector<controller::OutgoingOrder>& orders) {
-  wire::OrderBatch batch{.epoch = epoch};
-  for (controller::OutgoingOrder& o : orders)
-    if (o.script_blob.empty()) batch.orders.push_back(std::move(o.order));
-  io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch.orders.size(), to);
-  if (!batch.orders.empty()) server_->send(to, encode(batch));
-}
-
-std::optional<std::string> Service::blob(const Text& hash) {
-  if (auto known = blobs_.find(hash)) return known;
-  auto bytes = store_->read_blob(hash);
-  if (!bytes) {
-    io::log_error("a job's script or environment cannot be read from the store: {}",
-                  bytes.error().text());
-    return std::nullopt;
-  }
-  blobs_.put(hash, *bytes);
-  return *std::move(bytes);
 }
 
 // Where the last one was short, it is made at once: handing it over would only take time.
@@ -250,19 +189,23 @@ void Service::rest_after_plan(Clock::duration took, bool more_starts) {
   });
 }
 
-std::vector<std::string> Service::groups_of(Uid user) { return io::group_names(user); }
+std::vector<std::string> Service::groups_of(Uid user) {
+  auto known = users_.find(user);
+  return known ? known->groups : users_.ask(user).groups;
+}
 bool Service::is_user(std::string_view name) { return io::is_user(std::string(name)); }
 std::optional<std::vector<std::string>> Service::users_of_group(std::string_view group) {
   return io::users_of_group(std::string(group));
 }
 
-std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
-  std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +
-                     std::to_string(step.value);
-  return io::content_hash(secret_ + name + secret_);
+// The time of submission is part of it, because ids begin again after MaxJobId.
+std::string Service::step_key(const Job& job, StepId step) {
+  return io::keyed_hash(
+      secret_, fmt::format("{}.{}.{}.{}", job.id.value, job.submitted.time_since_epoch().count(),
+                           job.attempt.value, step.value));
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }
-void Service::log_error(std::string_view line) { io::write_log(io::LogLevel::error, line); }
+void Service::log_error(std::string_view line) { errors_.write(io::LogLevel::error, line); }
 
 }  // namespace muster::daemon

@@ -3,16 +3,17 @@
 //   io           decodes frames and lets the core (controller::Core) decide; when it has done what
 //                was ready, commits that as one batch and sends all answers. It also makes short
 //                plans and gives short answers to queries
-//   loop's pool  long answers to queries, from the published snapshot
+//   loop's pool  long answers to queries, from the published snapshot; names and groups of users
 //   store        commits, where the disk is slow
 //   planner      long plans, on a copy of the state
-//   sender       orders to nodes whose scripts have to be read from the store
+//   sender       orders to nodes whose scripts have to be read from the store, or that are behind
 //   accounting   what has changed -> accounting file; sacct's questions
 //   background   state snapshots
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -20,10 +21,12 @@
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "controller/query.h"
 #include "controller/timekeeper.h"
 #include "controller/visibility.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
+#include "io/log_limit.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
@@ -67,7 +70,7 @@ class Service final : public controller::Host {
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
-  std::string step_key(JobId job, Attempt attempt, StepId step) override;
+  std::string step_key(const Job& job, StepId step) override;
   std::vector<std::string> groups_of(Uid user) override;
   bool is_user(std::string_view name) override;
   std::optional<std::vector<std::string>> users_of_group(std::string_view group) override;
@@ -76,20 +79,32 @@ class Service final : public controller::Host {
   void log_error(std::string_view line) override;
 
  private:
-  struct Connection {
-    io::Peer peer;
-    bool is_node = false;
+  struct DaemonVerbs;  // answers requests that concern the daemon rather than the cluster's state
+  using PartSource = std::function<controller::QueryAnswer::Part()>;
+  // Orders that wait until scripts are read, or the node has read what was sent before.
+  struct Outbox {
+    Epoch epoch;
+    std::deque<controller::OutgoingOrder> orders;
   };
 
   void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
   Result<void> listen(const io::ServerOptions& server);
+  void on_open(io::ConnectionId id, const io::Peer& peer);
   void on_frame(io::ConnectionId id, std::string frame);
+  void refuse(io::ConnectionId id, const io::Peer& peer, std::string_view why);
   void on_close(io::ConnectionId id);
   void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
+  void on_reports(io::ConnectionId id, const io::Peer& peer, std::string_view frame);
+  // By whom request_rules.h says.
+  void answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request);
+  void answer_by_daemon(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
   void on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query);
-  // Requests that concern the daemon rather than the cluster's state; false for the others.
-  bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
-                         const wire::Request& request);
+  void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
+                      const wire::AccountingRequest& request);
+  void set_debug(controller::ReplyTo to, const wire::DebugRequest& request);
+  // Goes on once the user's name and groups are known, which the name service may take long for.
+  void when_known(Uid user, std::function<void()> then);
+  void go_on(Uid user);
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
   void tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
@@ -101,6 +116,7 @@ class Service final : public controller::Host {
   bool is_operator(const io::Peer& peer) const;
   controller::Viewer viewer_of(const io::Peer& peer);
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
+  void send_in_parts(controller::ReplyTo to, std::shared_ptr<PartSource> source);
 
   void tick();
   Time current_time() const { return timekeeper_.at(io::steady_clock()); }
@@ -112,8 +128,8 @@ class Service final : public controller::Host {
   bool feed_accounting(Rows which);  // on the accounting's thread; whether it was told
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
   void rest_after_plan(std::chrono::steady_clock::duration took, bool more_starts);
-  void send_now(controller::NodeConnection to, Epoch epoch,
-                std::vector<controller::OutgoingOrder>& orders);
+  void empty_outbox(controller::NodeConnection to);
+  void start_program(const controller::SiteProgramRun& run, io::ProgramRun program);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
 
   ServiceOptions options_;
@@ -125,7 +141,8 @@ class Service final : public controller::Host {
 
   // The loop's thread's, once started:
   Configuration configuration_;
-  std::map<io::ConnectionId, Connection> connections_;
+  std::map<io::ConnectionId, io::Peer> connections_;
+  std::map<Uid, std::vector<std::function<void()>>> unknown_users_;  // who waits for which
   std::shared_ptr<const controller::Published> published_;  // shared with those who read it
   std::unique_ptr<controller::Core> core_;
   std::optional<CommitOutcome> committed_;  // the core is still to hear of it
@@ -137,13 +154,15 @@ class Service final : public controller::Host {
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
-  io::UserNames user_names_;
+  io::Users users_;
+  io::LogLimit errors_{100, Millis{10000}}, bad_frames_{20, Millis{10000}};
   std::atomic<bool> feed_due_ = false, feeding_ = false;
   std::atomic<bool> stopping_ = false;
 
   static constexpr std::size_t kBlobCacheBytes = 64u << 20;
   io::BlobCache blobs_{kBlobCacheBytes};
-  std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
+  std::mutex outboxes_mutex_;  // guards the next
+  std::map<controller::NodeConnection, Outbox> outboxes_;
 
   controller::AccountingPortion fed_;     // the accounting's: what it knows, or tries to write
   controller::WaitingRows waiting_rows_;  // likewise

@@ -102,8 +102,10 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
 }
 
 void Slurmd::dial(io::Loop& io_threads) {
+  std::vector<io::Endpoint> controllers = start_.config.controllers;
+  for (io::Endpoint& controller : controllers) controller.role = io::PeerRole::node;
   dialer_ = io::Dialer::start(
-      io_threads, start_.config.controllers,
+      io_threads, std::move(controllers),
       {.on_connected =
            [this] {
              loop_.post([this] {

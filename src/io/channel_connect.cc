@@ -143,7 +143,7 @@ Result<SessionState> greet_unix(int fd, const Endpoint& endpoint) {
   auto server = check_unix_server(fd, endpoint);
   if (!server) return std::unexpected(server.error());
   Session session({}, kMaxHandshakeFrameBytes);
-  session.queue(answer_over_unix());
+  session.queue(answer_over_unix(endpoint.role));
   session.set_peer(*server, Gid{0});
   return session.release();
 }

@@ -1,9 +1,9 @@
 // How two ends come to trust each other, as bytes in and out; sockets are the caller's.
 //
 //   server -> client   ServerHello   version, name and, over TCP, a fresh nonce
-//   client -> server   ClientHello   version and, over TCP, a munge credential that only the
-//   server's
-//                                    user can decode: a fresh key, the nonce and the name
+//   client -> server   ClientHello   version, role and, over TCP, a munge credential that only the
+//                                    server's user can decode: a fresh key, the nonce, the name and
+//                                    the role
 //   server -> client   Welcome       TCP only, the first sealed frame: proves that it has the key
 //
 // Over a Unix socket both sides look at SO_PEERCRED instead and frames stay plain. There the client
@@ -43,10 +43,12 @@ struct ServerHello {
 struct ClientHello {
   std::uint32_t version = 0;
   std::string credential;
+  PeerRole role = PeerRole::client;
   template <class V>
   void fields(V& v) {
     v(1, version);
     v(2, credential);
+    v(3, role);
   }
 };
 
@@ -68,7 +70,7 @@ struct Offer {
   std::string key;    // empty = frames stay plain
 };
 Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint);  // blocks: munge
-std::string answer_over_unix();
+std::string answer_over_unix(PeerRole role = PeerRole::client);
 
 // Server side.
 Result<ClientHello> read_client_hello(std::string_view frame);

@@ -66,6 +66,10 @@ class LoopConnection final : public Connection,
 
   void start(Handlers handlers) override;
   void send(std::string frame) override;
+  std::size_t unsent_bytes() const override {
+    const std::lock_guard lock(out_mutex_);
+    return session_.queued_bytes();
+  }
   void close() override;
   void finish() override;
   void abort(Error why) override {
@@ -96,7 +100,8 @@ class LoopConnection final : public Connection,
   std::weak_ptr<Reader> reader_;
   Since frame_awaited_, rest_awaited_, socket_awaited_;
 
-  std::mutex out_mutex_;  // guards what follows; all but the first two change on the loop only
+  mutable std::mutex
+      out_mutex_;  // guards what follows; all but the first two change on the loop only
   bool awaits_writable_ = false;
   bool is_watched_ = false;
   bool is_shut_ = false;

@@ -36,7 +36,8 @@ class Connection {
   virtual void start(Handlers handlers) = 0;  // on the loop; hands over what is there already
 
   virtual void send(std::string frame) = 0;  // any thread; what does not fit ends the connection
-  virtual void close() = 0;                  // any thread; when what is queued was sent
+  virtual std::size_t unsent_bytes() const = 0;  // any thread
+  virtual void close() = 0;                      // any thread; when what is queued was sent
   // Any thread; the same for a peer that sends no more: nothing is read from it, or awaited.
   virtual void finish() = 0;
   virtual void abort(Error why) = 0;                 // any thread; soon

@@ -199,6 +199,7 @@ void Core::on_frame(const MemberPtr& member, std::string frame) {
 void Core::on_greeting(const MemberPtr& member, std::string_view frame) {
   auto client = read_client_hello(frame);
   if (!client) return refuse(member, client.error());
+  member->peer.role = client->role;
   if (!member->is_tcp) {
     member->connection->send(encode(member->hello));
     return open(member);
@@ -309,6 +310,10 @@ class AsyncServer final : public Server {
   void send(ConnectionId to, std::string frame) override {
     if (const MemberPtr member = core_->members().find(to))
       member->connection->send(std::move(frame));
+  }
+  std::optional<std::size_t> unsent_bytes(ConnectionId id) const override {
+    const MemberPtr member = core_->members().find(id);
+    return member ? std::optional(member->connection->unsent_bytes()) : std::nullopt;
   }
   void close(ConnectionId id) override {
     if (const MemberPtr member = core_->members().find(id)) member->connection->close();

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Peer {
   Uid uid;
   Gid gid;
   std::string address;  // "127.0.0.1:41234" or "unix"
+  PeerRole role = PeerRole::client;
 };
 
 struct ServerOptions {
@@ -62,7 +64,9 @@ class Server {
   virtual ~Server() = default;
 
   virtual void send(ConnectionId to, std::string frame) = 0;  // thread-safe; unknown id = dropped
-  virtual void close(ConnectionId id) = 0;                    // after what is queued was sent
+  // How much of what was sent has not left yet; nothing where the connection is gone. Thread-safe.
+  virtual std::optional<std::size_t> unsent_bytes(ConnectionId id) const = 0;
+  virtual void close(ConnectionId id) = 0;   // after what is queued was sent
   virtual void finish(ConnectionId id) = 0;  // the same for a peer that sends no more
   // Takes the socket out of the server (on_close is not called); fd < 0 if it is gone.
   // Only from within on_frame of that connection.

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "controller/explain.h"
-#include "controller/view.h"
+#include "controller/query.h"
+#include "controller/request_rules.h"
 #include "controller/world.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
@@ -86,11 +87,11 @@ class Life {
     auto received = decode<wire::RequestFrame>(encode(frame));
     if (!received) return;
     wire::Request& arrived = received->request;
-    if (is_query(arrived)) return query(arrived);
+    if (rule_of(arrived).by == AnsweredBy::snapshot) return query(arrived);
     if (auto* question = std::get_if<wire::ExplainRequest>(&arrived)) {
       if (world_->host.published)
-        encode(
-            wire::ReplyFrame{.answer = explain(*world_->host.published, *question, world_->now)});
+        encode(wire::ReplyFrame{
+            .answer = explain(*world_->host.published, Viewer{who()}, *question, world_->now)});
       return;
     }
     world_->ask(std::move(arrived), who(), 1 + draw_.below(3));
@@ -146,9 +147,13 @@ class Life {
 
   void query(const wire::Request& request) {
     if (!world_->host.published) return;
-    answer_query(*world_->host.published, request, world_->now, [](wire::Answer answer, bool) {
-      encode(wire::ReplyFrame{.answer = std::move(answer)});
-    });
+    QueryAnswer answer(std::make_shared<const Published>(*world_->host.published), Viewer{who()},
+                       request, world_->now);
+    for (bool more = true; more;) {
+      QueryAnswer::Part part = answer.next();
+      more = part.more;
+      encode(wire::ReplyFrame{.answer = std::move(part.answer)});
+    }
   }
 
   Uid who() {

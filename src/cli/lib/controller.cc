@@ -17,6 +17,7 @@
 #include "config/client_settings.h"
 #include "io/files.h"
 #include "io/handshake.h"
+#include "wire/parts.h"
 
 namespace muster::cli {
 
@@ -192,8 +193,15 @@ Result<std::optional<wire::Answer>> Controller::try_receive() {
 }
 
 Result<wire::Answer> Controller::ask(const wire::Request& request) {
-  if (auto sent = send(request); !sent) return std::unexpected(sent.error());
-  return receive(config_.message_timeout);
+  std::optional<wire::Answer> whole;
+  auto streamed = stream(request, [&](wire::Answer&& part) {
+    if (!whole)
+      whole = std::move(part);
+    else if (!wire::append(*whole, std::move(part)))
+      whole = Error{ErrorCode::protocol_version, {}};
+  });
+  if (!streamed) return std::unexpected(streamed.error());
+  return std::move(*whole);
 }
 
 Result<void> Controller::stream(const wire::Request& request,

@@ -48,7 +48,7 @@ class MemoryHost : public Host {
     to_plan = std::move(cluster);
   }
   bool fails_at_step_key = false;  // as if there were no memory left
-  std::string step_key(JobId, Attempt, StepId) override {
+  std::string step_key(const Job&, StepId) override {
     if (fails_at_step_key) throw std::bad_alloc();
     return "key";
   }
