@@ -2,8 +2,6 @@
 
 namespace muster::wire {
 
-namespace {
-
 JobSpec brief_of(const JobSpec& spec) {
   JobSpec brief = spec;
   for (Text JobSpec::* text :
@@ -16,12 +14,10 @@ JobSpec brief_of(const JobSpec& spec) {
   return brief;
 }
 
-}  // namespace
-
 Job brief_of(const Job& job) {
   Job brief;
   brief.id = job.id;
-  brief.spec = Cow<JobSpec>(brief_of(*job.spec));
+  brief.spec = job.spec;
   brief.array_id = job.array_id;
   brief.task_id = job.task_id;
   brief.waiting_tasks = job.waiting_tasks;

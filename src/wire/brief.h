@@ -6,7 +6,9 @@
 
 namespace muster::wire {
 
-// Without steps, devices and long texts.
+// Without long texts.
+JobSpec brief_of(const JobSpec& spec);
+// Without steps and devices; its specification is the same.
 Job brief_of(const Job& job);
 
 }  // namespace muster::wire
