@@ -12,6 +12,7 @@
 #include "controller/request_rules.h"
 #include "controller/shares_view.h"
 #include "controller/view.h"
+#include "wire/brief.h"
 #include "wire/parts.h"
 
 namespace muster::controller {
@@ -21,24 +22,26 @@ namespace {
 // Jobs to be sent, each specification once.
 class JobsPart {
  public:
-  explicit JobsPart(Time now) : reply_{.now = now} {}
+  JobsPart(Time now, bool brief) : reply_{.now = now}, brief_(brief) {}
 
   // False where it has no room for this one, which is then left as it was.
   bool add(wire::JobView& view) {
     const Cow<JobSpec> spec = view.job->spec;
     const auto known = places_.find(&*spec);
+    const bool is_new = known == places_.end();
     view.job.edit().spec = {};
-    const std::size_t size = rough_size(view) + (known == places_.end() ? rough_size(spec) : 0);
+    Cow<JobSpec> sent;
+    if (is_new) sent = brief_ ? Cow<JobSpec>(wire::brief_of(*spec)) : spec;
+    const std::size_t size = rough_size(view) + (is_new ? rough_size(sent) : 0);
     if (!reply_.jobs.empty() && bytes_ + size > wire::kPartBytes) {
       view.job.edit().spec = spec;
       return false;
     }
     bytes_ += size;
-    view.spec_place =
-        known == places_.end() ? static_cast<std::uint32_t>(places_.size() + 1) : known->second;
-    if (known == places_.end()) {
+    view.spec_place = is_new ? static_cast<std::uint32_t>(places_.size() + 1) : known->second;
+    if (is_new) {
       places_.emplace(&*spec, view.spec_place);
-      reply_.specs.push_back(spec);
+      reply_.specs.push_back(std::move(sent));
     }
     reply_.jobs.push_back(std::move(view));
     return true;
@@ -50,6 +53,7 @@ class JobsPart {
   wire::JobsReply reply_;
   std::unordered_map<const JobSpec*, std::uint32_t> places_;
   std::size_t bytes_ = 0;
+  bool brief_ = false;
 };
 
 wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
@@ -194,12 +198,13 @@ QueryAnswer::Part QueryAnswer::next() {
 QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!matcher_) matcher_.emplace(request.filter);
   const Cluster& cluster = published_->cluster;
-  JobsPart part(now_);
+  JobsPart part(now_, request.brief);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Whether there is room for more.
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
     wire::JobView view = view_of(*published_, job);
+    if (request.brief) view.job = Cow<Job>(wire::brief_of(job));
     if (priorities_ && !is_ended(job.state))
       view.job.edit().priority =
           priorities_->of(job, cluster.find_partition(split(job.partition, ',').front()));
