@@ -1,6 +1,9 @@
 """Requests that no shipped command would send: each is refused or does what it may, and harms nobody."""
 import random
+import re
+import resource
 import time
+from pathlib import Path
 
 import pytest
 
@@ -189,6 +192,19 @@ def test_waiting_steps(cluster, alice, connect, unharmed):
         answers = [client.ask("Step", step, number) for number in range(1, 11)]
     assert answers[0][0] == "Step" and "max_waiting_steps_size" in text_of(answers[-1]), answers[-1]
     cluster.run("scancel", job, user=alice).ok()
+
+
+def test_more_memory_than_there_is(cluster, connect, unharmed):
+    """The daemon gets 100 MB more; a request of 8 MB that becomes a list of 200 MB meanwhile is hung up on."""
+    pid = cluster.controller_pid
+    size = int(re.search(r"VmSize:\s+(\d+)", (Path("/proc") / str(pid) / "status").read_text())[1]) * 1024
+    strings = field(16, "x") * 2_000_000
+    with connect() as client:
+        resource.prlimit(pid, resource.RLIMIT_AS, (size + 100_000_000, resource.RLIM_INFINITY))
+        try:
+            assert client.ask("Step", field(1, 5) + strings) is None
+        finally:
+            resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def test_random_fields(connect, unharmed):
