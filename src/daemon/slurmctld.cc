@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <future>
-#include <new>
 #include <string>
 
 #include "base/strings.h"
@@ -306,9 +305,6 @@ int run(const Options& options) {
 }  // namespace muster::daemon
 
 int main(int argc, char** argv) {
-  // The allocator would abort; a request that needs too much is refused instead
-  // (controller/undo.cc).
-  std::set_new_handler([] { throw std::bad_alloc(); });
   muster::daemon::Options options;
   if (auto code = muster::daemon::parse_options(argc, argv, options)) return *code;
   return muster::daemon::run(options);

@@ -1,6 +1,9 @@
 """Requests that no shipped command would send: each is refused or does what it may, and harms nobody."""
-import os
+import random
+import re
+import resource
 import time
+from pathlib import Path
 
 import pytest
 
@@ -90,23 +93,24 @@ def test_strides_in_an_update(cluster, alice, ask, unharmed):
 def test_counts_that_wrap_in_a_step(allocation, ask, unharmed):
     job = (1, allocation)
     overlaps = ((10, 1), (31, 1))  # overlap, overcommit
-    for counts in ([(3, MOST)], [(5, MOST)], [(3, 1), (4, MOST)], [(6, MOST), (7, MOST)], [(3, 2_000_000_000)]):
+    for counts in ([(3, MOST)], [(5, MOST)], [(6, MOST), (7, MOST)], [(3, 2_000_000_000)]):
         for flags in ((), overlaps):
             assert ask("Step", message(*sorted([job, *counts, *flags])))[0] == "Error", counts
+    assert ask("Step", message(job, (3, 1), (4, MOST), (10, 1)))[0] == "Error"
     assert ask("Step", message(job, (3, 1), (10, 1), (12, 50), (15, "true"), (160, 0)))[0] == "Step"
     assert ask("Step", message(job, (3, 1), (10, 1), (32, 1 << 62)))[0] == "Error"
     assert ask("Step", message(job, (3, 1), (10, 1), (12, 50), (39, zigzag(-5))))[0] == "Error"
 
 
-def test_counts_that_wrap_in_a_job(ask, unharmed):
-    assert ask("Submit", submission((44, MOST), (65, 1)))[0] == "Error"
-    assert ask("Submit", submission((44, MOST), (46, MOST), (65, 1)))[0] == "Error"
-    assert ask("Submit", submission((45, MOST), (44, 2)))[0] == "Error"
-    assert ask("Submit", submission((51, 1 << 63)))[0] == "Error"
-    assert ask("Submit", submission((52, 1 << 62), (45, 4)))[0] == "Error"
-    assert ask("Submit", submission((41, MOST), (42, MOST)))[0] == "Error"
-    assert ask("Submit", submission((56, "4294967296"), (60, 1 << 31)))[0] == "Error"
-    assert ask("Submit", submission((57, "9000000000000000000"), (49, 4)))[0] == "Error"
+def test_counts_that_wrap_in_a_job(cluster, ask, unharmed):
+    for asked in ([(44, MOST), (65, 1)], [(44, MOST), (46, MOST), (65, 1)], [(44, 2), (45, MOST)], [(51, 1 << 63)],
+                  [(45, 4), (51, 0), (52, 1 << 62)], [(56, "4294967296"), (60, 1 << 31)],
+                  [(49, 4), (57, "9000000000000000000")]):
+        assert ask("Submit", submission(*asked, (83, 0)))[0] == "Error", asked
+        name, fields = ask("Submit", submission(*asked))
+        if name == "Submit":  # less is asked of one that is held
+            assert cluster.run("scontrol", "release", fields[1][0]).code == 1, asked
+    assert ask("Submit", submission((41, MOST), (42, MOST), (83, 0)))[0] == "Submit"  # it waits for the cluster to grow
     assert ask("Submit", submission((44, 1 << 32))) is None, "a number that 32 bits do not hold"
 
 
@@ -178,21 +182,33 @@ def test_times_beyond_all_calendars(cluster, ask, unharmed):
     cluster.run("scontrol", "show", "job", fields[1][0]).ok()
 
 
-def test_waiting_steps(cluster, alice, allocation, connect, unharmed):
-    """Each waits beside the first, which has all; they would be kept in memory for ever."""
-    step = message((1, allocation), (3, 1), (12, 50), (15, "sleep"), (15, "600"), (164, 1))
+def test_waiting_steps(cluster, alice, connect, unharmed):
+    """They wait beside one that has all of the job, and are kept in memory meanwhile."""
+    job = int(cluster.sbatch("-n1", "--wrap", "srun -n1 --mem=100 sleep 600", user=alice))
+    wait_for(lambda: f"{job}.0" in cluster.run("squeue", "-h", "-s", "-o", "%i").out, "the step")
+    environment = b"".join(field(16, "x" * 1_000_000) for _ in range(8))
+    step = message((1, job), (3, 1), (12, 50), (15, "true")) + environment + field(164, 1)
     with connect() as client:
-        assert client.ask("Step", step)[0] == "Step"
-        big = field(1, allocation) + message((3, 1), (12, 50), (15, "true")) + \
-            b"".join(field(16, "x" * 1_000_000) for _ in range(8)) + field(164, 1)
-        answers = [client.ask("Step", big, number) for number in range(2, 12)]
-        assert answers[0][0] == "Step" and "max_waiting_steps_size" in text_of(answers[-1]), answers[-1]
-    cluster.run("scancel", allocation, user=alice).ok()
+        answers = [client.ask("Step", step, number) for number in range(1, 11)]
+    assert answers[0][0] == "Step" and "max_waiting_steps_size" in text_of(answers[-1]), answers[-1]
+    cluster.run("scancel", job, user=alice).ok()
+
+
+def test_more_memory_than_there_is(cluster, connect, unharmed):
+    """The daemon gets 100 MB more; a request of 8 MB that becomes a list of 200 MB meanwhile is hung up on."""
+    pid = cluster.controller_pid
+    size = int(re.search(r"VmSize:\s+(\d+)", (Path("/proc") / str(pid) / "status").read_text())[1]) * 1024
+    strings = field(16, "x") * 2_000_000
+    with connect() as client:
+        resource.prlimit(pid, resource.RLIMIT_AS, (size + 100_000_000, resource.RLIM_INFINITY))
+        try:
+            assert client.ask("Step", field(1, 5) + strings) is None
+        finally:
+            resource.prlimit(pid, resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
 def test_random_fields(connect, unharmed):
     """A short fuzz of steps, submissions and updates, the same each time."""
-    import random
     chance = random.Random(18)
     interesting = [0, 1, 2, 3, 7, 255, 1 << 16, 1 << 31, MOST, 1 << 32, 1 << 62, (1 << 64) - 1]
     deadline = time.monotonic() + 4
@@ -200,7 +216,7 @@ def test_random_fields(connect, unharmed):
     def value():
         if chance.random() < 0.6:
             return chance.choice(interesting)
-        return os.urandom(0) + bytes(chance.randrange(256) for _ in range(chance.randrange(12)))
+        return bytes(chance.randrange(256) for _ in range(chance.randrange(12)))
 
     def body(numbers):
         chosen = sorted(chance.choice(numbers) for _ in range(chance.randrange(1, 6)))

@@ -27,9 +27,8 @@ def test_arrays_have_so_many_tasks(cluster):
 def test_scripts_are_so_long(cluster):
     cluster.sbatch("-H", cluster.script("short.sh", "#" * 900))
     refused = cluster.run("sbatch", "-H", cluster.script("long.sh", "#" * 1000))
-    assert (refused.code, refused.err) == (
-        1, "sbatch: error: Batch job submission failed: "
-           "Pathname of a file, directory or other parameter too long\n")
+    assert refused.code == 1 and refused.err.startswith(  # followed, here, by the limit
+        "sbatch: error: Batch job submission failed: Pathname of a file, directory or other parameter too long")
 
 
 def test_more_licenses_than_there_are_can_be_waited_for(cluster):

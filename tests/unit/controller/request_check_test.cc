@@ -126,7 +126,7 @@ TEST(RequestCheck, AnUpdateKeepsToTheSameLimits) {
   EXPECT_EQ(update("Comment", std::string(21, 'x')), too_long("comment", 21, 20, "max_text_size"));
   EXPECT_EQ(update("Comment", std::string(20, 'x')), "");
   EXPECT_EQ(w.job(id).spec->comment, std::string(20, 'x'));
-  EXPECT_EQ(update("NumTasks", "4000000000"), "Task count specification invalid");
+  EXPECT_EQ(update("TasksPerNode", "5"), "Task count specification invalid");
 }
 
 TEST(WaitingSteps, OfOneJobAreSoMany) {
