@@ -134,7 +134,7 @@ def test_a_node_with_a_full_spool_directory_is_drained_and_its_jobs_go_elsewhere
         file.truncate(file.tell() - left)
     script = cluster.script("large.sh", "true\n" + "# text\n" * 200_000)
     job = cluster.sbatch("--nodelist=n1", script, user=bob)
-    wait_for(lambda: "SlurmdSpoolDir is full" in cluster.run("sinfo", "-R", "-h", "-n", "n1").out, "n1 to be drained")
+    wait_for(lambda: "SlurmdSpoolDir is full" in cluster.run("scontrol", "show", "node", "n1").out, "n1 to be drained")
     cluster.run("scontrol", "update", f"jobid={job}", "reqnodelist=n2").ok()
     cluster.wait_end(job, limit=120)
     assert cluster.state(job) == "COMPLETED"

@@ -1,5 +1,6 @@
 """What an account on the cluster allows at the doors of slurmd and slurmstepd, with a hand-made client."""
 import os
+import re
 import resource
 import socket
 import struct
@@ -20,7 +21,7 @@ CALL_BYTES = 64 << 10
 
 def step_of(cluster, user, words="sleep 300"):
     """A running step of two tasks on n1: its job."""
-    job = cluster.sbatch("-n2", "-w", "n1", "--wrap", f"srun --mem=50 bash -c 'touch started.$SLURM_JOB_ID; {words}'",
+    job = cluster.sbatch("-n2", "-w", "n1", "--mem=100", "--wrap", f"srun --mem=50 bash -c 'touch started.$SLURM_JOB_ID; {words}'",
                          user=user)
     wait_for((cluster.work / f"started.{job}").exists, "the step")
     return int(job)
@@ -107,10 +108,10 @@ def test_a_step_that_connects_with_other_nodes_does_so_as_its_user(cluster, well
     job = step_of(cluster, alice)
     key = place_of(cluster, alice, job)[102][0]
     server = FakeServer()
-    call(cluster, alice, attach(job, key, below("x", server.port)))
-    credential = server.greet("slurmd/x", os.urandom(32))
-    shown = subprocess.run(["unmunge"], input=credential, capture_output=True, text=True).stdout
-    assert f"UID:              {alice} " in shown, shown
+    with call(cluster, alice, attach(job, key, below("x", server.port))):
+        credential = server.greet("slurmd/x", os.urandom(32))
+    shown = subprocess.run(["unmunge"], input=credential.encode(), capture_output=True).stdout.decode(errors="replace")
+    assert re.search(rf"^UID:\s+{alice} ", shown, re.M), shown
 
 
 def test_what_a_step_proves_to_one_server_is_no_good_at_another(cluster, well, alice):
@@ -120,10 +121,10 @@ def test_what_a_step_proves_to_one_server_is_no_good_at_another(cluster, well, a
     header = controller.recv(4, socket.MSG_WAITALL)
     hello = decode(controller.recv(struct.unpack(">I", header)[0], socket.MSG_WAITALL))
     server = FakeServer()
-    call(cluster, alice, attach(job, key, below("x", server.port)))
-    assert server.greet(hello[3][0], hello[2][0]) is None, "it is no slurmd"
-    call(cluster, alice, attach(job, key, below("x", server.port)))
-    assert server.greet("slurmd/x", hello[2][0])
+    with call(cluster, alice, attach(job, key, below("x", server.port))):
+        assert server.greet(hello[3][0], hello[2][0]) is None, "it is no slurmd"
+    with call(cluster, alice, attach(job, key, below("x", server.port))):
+        assert server.greet("slurmd/x", hello[2][0])
     controller.sendall(server.hello)
     assert controller.recv(1) == b"", "slurmctld took what was made for a slurmd"
 
@@ -167,6 +168,8 @@ def test_attaches_that_wait_are_bounded_for_each_user(cluster, well, alice, bob)
     assert cluster.run("srun", "--mem=50", "-w", "n1", "hostname", user=bob, limit=60).ok()
     for client in clients:
         client.close()
+    wait_for(lambda: cluster.run("srun", "--mem=50", "-w", "n1", "true", user=alice, limit=60).code == 0,
+             "alice's own connections to be let in again")
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 

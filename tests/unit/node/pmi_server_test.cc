@@ -19,8 +19,8 @@ std::string ask(PmiServer& server, std::size_t task, std::string_view text) {
 }
 
 std::string sized(std::string_view text) {
-  return std::string(text.size() < 10 ? "     " : "    ") + std::to_string(text.size()) +
-         std::string(text);
+  const std::string length = std::to_string(text.size());
+  return std::string(6 - length.size(), ' ') + length + std::string(text);
 }
 
 TEST(PmiServer, TellsATaskOfPmi1AboutItsStep) {
