@@ -327,12 +327,17 @@ class World final : public controller::Host {
         case 2:
           break_link(node);
           break;
-        case 3:  // longer than SlurmdTimeout
-          sleeps_until_ = schedule_.now() + Millis{schedule_.between(1000, 90'000)};
+        case 3:
+          sleep_a_while();
           break;
       }
       plan_clock_faults();
     });
+  }
+  // At times for longer than SlurmdTimeout; between two sleeps it has the time for what is due.
+  void sleep_a_while() {
+    if (schedule_.now() < sleeps_until_ + Seconds{5}) return;
+    sleeps_until_ = schedule_.now() + Millis{schedule_.between(1000, 90'000)};
   }
   Millis some_clock() { return Minutes{60} * schedule_.between(-1, 1); }
   void set_controllers_clock() {
@@ -377,7 +382,8 @@ class World final : public controller::Host {
     if (ends->ending.becomes != JobState::timeout) return;
     for (std::uint32_t id : ends->jobs.ids()) {
       const Job& job = core_->cluster().jobs.at(JobId{id});
-      if (job.suspended_total != Millis{0}) continue;  // its time stood still as well
+      // Its time stood still as well, or that of another component was up.
+      if (job.suspended_total != Millis{0} || job.is_het()) continue;
       ++verdict_.timeouts;
       const Millis ran = schedule_.now() - run_since_[JobId{id}];
       if (ran + Seconds{1} < job.time_limit || ran > job.time_limit + kLate)

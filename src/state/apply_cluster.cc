@@ -215,7 +215,9 @@ void Applier::operator()(const ClockStepped& e) {
     Node& node = cluster.nodes.edit(id);
     move(node.power.since, node.reboot.since, node.last_busy);
   }
-  move(cluster.usage.edit().as_of);
+  UsageBook& book = cluster.usage.edit();
+  move(book.as_of);
+  for (auto& [payer, use] : book.past) move(use.as_of);
 }
 
 }  // namespace muster

@@ -93,8 +93,8 @@ def logs(job):
     return "\n".join(path.read_text() for path in sorted(job.paths.folder.glob(f"{job.job_id}_*.*")) if path.suffix != ".pkl")
 
 
-def begin_training(executor, folder):
-    training = Training(folder / "runs")
+def begin_training(executor, runs):
+    training = Training(runs)
     executor.update_parameters(slurm_additional_parameters={"requeue": True})
     job = executor.submit(training)
     muster.wait_for(lambda: training.runs.exists(), "the training to begin")
@@ -103,18 +103,19 @@ def begin_training(executor, folder):
 
 def ends_well(job):
     """The requeue inside the job was answered: submitit has nothing to complain of."""
+    muster.wait_for(lambda: job.done(force_check=True), lambda: f"the training to end: {job.state}", every=0.3)
     assert job.result() == "trained"
     text = logs(job)
     assert "exception" not in text.lower() and "Traceback" not in text, text
 
 
-def test_a_checkpoint_requeues_the_job_and_the_next_run_goes_on(executor, as_client):
-    job = begin_training(executor, as_client.work)
+def test_a_checkpoint_requeues_the_job_and_the_next_run_goes_on(executor, tmp_path):
+    job = begin_training(executor, tmp_path / "runs")
     job._interrupt(timeout=True)
     ends_well(job)
 
 
-def test_a_preempted_job_saves_its_work_and_is_requeued(executor, as_client):
-    job = begin_training(executor, as_client.work)
+def test_a_preempted_job_saves_its_work_and_is_requeued(executor, tmp_path):
+    job = begin_training(executor, tmp_path / "runs")
     job._interrupt()
     ends_well(job)

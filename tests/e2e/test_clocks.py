@@ -175,7 +175,7 @@ def apart(cluster, clocks):
 
 
 def reasons(cluster):
-    return cluster.run("sinfo", "-h", "-R", "-o", "%E|%n|%T").out
+    return cluster.run("sinfo", "-h", "-R", "-o", "%E|%N|%T").out
 
 
 def test_a_node_with_a_wrong_clock_keeps_its_jobs_and_comes_back(cluster, clocks, apart):

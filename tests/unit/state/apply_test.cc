@@ -228,6 +228,22 @@ TEST(Apply, SuspendedTimeIsNotRunTime) {
   EXPECT_EQ(job_of(b.build(), 1).suspended_total, Seconds{30});
 }
 
+TEST(Apply, AStepOfTheClockMovesTheTimesOfWhatRunsAlone) {
+  ClusterBuilder b;
+  b.nodes(2).running(1).running(1).pending(1);
+  b.event(JobEnded{.job = JobId{2}, .state = JobState::completed, .at = t0 + Seconds{5}});
+  b.charged({.qos = "q", .association = {}}, 30, t0 + Seconds{9});
+  const Cluster before = b.build();
+  const Millis by = -Minutes{60};
+  const Cluster after = b.event(ClockStepped{.by = by}).build();
+  EXPECT_EQ(job_of(after, 1).started, job_of(before, 1).started + by);
+  EXPECT_EQ(job_of(after, 1).end_limit(), job_of(before, 1).end_limit() + by);
+  EXPECT_EQ(job_of(after, 2), job_of(before, 2));
+  EXPECT_EQ(job_of(after, 3), job_of(before, 3));
+  EXPECT_EQ((*after.usage).as_of, (*before.usage).as_of + by);
+  EXPECT_EQ(broken_invariants(after), kSound);
+}
+
 // The first `n` CPUs of the first node, and 100 MiB.
 std::vector<NodeShare> first_cpus(std::uint32_t n) {
   return {{.node = NodeId{1}, .cpus = IdSet::range(0, n - 1), .memory_mib = 100}};

@@ -103,6 +103,7 @@ inline ClusterBuilder eventful() {
     b.event(NodeAdded{.config = stranger, .partitions = {"main"}});
   }
   b.event(NodeRemoved{.node = NodeId{5}});
+  b.event(ClockStepped{.by = Minutes{60}});
   return b;
 }
 
