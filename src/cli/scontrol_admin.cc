@@ -146,6 +146,7 @@ Valid <COMMAND> values are:     (they may be shortened)
                                reboots nodes once nothing runs there; ASAP: they take no more jobs
   cancel_reboot NODES          takes that back where it has not happened yet
   shutdown [slurmctld]         stops all daemons, or only the controller
+  abort                        stops the controller
   setdebug LEVEL               sets the level of the controller's log
   setdebugflags +NAME|-NAME    sets or clears a debug flag of the controller
   errnumstr NUMBER             the text of an error number

@@ -189,7 +189,10 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
   // Nobody listens: the reference's words, which scripts know, whatever the system call was.
   if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {
     last = {ErrorCode::communication, {}};
-    if (config.path.empty()) last.detail = "no cluster is up here, `muster up` starts one";
+    if (config.path.empty())
+      last.detail =
+          fmt::format("there is no {}, and no cluster of your own is up: `muster up` starts one",
+                      kSystemConfig);
   }
   return std::unexpected(last);
 }

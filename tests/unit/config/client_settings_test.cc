@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "config/auth.h"
 #include "config/files.h"
 
 namespace muster::config {

@@ -108,7 +108,7 @@ TEST(SlurmConf, SaysWhereAndWhatIsWrong) {
             "preempt/partition_prio, preempt/qos");
   EXPECT_EQ(error("SwitchType=foo"),
             "slurm.conf:3: SwitchType=foo: expected a name that starts with switch/");
-  EXPECT_EQ(error("NodeName=x[1-"), "slurm.conf:3: NodeName=x[1-: unbalanced brackets in '[1-'");
+  EXPECT_EQ(error("NodeName=x[1-"), "slurm.conf:3: NodeName=x[1-: unbalanced brackets in 'x[1-'");
   EXPECT_EQ(error("EnforcePartLimits=MAYBE"),
             "slurm.conf:3: EnforcePartLimits=MAYBE: expected one of ALL, ANY, NO, YES");
   EXPECT_EQ(error("JobRequeue=often"),
