@@ -82,15 +82,16 @@ class Life {
     std::uint32_t kind =
         draw_.below(4) ? kOften[draw_.below(std::size(kOften))] : draw_.below(kKinds);
     wire::RequestFrame frame{.request = start_of(kind)};
-    draw_.fill(frame.request.index() == kind ? frame.request : emplace(frame.request, kind));
-    auto received = decode<wire::RequestFrame>(encode(frame));
+    if (frame.request.index() != kind) emplace(frame.request, kind);
+    std::visit([&](auto& request) { draw_.fill(request); }, frame.request);
+    auto received = decode<wire::RequestFrame>(encode(frame), Origin::foreign);
     if (!received) return;
     wire::Request& arrived = received->request;
     if (is_query(arrived)) return query(arrived);
     if (auto* question = std::get_if<wire::ExplainRequest>(&arrived)) {
       if (world_->host.published)
-        encode(
-            wire::ReplyFrame{.answer = explain(*world_->host.published, *question, world_->now)});
+        encode(wire::ReplyFrame{
+            .answer = explain(*world_->host.published, viewer(), *question, world_->now)});
       return;
     }
     world_->ask(std::move(arrived), who(), 1 + draw_.below(3));
@@ -136,21 +137,24 @@ class Life {
     return request;
   }
   template <std::size_t I = 0>
-  static wire::Request& emplace(wire::Request& request, std::size_t kind) {
+  static void emplace(wire::Request& request, std::size_t kind) {
     if constexpr (I < std::variant_size_v<wire::Request>) {
       if (kind != I) return emplace<I + 1>(request, kind);
       request.emplace<I>();
     }
-    return request;
   }
 
   void query(const wire::Request& request) {
     if (!world_->host.published) return;
-    answer_query(*world_->host.published, request, world_->now, [](wire::Answer answer, bool) {
-      encode(wire::ReplyFrame{.answer = std::move(answer)});
-    });
+    answer_query(
+        *world_->host.published, viewer(), request, world_->now,
+        [](wire::Answer answer, bool) { encode(wire::ReplyFrame{.answer = std::move(answer)}); });
   }
 
+  Viewer viewer() {
+    Uid uid = who();
+    return {.uid = uid, .is_operator = uid == kRoot, .name = "alice"};
+  }
   Uid who() {
     static constexpr Uid kWho[] = {kAlice, kAlice, kAlice, kBob, kRoot};
     return kWho[draw_.below(std::size(kWho))];
