@@ -1,13 +1,15 @@
 // query: looks at the candidates, keeps what is selected, drops earlier runs
 // unless duplicates are wanted, and puts jobs and steps into the reference's printing order.
 #include <algorithm>
-#include <map>
+#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "accounting/query.h"
 #include "accounting/select.h"
+#include "base/rough_size.h"
 
 namespace muster::accounting {
 
@@ -55,9 +57,8 @@ AccountingRow make_row(const wire::AccountingRequest& request, JobRecord job,
 
 }  // namespace
 
-Result<std::vector<AccountingRow>> query(AccountingStore& store,
-                                         const wire::AccountingRequest& request, Time now,
-                                         std::optional<Uid> only_of) {
+Result<Listing> Listing::make(AccountingStore& store, const wire::AccountingRequest& request,
+                              Time now, std::optional<Uid> only_of) {
   auto selection = make_selection(request, now);
   if (!selection) return std::unexpected(selection.error());
   AccountingStore::Scan wanted{
@@ -71,35 +72,55 @@ Result<std::vector<AccountingRow>> query(AccountingStore& store,
     wanted.uids = {*only_of};
     wanted.users.clear();
   }
-  auto candidates = store.scan(wanted);
-  if (!candidates) return std::unexpected(candidates.error());
-  std::erase_if(*candidates,
-                [&](const AccountingStore::Candidate& c) { return !selects(*selection, c.job); });
-  if (only_of)
-    std::erase_if(*candidates,
-                  [&](const AccountingStore::Candidate& c) { return c.job.uid != *only_of; });
+  // Of each row only its place is kept.
+  struct Place {
+    decltype(printing_order(JobRecord{})) order;
+    std::int64_t index;
+    JobId job;
+    auto operator<=>(const Place&) const = default;
+  };
+  std::vector<Place> places;
+  auto read = store.scan(wanted, [&](const AccountingStore::Candidate& c) {
+    if (selects(*selection, c.job) && (!only_of || c.job.uid == *only_of))
+      places.push_back({printing_order(c.job), c.index, c.job.job});
+  });
+  if (!read) return std::unexpected(read.error());
 
   // Only among what is selected: an earlier run shows where the latest one does not match.
   if (!request.duplicates) {
-    std::map<JobId, std::int64_t> latest;
-    for (const AccountingStore::Candidate& c : *candidates)
-      latest[c.job.job] = std::max(latest[c.job.job], c.index);
-    std::erase_if(*candidates, [&](const AccountingStore::Candidate& c) {
-      return latest[c.job.job] != c.index;
-    });
+    std::unordered_map<JobId, std::int64_t> latest;
+    for (const Place& p : places) latest[p.job] = std::max(latest[p.job], p.index);
+    std::erase_if(places, [&](const Place& p) { return latest[p.job] != p.index; });
   }
-  std::ranges::sort(*candidates, {}, [](const AccountingStore::Candidate& c) {
-    return std::pair(printing_order(c.job), c.index);
-  });
+  std::ranges::sort(places);
+  Listing listing(request);
+  for (const Place& p : places)
+    if (listing.rows_.empty() || listing.rows_.back() != p.index) listing.rows_.push_back(p.index);
+  return listing;
+}
 
+Result<std::vector<AccountingRow>> Listing::next(AccountingStore& store, std::size_t bytes) {
   std::vector<AccountingRow> rows;
-  for (AccountingStore::Candidate& candidate : *candidates) {
+  for (std::size_t size = 0; next_ < rows_.size() && size < bytes; ++next_) {
+    const std::int64_t index = rows_[next_];
+    auto job = store.job_at(index);
+    if (!job) return std::unexpected(job.error());
+    if (!*job) continue;
     Result<std::vector<StepRecord>> steps;
-    if (!request.allocations_only) steps = store.steps_of(candidate.index);
+    if (!request_.allocations_only) steps = store.steps_of(index);
     if (!steps) return std::unexpected(steps.error());
-    rows.push_back(make_row(request, std::move(candidate.job), *std::move(steps)));
+    rows.push_back(make_row(request_, std::move(**job), *std::move(steps)));
+    size += rough_size(rows.back());
   }
   return rows;
+}
+
+Result<std::vector<AccountingRow>> query(AccountingStore& store,
+                                         const wire::AccountingRequest& request, Time now,
+                                         std::optional<Uid> only_of) {
+  auto listing = Listing::make(store, request, now, only_of);
+  if (!listing) return std::unexpected(listing.error());
+  return listing->next(store, std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace muster::accounting

@@ -43,7 +43,8 @@ concept StrongId = requires(T t) {
 template <class T>
 concept Struct = requires(T t, Encoder& e) { t.fields(e); };
 template <class T>
-concept String = std::is_same_v<T, std::string> || std::is_same_v<T, Text>;
+concept String = std::is_same_v<T, std::string> || std::is_same_v<T, Text> ||
+                 requires { requires T::kIsText; };  // a value that is written as its text
 template <class T>
 concept TimePoint = requires { typename T::clock; };
 

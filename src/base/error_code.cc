@@ -115,6 +115,8 @@ std::string_view error_text(ErrorCode code) {
       return "Invalid configuration";
     case ErrorCode::too_large:
       return "Message exceeds the size limit";
+    case ErrorCode::slow_down:
+      return "Too many requests of this user";
   }
   return "Unknown error";
 }

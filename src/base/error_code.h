@@ -62,6 +62,7 @@ enum class ErrorCode : std::uint32_t {
   state_storage_full = 9001,
   config_invalid = 9002,
   too_large = 9003,
+  slow_down = 9004,
 };
 
 std::string_view error_text(ErrorCode code);

@@ -25,6 +25,8 @@ using Gid = Id<struct GidTag>;
 using Attempt = Id<struct AttemptTag>;             // 1 for the first run of a job
 using Epoch = Id<struct EpochTag, std::uint64_t>;  // one per start of a controller
 
+using TaskId = Id<struct TaskIdTag>;  // a task's number in its array
+
 // A step of a job: numbered from 0, or one of the special ones below.
 using StepId = Id<struct StepIdTag>;
 inline constexpr StepId kInteractiveStep{0xfffffffau};  // salloc's shell on the first node

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/lib/command.h"
+#include "cli/lib/terminal.h"
 
 namespace {
 
@@ -66,6 +67,16 @@ const Command* find(std::string_view name) {
   return nullptr;
 }
 
+// What a task writes is the user's own, and so is a shell.
+bool shows_what_others_wrote(std::string_view name) {
+  return name != "srun" && name != "salloc" && name != "sattach";
+}
+
+int run(const Command& command, int argc, char** argv) {
+  if (shows_what_others_wrote(command.name)) muster::cli::protect_terminal();
+  return command.run(argc, argv);
+}
+
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 int unknown(std::string_view name) {
@@ -81,9 +92,9 @@ int unknown(std::string_view name) {
 int main(int argc, char** argv) {
   std::string_view name = argc > 0 ? base_name(argv[0]) : "muster";
   if (name != "muster")
-    if (const Command* command = find(name)) return command->run(argc, argv);
+    if (const Command* command = find(name)) return run(*command, argc, argv);
   if (argc > 1 && std::string_view(argv[1]) != "muster")
-    if (const Command* command = find(argv[1])) return command->run(argc - 1, argv + 1);
-  if (const Command* command = find("muster")) return command->run(argc, argv);
+    if (const Command* command = find(argv[1])) return run(*command, argc - 1, argv + 1);
+  if (const Command* command = find("muster")) return run(*command, argc, argv);
   return unknown(argc > 1 ? argv[1] : name);
 }

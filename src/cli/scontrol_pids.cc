@@ -106,7 +106,6 @@ void scontrol_list_pids(ScontrolSession& session, Words words) {
   else if (auto own = own_node(session))
     node = own->node->config.name.str();
   wire::JobsRequest request;
-  request.with_steps = true;
   if (wanted) request.filter.jobs.push_back({wanted->job, wanted->tasks, std::nullopt});
   auto reply = session.ask_for<wire::JobsReply>(request);
 
@@ -126,7 +125,7 @@ void scontrol_pid_info(ScontrolSession& session, Words words) {
   if (words.empty()) return session.error("missing argument for keyword:pidinfo");
   auto pid = parse_number<std::uint32_t>(words[0]);
   auto own = own_node(session);
-  auto reply = session.ask_for<wire::JobsReply>(wire::JobsRequest{.with_steps = true});
+  auto reply = session.ask_for<wire::JobsReply>(wire::JobsRequest{});
   if (pid && own && reply)
     for (const wire::JobView& view : reply->jobs)
       if (runs_process(session, *view.job, own->node->config.name.str(), *pid))

@@ -185,7 +185,6 @@ std::vector<const Step*> steps_in_order(const Job& job) {
 
 void show_steps(ScontrolSession& session, const std::string& id) {
   wire::JobsRequest request;
-  request.with_steps = true;
   request.filter.states = {JobState::running, JobState::suspended};
   std::optional<StepId> wanted;
   if (!id.empty()) {

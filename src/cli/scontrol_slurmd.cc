@@ -56,7 +56,7 @@ void scontrol_show_slurmd(ScontrolSession& session) {
   if (!view) return session.error("slurm_load_slurmd_status: {}", view.error().text());
   auto config = session.ask_for<wire::ConfigReply>(wire::ConfigRequest{});
   if (!config) return session.error("slurm_load_ctl_conf error: {}", config.error().text());
-  auto jobs = session.ask_for<wire::JobsReply>(wire::JobsRequest{.with_steps = true});
+  auto jobs = session.ask_for<wire::JobsReply>(wire::JobsRequest{});
   if (!jobs) return session.error("slurm_load_jobs error: {}", jobs.error().text());
   const Node& node = *view->node;
   const NodeFacts& facts = node.facts;

@@ -21,10 +21,10 @@ struct Fetched {
 };
 
 std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions& options,
-                                      const WantedStates& wanted) {
+                                      const WantedStates& wanted, const QueueListing& listing) {
   Fetched fetched{.now = clock_now(), .jobs = {}};
   if (options.nobody) return fetched;
-  wire::JobsRequest request{.filter = options.filter, .with_steps = options.steps};
+  wire::JobsRequest request{.filter = options.filter, .brief = listing.is_brief};
   request.filter.states.assign(wanted.states.begin(), wanted.states.end());
   if (wanted.special_exit) request.filter.states.push_back(JobState::pending);
   request.filter.completing = wanted.completing;
@@ -98,7 +98,7 @@ Outcome check_nodes(Controller& controller, const QueueOptions& options) {
 
 Outcome run_once(Controller& controller, const QueueOptions& options, const WantedStates& wanted,
                  const QueueListing& listing) {
-  auto fetched = fetch(controller, options, wanted);
+  auto fetched = fetch(controller, options, wanted, listing);
   if (!fetched) return std::unexpected(fetched.error());
   auto complaint = drop_hidden(controller, options, fetched->jobs);
   if (!complaint) return std::unexpected(complaint.error());

@@ -15,6 +15,11 @@ constexpr std::string_view kSort = "P,t,-p";
 constexpr std::string_view kStartSort = "S";
 constexpr std::string_view kStepSort = "P,i";
 
+// What brief views of jobs leave out.
+constexpr std::string_view kNotBrief[] = {"admin_comment", "AllocNodes", "Command",
+                                          "Comment",       "STDERR",     "STDIN",
+                                          "STDOUT",        "tres-alloc", "WorkDir"};
+
 // States that exist but that no job of ours is ever in.
 constexpr std::string_view kOtherStates[][2] = {
     {"CONFIGURING", "CF"}, {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
@@ -169,7 +174,15 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
   listing.job_sort.push_back({find_letter(job_columns(), 'i')});  // what they leave equal
+  auto brief = [](const auto& part) { return !part.column || is_brief(*part.column); };
+  listing.is_brief = !options.json && std::ranges::all_of(listing.job_format.fields, brief) &&
+                     std::ranges::all_of(listing.job_sort, brief);
   return listing;
+}
+
+bool is_brief(const Column<JobRow>& column) {
+  return std::ranges::none_of(kNotBrief,
+                              [&](std::string_view name) { return iequals(name, column.name); });
 }
 
 std::string list_queue(JobViews& jobs, const QueueOptions& options, const QueueListing& listing,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/slow_down.h"
 #include "cli/lib/environment.h"
 #include "cli/lib/limits.h"
 #include "cli/lib/name_lookup.h"
@@ -83,6 +84,11 @@ std::expected<wire::StepReply, Ended> SrunController::create_step(JobId job) {
     Result<wire::Answer>& answer = *waited;
     if (!answer && is_connection_lost(answer.error())) {
       while (!reconnect()) std::this_thread::sleep_for(500ms);
+      continue;
+    }
+    if (const auto wait = answer ? std::nullopt : wait_asked_by(answer.error())) {
+      say_waiting();
+      std::this_thread::sleep_for(*wait);
       continue;
     }
     if (!answer) return std::unexpected(Ended{step_failed(job, answer.error(), told)});

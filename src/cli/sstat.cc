@@ -234,7 +234,6 @@ void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions&
   const bool all_steps = options.all_steps;
   wire::JobsRequest request;
   request.filter.jobs.push_back({ref.job, ref.tasks, std::nullopt});
-  request.with_steps = true;
   auto reply = controller.ask_for<wire::JobsReply>(request);
   if (!reply || reply->jobs.empty())
     return print_error(kProgram, fmt::format("couldn't get steps for job {}", ref.job.value));

@@ -6,6 +6,7 @@
 
 #include "base/idset.h"
 #include "base/strings.h"
+#include "config/controller_words.h"
 #include "config/limit_words.h"
 #include "config/refused.h"
 #include "config/scheduler_words.h"
@@ -95,6 +96,8 @@ Result<void> check_words(const Key& key, const Location& at, const Setting& sett
                          std::vector<std::string>& ignored) {
   if (auto done = check_refused(key, at, setting); !done) return done;
   if (key.name == "MpiParams") return check_mpi_ports(at, setting);
+  if (key.name == "SlurmctldParameters")
+    if (auto done = check_controller_words(at, setting); !done) return done;
   if (key.name == "SlurmctldParameters" || key.name == "MaxTasksPerNode")
     return check_limit_words(at, setting);
   if (key.name == "SchedulerParameters") return check_scheduler(at, setting, ignored);

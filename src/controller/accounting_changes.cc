@@ -79,8 +79,10 @@ void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
 
 void AccountingChanges::note(const Cluster& before, const Event& event) {
   if (const auto* purge = std::get_if<JobsPurged>(&event)) {
-    for (std::uint32_t id : purge->jobs.ids()) settle(before, id);
-    purged.merge(purge->jobs);
+    for (const IdSet* gone : {&purge->jobs, &purge->remembered}) {
+      for (std::uint32_t id : gone->ids()) settle(before, id);
+      purged.merge(*gone);
+    }
     return;
   }
   if (const auto* requeue = std::get_if<JobRequeued>(&event)) {

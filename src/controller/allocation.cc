@@ -47,7 +47,7 @@ void Core::adopt(std::uint64_t connection, JobId job) {
 }
 
 void Core::on_client_closed(std::uint64_t connection, Time now) {
-  std::erase_if(waiters_, [&](const Waiter& w) { return w.to.connection == connection; });
+  waiters_.remove_connection(connection);
   std::erase_if(waiting_steps_,
                 [&](const WaitingStep& w) { return w.to && w.to->connection == connection; });
   std::erase_if(first_steps_, [&](const auto& f) { return f.second.to->connection == connection; });
@@ -78,43 +78,69 @@ void Core::end_orphans(Time now) {
   }
 }
 
+bool Core::serves(std::uint64_t connection) const {
+  auto is_for_it = [&](const WaitingStep& w) { return w.to && w.to->connection == connection; };
+  return waiters_.has_connection(connection) || allocation_owners_.contains(connection) ||
+         std::ranges::any_of(waiting_steps_, is_for_it);
+}
+
 void Core::wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request) {
   const Job* job = cluster_.jobs.find(request.job);
   if (job && !Visibility(cluster_, {caller.uid, is_operator(caller), {}}).sees(*job))
     return host_.reply(to, Error{ErrorCode::invalid_job_id, {}});
-  waiters_.push_back({to, request.job, request.until_started, request.step, request.until_ready});
+  const auto added = waiters_.add({.to = to,
+                                   .job = request.job,
+                                   .until_started = request.until_started,
+                                   .step = request.step,
+                                   .until_ready = request.until_ready,
+                                   .user = caller.uid});
+  if (!added) return host_.reply(to, added.error());
   if (job && job->spec->kind == JobKind::allocation && may_change(caller, *job)) {
     if (request.ownership == wire::Ownership::take) adopt(to.connection, request.job);
     if (request.ownership == wire::Ownership::leave) disown(request.job);
   }
-  answer_waiters();
+  answer_waiters(request.job);
 }
 
-void Core::answer_waiters() {
-  std::erase_if(waiters_, [&](const Waiter& w) {
-    const Job* job = committed_.jobs.find(w.job);
-    if (w.step) {
-      auto is_over = [&](const Job* component) { return is_step_over(*component, *w.step); };
-      if (job && !std::ranges::all_of(committed_.components(*job), is_over)) return false;
-      host_.reply(w.to, wire::Done{});
-      return true;
-    }
-    if (!job) {
-      if (cluster_.jobs.contains(w.job)) return false;  // about to be committed
-      host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});
-      return true;
-    }
-    bool over = is_ended(job->state) && !job->completing();
-    const bool prepares =
-        w.until_ready &&
-        std::ranges::any_of(committed_.components(*job), [](const Job* c) { return c->preparing; });
-    if (!over && !(w.until_started && job->state != JobState::pending && !prepares)) return false;
-    wire::JobsReply reply{.now = now_};
-    for (const Job* component : committed_.components(*job))
-      reply.jobs.push_back(view_of(published(), *component));
-    host_.reply(w.to, std::move(reply));
+void Core::answer_waiters(JobId job) {
+  waiters_.remove_if(job, [&](const Waiter& waiter) { return is_answered(waiter); });
+}
+
+// Whoever waits for a component waits for the others, too.
+void Core::answer_waiters_of(const IdSet& changed) {
+  if (waiters_.empty()) return;
+  for (const std::uint32_t id : changed.ids()) {
+    const Job* job = committed_.jobs.find(JobId{id});
+    answer_waiters(JobId{id});
+    if (!job || !job->is_het()) continue;
+    for (const Job* component : committed_.components(*job)) answer_waiters(component->id);
+  }
+}
+
+// Answers it if what it waits for has come.
+bool Core::is_answered(const Waiter& w) {
+  const Job* job = committed_.jobs.find(w.job);
+  if (w.step) {
+    auto is_over = [&](const Job* component) { return is_step_over(*component, *w.step); };
+    if (job && !std::ranges::all_of(committed_.components(*job), is_over)) return false;
+    host_.reply(w.to, wire::Done{});
     return true;
-  });
+  }
+  if (!job) {
+    if (cluster_.jobs.contains(w.job)) return false;  // about to be committed
+    host_.reply(w.to, Error{ErrorCode::invalid_job_id, {}});
+    return true;
+  }
+  bool over = is_ended(job->state) && !job->completing();
+  const bool prepares =
+      w.until_ready &&
+      std::ranges::any_of(committed_.components(*job), [](const Job* c) { return c->preparing; });
+  if (!over && !(w.until_started && job->state != JobState::pending && !prepares)) return false;
+  wire::JobsReply reply{.now = now_};
+  for (const Job* component : committed_.components(*job))
+    reply.jobs.push_back(view_of(published(), *component));
+  host_.reply(w.to, std::move(reply));
+  return true;
 }
 
 }  // namespace muster::controller

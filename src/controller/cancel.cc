@@ -94,11 +94,11 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
 // cost more than they tell: they leave the array's, as if they had never been asked for. Takes them
 // out of `ref`.
 std::uint32_t Core::drop_waiting_tasks(Caller caller, wire::JobRef& ref,
-                                       const std::optional<wire::JobFilter>& filter, Time now) {
+                                       const std::optional<JobMatcher>& filter, Time now) {
   constexpr std::uint64_t kTasksWithRecords = 1000;
   const Job* array = cluster_.jobs.find(ref.job);
   if (!array || array->state != JobState::pending || !may_change(caller, *array)) return 0;
-  if (filter && !matches(cluster_, *array, *filter)) return 0;
+  if (filter && !filter->matches(cluster_, *array)) return 0;
   const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
   const bool all = tasks == array->waiting_tasks && tasks.size() > 1;
   if (!all && tasks.size() <= kTasksWithRecords) return 0;
@@ -119,6 +119,11 @@ bool Core::runs_in(const Job& job, JobId asking) {
 wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time now) {
   wire::CancelReply reply;
   wire::CancelRequest request = asked;
+  std::optional<JobMatcher> filter;
+  if (request.filter) {
+    if (auto ok = check_filter(*request.filter); !ok) return ok.error();
+    filter.emplace(*request.filter);
+  }
   // Without its script a job is over, but it was not cancelled.
   if (request.batch_only && request.signal == 0) request.signal = SIGKILL;
   // Pending jobs end together, however many there are.
@@ -162,7 +167,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
   const bool ends = (request.signal == 0 || request.signal == SIGKILL) && request.sibling.empty();
   for (wire::JobRef ref : request.jobs) {
     if (ends && !ref.step) {
-      const auto dropped = drop_waiting_tasks(caller, ref, request.filter, now);
+      const auto dropped = drop_waiting_tasks(caller, ref, filter, now);
       reply.cancelled += dropped;
       if (dropped > 0 && ref.tasks.empty()) continue;
     }
@@ -175,7 +180,7 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     std::optional<Error> error;
     bool some = false;
     for (JobId id : *ids) {
-      if (request.filter && !matches(cluster_, cluster_.jobs.at(id), *request.filter)) continue;
+      if (filter && !filter->matches(cluster_, cluster_.jobs.at(id))) continue;
       auto ok = one(id, ref.step);
       if (ok)
         some = true, ++reply.cancelled;
@@ -184,11 +189,10 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     }
     if (error && !some) reply.errors.emplace_back(ref, *error);
   }
-  if (request.jobs.empty() && request.filter) {
+  if (request.jobs.empty() && filter) {
     std::vector<JobId> ids;
     cluster_.jobs.each([&](const Job& job) {
-      if (!is_ended(job.state) && may_change(caller, job) &&
-          matches(cluster_, job, *request.filter))
+      if (!is_ended(job.state) && may_change(caller, job) && filter->matches(cluster_, job))
         ids.push_back(job.id);
     });
     for (JobId id : ids) {

@@ -28,12 +28,24 @@ template <class T>
 constexpr bool leaves_the_order =
     concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
 
+// The jobs that an event changes.
+template <class E>
+void add_changed(const E& event, IdSet& jobs) {
+  if constexpr (requires { event.jobs.ids(); }) {
+    jobs.merge(event.jobs);
+  } else if constexpr (requires { event.job.value; }) {
+    jobs.insert(event.job.value);
+  }
+}
+void add_changed(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
+
 }  // namespace
 
 void Core::record(Event event) {
   open_.changes.note(cluster_, event);
   std::visit(
-      [&]<class T>(const T&) {
+      [&]<class T>(const T& e) {
+        add_changed(e, open_.changed_jobs);
         order_changed_ |= !leaves_the_order<T>;
         if constexpr (!concerns_jobs_alone<T>) known_fits_.forget();
       },
@@ -114,7 +126,7 @@ void Core::on_committed(CommitOutcome outcome) {
       host_.send(session->second.connection, cluster_.epoch, std::move(orders));
   send_effects(committed_, flight.rest.touched_nodes);
   for (SiteProgramRun& run : flight.rest.programs) host_.run_program(std::move(run));
-  answer_waiters();
+  answer_waiters_of(flight.rest.changed_jobs);
   flush(now_);
 }
 

@@ -17,10 +17,12 @@
 #include <vector>
 
 #include "controller/accounting_changes.h"
+#include "controller/filter.h"
 #include "controller/host.h"
 #include "controller/partition_choice.h"
 #include "controller/power.h"
 #include "controller/recent_specs.h"
+#include "controller/waiter_list.h"
 #include "controller/watch_list.h"
 #include "sched/free.h"
 #include "sched/known_fits.h"
@@ -54,6 +56,8 @@ class Core {
   // One that would take more memory than there is changes nothing, and is told so.
   void on_request(ReplyTo to, Caller caller, wire::Request request, Time now);
   void on_client_closed(std::uint64_t connection, Time now);
+  // Whether a client that says nothing waits for something, or keeps an allocation.
+  bool serves(std::uint64_t connection) const;
   void on_report(NodeConnection from, wire::Report report, Time now);
   void on_node_closed(NodeConnection from, Time now);
   void on_committed(CommitOutcome outcome);
@@ -77,6 +81,8 @@ class Core {
   bool disk_full() const { return disk_full_; }
 
  private:
+  struct Handler;        // gives each request to its verb
+  struct ReportHandler;  // the same for reports of nodes
   void handle(ReplyTo to, Caller caller, wire::Request& request, Time now);
 
   // --- what readers see ---
@@ -112,12 +118,21 @@ class Core {
   Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
   Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
+  static Error refusal(Error error, const std::vector<std::string>& warnings);
   bool fits_limits_of_partition(const Job& job) const;
   bool has_to_wait(const Job& job, Time now) const;
-  wire::Answer try_submission(const std::vector<Job>& jobs, Time now);
+  void take_submission(ReplyTo to, Caller caller, wire::SubmitRequest& request, Time now);
+  // Finds out where and when it would start before it is answered, or submitted.
+  void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, Time now,
+                      int trials = 0);
+  // Differs from what it was if anything has been recorded since.
+  std::pair<BatchNumber, std::size_t> state_version() const {
+    return {next_batch_, open_.events.size()};
+  }
+  Result<void> may_start_at_once(const Job& job, Time now) const;
   wire::Answer cancel(Caller caller, const wire::CancelRequest& request, Time now);
   std::uint32_t drop_waiting_tasks(Caller caller, wire::JobRef& ref,
-                                   const std::optional<wire::JobFilter>& filter, Time now);
+                                   const std::optional<JobMatcher>& filter, Time now);
   void cancel_pending(const IdSet& jobs, Uid by, Time now);
   wire::Answer job_action(Caller caller, const wire::JobActionRequest& request, Time now);
   wire::Answer update(Caller caller, const wire::UpdateRequest& request, Time now);
@@ -126,12 +141,12 @@ class Core {
                           Time now);
   Result<Text> admitting_partitions(Caller caller, const JobUpdated& change) const;
   wire::Answer update_node(Caller caller, const wire::UpdateRequest& request, Time now);
-  wire::Answer create_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer claim_node(Caller caller, const wire::ClaimNodeRequest& request);
-  wire::Answer delete_nodes(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_partition(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer create_nodes(const wire::UpdateRequest& request);
+  wire::Answer claim_node(const wire::ClaimNodeRequest& request);
+  wire::Answer delete_nodes(const wire::UpdateRequest& request);
+  wire::Answer update_partition(const wire::UpdateRequest& request, Time now);
   wire::Answer update_step(Caller caller, const wire::UpdateRequest& request);
-  wire::Answer update_reservation(Caller caller, const wire::UpdateRequest& request, Time now);
+  wire::Answer update_reservation(const wire::UpdateRequest& request, Time now);
   // No answer yet where the step has to wait.
   std::optional<wire::Answer> create_step(ReplyTo to, Caller caller, wire::StepRequest request,
                                           Time now);
@@ -166,7 +181,9 @@ class Core {
                 std::string_view message_suffix, bool from_inside = false);
   wire::Answer release(Caller caller, const wire::ReleaseRequest& request, Time now);
   void wait_job(ReplyTo to, Caller caller, const wire::WaitJobRequest& request);
-  void answer_waiters();
+  void answer_waiters(JobId job);
+  void answer_waiters_of(const IdSet& changed);  // jobs
+  bool is_answered(const Waiter& waiter);
   void adopt(std::uint64_t connection, JobId job);
   void disown(JobId job);
   void end_orphans(Time now);
@@ -190,6 +207,7 @@ class Core {
   Result<std::vector<JobId>> resolve(
       Caller caller, const wire::JobRef& ref);  // splits waiting tasks that are named
   JobId split_task(const Job& record, std::uint32_t task);
+  Result<void> may_split(Caller caller, JobId array, const IdSet& tasks) const;
   JobId next_id() const { return cluster_.next_job_id; }
 
   // --- runs and their ends ---
@@ -323,6 +341,7 @@ class Core {
     std::vector<std::pair<NodeId, wire::Order>> orders;
     std::set<NodeId> touched_nodes;
     AccountingChanges changes;
+    IdSet changed_jobs;  // in whatever way
     std::vector<SiteProgramRun> programs;
     std::size_t patient_replies = 0;  // of replies: to those who wait for a plan as well
     bool had_its_plan = false;
@@ -361,14 +380,7 @@ class Core {
   };
   std::vector<WaitingStep> waiting_steps_;    // first come, first tried
   std::map<JobId, WaitingStep> first_steps_;  // to be created when their job starts
-  struct Waiter {
-    ReplyTo to;
-    JobId job;
-    bool until_started = false;
-    std::optional<StepId> step = {};  // waits for this one's end, not the job's
-    bool until_ready = false;
-  };
-  std::vector<Waiter> waiters_;
+  WaiterList waiters_;
   std::map<std::uint64_t, JobId>
       allocation_owners_;            // connection of the command that owns an allocation
   std::map<JobId, Time> orphans_;    // allocations whose owner's connection broke

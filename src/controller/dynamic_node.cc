@@ -75,8 +75,7 @@ Result<void> Core::add_nodes(const std::vector<NodeConfig>& nodes) {
   return {};
 }
 
-wire::Answer Core::create_nodes(Caller caller, const wire::UpdateRequest& request) {
-  if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
+wire::Answer Core::create_nodes(const wire::UpdateRequest& request) {
   std::string line;
   for (const auto& [key, value] : request.settings) line += key + "=\"" + value + "\" ";
   auto nodes = config::parse_node_line(line, "scontrol create");
@@ -90,8 +89,7 @@ wire::Answer Core::create_nodes(Caller caller, const wire::UpdateRequest& reques
   return wire::Done{};
 }
 
-wire::Answer Core::delete_nodes(Caller caller, const wire::UpdateRequest& request) {
-  if (!is_operator(caller)) return Error{ErrorCode::user_id_missing, {}};
+wire::Answer Core::delete_nodes(const wire::UpdateRequest& request) {
   auto nodes = named_nodes(request);
   if (!nodes) return nodes.error();
   for (NodeId id : *nodes) {

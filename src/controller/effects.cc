@@ -82,14 +82,14 @@ void Core::add_launches(const Cluster& committed, const Job& job, const Node& no
     if (session.known.contains(ref)) continue;
     if (step_id == kBatchStep && programs.defer_batch && !is_ready_everywhere(job)) continue;
     if (step_id == kBatchStep) {
-      orders.push_back(batch_launch(committed, job, host_.step_key(job.id, job.attempt, step_id)));
+      orders.push_back(batch_launch(committed, job, host_.step_key(job, step_id)));
     } else if (step_id == kExternStep) {
       orders.push_back(extern_launch(committed, job, node.id));
     } else {
       auto request = step_launches_.find({job.id, step_id});
       if (request == step_launches_.end()) continue;  // settle_unknown_steps ends it
       orders.push_back(step_launch(committed, job, step, node.id, request->second,
-                                   host_.step_key(job.id, job.attempt, step_id)));
+                                   host_.step_key(job, step_id)));
     }
     std::get<wire::LaunchOrder>(orders.back().order).launch.prolog_environment = prolog;
     session.known.insert(ref);

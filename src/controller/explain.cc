@@ -16,9 +16,9 @@ std::vector<const Job*> jobs_named(const Cluster& cluster, const wire::JobRef& r
   const bool names_all_of_it = ref.tasks.empty() && !ref.component;
   if (job && names_all_of_it && !job->array_id && !job->is_het()) return {job};
   std::vector<const Job*> found;
-  const wire::JobFilter filter{.jobs = {ref}, .all_states = true};
+  const JobMatcher matcher(wire::JobFilter{.jobs = {ref}, .all_states = true});
   cluster.jobs.each([&](const Job& each) {
-    if (matches(cluster, each, filter)) found.push_back(&each);
+    if (matcher.matches(cluster, each)) found.push_back(&each);
   });
   return found;
 }

@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/strings.h"
 
 namespace muster::controller {
 
 namespace {
 
+// Of a list in order.
 template <class List, class Value>
 bool lists(const List& list, const Value& value) {
-  return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+  return list.empty() || std::ranges::binary_search(list, value);
 }
 
 // Names separated by commas: one of them will do.
@@ -55,20 +58,56 @@ bool uses_node(const Cluster& cluster, const Job& job, const std::vector<Text>& 
 
 }  // namespace
 
-bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filter) {
+Result<void> check_filter(const wire::JobFilter& f) {
+  constexpr std::size_t kMost = 100000;
+  const std::size_t entries = f.jobs.size() + f.users.size() + f.accounts.size() + f.names.size() +
+                              f.partitions.size() + f.qos.size() + f.nodes.size() +
+                              f.reservations.size() + f.licenses.size() + f.uids.size() +
+                              f.states.size();
+  if (entries > kMost)
+    return fail(ErrorCode::too_large,
+                fmt::format("{} entries to choose jobs by, more than {}", entries, kMost));
+  return {};
+}
+
+Result<void> check_query(const wire::Request& query) {
+  if (auto* jobs = std::get_if<wire::JobsRequest>(&query)) return check_filter(jobs->filter);
+  return {};
+}
+
+JobMatcher::JobMatcher(wire::JobFilter filter) : filter_(std::move(filter)) {
+  std::ranges::sort(filter_.jobs, {}, &wire::JobRef::job);
+  for (auto* list : {&filter_.users, &filter_.accounts, &filter_.names, &filter_.partitions,
+                     &filter_.qos, &filter_.nodes, &filter_.reservations, &filter_.licenses})
+    std::ranges::sort(*list);
+  std::ranges::sort(filter_.uids);
+}
+
+bool JobMatcher::names(const Job& job) const {
+  for (const JobId id : {job.id, job.array_id, job.het_id}) {
+    auto refs = std::ranges::equal_range(filter_.jobs, id, {}, &wire::JobRef::job);
+    if (std::ranges::any_of(refs, [&](const auto& ref) { return matches_ref(job, ref); }))
+      return true;
+  }
+  return false;
+}
+
+bool JobMatcher::matches(const Cluster& cluster, const Job& job) const {
   const JobSpec& spec = *job.spec;
-  if (!filter.jobs.empty() && std::none_of(filter.jobs.begin(), filter.jobs.end(),
-                                           [&](const auto& ref) { return matches_ref(job, ref); }))
-    return false;
-  if (!(filter.users.empty() && filter.uids.empty())) {
-    bool by_name = !filter.users.empty() && lists(filter.users, spec.user_name);
-    bool by_uid = !filter.uids.empty() && lists(filter.uids, spec.uid);
+  if (!filter_.jobs.empty() && !names(job)) return false;
+  if (!(filter_.users.empty() && filter_.uids.empty())) {
+    bool by_name = !filter_.users.empty() && lists(filter_.users, spec.user_name);
+    bool by_uid = !filter_.uids.empty() && lists(filter_.uids, spec.uid);
     if (!by_name && !by_uid) return false;
   }
-  return matches_state(job, filter) && lists(filter.accounts, job.account) &&
-         lists(filter.names, spec.name) && lists_any(filter.partitions, job.partition) &&
-         lists(filter.qos, job.qos) && lists_any(filter.reservations, job.shown_reservation()) &&
-         needs_license(spec, filter.licenses) && uses_node(cluster, job, filter.nodes);
+  return matches_state(job, filter_) && lists(filter_.accounts, job.account) &&
+         lists(filter_.names, spec.name) && lists_any(filter_.partitions, job.partition) &&
+         lists(filter_.qos, job.qos) && lists_any(filter_.reservations, job.shown_reservation()) &&
+         needs_license(spec, filter_.licenses) && uses_node(cluster, job, filter_.nodes);
+}
+
+bool matches(const Cluster& cluster, const Job& job, const wire::JobFilter& filter) {
+  return JobMatcher(filter).matches(cluster, job);
 }
 
 }  // namespace muster::controller

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -89,8 +90,17 @@ class Host {
   // Plans on this state and calls Core::on_planned, which may be before it returns, then
   // Core::on_planner_idle once it takes another.
   virtual void start_planning(Cluster cluster, Time now, sched::Budget budget) = 0;
-  // A number nobody can guess, for this step's key.
-  virtual std::string step_key(JobId job, Attempt attempt, StepId step) = 0;
+  // Does something long for a user's request where nobody else waits for it, then `done` with what
+  // came of it, as a delivery. Neither where the client has gone or has too much of this under way,
+  // which it is told.
+  virtual void run_aside(ReplyTo to, Uid user, std::function<wire::Answer()> work,
+                         std::function<void(wire::Answer)> done) {
+    (void)to, (void)user;
+    done(work());
+  }
+  // What nobody can guess: whoever knows it may attach to this step of the job's run. Another step
+  // never has the same, not even where ids begin again.
+  virtual std::string step_key(const Job& job, StepId step) = 0;
   // Names of the user's groups, for partitions that list some.
   virtual std::vector<std::string> groups_of(Uid user) = 0;
   virtual bool is_user(std::string_view name) = 0;

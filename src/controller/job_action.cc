@@ -111,12 +111,10 @@ Result<void> Core::notify(Caller caller, const Job& job, const Text& message) {
     return {};
   }
   const JobId kept = job.het_id ? job.het_id : job.id;
-  auto keeps = [&](const Waiter& waiter) {
-    auto owner = allocation_owners_.find(waiter.to.connection);
-    return owner != allocation_owners_.end() && owner->second == kept && waiter.job == kept;
-  };
-  auto keeper = std::ranges::find_if(waiters_, keeps);
-  if (keeper == waiters_.end()) return fail(ErrorCode::disabled);
+  auto owner = std::ranges::find(allocation_owners_, kept, [](const auto& o) { return o.second; });
+  const Waiter* keeper =
+      owner == allocation_owners_.end() ? nullptr : waiters_.find(owner->first, kept);
+  if (!keeper) return fail(ErrorCode::disabled);
   host_.reply(keeper->to, wire::Notice{message});
   return {};
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/duration.h"
+#include "base/strings.h"
 #include "controller/accounting_record.h"
 #include "controller/core.h"
 #include "controller/program_environment.h"
@@ -63,8 +64,25 @@ std::string time_limit_occasion(std::uint32_t type) {
   }
 }
 
+bool is_plain_address(std::string_view text) {
+  auto is_alnum = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
+  auto is_plain = [&](char c) {
+    return is_alnum(c) || std::string_view("_.+-@%=").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && (is_alnum(text.front()) || text.front() == '_') &&
+         std::ranges::all_of(text, is_plain);
+}
+
+// A name of a job may hold anything; in a subject, a line's end would begin another header.
+std::string one_line(std::string text) {
+  std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return text;
+}
+
 std::string recipient(const Settings& settings, const JobSpec& spec) {
-  if (!spec.mail_user.empty()) return spec.mail_user.str();
+  if (!spec.mail_user.empty() && check_mail_user(spec.mail_user)) return spec.mail_user.str();
   if (settings.mail_domain.empty()) return spec.user_name.str();
   return fmt::format("{}@{}", spec.user_name.view(), settings.mail_domain.view());
 }
@@ -76,13 +94,14 @@ struct Composer {
 
   void add(const Job& job, std::string_view occasion, const std::string& more) {
     const JobSpec& spec = *job.spec;
-    SiteProgramRun mail{.which = SiteProgramRun::Which::mail,
-                        .job = job.id,
-                        .attempt = job.attempt,
-                        .gid = spec.gid,
-                        .environment = mail_environment(cluster, job, occasion, now),
-                        .arguments = {"-s", fmt::format("{} {}{}", subject_of(job), occasion, more),
-                                      recipient(cluster.settings(), spec)}};
+    SiteProgramRun mail{
+        .which = SiteProgramRun::Which::mail,
+        .job = job.id,
+        .attempt = job.attempt,
+        .gid = spec.gid,
+        .environment = mail_environment(cluster, job, occasion, now),
+        .arguments = {"-s", one_line(fmt::format("{} {}{}", subject_of(job), occasion, more)),
+                      recipient(cluster.settings(), spec)}};
     mails.push_back(std::move(mail));
   }
 
@@ -148,6 +167,15 @@ std::uint32_t parts_passed(const Job& job, Time now) {
 }
 
 }  // namespace
+
+Result<void> check_mail_user(std::string_view recipients) {
+  if (recipients.empty()) return {};
+  for (std::string_view one : split(recipients, ','))
+    if (!is_plain_address(trim(one)))
+      return fail(ErrorCode::failure,
+                  "Invalid --mail-user: neither an address nor the name of a user");
+  return {};
+}
 
 Millis queued_time(const Job& job) {
   return std::max(job.started - std::max(job.submitted, job.eligible), Millis{0});

@@ -11,6 +11,10 @@
 
 namespace muster::controller {
 
+// Whether MailProg can be given this: plain addresses or user names, with commas between them.
+// Nothing that the program, or a shell behind it, could take for something else.
+Result<void> check_mail_user(std::string_view recipients);
+
 // From when it could have started until it did.
 Millis queued_time(const Job& job);
 

@@ -56,8 +56,8 @@ std::vector<Partition> shown_partitions(const Cluster& cluster) {
 
 }  // namespace
 
-wire::Answer nodes_reply(const Published& published, const Visibility& visible,
-                         const wire::NodesRequest& request, Time now) {
+wire::NodesReply nodes_reply(const Published& published, const Visibility& visible,
+                             const wire::NodesRequest& request, Time now) {
   wire::NodesReply reply{.now = now, .partitions = shown_partitions(published.cluster)};
   std::map<NodeId, std::vector<Text>> partitions;
   for (const Partition& p : reply.partitions)
@@ -84,7 +84,7 @@ wire::Answer nodes_reply(const Published& published, const Visibility& visible,
   return reply;
 }
 
-wire::Answer partitions_reply(const Published& published) {
+wire::PartitionsReply partitions_reply(const Published& published) {
   wire::PartitionsReply reply;
   for (const Partition& p : shown_partitions(published.cluster)) {
     wire::PartitionView view{.partition = p};

@@ -5,8 +5,8 @@
 
 namespace muster::controller {
 
-wire::Answer nodes_reply(const Published& published, const Visibility& visible,
-                         const wire::NodesRequest& request, Time now);
-wire::Answer partitions_reply(const Published& published);
+wire::NodesReply nodes_reply(const Published& published, const Visibility& visible,
+                             const wire::NodesRequest& request, Time now);
+wire::PartitionsReply partitions_reply(const Published& published);
 
 }  // namespace muster::controller

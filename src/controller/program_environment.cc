@@ -47,6 +47,17 @@ Variables common(const Job& job, const Variables& all) {
   return v;
 }
 
+// No program can be started with a longer string than the system takes (128 KiB). A job that asks
+// for one would fail every node that its Prolog runs on.
+constexpr std::size_t kLongestVariable = 32u << 10;
+
+std::vector<std::string> strings_of(Variables v) {
+  std::vector<std::string> strings = std::move(v).take().strings();
+  for (std::string& string : strings)
+    if (string.size() > kLongestVariable) string.resize(kLongestVariable);
+  return strings;
+}
+
 void add_exit_codes(const Job& job, Variables& v) {
   // A job that is told to end has no code yet; its batch script may have.
   auto batch = job.steps.find(kBatchStep);
@@ -79,7 +90,7 @@ std::vector<std::string> prolog_environment(const Cluster& cluster, const Job& j
                                             const Node& node) {
   Variables v = on_node(cluster, job, node);
   v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmd");
-  return std::move(v).take().strings();
+  return strings_of(std::move(v));
 }
 
 std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& job,
@@ -87,20 +98,20 @@ std::vector<std::string> epilog_environment(const Cluster& cluster, const Job& j
   Variables v = on_node(cluster, job, node);
   v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmd");
   add_exit_codes(job, v);
-  return std::move(v).take().strings();
+  return strings_of(std::move(v));
 }
 
 std::vector<std::string> prolog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
   v.set("SLURM_SCRIPT_CONTEXT", "prolog_slurmctld");
-  return std::move(v).take().strings();
+  return strings_of(std::move(v));
 }
 
 std::vector<std::string> epilog_slurmctld_environment(const Cluster& cluster, const Job& job) {
   Variables v = on_controller(cluster, job);
   v.set("SLURM_SCRIPT_CONTEXT", "epilog_slurmctld");
   add_exit_codes(job, v);
-  return std::move(v).take().strings();
+  return strings_of(std::move(v));
 }
 
 std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job,
@@ -120,7 +131,7 @@ std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job
   } else if (job.state == JobState::running) {
     v.set("SLURM_JOB_QUEUED_TIME", elapsed(queued_time(job)));
   }
-  return std::move(v).take().strings();
+  return strings_of(std::move(v));
 }
 
 }  // namespace muster::controller

@@ -7,28 +7,36 @@
 
 namespace muster::controller {
 
+struct Core::ReportHandler {
+  Core& core;
+  NodeId node;
+  Time now;
+
+  void operator()(const wire::HeartbeatReport& r) const {
+    core.loads_[node].cpu_load = r.cpu_load;
+    core.loads_[node].free_memory_mib = r.free_memory_mib;
+    if (!core.cluster_.nodes.at(node).responding) core.return_to_service(node, now);
+  }
+  void operator()(const wire::StepEndReport& r) const { core.on_step_end(node, r.end, now); }
+  void operator()(const wire::JobGoneReport& r) const { core.on_job_gone(node, r, now); }
+  void operator()(const wire::PrologFailedReport& r) const {
+    core.on_prolog_failed(node, r.job, r.attempt, now);
+  }
+  void operator()(const wire::PreparedReport& r) const { core.on_prepared(node, r); }
+  void operator()(const wire::LeavingReport& r) const {
+    if (r.host) core.on_host_leaving(node, now);
+  }
+  void operator()(const wire::RegisterReport&) const {}  // see on_report: the node is not known yet
+};
+
 void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   now_ = now;
   if (auto* r = std::get_if<wire::RegisterReport>(&report)) return register_node(from, *r, now);
   auto connection = connections_.find(from);
   if (connection == connections_.end()) return;  // reports before registering are void
-  NodeId node = connection->second;
+  const NodeId node = connection->second;
   loads_[node].last_contact = now;
-  if (auto* h = std::get_if<wire::HeartbeatReport>(&report)) {
-    loads_[node].cpu_load = h->cpu_load;
-    loads_[node].free_memory_mib = h->free_memory_mib;
-    if (!cluster_.nodes.at(node).responding) return_to_service(node, now);
-  } else if (auto* e = std::get_if<wire::StepEndReport>(&report)) {
-    on_step_end(node, e->end, now);
-  } else if (auto* g = std::get_if<wire::JobGoneReport>(&report)) {
-    on_job_gone(node, *g, now);
-  } else if (auto* p = std::get_if<wire::PrologFailedReport>(&report)) {
-    on_prolog_failed(node, p->job, p->attempt, now);
-  } else if (auto* r = std::get_if<wire::PreparedReport>(&report)) {
-    on_prepared(node, *r);
-  } else if (auto* l = std::get_if<wire::LeavingReport>(&report); l && l->host) {
-    on_host_leaving(node, now);
-  }
+  std::visit(ReportHandler{*this, node, now}, report);
 }
 
 // It was silent, and is heard again over the same connection.

@@ -1,8 +1,44 @@
-// Hands each request to its verb. Queries never come here: they are answered from snapshots
-// (query.h).
+// Hands each request to its verb, as request_rules.h says. Queries never come here: they are
+// answered from snapshots (query.h).
 #include "controller/core.h"
+#include "controller/request_rules.h"
 
 namespace muster::controller {
+
+struct Core::Handler {
+  Core& core;
+  ReplyTo to;
+  Caller caller;
+  Time now;
+
+  void operator()(wire::SubmitRequest& r) const {
+    if (r.test_only || r.immediate)
+      core.try_submission(to, caller, std::move(r), now);
+    else
+      core.take_submission(to, caller, r, now);
+  }
+  void operator()(const wire::CancelRequest& r) const {
+    core.answer(to, core.cancel(caller, r, now));
+  }
+  void operator()(const wire::JobActionRequest& r) const {
+    core.answer(to, core.job_action(caller, r, now));
+  }
+  void operator()(const wire::UpdateRequest& r) const {
+    core.answer(to, core.update(caller, r, now));
+  }
+  void operator()(wire::StepRequest& r) const {
+    if (auto reply = core.create_step(to, caller, std::move(r), now))
+      core.answer(to, std::move(*reply));
+  }
+  void operator()(const wire::AttachStepRequest& r) const {
+    core.answer(to, core.find_step(caller, r));
+  }
+  void operator()(const wire::ReleaseRequest& r) const {
+    core.answer(to, core.release(caller, r, now));
+  }
+  void operator()(const wire::ClaimNodeRequest& r) const { core.answer(to, core.claim_node(r)); }
+  void operator()(const wire::WaitJobRequest& r) const { core.wait_job(to, caller, r); }
+};
 
 void Core::handle(ReplyTo to, Caller caller, wire::Request& request, Time now) {
   bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
@@ -10,34 +46,16 @@ void Core::handle(ReplyTo to, Caller caller, wire::Request& request, Time now) {
     host_.reply(to, Error{ErrorCode::state_storage_full, {}});
     return;
   }
-  if (auto* r = std::get_if<wire::SubmitRequest>(&request)) {
-    const bool is_allocation = r->spec && r->spec->kind == JobKind::allocation;
-    answer(to, submit(caller, *r, now));
-    if (auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
-        reply && is_allocation && !r->test_only) {
-      allocation_owners_[to.connection] = reply->job;
-      if (!r->first_step.empty())
-        keep_first_step(to, caller, std::move(r->first_step.front()), reply->job);
-    }
-  } else if (auto* c = std::get_if<wire::CancelRequest>(&request)) {
-    answer(to, cancel(caller, *c, now));
-  } else if (auto* a = std::get_if<wire::JobActionRequest>(&request)) {
-    answer(to, job_action(caller, *a, now));
-  } else if (auto* u = std::get_if<wire::UpdateRequest>(&request)) {
-    answer(to, update(caller, *u, now));
-  } else if (auto* s = std::get_if<wire::StepRequest>(&request)) {
-    if (auto reply = create_step(to, caller, std::move(*s), now)) answer(to, std::move(*reply));
-  } else if (auto* t = std::get_if<wire::AttachStepRequest>(&request)) {
-    answer(to, find_step(caller, *t));
-  } else if (auto* e = std::get_if<wire::ReleaseRequest>(&request)) {
-    answer(to, release(caller, *e, now));
-  } else if (auto* f = std::get_if<wire::ClaimNodeRequest>(&request)) {
-    answer(to, claim_node(caller, *f));
-  } else if (auto* w = std::get_if<wire::WaitJobRequest>(&request)) {
-    wait_job(to, caller, *w);
-  } else {
-    answer(to, Error{ErrorCode::failure, "this request is not for the core"});
-  }
+  if (auto refusal = refusal_of(rule_of(request), is_operator(caller)))
+    return answer(to, std::move(*refusal));
+  std::visit(
+      [&]<class Request>(Request& r) {
+        if constexpr (RuleOf<Request>::value.by == AnsweredBy::core)
+          Handler{*this, to, caller, now}(r);
+        else
+          answer(to, Error{ErrorCode::failure, "this request is not for the core"});
+      },
+      request);
 }
 
 wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Time now) {
@@ -47,9 +65,9 @@ wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Tim
     case wire::UpdateRequest::Kind::node:
       return update_node(caller, request, now);
     case wire::UpdateRequest::Kind::partition:
-      return update_partition(caller, request, now);
+      return update_partition(request, now);
     case wire::UpdateRequest::Kind::reservation:
-      return update_reservation(caller, request, now);
+      return update_reservation(request, now);
     case wire::UpdateRequest::Kind::step:
       return update_step(caller, request);
   }

@@ -21,8 +21,7 @@ struct Special {
   Limit limit = &RequestLimits::text;
 };
 
-std::size_t length(const std::string& text) { return text.size(); }
-std::size_t length(const Text& text) { return text.view().size(); }
+std::size_t length(std::string_view text) { return text.size(); }
 
 bool counts_bytes(Limit limit) {
   return limit != &RequestLimits::dependencies && limit != &RequestLimits::components &&
@@ -240,12 +239,11 @@ Error beyond_limit(std::string_view what, std::uint64_t size, const RequestLimit
 
 Result<void> check_spec(const RequestLimits& limits, const JobSpec& spec) {
   if (auto bytes = check_texts(limits, spec); !bytes) return std::unexpected(bytes.error());
-  if (!spec.dependency.empty())
-    if (auto parsed = sched::parse_dependencies(spec.dependency))
-      if (auto ok = check_count("dependencies", parsed->conditions.size(), limits,
-                                &RequestLimits::dependencies);
-          !ok)
-        return ok;
+  if (const auto& parsed = spec.dependency.parsed())
+    if (auto ok = check_count("dependencies", parsed->conditions.size(), limits,
+                              &RequestLimits::dependencies);
+        !ok)
+      return ok;
   constexpr std::uint64_t kMostMib = std::uint64_t{1} << 40;
   for (const auto& mib : {spec.memory_per_node_mib, spec.memory_per_cpu_mib,
                           spec.memory_per_gpu_mib, spec.tmp_disk_mib})

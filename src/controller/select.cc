@@ -13,6 +13,17 @@ JobId Core::split_task(const Job& record, std::uint32_t task) {
   return id;
 }
 
+// A task that is treated apart takes a record, of which there are MaxJobCount.
+Result<void> Core::may_split(Caller caller, JobId array, const IdSet& tasks) const {
+  const Job* record = cluster_.jobs.find(array);
+  if (!record || record->state != JobState::pending || !may_change(caller, *record)) return {};
+  const std::uint64_t apart = record->waiting_tasks.intersect(tasks).size();
+  const bool all = apart == record->waiting_tasks.size();
+  const std::uint64_t records = cluster_.jobs.size() + apart - (all && apart > 0 ? 1 : 0);
+  if (apart == 0 || records <= cluster_.settings().max_job_count) return {};
+  return fail(ErrorCode::too_many_jobs);
+}
+
 Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref) {
   const Job* job = cluster_.jobs.find(ref.job);
   if (!job) return fail(ErrorCode::invalid_job_id);
@@ -33,6 +44,8 @@ Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref)
     return ids;
   }
   if (!job->array_id) return fail(ErrorCode::invalid_job_id);
+  if (auto ok = may_split(caller, job->array_id, ref.tasks); !ok)
+    return std::unexpected(ok.error());
   auto add = [&](const Job& found, std::uint32_t task) {
     // For one who may not touch it the record stays whole: what follows is refused.
     bool splits =

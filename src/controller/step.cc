@@ -229,7 +229,7 @@ void Core::add_places(const Job& job, const Step& step, wire::StepReply& reply) 
                             .ranks = place.ranks,
                             .job = job.id,
                             .attempt = job.attempt,
-                            .key = host_.step_key(job.id, job.attempt, step.id)});
+                            .key = host_.step_key(job, step.id)});
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/codec.h"
+#include "base/slow_down.h"
 #include "controller/core.h"
 #include "controller/request_check.h"
 #include "controller/step_demand.h"
@@ -10,6 +11,8 @@
 namespace muster::controller {
 
 namespace {
+
+constexpr std::ptrdiff_t kWaitingStepsPerUser = 10000;
 
 std::uint64_t size_of_step(const wire::StepRequest& request) {
   std::uint64_t bytes = sizeof(request);
@@ -42,6 +45,9 @@ std::optional<wire::Answer> Core::create_step(ReplyTo to, Caller caller, wire::S
   bool may_wait = is_temporary(reply.error()) && request.immediate_s.value_or(2) > 1;
   if (!may_wait) return reply.error();
   if (auto ok = has_room_to_wait(request); !ok) return ok.error();
+  const auto waiting =
+      std::ranges::count(waiting_steps_, caller.uid, [](const auto& w) { return w.caller.uid; });
+  if (waiting >= kWaitingStepsPerUser && !is_operator(caller)) return slow_down(Seconds{1});
   Time until = request.immediate_s ? now + Seconds{*request.immediate_s} : Time::max();
   waiting_steps_.push_back({to, caller, std::move(request), until, std::nullopt});
   return std::nullopt;
@@ -72,7 +78,7 @@ void Core::keep_first_step(ReplyTo to, Caller caller, wire::StepRequest request,
   for (std::size_t i = 0; i < request.parts.size(); ++i)
     request.parts[i].job = JobId{job.value + static_cast<std::uint32_t>(i) + 1};
   first_steps_[job] = {to, caller, std::move(request), Time::max(), std::nullopt};
-  waiters_.push_back({to, job, false});
+  (void)waiters_.add({.to = to, .job = job, .user = caller.uid});
   ++open_.patient_replies;
 }
 

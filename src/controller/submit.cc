@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "controller/array_request.h"
 #include "controller/core.h"
+#include "controller/mail.h"
 #include "controller/membership.h"
 #include "controller/request_check.h"
 #include "controller/reservation_fit.h"
@@ -148,10 +149,9 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
     job.waiting_tasks = std::move(array->tasks);
     job.task_limit = array->limit;
   }
-  if (!spec.dependency.empty()) {
-    auto dependencies = sched::parse_dependencies(spec.dependency);
-    if (!dependencies) return std::unexpected(dependencies.error());
-  }
+  if (const auto& dependencies = spec.dependency.parsed(); !dependencies)
+    return std::unexpected(dependencies.error());
+  if (auto ok = check_mail_user(spec.mail_user); !ok) return std::unexpected(ok.error());
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
   const Submitter who = submitter_of(caller, spec, job.account, job.qos, *named);
@@ -193,7 +193,7 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
   if (!request.spec) return fail(ErrorCode::failure, "the request holds no job");
   if (cluster_.jobs.size() + request.components.size() >= cluster_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
-  const Text dependency = request.spec->dependency;
+  const Dependency dependency = request.spec->dependency;
   std::vector<Job> jobs;
   auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
     if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
@@ -215,9 +215,19 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
 // For something that no free node could give it.
 bool Core::has_to_wait(const Job& job, Time now) const {
   if (job.hold != Hold::none || job.spec->begin > now) return true;
-  auto dependencies = sched::parse_dependencies(job.spec->dependency);
+  const auto& dependencies = job.spec->dependency.parsed();
   return dependencies &&
          sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
+}
+
+void Core::take_submission(ReplyTo to, Caller caller, wire::SubmitRequest& request, Time now) {
+  const bool is_allocation = request.spec && request.spec->kind == JobKind::allocation;
+  answer(to, submit(caller, request, now));
+  auto* reply = std::get_if<wire::SubmitReply>(&open_.replies.back().second);
+  if (!reply || !is_allocation) return;
+  allocation_owners_[to.connection] = reply->job;
+  if (!request.first_step.empty())
+    keep_first_step(to, caller, std::move(request.first_step.front()), reply->job);
 }
 
 wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now) {
@@ -225,24 +235,7 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
   auto jobs = accept_all(caller, request, now, reply.warnings);
-  if (!jobs) {
-    Error error = jobs.error();
-    if (error.code == ErrorCode::invalid_partition) {
-      error.detail = "invalid partition specified: " + error.detail;
-    } else if (!reply.warnings.empty()) {
-      error.detail = reply.warnings.front();
-    }
-    return error;
-  }
-  if (request.test_only) return try_submission(*jobs, now);
-  if (request.immediate) {
-    if (!fits_limits_of_partition(jobs->front()))
-      return Error{ErrorCode::failure, std::string(kBeyondPartition)};
-    if (has_to_wait(jobs->front(), now)) return Error{ErrorCode::dependency, {}};
-    wire::Answer tried = try_submission(*jobs, now);
-    auto* when = std::get_if<wire::SubmitReply>(&tried);
-    if (!when || when->would_start > now) return Error{ErrorCode::nodes_busy, {}};
-  }
+  if (!jobs) return refusal(jobs.error(), reply.warnings);
   const Job& first = jobs->front();
   reply.job = first.id;
   if (asks_for_cores != first.spec->core_spec.has_value() ||
@@ -268,6 +261,14 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
     record(JobSubmitted{std::move(job)});
   }
   return reply;
+}
+
+Error Core::refusal(Error error, const std::vector<std::string>& warnings) {
+  if (error.code == ErrorCode::invalid_partition)
+    error.detail = "invalid partition specified: " + error.detail;
+  else if (!warnings.empty())
+    error.detail = warnings.front();
+  return error;
 }
 
 bool Core::fits_limits_of_partition(const Job& job) const {

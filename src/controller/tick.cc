@@ -4,7 +4,6 @@
 
 #include "base/duration.h"
 #include "controller/core.h"
-#include "sched/dependency.h"
 #include "sched/gate.h"
 
 namespace muster::controller {
@@ -30,6 +29,8 @@ void Core::on_tick(Time now) {
   end_orphans(now);
   end_impatient_steps(now);
   enforce_step_limits(now);
+  // Those whose job nothing happens to any more.
+  for (const JobId job : waiters_.jobs()) answer_waiters(job);
   purge_old_jobs(now);
   published_loads_ = std::make_shared<std::map<NodeId, NodeLoad>>(loads_);
   if (open_.empty() && !in_flight_) host_.publish(published());
@@ -64,7 +65,7 @@ void Core::enforce_limits(Time now) {
   for (JobId id : over) time_out(id, "reached its time limit", now);
   for (JobId id : due) warn(id, now);
   std::vector<JobId> late;
-  for (JobId id : watch_list_.conditional(cluster_)) {
+  for (const auto& [id, dependency] : watch_list_.conditional(cluster_)) {
     const Job& job = cluster_.jobs.at(id);
     if (job.hold == Hold::none && sched::misses_deadline(job, now)) late.push_back(job.id);
   }
@@ -110,40 +111,43 @@ void Core::time_out(JobId id, std::string_view why, Time now) {
   (void)end_job(cluster_.jobs.at(id), {.becomes = JobState::timeout, .since = now}, "", now);
 }
 
-// Ended jobs stay listed for MinJobAge, longer where a pending job depends on them or tasks of
-// their array are left.
+// Ended jobs stay listed for MinJobAge, longer where tasks of their array are left. Of one that
+// waiting jobs depend on, how it ended is remembered as long as they wait.
 void Core::purge_old_jobs(Time now) {
   constexpr Seconds kLookAgainAfter{1};
-  Seconds age = cluster_.settings().min_job_age;
-  if (age.count() == 0) return;
-  const std::vector<JobId> candidates = watch_list_.take_ended_before(now - age);
-  if (candidates.empty()) return;
-  IdSet needed;
-  for (JobId id : watch_list_.conditional(cluster_))
-    if (auto dependencies = sched::parse_dependencies(cluster_.jobs.at(id).spec->dependency))
-      for (const auto& condition : dependencies->conditions)
-        if (condition.job) needed.insert(condition.job.value);
+  JobsPurged purged;
+  auto is_needed = [&](JobId id, JobId array) {
+    return watch_list_.is_needed(id) || watch_list_.is_needed(array);
+  };
+  auto forget = [&](JobId id) {
+    const JobOutcome* outcome = cluster_.outcomes.find(id);
+    if (outcome && !is_needed(id, outcome->array_id)) purged.jobs.insert(id.value);
+  };
+  for (JobId id : watch_list_.take_unneeded(cluster_)) {
+    forget(id);
+    if (const TaskIndex* tasks = cluster_.task_index(id)) tasks->each(forget);
+  }
+  const Seconds age = cluster_.settings().min_job_age;
   auto is_old = [&](const Job& job) {
     return is_ended(job.state) && job.unfinished.empty() && now - job.ended >= age;
   };
   auto may_go = [&](const Job& job) {
-    if (needed.contains(job.id.value) || needed.contains(job.array_id.value)) return false;
     if (job.array_id == job.id && !job.task_jobs.empty()) return false;
     // Components stay as long as the others: a requeue brings back all of them.
-    return std::ranges::all_of(cluster_.components(job), [&](const Job* c) {
-      return is_old(*c) && !needed.contains(c->id.value);
-    });
+    return std::ranges::all_of(cluster_.components(job), [&](const Job* c) { return is_old(*c); });
   };
-  IdSet old;
-  for (JobId id : candidates) {
+  const bool for_good = age.count() == 0;  // MinJobAge=0: they stay
+  for (JobId id : for_good ? std::vector<JobId>{} : watch_list_.take_ended_before(now - age)) {
     const Job* job = cluster_.jobs.find(id);
     if (!job || !is_ended(job->state)) continue;  // it was requeued
-    if (may_go(*job))
-      old.insert(id.value);
-    else
+    if (!may_go(*job))
       watch_list_.look_again(id, now - age + kLookAgainAfter);
+    else if (is_needed(id, job->array_id))
+      purged.remembered.insert(id.value);
+    else
+      purged.jobs.insert(id.value);
   }
-  if (!old.empty()) record(JobsPurged{old});
+  if (!purged.jobs.empty() || !purged.remembered.empty()) record(std::move(purged));
 }
 
 }  // namespace muster::controller

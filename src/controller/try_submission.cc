@@ -8,10 +8,11 @@
 
 namespace muster::controller {
 
+namespace {
+
 // When and where it would start if it were submitted now: what the plan for the queue with it says.
-wire::Answer Core::try_submission(const std::vector<Job>& jobs, Time now) {
+wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now) {
   wire::SubmitReply reply{.job = jobs.front().id};
-  Cluster with = cluster_;
   for (Job job : jobs) {
     // As if it were released at once, its time had come, and others were done.
     job.hold = Hold::none;
@@ -46,6 +47,43 @@ wire::Answer Core::try_submission(const std::vector<Job>& jobs, Time now) {
   for (NodeId node : nodes) names.push_back(with.nodes.at(node).config.name.str());
   reply.nodes = compress_hostlist(names);
   return reply;
+}
+
+}  // namespace
+
+Result<void> Core::may_start_at_once(const Job& job, Time now) const {
+  if (!fits_limits_of_partition(job)) return fail(std::string(kBeyondPartition));
+  if (has_to_wait(job, now)) return fail(ErrorCode::dependency);
+  return {};
+}
+
+// The plan may take a while: it is made aside, on a copy of the state. What is to start at once is
+// tried again, a few times, if that has changed meanwhile.
+void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, Time now,
+                          int trials) {
+  constexpr int kTrials = 3;
+  std::vector<std::string> warnings;
+  wire::SubmitRequest tried{.spec = request.spec, .components = request.components};
+  auto jobs = accept_all(caller, tried, now, warnings);
+  if (!jobs) return answer(to, refusal(jobs.error(), warnings));
+  if (!request.test_only)
+    if (auto ok = may_start_at_once(jobs->front(), now); !ok) return answer(to, ok.error());
+  auto plan = [with = cluster_, jobs = std::move(*jobs), now] {
+    return expected_start(with, jobs, now);
+  };
+  auto on_planned = [this, to, caller, now, trials, request = std::move(request),
+                     version = state_version()](wire::Answer told) mutable {
+    if (request.test_only) return answer(to, std::move(told));
+    auto* when = std::get_if<wire::SubmitReply>(&told);
+    if (!when || when->would_start > now) return answer(to, Error{ErrorCode::nodes_busy, {}});
+    now = std::max(now, now_);
+    if (version == state_version() || trials + 1 == kTrials) {
+      request.immediate = false;
+      return on_request(to, caller, std::move(request), now);
+    }
+    try_submission(to, caller, std::move(request), now, trials + 1);
+  };
+  host_.run_aside(to, caller.uid, std::move(plan), std::move(on_planned));
 }
 
 }  // namespace muster::controller

@@ -70,6 +70,7 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   spec.name = request.name;
   Job job;
   job.id = request.job;
+  job.submitted = now;
   job.attempt = Attempt{static_cast<std::uint32_t>(cluster_.epoch.value)};
   job.spec = Cow<JobSpec>(std::move(spec));
   Step step;
@@ -86,8 +87,8 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   wire::StepReply reply{.step = step.id};
   add_places(job, step, reply);
   for (const StepNode& place : step.nodes) {
-    OutgoingOrder out = step_launch(cluster_, job, step, place.node, request,
-                                    host_.step_key(job.id, job.attempt, step.id));
+    OutgoingOrder out =
+        step_launch(cluster_, job, step, place.node, request, host_.step_key(job, step.id));
     // There is no job that would end with an Epilog.
     if (cluster_.settings().programs.prolog)
       std::get<wire::LaunchOrder>(out.order).launch.prolog_environment =

@@ -9,6 +9,7 @@
 #include "base/date.h"
 #include "base/duration.h"
 #include "controller/core.h"
+#include "controller/mail.h"
 #include "controller/membership.h"
 #include "model/mail_type.h"
 #include "sched/dependency.h"
@@ -136,12 +137,11 @@ Result<void> set_deadline(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_dependency(JobDraft& d, std::string_view value) {
-  if (!value.empty()) {
-    auto dependencies = sched::parse_dependencies(value);
-    if (!dependencies) return std::unexpected(dependencies.error());
-    if (auto ok = sched::check_dependencies(d.cluster, d.job, *dependencies); !ok) return ok;
-  }
-  d.spec.dependency = Text(value);
+  Dependency dependency(value);
+  const auto& parsed = dependency.parsed();
+  if (!parsed) return std::unexpected(parsed.error());
+  if (auto ok = sched::check_dependencies(d.cluster, d.job, *parsed); !ok) return ok;
+  d.spec.dependency = std::move(dependency);
   return {};
 }
 
@@ -156,6 +156,12 @@ Result<void> set_mail_type(JobDraft& d, std::string_view value) {
   auto types = parse_mail_types(value);
   if (!types) return bad_value();
   d.spec.mail_type = *types;
+  return {};
+}
+
+Result<void> set_mail_user(JobDraft& d, std::string_view value) {
+  if (auto ok = check_mail_user(value); !ok) return ok;
+  d.spec.mail_user = Text(value);
   return {};
 }
 
@@ -227,7 +233,7 @@ constexpr JobKey kKeys[] = {
     {"StdErr", true, set_text<&JobSpec::std_err>},
     {"StdIn", true, set_text<&JobSpec::std_in>},
     {"WorkDir", true, set_text<&JobSpec::work_dir>},
-    {"MailUser", false, set_text<&JobSpec::mail_user>},
+    {"MailUser", false, set_mail_user},
     {"MailType", false, set_mail_type},
     {"DelayBoot", true, set_delay_boot},
 };

@@ -1,54 +1,21 @@
 #include "controller/view.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "base/check.h"
 #include "base/hostlist.h"
 #include "base/strings.h"
-#include "controller/filter.h"
-#include "controller/node_view.h"
-#include "controller/partition_facts.h"
 #include "controller/power.h"
-#include "controller/shares_view.h"
 #include "sched/amounts.h"
 #include "sched/dependency.h"
 #include "sched/free.h"
 #include "sched/gate.h"
 #include "sched/preempt.h"
-#include "sched/priority.h"
 #include "sched/request.h"
 #include "sched/reserved.h"
 
 namespace muster::controller {
 
 namespace {
-
-// A client reads one part while the next is made.
-constexpr std::size_t kJobsPerPart = 1000;
-
-// Jobs to be sent, each specification once.
-class JobsPart {
- public:
-  explicit JobsPart(Time now) : reply_{.now = now} {}
-
-  std::size_t size() const { return reply_.jobs.size(); }
-
-  void add(wire::JobView view) {
-    const Cow<JobSpec>& spec = view.job->spec;
-    auto [place, is_new] = places_.try_emplace(&*spec, places_.size() + 1);
-    if (is_new) reply_.specs.push_back(spec);
-    view.spec_place = place->second;
-    view.job.edit().spec = {};
-    reply_.jobs.push_back(std::move(view));
-  }
-
-  wire::JobsReply take() { return std::move(reply_); }
-
- private:
-  wire::JobsReply reply_;
-  std::unordered_map<const JobSpec*, std::uint32_t> places_;
-};
 
 const sched::Expected* expected_of(const Published& published, JobId job) {
   if (!published.plan) return nullptr;
@@ -68,107 +35,6 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
     return wire::Sharing::no;
   return wire::Sharing::ok;
 }
-
-wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
-                                 std::string_view partition_name, const Partition* partition) {
-  // Factors have no part in a priority that somebody fixed.
-  sched::Factors f = job.priority_fixed ? sched::Factors{} : priorities.factors(job, partition);
-  f.nice = job.spec->nice;
-  wire::PriorityView view{.job = job.id,
-                          .uid = job.spec->uid,
-                          .user = job.spec->user_name,
-                          .partition = Text(partition_name),
-                          .account = job.account,
-                          .qos = job.qos,
-                          .age = f.age,
-                          .association = f.association,
-                          .fair_share = f.fair_share,
-                          .job_size = f.job_size,
-                          .partition_factor = f.partition,
-                          .qos_factor = f.qos,
-                          .tres = {},
-                          .nice = f.nice,
-                          .site = f.site,
-                          .priority = priorities.of(job, partition)};
-  for (const sched::TresFactor& tres : f.tres) view.tres.emplace_back(tres.name, tres.factor);
-  return view;
-}
-
-// A job has a line for each of its partitions.
-wire::Answer priorities_reply(const Published& published, const Visibility& visible, Time now) {
-  const Cluster& cluster = published.cluster;
-  wire::PrioritiesReply reply{.weights = cluster.settings().priority, .jobs = {}};
-  sched::Priorities priorities(cluster, now);
-  for (std::uint32_t id : cluster.pending.ids()) {
-    const Job& job = cluster.jobs.at(JobId{id});
-    if (job.hold != Hold::none || job.eligible > now || !visible.sees(job)) continue;
-    for (std::string_view name : split(job.partition, ','))
-      reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
-  }
-  return reply;
-}
-
-// A job of others that is private is none to the viewer.
-bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::JobFilter& filter) {
-  return std::ranges::all_of(filter.jobs, [&](const wire::JobRef& ref) {
-    const Job* job = cluster.jobs.find(ref.job);
-    return job && visible.sees(*job);
-  });
-}
-
-// By numbers of single jobs, so that the others need not be looked at.
-bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) {
-  const auto& named = request.filter.jobs;
-  return !named.empty() && std::ranges::all_of(named, [&](const wire::JobRef& ref) {
-    const Job* job = cluster.jobs.find(ref.job);
-    return !job || (!job->array_id && !job->is_het());
-  });
-}
-
-void jobs_reply(const Published& published, const Visibility& visible,
-                const wire::JobsRequest& request, Time now,
-                const std::function<void(wire::Answer, bool)>& part) {
-  const Cluster& cluster = published.cluster;
-  // A single unknown id is an error, a task that an array does not have is not; in a list the
-  // others are shown.
-  if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible, request.filter))
-    return part(Error{ErrorCode::invalid_job_id, {}}, false);
-  JobsPart jobs(now);
-  PartitionFacts facts(cluster);
-  std::optional<sched::Priorities> priorities;
-  if (cluster.settings().priority.multifactor) priorities.emplace(cluster, now);
-  auto add = [&](const Job& job) {
-    if (!visible.sees(job) || !matches(cluster, job, request.filter)) return;
-    if (jobs.size() == kJobsPerPart) {
-      part(jobs.take(), true);
-      jobs = JobsPart(now);
-    }
-    wire::JobView view = view_of(published, job);
-    if (priorities && !is_ended(job.state))
-      view.job.edit().priority =
-          priorities->of(job, cluster.find_partition(split(job.partition, ',').front()));
-    if (job.state == JobState::pending) {
-      view.least_nodes = facts.least_nodes(job);
-      if (priorities && job.partition.view().contains(','))
-        for (std::string_view name : split(job.partition, ','))
-          view.partition_priorities.push_back(priorities->of(job, cluster.find_partition(name)));
-    }
-    jobs.add(std::move(view));
-  };
-  if (names_plain_jobs(cluster, request)) {
-    std::set<JobId> ids;
-    for (const wire::JobRef& ref : request.filter.jobs)
-      if (ids.insert(ref.job).second)
-        if (const Job* job = cluster.jobs.find(ref.job)) add(*job);
-  } else {
-    cluster.jobs.each(add);
-  }
-  part(jobs.take(), false);
-}
-
-}  // namespace
-
-namespace {
 
 // What a step was asked for with is its owner's alone: the environment is in it.
 Cow<Job> without_requests(Cow<Job> job) {
@@ -290,47 +156,6 @@ wire::ReservationView view_of(const Cluster& cluster, const Reservation& reserva
   }
   view.nodes = compress_hostlist(names);
   return view;
-}
-
-bool is_query(const wire::Request& request) {
-  auto is_any = [&]<class... T>() { return (std::holds_alternative<T>(request) || ...); };
-  return is_any.template
-  operator()<wire::JobsRequest, wire::NodesRequest, wire::PrioritiesRequest, wire::SharesRequest,
-             wire::PartitionsRequest, wire::ReservationsRequest, wire::TopologyRequest>();
-}
-
-bool has_short_answer(const Published& published, const wire::Request& query) {
-  constexpr std::size_t kFew = 500;
-  const Cluster& cluster = published.cluster;
-  if (cluster.jobs.size() + cluster.nodes.size() <= kFew) return true;
-  auto* jobs = std::get_if<wire::JobsRequest>(&query);
-  return jobs && jobs->filter.jobs.size() <= kFew && names_plain_jobs(cluster, *jobs);
-}
-
-void answer_query(const Published& published, const Viewer& viewer, const wire::Request& request,
-                  Time now, const std::function<void(wire::Answer, bool more)>& part) {
-  const Visibility visible(published.cluster, viewer);
-  if (auto refusal = visible.refuses(request)) return part(std::move(*refusal), false);
-  if (auto* jobs = std::get_if<wire::JobsRequest>(&request)) {
-    jobs_reply(published, visible, *jobs, now, part);
-  } else if (auto* nodes = std::get_if<wire::NodesRequest>(&request)) {
-    part(nodes_reply(published, visible, *nodes, now), false);
-  } else if (std::holds_alternative<wire::PrioritiesRequest>(request)) {
-    part(priorities_reply(published, visible, now), false);
-  } else if (std::holds_alternative<wire::SharesRequest>(request)) {
-    part(shares_reply(published.cluster, visible, now), false);
-  } else if (std::holds_alternative<wire::PartitionsRequest>(request)) {
-    part(partitions_reply(published), false);
-  } else if (std::holds_alternative<wire::ReservationsRequest>(request)) {
-    wire::ReservationsReply reply{.now = now};
-    for (const Reservation& r : *published.cluster.reservations)
-      if (visible.sees(r)) reply.reservations.push_back(view_of(published.cluster, r, now));
-    part(std::move(reply), false);
-  } else if (std::holds_alternative<wire::TopologyRequest>(request)) {
-    part(wire::TopologyReply{published.cluster.settings().topology}, false);
-  } else {
-    CHECK(false, "not a query");
-  }
 }
 
 }  // namespace muster::controller

@@ -1,7 +1,6 @@
-// Answers to readers, from a published snapshot. Called on any thread; touches nothing else.
+// Jobs and reservations as readers see them, from a published snapshot.
 #pragma once
 
-#include <functional>
 #include <optional>
 
 #include "controller/host.h"
@@ -18,13 +17,5 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
 Text reason_of(const Published& published, const Job& job, Text& detail);
 
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
-
-// Whether it only asks what is: for jobs, nodes, partitions, reservations, priorities ...
-bool is_query(const wire::Request& request);
-// Whether a query asks for little, however large the cluster is, or the cluster is small.
-bool has_short_answer(const Published& published, const wire::Request& query);
-// In one or more parts, with what the viewer may see.
-void answer_query(const Published& published, const Viewer& viewer, const wire::Request& query,
-                  Time now, const std::function<void(wire::Answer, bool more)>& part);
 
 }  // namespace muster::controller

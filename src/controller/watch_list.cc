@@ -31,13 +31,40 @@ struct Changed {
 void WatchList::note(const Job& job) {
   if (is_ended(job.state))
     ended_.emplace(job.ended, job.id);
-  else if (has_conditions(job))
-    conditional_.insert(job.id);
+  else if (has_conditions(job)) {
+    auto [at, is_new] = conditional_.try_emplace(job.id);
+    if (!is_new && at->second == job.spec->dependency) return;
+    count(job.spec->dependency);
+    uncount(std::exchange(at->second, job.spec->dependency));
+  }
+}
+
+void WatchList::count(const Dependency& dependency) {
+  if (const auto& parsed = dependency.parsed())
+    for (const Condition& condition : parsed->conditions)
+      if (condition.job) ++needed_[condition.job];
+}
+
+void WatchList::uncount(const Dependency& dependency) {
+  const auto& parsed = dependency.parsed();
+  if (!parsed) return;
+  for (const Condition& condition : parsed->conditions)
+    if (auto at = needed_.find(condition.job); at != needed_.end() && --at->second == 0) {
+      unneeded_.push_back(at->first);
+      needed_.erase(at);
+    }
+}
+
+std::vector<JobId> WatchList::take_unneeded(const Cluster& cluster) {
+  conditional(cluster);  // counts those no longer that have gone
+  return std::exchange(unneeded_, {});
 }
 
 void WatchList::make_anew(const Cluster& cluster) {
   *this = {};
   cluster.jobs.each([&](const Job& job) { note(job); });
+  // Who needed these may have gone just before.
+  cluster.outcomes.each([&](const JobOutcome& outcome) { unneeded_.push_back(outcome.id); });
 }
 
 void WatchList::follow(const Cluster& after, const Event& event) {
@@ -45,8 +72,12 @@ void WatchList::follow(const Cluster& after, const Event& event) {
     if (const Job* job = after.jobs.find(id)) note(*job);
 }
 
-const std::set<JobId>& WatchList::conditional(const Cluster& cluster) {
-  std::erase_if(conditional_, [&](JobId id) { return !cluster.pending.contains(id.value); });
+const std::map<JobId, Dependency>& WatchList::conditional(const Cluster& cluster) {
+  std::erase_if(conditional_, [&](const auto& entry) {
+    if (cluster.pending.contains(entry.first.value)) return false;
+    uncount(entry.second);
+    return true;
+  });
   return conditional_;
 }
 

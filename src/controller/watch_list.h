@@ -3,7 +3,9 @@
 // any more.
 #pragma once
 
+#include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,16 +19,24 @@ class WatchList {
   void make_anew(const Cluster& cluster);
   void follow(const Cluster& after, const Event& event);
 
-  // Jobs that wait and have a deadline, or depend on others.
-  const std::set<JobId>& conditional(const Cluster& cluster);
+  // Jobs that wait and have a deadline, or depend on others, with what they depend on.
+  const std::map<JobId, Dependency>& conditional(const Cluster& cluster);
+  // Whether one of those depends on this job (or array).
+  bool is_needed(JobId job) const { return job && needed_.contains(job); }
+  // Jobs that somebody depended on and nobody does any more; they are named once.
+  std::vector<JobId> take_unneeded(const Cluster& cluster);
   // Jobs that ended so long ago; they are not named again, unless they are put back.
   std::vector<JobId> take_ended_before(Time time);
   void look_again(JobId job, Time ended) { ended_.emplace(ended, job); }
 
  private:
   void note(const Job& job);
+  void count(const Dependency& dependency);
+  void uncount(const Dependency& dependency);
 
-  std::set<JobId> conditional_;
+  std::map<JobId, Dependency> conditional_;
+  std::unordered_map<JobId, std::uint32_t> needed_;  // by so many conditions
+  std::vector<JobId> unneeded_;
   std::set<std::pair<Time, JobId>> ended_;
 };
 

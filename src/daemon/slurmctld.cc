@@ -14,13 +14,15 @@
 
 #include "base/strings.h"
 #include "base/version.h"
-#include "config/client_settings.h"
 #include "config/auth.h"
+#include "config/client_settings.h"
 #include "config/cluster_config.h"
+#include "config/controller_words.h"
 #include "config/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "config/slurm_conf_checks.h"
 #include "config/topology_conf.h"
+#include "daemon/slurmctld_secret.h"
 #include "daemon/slurmctld_service.h"
 #include "daemon/slurmctld_start.h"
 #include "io/daemonize.h"
@@ -132,6 +134,25 @@ Result<Uid> user_id(const std::string& name) {
   return Uid{entry->pw_uid};
 }
 
+// Root opens what lies in a directory of SlurmUser's: no link there may lead elsewhere.
+void give_log_file(const std::string& path, Uid uid, gid_t gid) {
+  const int flags = O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+  const int fd = open(path.c_str(), flags, 0640);
+  if (fd < 0) return;
+  struct stat status{};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 1 ||
+      fchown(fd, uid.value, gid) != 0)
+    io::log_error("the log file stays whose it is");
+  close(fd);
+}
+
+// What else than the journal shows that this cluster had jobs: without its journal it would start
+// as if there had been none, and give their ids and nodes away again.
+std::string traces_of_state(const std::string& dir, AccountingStore* accounting) {
+  if (accounting && accounting->last() > 0) return dir + "/accounting.db";
+  return io::exists(secret_path(dir)) ? secret_path(dir) : std::string();
+}
+
 // Drops to SlurmUser; its directories are made for it first.
 Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
   auto made = io::make_directories(conf.state_save_location, 0700);
@@ -141,24 +162,9 @@ Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
   const passwd* entry = getpwuid(uid.value);
   if (chown(conf.state_save_location.c_str(), uid.value, entry ? entry->pw_gid : 0) != 0)
     return fail("StateSaveLocation " + conf.state_save_location + " cannot be given to SlurmUser");
-  if (!conf.slurmctld_log_file.empty()) {
-    int fd = open(conf.slurmctld_log_file.c_str(), O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC, 0640);
-    if (fd >= 0) {
-      if (fchown(fd, uid.value, entry ? entry->pw_gid : 0) != 0)
-        io::log_error("the log file stays root's");
-      close(fd);
-    }
-  }
+  if (!conf.slurmctld_log_file.empty())
+    give_log_file(conf.slurmctld_log_file, uid, entry ? entry->pw_gid : 0);
   return io::drop_privileges(conf.slurm_user);
-}
-
-// The key of the keys of steps; made once.
-Result<std::string> load_secret(const std::string& dir) {
-  std::string path = dir + "/secret";
-  if (io::exists(path)) return io::read_file(path);
-  std::string secret = io::random_bytes(32);
-  if (auto ok = io::write_file_atomic(path, secret, 0600); !ok) return std::unexpected(ok.error());
-  return secret;
 }
 
 std::string short_host_name() {
@@ -220,15 +226,21 @@ int run(const Options& options) {
     io::log_info(
         "accounting goes to the embedded file in StateSaveLocation; slurmdbd is not asked");
 
-  if (options.clear_state)
-    if (auto ok = io::SqliteStore::erase(conf.state_save_location); !ok) fatal(ok.error());
+  if (options.clear_state) {
+    auto erased = io::SqliteStore::erase(conf.state_save_location);
+    if (erased) erased = forget_secret(conf.state_save_location);
+    if (!erased) fatal(erased.error());
+  }
   std::unique_ptr<AccountingStore> accounting;
   if (!no_accounting) {
     auto opened = io::SqliteAccounting::open(conf.state_save_location + "/accounting.db");
     if (!opened) fatal(opened.error());
     accounting = std::move(*opened);
   }
-  auto store = io::SqliteStore::open(conf.state_save_location);
+  io::SqliteStoreOptions store_options;
+  if (!options.clear_state)
+    store_options.found_beside = traces_of_state(conf.state_save_location, accounting.get());
+  auto store = io::SqliteStore::open(conf.state_save_location, store_options);
   if (!store) fatal(store.error());
   auto secret = load_secret(conf.state_save_location);
   if (!secret) fatal(secret.error());
@@ -263,7 +275,11 @@ int run(const Options& options) {
         .use_munge = uses_munge,
         .munge_decoder_uid = *uid,
         .server_name = io::controller_server_name(conf.cluster_name),
-        .munge_socket = config::munge_socket(conf.auth_info)};
+        .idle_timeout = Seconds{300},
+        .munge_socket = config::munge_socket(conf.auth_info),
+        .is_operator = [slurm_user =
+                            *uid](Uid user) { return user == Uid{0} || user == slurm_user; },
+        .max_user_connections = config::controller_words(conf).max_user_connections};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();
@@ -290,7 +306,8 @@ int run(const Options& options) {
 }  // namespace muster::daemon
 
 int main(int argc, char** argv) {
-  // The allocator would abort; a request that needs too much is refused instead (controller/undo.cc).
+  // The allocator would abort; a request that needs too much is refused instead
+  // (controller/undo.cc).
   std::set_new_handler([] { throw std::bad_alloc(); });
   muster::daemon::Options options;
   if (auto code = muster::daemon::parse_options(argc, argv, options)) return *code;

@@ -64,8 +64,15 @@ void Service::run_program(controller::SiteProgramRun run) {
   program.path = path_of(run.which, conf);
   program.timeout = conf.prolog_epilog_timeout;
   if (is_for_nodes(run.which)) program.environment.push_back("SLURM_CONF=" + conf.path);
-  if (!is_for_nodes(run.which))
+  if (is_for_nodes(run.which)) return start_program(run, std::move(program));
+  // The name service may take its time.
+  loop_->run_blocking([this, run = std::move(run), program = std::move(program)]() mutable {
     program.environment.push_back("SLURM_JOB_GROUP=" + group_name(run.gid));
+    start_program(run, std::move(program));
+  });
+}
+
+void Service::start_program(const controller::SiteProgramRun& run, io::ProgramRun program) {
   if (run.which == Which::mail) return send_mail(run, std::move(program));
   programs_.run(std::move(program), [this, run](const io::ProgramEnd& end) {
     if (!end.succeeded)

@@ -1,94 +1,78 @@
-// Requests that concern the daemon: ping, configuration, log level, shutdown, accounting queries.
+// Requests that concern the daemon: ping, configuration, log level, shutdown, scripts.
 #include <unistd.h>
 
 #include <chrono>
 
-#include "accounting/query.h"
-#include "base/codec.h"
 #include "base/date.h"
 #include "base/version.h"
 #include "config/slurm_conf_checks.h"
 #include "controller/explain.h"
+#include "controller/request_rules.h"
 #include "daemon/slurmctld_service.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
 
 namespace muster::daemon {
 
-bool Service::is_operator(const io::Peer& peer) const {
-  return peer.uid.value == 0 || peer.uid == options_.slurm_user;
-}
+bool Service::is_operator(Uid user) const { return user.value == 0 || user == options_.slurm_user; }
 
-// Names are looked up only where something is private.
-controller::Viewer Service::viewer_of(const io::Peer& peer) {
-  controller::Viewer viewer{peer.uid, is_operator(peer), {}};
-  if (!viewer.is_operator && published_->cluster.settings().private_data.any())
-    viewer.name = user_names_.of(peer.uid);
-  return viewer;
-}
+struct Service::DaemonVerbs {
+  Service& service;
+  controller::ReplyTo to;
+  const io::Peer& peer;
 
-bool Service::on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
-                                const wire::Request& request) {
-  if (std::holds_alternative<wire::PingRequest>(request)) {
-    reply(to, wire::PingReply{.host = options_.host_name,
-                              .mode = "primary",
-                              .epoch = published_->cluster.epoch,
-                              .started = started_});
-  } else if (std::holds_alternative<wire::ConfigRequest>(request)) {
-    reply(to, show_config());
-  } else if (auto* question = std::get_if<wire::ExplainRequest>(&request)) {
-    background_->post(
-        [this, to, viewer = viewer_of(peer), question = *question, published = published_] {
-          reply(to, controller::explain(*published, viewer, question, current_time()));
-        });
-  } else if (auto* script = std::get_if<wire::BatchScriptRequest>(&request)) {
-    send_batch_script(to, peer, script->job);
-  } else if (auto* broadcast = std::get_if<wire::BroadcastRequest>(&request)) {
-    grant_broadcast(to, peer, *broadcast);
-  } else if (auto* accounting = std::get_if<wire::AccountingRequest>(&request)) {
-    if (!accounting_)
-      return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"}), true;
-    const auto only_of =
-        controller::Visibility(published_->cluster, viewer_of(peer)).only_records_of();
-    accounting_thread_->post([this, to, only_of, request = *accounting] {
-      feed_accounting(Rows::all);
-      auto rows = accounting::query(*accounting_, request, current_time(), only_of);
-      if (!rows) return reply(to, rows.error());
-      wire::AccountingReply answer;
-      for (const AccountingRow& row : *rows) {
-        if (answer.rows.size() == 2000) {
-          send_part(to, std::move(answer), true);
-          answer = {};
-        }
-        answer.rows.push_back(encode(row));
-      }
-      reply(to, std::move(answer));
-    });
-  } else if (std::holds_alternative<wire::ReconfigureRequest>(request)) {
-    if (!is_operator(peer)) return reply(to, Error{ErrorCode::user_id_missing, {}}), true;
-    reconfigure(to);
-  } else if (auto* shutdown = std::get_if<wire::ShutdownRequest>(&request)) {
-    if (!is_operator(peer)) return reply(to, Error{ErrorCode::user_id_missing, {}}), true;
-    shut_down(to, shutdown->controller_only);
-  } else if (auto* debug = std::get_if<wire::DebugRequest>(&request)) {
-    if (!is_operator(peer)) return reply(to, Error{ErrorCode::user_id_missing, {}}), true;
-    io::LogLevel level{};
-    if (debug->level) {
-      if (!io::parse_log_level(*debug->level, level))
-        return reply(to, Error{ErrorCode::failure, "invalid debug level: " + *debug->level}), true;
-      io::set_log_level(level);
-      io::log_info("log level set to {}", io::log_level_name(level));
-    }
-    if (debug->flags && debug->flags->size() > 1) {
-      io::change_debug_flag(std::string_view(*debug->flags).substr(1),
-                            debug->flags->front() == '+');
-      io::log_info("debug flags set to {}", io::debug_flags_text());
-    }
-    reply(to, wire::Done{});
-  } else {
-    return false;
+  void operator()(const wire::PingRequest&) const {
+    service.reply(to, wire::PingReply{.host = service.options_.host_name,
+                                      .mode = "primary",
+                                      .epoch = service.published_->cluster.epoch,
+                                      .started = service.started_});
   }
-  return true;
+  void operator()(const wire::ConfigRequest&) const { service.reply(to, service.show_config()); }
+  void operator()(const wire::ExplainRequest& question) const {
+    service.run_fairly(*service.trials_, to, peer.uid, 0,
+                       [&service = service, to = to, viewer = service.viewer_of(peer), question] {
+                         service.reply(to, controller::explain(*service.published(), viewer,
+                                                               question, service.current_time()));
+                       });
+  }
+  void operator()(const wire::BatchScriptRequest& r) const {
+    service.send_batch_script(to, peer, r.job);
+  }
+  void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
+  void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
+  void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
+  void operator()(const wire::ShutdownRequest& r) const {
+    service.shut_down(to, r.controller_only);
+  }
+  void operator()(const wire::DebugRequest& r) const { service.set_debug(to, r); }
+};
+
+void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
+                               const wire::Request& request) {
+  if (auto refusal = controller::refusal_of(controller::rule_of(request), is_operator(peer)))
+    return reply(to, std::move(*refusal));
+  std::visit(
+      [&]<class Request>(const Request& r) {
+        if constexpr (controller::RuleOf<Request>::value.by == controller::AnsweredBy::daemon)
+          DaemonVerbs{*this, to, peer}(r);
+      },
+      request);
+}
+
+void Service::set_debug(controller::ReplyTo to, const wire::DebugRequest& request) {
+  io::LogLevel level{};
+  if (request.level) {
+    if (!io::parse_log_level(*request.level, level))
+      return reply(to, Error{ErrorCode::failure, "invalid debug level: " + *request.level});
+    io::set_log_level(level);
+    io::log_info("log level set to {}", io::log_level_name(level));
+  }
+  if (request.flags && request.flags->size() > 1) {
+    io::change_debug_flag(std::string_view(*request.flags).substr(1),
+                          request.flags->front() == '+');
+    io::log_info("debug flags set to {}", io::debug_flags_text());
+  }
+  reply(to, wire::Done{});
 }
 
 wire::Answer Service::show_config() {
@@ -111,7 +95,7 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   if (!is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::user_id_missing, {}});
   if (job->spec->script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
-  background_->post([this, to, hash = job->spec->script_blob] {
+  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->spec->script_blob] {
     auto script = store_->read_blob(hash);
     if (!script) return reply(to, script.error());
     reply(to, wire::BatchScriptReply{std::move(*script)});
@@ -140,6 +124,7 @@ void Service::reconfigure(controller::ReplyTo to) {
         send(node, core_->cluster().epoch, std::move(orders));
       }
       configuration_ = std::move(fresh);
+      set_limits();
     });
   });
 }

@@ -2,12 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <future>
+#include <thread>
+
+#include <fmt/format.h>
 
 #include "base/codec.h"
 #include "base/strings.h"
-#include "controller/view.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
@@ -23,26 +26,13 @@ constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
-// Gives launches their scripts and environments and takes the hashes away; false where one is
-// missing, which then keeps its hash.
-bool add_blobs(std::vector<controller::OutgoingOrder>& orders,
-               const std::function<std::optional<std::string>(const Text&)>& find) {
-  bool complete = true;
-  for (controller::OutgoingOrder& o : orders) {
-    auto* launch = std::get_if<wire::LaunchOrder>(&o.order);
-    if (!launch || o.script_blob.empty()) continue;
-    auto script = find(o.script_blob);
-    auto environment = script ? find(o.environment_blob) : std::nullopt;
-    if (!environment) {
-      complete = false;
-      continue;
-    }
-    launch->launch.script = std::move(*script);
-    launch->launch.submitted_environment = std::move(*environment);
-    o.script_blob = {};
-  }
-  return complete;
+// Of the threads that answer one user has at most half.
+io::FairPoolLimits answer_limits() {
+  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
+  return {.threads = threads, .running_per_user = threads / 2};
 }
+constexpr io::FairPoolLimits kTrialLimits{
+    .threads = 2, .running_per_user = 1, .waiting_per_user = 16};
 
 }  // namespace
 
@@ -70,6 +60,11 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_thread_ = std::make_unique<io::Worker>("accounting");
   background_ = std::make_unique<io::Worker>("background");
+  auto reads_answers = [this](Uid user) { return server_->may_answer(user); };
+  answers_ = std::make_unique<io::FairPool>("answers", answer_limits(), reads_answers);
+  trials_ = std::make_unique<io::FairPool>("trials", kTrialLimits, reads_answers);
+  sacct_ = std::make_unique<io::FairPool>("sacct", io::FairPoolLimits{}, reads_answers);
+  set_limits();
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
                                accounting_ ? accounting_->last() : 0);
       !ok)
@@ -87,8 +82,7 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
 Result<void> Service::listen(const io::ServerOptions& server) {
   auto listening = io::Server::listen(
       *loop_, server,
-      {.on_open = [this](io::ConnectionId id,
-                         const io::Peer& peer) { connections_[id] = {.peer = peer}; },
+      {.on_open = [this](io::ConnectionId id, const io::Peer& peer) { on_open(id, peer); },
        .on_frame = [this](io::ConnectionId id,
                           std::string frame) { on_frame(id, std::move(frame)); },
        .on_close = [this](io::ConnectionId id) { on_close(id); },
@@ -96,6 +90,12 @@ Result<void> Service::listen(const io::ServerOptions& server) {
            [this](const io::Peer& peer, const std::string& name, Seconds ahead) {
              if (!stopping_ && is_operator(peer))
                core_->on_clock_difference(name, ahead, current_time());
+           },
+       .is_needed =
+           [this](io::ConnectionId id) {
+             auto found = connections_.find(id);
+             return found != connections_.end() &&
+                    (found->second.role == io::PeerRole::node || core_->serves(id));
            }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
@@ -116,6 +116,8 @@ void Service::stop() {
   // made still leave.
   for (auto* worker : {&planner_, &store_thread_, &sender_, &accounting_thread_, &background_})
     if (*worker) (*worker)->stop();
+  for (auto* pool : {&answers_, &trials_, &sacct_})
+    if (*pool) (*pool)->stop();
   if (loop_) loop_->stop_blocking();
   server_.reset();
 }
@@ -128,6 +130,7 @@ void Service::post(std::function<void()> work) {
 
 void Service::advance() {
   if (stopping_ || !server_) return;
+  answered_here_.clear();
   core_->flush(current_time());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
@@ -137,12 +140,6 @@ void Service::tick() {
   timekeeper_.tick(*core_, io::read_clocks());
   snapshot_if_due();
   loop_->after(controller::Timekeeper::kTickEvery, [this] { tick(); });
-}
-
-void Service::send_part(controller::ReplyTo to, wire::Answer answer, bool more) {
-  server_->send(to.connection, encode(wire::ReplyFrame{
-                                   .id = to.request, .more = more, .answer = std::move(answer)}));
-  if (to.is_all && !more) server_->finish(to.connection);
 }
 
 // --- controller::Host ---
@@ -173,45 +170,18 @@ CommitOutcome Service::commit_now(const Batch& batch) {
 }
 
 void Service::publish(controller::Published published) {
-  published_ = std::make_shared<const controller::Published>(std::move(published));
+  auto fresh = std::make_shared<const controller::Published>(std::move(published));
+  const std::lock_guard lock(published_mutex_);
+  published_.swap(fresh);
+}
+
+std::shared_ptr<const controller::Published> Service::published() const {
+  const std::lock_guard lock(published_mutex_);
+  return published_;
 }
 
 void Service::reply(controller::ReplyTo to, wire::Answer answer) {
   if (to.connection != 0) send_part(to, std::move(answer), false);
-}
-
-// No order to a node overtakes another: what the sender has goes first.
-void Service::send(controller::NodeConnection to, Epoch epoch,
-                   std::vector<controller::OutgoingOrder> orders) {
-  auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
-  if (sending_ == 0 && add_blobs(orders, from_memory)) return send_now(to, epoch, orders);
-  ++sending_;
-  sender_->post([this, to, epoch, orders = std::move(orders)]() mutable {
-    add_blobs(orders, [this](const Text& hash) { return blob(hash); });
-    send_now(to, epoch, orders);
-    --sending_;
-  });
-}
-
-void Service::send_now(controller::NodeConnection to, Epoch epoch,
-                       std::vector<controller::OutgoingOrder>& orders) {
-  wire::OrderBatch batch{.epoch = epoch};
-  for (controller::OutgoingOrder& o : orders)
-    if (o.script_blob.empty()) batch.orders.push_back(std::move(o.order));
-  io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch.orders.size(), to);
-  if (!batch.orders.empty()) server_->send(to, encode(batch));
-}
-
-std::optional<std::string> Service::blob(const Text& hash) {
-  if (auto known = blobs_.find(hash)) return known;
-  auto bytes = store_->read_blob(hash);
-  if (!bytes) {
-    io::log_error("a job's script or environment cannot be read from the store: {}",
-                  bytes.error().text());
-    return std::nullopt;
-  }
-  blobs_.put(hash, *bytes);
-  return *std::move(bytes);
 }
 
 // Where the last one was short, it is made at once: handing it over would only take time.
@@ -250,19 +220,23 @@ void Service::rest_after_plan(Clock::duration took, bool more_starts) {
   });
 }
 
-std::vector<std::string> Service::groups_of(Uid user) { return io::group_names(user); }
+std::vector<std::string> Service::groups_of(Uid user) {
+  auto known = users_.find(user);
+  return known ? known->groups : users_.ask(user).groups;
+}
 bool Service::is_user(std::string_view name) { return io::is_user(std::string(name)); }
 std::optional<std::vector<std::string>> Service::users_of_group(std::string_view group) {
   return io::users_of_group(std::string(group));
 }
 
-std::string Service::step_key(JobId job, Attempt attempt, StepId step) {
-  std::string name = std::to_string(job.value) + "." + std::to_string(attempt.value) + "." +
-                     std::to_string(step.value);
-  return io::content_hash(secret_ + name + secret_);
+// The time of submission is part of it, because ids begin again after MaxJobId.
+std::string Service::step_key(const Job& job, StepId step) {
+  return io::keyed_hash(
+      secret_, fmt::format("{}.{}.{}.{}", job.id.value, job.submitted.time_since_epoch().count(),
+                           job.attempt.value, step.value));
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }
-void Service::log_error(std::string_view line) { io::write_log(io::LogLevel::error, line); }
+void Service::log_error(std::string_view line) { errors_.write(io::LogLevel::error, line); }
 
 }  // namespace muster::daemon

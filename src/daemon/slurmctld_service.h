@@ -3,27 +3,36 @@
 //   io           decodes frames and lets the core (controller::Core) decide; when it has done what
 //                was ready, commits that as one batch and sends all answers. It also makes short
 //                plans and gives short answers to queries
-//   loop's pool  long answers to queries, from the published snapshot
+//   answers      long answers to queries, from the published snapshot; users take turns
+//   trials       plans for --test-only, --immediate and muster explain; users take turns
+//   sacct        waits for the accounting's answers; users take turns
+//   loop's pool  names and groups of users
 //   store        commits, where the disk is slow
 //   planner      long plans, on a copy of the state
-//   sender       orders to nodes whose scripts have to be read from the store
+//   sender       orders to nodes whose scripts have to be read from the store, or that are behind
 //   accounting   what has changed -> accounting file; sacct's questions
 //   background   state snapshots
 #pragma once
 
 #include <atomic>
 #include <chrono>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "config/slurm_conf.h"
 #include "controller/core.h"
+#include "controller/query.h"
+#include "controller/rate_limit.h"
 #include "controller/timekeeper.h"
 #include "controller/visibility.h"
 #include "controller/waiting_rows.h"
 #include "io/blob_cache.h"
+#include "io/fair_pool.h"
+#include "io/log_limit.h"
 #include "io/program.h"
 #include "io/server.h"
 #include "io/users.h"
@@ -67,7 +76,9 @@ class Service final : public controller::Host {
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override;
-  std::string step_key(JobId job, Attempt attempt, StepId step) override;
+  void run_aside(controller::ReplyTo to, Uid user, std::function<wire::Answer()> work,
+                 std::function<void(wire::Answer)> done) override;
+  std::string step_key(const Job& job, StepId step) override;
   std::vector<std::string> groups_of(Uid user) override;
   bool is_user(std::string_view name) override;
   std::optional<std::vector<std::string>> users_of_group(std::string_view group) override;
@@ -76,20 +87,45 @@ class Service final : public controller::Host {
   void log_error(std::string_view line) override;
 
  private:
-  struct Connection {
-    io::Peer peer;
-    bool is_node = false;
+  struct DaemonVerbs;  // answers requests that concern the daemon rather than the cluster's state
+  using PartSource = std::function<controller::QueryAnswer::Part()>;
+  // Orders that wait until scripts are read, or the node has read what was sent before.
+  struct Outbox {
+    Epoch epoch;
+    std::deque<controller::OutgoingOrder> orders;
   };
 
   void post(std::function<void()> work);  // to the loop's thread; dropped once stopped
   Result<void> listen(const io::ServerOptions& server);
+  void on_open(io::ConnectionId id, const io::Peer& peer);
   void on_frame(io::ConnectionId id, std::string frame);
+  void refuse(io::ConnectionId id, const io::Peer& peer, std::string_view why);
   void on_close(io::ConnectionId id);
-  void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame);
-  void on_query(controller::ReplyTo to, controller::Viewer viewer, wire::Request query);
-  // Requests that concern the daemon rather than the cluster's state; false for the others.
-  bool on_daemon_request(controller::ReplyTo to, const io::Peer& peer,
-                         const wire::Request& request);
+  void on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame,
+                  std::size_t bytes);
+  bool is_slowed_down(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  void on_reports(io::ConnectionId id, const io::Peer& peer, std::string_view frame);
+  // By whom request_rules.h says. The request takes so many bytes of memory.
+  void answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
+              std::size_t bytes);
+  void answer_by_daemon(controller::ReplyTo to, const io::Peer& peer, const wire::Request& request);
+  void on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
+                std::size_t bytes);
+  void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
+                      const wire::AccountingRequest& request);
+  void set_debug(controller::ReplyTo to, const wire::DebugRequest& request);
+  // Goes on once the user's name and groups are known, which the name service may take long for.
+  void when_known(Uid user, std::function<void()> then);
+  void go_on(Uid user);
+  // Work for one user, among others; nothing else is read from its connection meanwhile. Dropped
+  // once the connection has gone; where the user has too much waiting, he is told to slow down.
+  void run_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
+                  std::function<void()> work);
+  // The same, but the work itself says when the connection may go on.
+  void begin_fairly(io::FairPool& pool, controller::ReplyTo to, Uid user, std::size_t bytes,
+                    std::function<void()> work);
+  bool may_answer_here(Uid user);
+  void set_limits();
   Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request);
   void reconfigure(controller::ReplyTo to);
   void tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
@@ -98,9 +134,13 @@ class Service final : public controller::Host {
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
   wire::Answer show_config();
-  bool is_operator(const io::Peer& peer) const;
+  bool is_operator(const io::Peer& peer) const { return is_operator(peer.uid); }
+  bool is_operator(Uid user) const;
   controller::Viewer viewer_of(const io::Peer& peer);
+  std::shared_ptr<const controller::Published> published() const;  // on any thread
   void send_part(controller::ReplyTo to, wire::Answer answer, bool more);
+  void send_in_parts(io::FairPool& pool, controller::ReplyTo to, Uid user,
+                     std::shared_ptr<PartSource> source);
 
   void tick();
   Time current_time() const { return timekeeper_.at(io::steady_clock()); }
@@ -112,8 +152,8 @@ class Service final : public controller::Host {
   bool feed_accounting(Rows which);  // on the accounting's thread; whether it was told
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
   void rest_after_plan(std::chrono::steady_clock::duration took, bool more_starts);
-  void send_now(controller::NodeConnection to, Epoch epoch,
-                std::vector<controller::OutgoingOrder>& orders);
+  void empty_outbox(controller::NodeConnection to);
+  void start_program(const controller::SiteProgramRun& run, io::ProgramRun program);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
 
   ServiceOptions options_;
@@ -125,8 +165,13 @@ class Service final : public controller::Host {
 
   // The loop's thread's, once started:
   Configuration configuration_;
-  std::map<io::ConnectionId, Connection> connections_;
+  std::map<io::ConnectionId, io::Peer> connections_;
+  std::map<Uid, std::vector<std::function<void()>>> unknown_users_;  // who waits for which
+  mutable std::mutex published_mutex_;  // guards the next against others: only the loop writes it
   std::shared_ptr<const controller::Published> published_;  // shared with those who read it
+  std::set<Uid> answered_here_;                             // in this round, on the loop itself
+  controller::RateLimit rate_limit_;
+  io::LogLimit rate_log_{20, Millis{10000}};
   std::unique_ptr<controller::Core> core_;
   std::optional<CommitOutcome> committed_;  // the core is still to hear of it
   BatchNumber last_snapshot_ = 0;
@@ -137,13 +182,15 @@ class Service final : public controller::Host {
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
-  io::UserNames user_names_;
+  io::Users users_;
+  io::LogLimit errors_{100, Millis{10000}}, bad_frames_{20, Millis{10000}};
   std::atomic<bool> feed_due_ = false, feeding_ = false;
   std::atomic<bool> stopping_ = false;
 
   static constexpr std::size_t kBlobCacheBytes = 64u << 20;
   io::BlobCache blobs_{kBlobCacheBytes};
-  std::atomic<std::uint32_t> sending_ = 0;  // sets of orders that the sender has
+  std::mutex outboxes_mutex_;  // guards the next
+  std::map<controller::NodeConnection, Outbox> outboxes_;
 
   controller::AccountingPortion fed_;     // the accounting's: what it knows, or tries to write
   controller::WaitingRows waiting_rows_;  // likewise
@@ -152,6 +199,7 @@ class Service final : public controller::Host {
   bool commits_are_short_ = true;         // whoever commits: one at a time
 
   // Declared last: they stop before what they use is gone.
+  std::unique_ptr<io::FairPool> answers_, trials_, sacct_;
   std::unique_ptr<io::Worker> sender_, planner_, store_thread_, accounting_thread_, background_;
   static constexpr std::size_t kMailsAtOnce = 8;
   io::ProgramRunner programs_, mails_{kMailsAtOnce};

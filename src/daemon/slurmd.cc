@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/check.h"
 #include "daemon/slurmd_claim.h"
 #include "daemon/slurmd_config.h"
 #include "daemon/slurmd_host.h"
@@ -81,7 +82,7 @@ void forget_old_ends(const std::string& spool_dir) {
 }
 
 void obey_signals(Slurmd& slurmd, int signals) {
-  slurmd.loop().watch(signals, [&slurmd, signals] {
+  const bool is_watched = slurmd.loop().watch(signals, [&slurmd, signals] {
     signalfd_siginfo info{};
     while (read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
       if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
@@ -98,6 +99,7 @@ void obey_signals(Slurmd& slurmd, int signals) {
       }
     }
   });
+  CHECK(is_watched);
 }
 
 int watch_signals() {

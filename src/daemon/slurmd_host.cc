@@ -90,6 +90,8 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   options.munge_decoder_uid = Uid{geteuid()};
   options.max_frame_bytes = kMostCallBytes;
   options.server_name = io::node_server_name(start_.config.node_name);
+  options.idle_timeout = Seconds{60};  // who connects has something to say
+  options.is_operator = [own = Uid{geteuid()}](Uid user) { return user == Uid{0} || user == own; };
   auto server = io::Server::listen(
       io_threads, std::move(options),
       {.on_open = [](io::ConnectionId, const io::Peer&) {},
@@ -102,8 +104,10 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
 }
 
 void Slurmd::dial(io::Loop& io_threads) {
+  std::vector<io::Endpoint> controllers = start_.config.controllers;
+  for (io::Endpoint& controller : controllers) controller.role = io::PeerRole::node;
   dialer_ = io::Dialer::start(
-      io_threads, start_.config.controllers,
+      io_threads, std::move(controllers),
       {.on_connected =
            [this] {
              loop_.post([this] {

@@ -16,10 +16,11 @@ namespace muster {
 SlurmdLoop::SlurmdLoop()
     : epoll_(epoll_create1(EPOLL_CLOEXEC)), wakeup_(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
   CHECK(epoll_ >= 0 && wakeup_ >= 0);
-  CHECK(watch(wakeup_, [this] {
+  const bool is_watched = watch(wakeup_, [this] {
     std::uint64_t count = 0;
     if (read(wakeup_, &count, sizeof count) > 0) run_inbox();
-  }));
+  });
+  CHECK(is_watched);
 }
 
 SlurmdLoop::~SlurmdLoop() {

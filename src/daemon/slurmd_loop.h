@@ -23,7 +23,7 @@ class SlurmdLoop {
 
   void post(Work work);  // from any thread
 
-  bool watch(int fd, Work on_readable);  // false: the system has no room for one more
+  [[nodiscard]] bool watch(int fd, Work on_readable);  // false = the system has no room for it
   void unwatch(int fd);
   void run_once(Millis timeout);
 

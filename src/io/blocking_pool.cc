@@ -5,10 +5,10 @@
 
 namespace muster::io {
 
-void BlockingPool::run(std::function<void()> work) {
+bool BlockingPool::run(std::function<void()> work) {
   {
     const std::lock_guard lock(mutex_);
-    if (is_stopped_) return;
+    if (is_stopped_ || waiting_.size() >= waiting_max_) return false;
     waiting_.push_back(std::move(work));
     if (static_cast<int>(waiting_.size()) > idle_ &&
         static_cast<int>(threads_.size()) < threads_max_) {
@@ -17,6 +17,7 @@ void BlockingPool::run(std::function<void()> work) {
     }
   }
   wake_.notify_one();
+  return true;
 }
 
 void BlockingPool::work() {

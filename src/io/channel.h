@@ -17,16 +17,20 @@ namespace muster::io {
 
 inline constexpr std::size_t kMaxFrameBytes = 64u << 20;
 
+// What a peer comes as: with requests, or as a node with reports.
+enum class PeerRole : std::uint8_t { client, node };
+
 // Where a server listens and who it must prove to be.
 struct Endpoint {
   std::string unix_path;  // tried first where set and present
   std::string host;
   std::uint16_t port = 0;
-  std::optional<Uid> server_uid;  // the server's uid must be this one or root
-  bool use_munge = true;          // false: only the Unix socket is allowed
-  std::string server_name;        // the name the server must give itself; empty = any
-  std::string munge_socket;       // empty = munge's own default
-  std::string client_name;        // who a daemon says it is, should its clock be refused
+  std::optional<Uid> server_uid;     // the server's uid must be this one or root
+  bool use_munge = true;             // false: only the Unix socket is allowed
+  std::string server_name;           // the name the server must give itself; empty = any
+  std::string munge_socket;          // empty = munge's own default
+  std::string client_name;           // who a daemon says it is, should its clock be refused
+  PeerRole role = PeerRole::client;  // as what we come
 };
 
 // Everything needed to go on with a connection in another process: see slurmd handing a socket to a

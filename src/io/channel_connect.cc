@@ -17,6 +17,7 @@
 #include <memory>
 
 #include "base/codec.h"
+#include "base/slow_down.h"
 #include "io/frame.h"
 #include "io/handshake.h"
 
@@ -143,7 +144,7 @@ Result<SessionState> greet_unix(int fd, const Endpoint& endpoint) {
   auto server = check_unix_server(fd, endpoint);
   if (!server) return std::unexpected(server.error());
   Session session({}, kMaxHandshakeFrameBytes);
-  session.queue(answer_over_unix());
+  session.queue(answer_over_unix(endpoint.role));
   session.set_peer(*server, Gid{0});
   return session.release();
 }
@@ -163,8 +164,9 @@ Result<SessionState> greet_tcp(int fd, const Endpoint& endpoint, const Patience&
   if (!proof && proof.error().code == ErrorCode::zero_bytes)
     return unreachable(endpoint.host, "the server refused the credential; its log says why");
   if (!proof) return std::unexpected(proof.error());
-  if (auto welcome = decode<Welcome>(*proof); !welcome)
-    return unreachable(endpoint.host, "the server's answer is malformed");
+  const auto welcome = decode<Welcome>(*proof);
+  if (!welcome) return unreachable(endpoint.host, "the server's answer is malformed");
+  if (welcome->come_back_ms > 0) return std::unexpected(slow_down(Millis{welcome->come_back_ms}));
   session.set_peer(endpoint.server_uid.value_or(Uid{0}), Gid{0});
   return session.release();
 }

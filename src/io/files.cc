@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -157,15 +158,30 @@ Sha256 sha256(std::string_view bytes) {
   return digest;
 }
 
-std::string content_hash(std::string_view bytes) {
+namespace {
+
+std::string hexadecimal(const Sha256& digest) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  hex.reserve(2 * std::tuple_size_v<Sha256>);
-  for (const unsigned char byte : sha256(bytes)) {
+  hex.reserve(2 * digest.size());
+  for (const unsigned char byte : digest) {
     hex.push_back(kDigits[byte >> 4]);
     hex.push_back(kDigits[byte & 15]);
   }
   return hex;
+}
+
+}  // namespace
+
+std::string content_hash(std::string_view bytes) { return hexadecimal(sha256(bytes)); }
+
+std::string keyed_hash(std::string_view key, std::string_view text) {
+  Sha256 digest{};
+  unsigned int size = digest.size();
+  CHECK(::HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
+               reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest.data(),
+               &size) != nullptr);
+  return hexadecimal(digest);
 }
 
 std::string random_bytes(std::size_t count) {

@@ -30,7 +30,9 @@ Result<std::vector<std::string>> list_directory(
 using Sha256 = std::array<unsigned char, 32>;
 Sha256 sha256(std::string_view bytes);
 std::string content_hash(std::string_view bytes);  // the same in hexadecimal
-std::string random_bytes(std::size_t count);       // of the kernel's cryptographic source
+// What only those can compute who know the key (HMAC-SHA256), in hexadecimal.
+std::string keyed_hash(std::string_view key, std::string_view text);
+std::string random_bytes(std::size_t count);  // of the kernel's cryptographic source
 
 // Is the path, or the nearest parent that exists, on NFS?
 bool is_nfs(const std::string& path);

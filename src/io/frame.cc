@@ -75,6 +75,13 @@ Result<bool> Session::read_from(int fd) {
   return true;
 }
 
+std::optional<Session::Upcoming> Session::upcoming() const {
+  const std::size_t have = in_.size() - consumed_;
+  if (have < kHeaderBytes) return std::nullopt;
+  const std::size_t length = read_length(in_.data() + consumed_);
+  return Upcoming{.bytes = length, .is_whole = have - kHeaderBytes >= length};
+}
+
 Result<std::optional<std::string>> Session::next_frame() {
   const std::size_t have = in_.size() - consumed_;
   if (have < kHeaderBytes) return std::nullopt;

@@ -15,7 +15,7 @@
 
 namespace muster::io {
 
-inline constexpr std::size_t kMaxHandshakeFrameBytes = 64u << 10;  // from peers nobody knows yet
+inline constexpr std::size_t kMaxHandshakeFrameBytes = 16u << 10;  // from peers nobody knows yet
 
 class Session {
  public:
@@ -30,6 +30,13 @@ class Session {
   // Reads once what the socket holds, without blocking; false = there was nothing.
   // The peer's orderly end is zero_bytes, one within a frame is a communication error.
   Result<bool> read_from(int fd);
+  // The frame that comes next, once its length has been read: so far nothing is known to be right
+  // with it.
+  struct Upcoming {
+    std::size_t bytes = 0;
+    bool is_whole = false;
+  };
+  std::optional<Upcoming> upcoming() const;
   // The next whole frame that was read, if there is one.
   Result<std::optional<std::string>> next_frame();
   bool is_within_frame() const { return in_.size() > consumed_; }

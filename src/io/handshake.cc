@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/codec.h"
+#include "base/slow_down.h"
 #include "io/files.h"
 #include "io/munge.h"
 #include "io/seal.h"
@@ -20,12 +21,14 @@ struct KeyOffer {
   std::string nonce;
   std::string server_name;
   std::string client_name;
+  PeerRole role = PeerRole::client;
   template <class V>
   void fields(V& v) {
     v(1, key);
     v(2, nonce);
     v(3, server_name);
     v(4, client_name);
+    v(5, role);
   }
 };
 
@@ -52,6 +55,7 @@ Result<ServerHello> read_server_hello(std::string_view frame, const Endpoint& en
   if (!endpoint.server_name.empty() && hello->server_name != endpoint.server_name)
     return fail(ErrorCode::access_denied, fmt::format("the server is \"{}\", not \"{}\"",
                                                       hello->server_name, endpoint.server_name));
+  if (hello->come_back_ms > 0) return std::unexpected(slow_down(Millis{hello->come_back_ms}));
   return hello;
 }
 
@@ -62,17 +66,18 @@ Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint
   const KeyOffer inner{.key = offer.key,
                        .nonce = hello.nonce,
                        .server_name = hello.server_name,
-                       .client_name = endpoint.client_name};
+                       .client_name = endpoint.client_name,
+                       .role = endpoint.role};
   auto credential =
       encode_credential(encode(inner), endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
   if (!credential) return std::unexpected(credential.error());
-  offer.frame =
-      encode(ClientHello{.version = kProtocolVersion, .credential = std::move(*credential)});
+  offer.frame = encode(ClientHello{
+      .version = kProtocolVersion, .credential = std::move(*credential), .role = endpoint.role});
   return offer;
 }
 
-std::string answer_over_unix() {
-  return encode(ClientHello{.version = kProtocolVersion, .credential = {}});
+std::string answer_over_unix(PeerRole role) {
+  return encode(ClientHello{.version = kProtocolVersion, .credential = {}, .role = role});
 }
 
 Result<ClientHello> read_client_hello(std::string_view frame) {
@@ -82,6 +87,8 @@ Result<ClientHello> read_client_hello(std::string_view frame) {
     return fail(ErrorCode::protocol_version,
                 fmt::format("it speaks version {}, this daemon version {}", hello->version,
                             kProtocolVersion));
+  if (hello->role != PeerRole::client && hello->role != PeerRole::node)
+    return fail(ErrorCode::communication, "it comes in a role that is not known");
   return hello;
 }
 
@@ -99,6 +106,8 @@ Result<Accepted> accept_credential(const ClientHello& client, const ServerHello&
     return fail(ErrorCode::access_denied, "its credential was made for another connection");
   if (offer->server_name != ours.server_name)
     return fail(ErrorCode::access_denied, "its credential was made for another server");
+  if (offer->role != client.role)
+    return fail(ErrorCode::access_denied, "its credential was made for another role");
   Accepted accepted{.key = std::move(offer->key),
                     .uid = credential->uid,
                     .gid = credential->gid,

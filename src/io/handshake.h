@@ -1,9 +1,9 @@
 // How two ends come to trust each other, as bytes in and out; sockets are the caller's.
 //
 //   server -> client   ServerHello   version, name and, over TCP, a fresh nonce
-//   client -> server   ClientHello   version and, over TCP, a munge credential that only the
-//   server's
-//                                    user can decode: a fresh key, the nonce and the name
+//   client -> server   ClientHello   version, role and, over TCP, a munge credential that only the
+//                                    server's user can decode: a fresh key, the nonce, the name and
+//                                    the role
 //   server -> client   Welcome       TCP only, the first sealed frame: proves that it has the key
 //
 // Over a Unix socket both sides look at SO_PEERCRED instead and frames stay plain. There the client
@@ -32,29 +32,35 @@ struct ServerHello {
   std::uint32_t version = 0;
   std::string nonce;
   std::string server_name;
+  std::uint32_t come_back_ms = 0;  // not 0: all places of this user are taken
   template <class V>
   void fields(V& v) {
     v(1, version);
     v(2, nonce);
     v(3, server_name);
+    v(4, come_back_ms);
   }
 };
 
 struct ClientHello {
   std::uint32_t version = 0;
   std::string credential;
+  PeerRole role = PeerRole::client;
   template <class V>
   void fields(V& v) {
     v(1, version);
     v(2, credential);
+    v(3, role);
   }
 };
 
 struct Welcome {
   std::uint32_t version = 0;
+  std::uint32_t come_back_ms = 0;  // as in ServerHello, which comes too early for it over TCP
   template <class V>
   void fields(V& v) {
     v(1, version);
+    v(2, come_back_ms);
   }
 };
 
@@ -68,7 +74,7 @@ struct Offer {
   std::string key;    // empty = frames stay plain
 };
 Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint);  // blocks: munge
-std::string answer_over_unix();
+std::string answer_over_unix(PeerRole role = PeerRole::client);
 
 // Server side.
 Result<ClientHello> read_client_hello(std::string_view frame);

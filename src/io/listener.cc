@@ -49,9 +49,10 @@ class Listener final : public Watched, public std::enable_shared_from_this<Liste
 
  private:
   void pause() {
-    loop_.watch_for(fd_, 0);
+    // It is watched already: changing for what takes no memory, and where it fails it goes on.
+    (void)loop_.watch_for(fd_, 0);
     loop_.after(kShortagePause, [self = shared_from_this()] {
-      if (!self->is_over_) self->loop_.watch_for(self->fd_, EPOLLIN);
+      if (!self->is_over_) (void)self->loop_.watch_for(self->fd_, EPOLLIN);
     });
   }
 

@@ -96,7 +96,10 @@ void write_line(int fd, const std::string& line) {
 
 // Puts the file behind `target` if that is open already: writers in other threads notice nothing.
 bool open_file(const std::string& path, std::atomic<int>& target) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0644);
+  // A link could lead into a file that only we may write, and whose directory is not ours alone.
+  // (/dev/null and the like are no links.)
+  const int fd =
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0644);
   if (fd < 0) return false;
   if (target < 0) {
     target = fd;

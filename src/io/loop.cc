@@ -53,7 +53,7 @@ int wait_for_events(int epoll, Events& events, Patience patience) {
 struct Loop::Impl {
   Impl() : epoll(::epoll_create1(EPOLL_CLOEXEC)), wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     CHECK(epoll >= 0 && wake >= 0, std::strerror(errno));
-    control(EPOLL_CTL_ADD, wake, EPOLLIN);
+    CHECK(control(EPOLL_CTL_ADD, wake, EPOLLIN), std::strerror(errno));
   }
   ~Impl() {
     watched.clear();  // with what they own
@@ -63,9 +63,9 @@ struct Loop::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
-  void control(int what, int fd, std::uint32_t events) const {
+  bool control(int what, int fd, std::uint32_t events) const {
     epoll_event event{.events = events, .data = {.fd = fd}};
-    CHECK(::epoll_ctl(epoll, what, fd, &event) == 0, std::strerror(errno));
+    return ::epoll_ctl(epoll, what, fd, &event) == 0;
   }
   void run();
   bool is_here() const { return std::this_thread::get_id() == thread.get_id(); }
@@ -81,6 +81,7 @@ struct Loop::Impl {
   };
   std::vector<Place> watched;  // by descriptor
   std::vector<std::shared_ptr<Unsent>> unsent;
+  std::uint64_t round = 0;
 
   std::mutex mutex;  // guards what follows
   std::vector<Work> posted;
@@ -88,6 +89,8 @@ struct Loop::Impl {
 
   std::atomic<bool> is_stopped{false};
   BlockingPool blocking{8};
+  // One credential is at most kMaxHandshakeFrameBytes long.
+  BlockingPool checks{4, 4096};
   std::thread thread;
 
  private:
@@ -165,6 +168,7 @@ void Loop::Impl::run_what_is_due() {
 
 void Loop::Impl::run() {
   while (!is_stopped) {
+    ++round;
     int served = serve(patience());
     // Others speak meanwhile.
     for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
@@ -199,8 +203,12 @@ void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
   impl_->add(Clock::now() + delay, std::move(work));
 }
 
-void Loop::run_blocking(std::function<void()> work) { impl_->blocking.run(std::move(work)); }
-void Loop::stop_blocking() { impl_->blocking.stop(); }
+void Loop::run_blocking(std::function<void()> work) { (void)impl_->blocking.run(std::move(work)); }
+bool Loop::run_check(std::function<void()> work) { return impl_->checks.run(std::move(work)); }
+void Loop::stop_blocking() {
+  impl_->checks.stop();
+  impl_->blocking.stop();
+}
 
 void Loop::stop() {
   impl_->is_stopped = true;
@@ -208,10 +216,11 @@ void Loop::stop() {
 }
 
 bool Loop::is_here() const { return impl_->is_here(); }
+std::uint64_t Loop::round() const { return impl_->round; }
 
 void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched) {
   hold(fd, std::move(watched));
-  watch_held(fd, events);
+  CHECK(watch_held(fd, events), std::strerror(errno));
 }
 
 void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
@@ -221,18 +230,20 @@ void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
   impl_->watched[index] = {.watched = std::move(watched)};
 }
 
-void Loop::watch_held(int fd, std::uint32_t events) {
+bool Loop::watch_held(int fd, std::uint32_t events) {
   CHECK(is_here());
-  impl_->watched[static_cast<std::size_t>(fd)].is_told = true;
-  impl_->control(EPOLL_CTL_ADD, fd, events);
+  return impl_->watched[static_cast<std::size_t>(fd)].is_told =
+             impl_->control(EPOLL_CTL_ADD, fd, events);
 }
 
-void Loop::watch_for(int fd, std::uint32_t events) { impl_->control(EPOLL_CTL_MOD, fd, events); }
+bool Loop::watch_for(int fd, std::uint32_t events) {
+  return impl_->control(EPOLL_CTL_MOD, fd, events);
+}
 
 void Loop::unwatch(int fd) {
   CHECK(is_here());
   const Impl::Place place = std::exchange(impl_->watched[static_cast<std::size_t>(fd)], {});
-  if (place.is_told) impl_->control(EPOLL_CTL_DEL, fd, 0);
+  if (place.is_told) CHECK(impl_->control(EPOLL_CTL_DEL, fd, 0), std::strerror(errno));
 }
 
 void Loop::flush_later(std::shared_ptr<Unsent> unsent) {

@@ -36,20 +36,24 @@ class Loop {
   // --- on any thread ---
   void post(std::function<void()> work);  // never runs it at once
   void after(std::chrono::microseconds delay, std::function<void()> work);
-  // For calls that block (munge, name service): runs on a small pool.
+  // For calls that block (connecting, name service): runs on a small pool.
   void run_blocking(std::function<void()> work);
-  void stop_blocking();  // finishes what runs on the pool, drops what waits
+  // The credentials of peers have threads of their own: nothing else may keep people from coming
+  // in. False = too many wait already.
+  bool run_check(std::function<void()> work);
+  void stop_blocking();  // finishes what runs on the pools, drops what waits
   void stop();
   bool is_here() const;  // whether this is the loop's thread
-  // What else to be told of.
-  void watch_for(int fd, std::uint32_t events);
+  // What else to be told of. False = the system has no room for it: the descriptor is to be closed.
+  [[nodiscard]] bool watch_for(int fd, std::uint32_t events);
 
   // --- on its own thread only ---
+  std::uint64_t round() const;  // which one this is
   void watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched);
   // The same in two steps: it belongs to the loop, and then it is told of events. Whoever is gone
   // before the second has cost the system nothing.
   void hold(int fd, std::shared_ptr<Watched> watched);
-  void watch_held(int fd, std::uint32_t events);
+  [[nodiscard]] bool watch_held(int fd, std::uint32_t events);  // false as above
   void unwatch(int fd);  // before it is closed; one that is held, too
   void flush_later(std::shared_ptr<Unsent> unsent);
 

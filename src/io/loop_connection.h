@@ -2,7 +2,10 @@
 // Dialer are built of it.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -14,11 +17,29 @@
 
 namespace muster::io {
 
+// Why nothing is read from a connection for the time being. Its peer then waits, as with a slow
+// network.
+enum class Pause : std::uint8_t {
+  output = 1,  // much of what was sent to it has not been read
+  turn = 2,    // its user has had his time on the loop in this round
+  room = 4,    // its user's other messages take the memory that there is for him
+  work = 8,    // what it has asked for is being worked on
+};
+
+// Bytes that wait to be sent, of one user and of all.
+struct QueuedBytes {
+  std::atomic<std::size_t> own{0};
+  std::shared_ptr<std::atomic<std::size_t>> all = std::make_shared<std::atomic<std::size_t>>(0);
+};
+
 class Connection {
  public:
   struct Handlers {  // called on the loop
     std::function<void(std::string frame)> on_frame;
     std::function<void(const Error& why)> on_end;  // last call; not after release()
+    // Asked for each frame before it is taken, once its length is known and again when it is
+    // whole. False: pause() was called, and the frame is asked for again after resume().
+    std::function<bool(std::size_t bytes, bool is_whole)> may_take = {};
   };
   // How long it has waited for what, in milliseconds; 0 = not at all. Any thread.
   struct Waiting {
@@ -36,12 +57,24 @@ class Connection {
   virtual void start(Handlers handlers) = 0;  // on the loop; hands over what is there already
 
   virtual void send(std::string frame) = 0;  // any thread; what does not fit ends the connection
-  virtual void close() = 0;                  // any thread; when what is queued was sent
+  virtual std::size_t unsent_bytes() const = 0;  // any thread
+  virtual void close() = 0;                      // any thread; when what is queued was sent
   // Any thread; the same for a peer that sends no more: nothing is read from it, or awaited.
   virtual void finish() = 0;
   virtual void abort(Error why) = 0;                 // any thread; soon
   virtual void run(std::function<void()> work) = 0;  // any thread; on the loop
   virtual Waiting waiting() const = 0;
+  virtual bool is_over() const = 0;  // any thread
+
+  // On the loop. A reason counts once.
+  virtual void pause(Pause why) = 0;
+  virtual void resume(Pause why) = 0;  // not from within a handler: goes on with what was read
+  virtual bool is_paused() const = 0;
+  // What is queued is counted there from now on.
+  virtual void count_queued(std::shared_ptr<QueuedBytes> queued) = 0;
+  // From now on nothing is read while much is queued (Pause::output). Not for two ends that tell
+  // each other things unasked: each would wait for the other.
+  virtual void pause_when_unread() = 0;
 
   // Only from within a handler or run():
   virtual Session& session() = 0;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct Peer {
   Uid uid;
   Gid gid;
   std::string address;  // "127.0.0.1:41234" or "unix"
+  PeerRole role = PeerRole::client;
 };
 
 struct ServerOptions {
@@ -37,14 +39,23 @@ struct ServerOptions {
   Uid munge_decoder_uid;    // credentials of clients are restricted to this uid (SlurmUser, or root
                             // on a slurmd)
   std::string server_name;  // bound into the handshake
-  std::size_t max_connections = 20000;
+  std::size_t max_connections = 20000;  // an eighth of them for operators alone
   Millis handshake_timeout{10000};
-  Millis idle_timeout{0};  // 0 = none
+  Millis idle_timeout{0};  // 0 = none; see Handlers::is_needed
   Millis stall_timeout{
       60000};  // a frame begun must be whole, and queued bytes must move, within this
   std::size_t max_frame_bytes = kMaxFrameBytes;  // from a peer that has greeted
   std::size_t max_queued_bytes = 256u << 20;     // per connection, then it is closed
   std::string munge_socket;                      // empty = munge's own default
+
+  // What one user's connections may take together (server_shares.h), and all users'. Operators have
+  // places of their own and none of these limits.
+  std::function<bool(Uid)> is_operator;            // empty = nobody is
+  std::size_t max_user_connections = 0;            // 0 = a quarter of the places
+  std::size_t max_user_coming_bytes = 128u << 20;  // of large messages that are not whole yet
+  std::size_t max_coming_bytes = std::size_t{1} << 30;
+  std::size_t max_user_queued_bytes = 64u << 20;  // beyond that nothing is read from him
+  std::size_t max_all_queued_bytes = std::size_t{1} << 30;
 };
 
 class Server {
@@ -56,13 +67,24 @@ class Server {
     // A peer that is refused, since its clock is that much ahead of ours: who it says it is.
     std::function<void(const Peer&, const std::string& name, Seconds ahead)> on_clock_difference =
         {};
+    // Whether a connection that has long been silent waits for something. Empty = none does.
+    std::function<bool(ConnectionId)> is_needed = {};
   };
   static Result<std::unique_ptr<Server>> listen(Loop& loop, ServerOptions options,
                                                 Handlers handlers);
   virtual ~Server() = default;
 
   virtual void send(ConnectionId to, std::string frame) = 0;  // thread-safe; unknown id = dropped
-  virtual void close(ConnectionId id) = 0;                    // after what is queued was sent
+  // How much of what was sent has not left yet; nothing where the connection is gone. Thread-safe.
+  virtual std::optional<std::size_t> unsent_bytes(ConnectionId id) const = 0;
+  virtual void close(ConnectionId id) = 0;  // after what is queued was sent
+  // Nothing more is read from it until what it has asked for is done. On the loop; thread-safe.
+  virtual void pause(ConnectionId id) = 0;
+  virtual void resume(ConnectionId id) = 0;
+  virtual bool is_open(ConnectionId id) const = 0;  // thread-safe
+  // Whether the user reads the answers he gets, so that there is room for more. Thread-safe.
+  virtual bool may_answer(Uid user) const = 0;
+  virtual void set_max_user_connections(std::size_t most) = 0;  // thread-safe; 0 = the default
   virtual void finish(ConnectionId id) = 0;  // the same for a peer that sends no more
   // Takes the socket out of the server (on_close is not called); fd < 0 if it is gone.
   // Only from within on_frame of that connection.

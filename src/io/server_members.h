@@ -16,7 +16,9 @@
 
 namespace muster::io {
 
-enum class Stage : std::uint8_t { greeting, checking, open };
+enum class Stage : std::uint8_t { greeting, checking, open, turned_away };
+
+struct Account;  // of its user, see server_shares.h
 
 struct Member {
   ConnectionId id = 0;
@@ -26,6 +28,9 @@ struct Member {
   std::chrono::steady_clock::time_point accepted_at;
   std::atomic<Stage> stage{Stage::greeting};
   std::shared_ptr<Connection> connection;
+  // The loop's:
+  std::shared_ptr<Account> account;  // shared by all of the user's; none = not open
+  std::size_t coming_bytes = 0;      // of a large message that is not whole yet
 };
 using MemberPtr = std::shared_ptr<Member>;  // shared by the table and the work under way for it
 

@@ -28,25 +28,31 @@ int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
 
 void Statement::Finalize::operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
 
+void Statement::note(int code) {
+  if (code != SQLITE_OK && bind_failure_ == SQLITE_OK) bind_failure_ = code;
+}
+
 Statement& Statement::bind(int index, std::int64_t value) {
-  sqlite3_bind_int64(handle_.get(), index, value);
+  note(sqlite3_bind_int64(handle_.get(), index, value));
   return *this;
 }
 
 Statement& Statement::bind(int index, std::string_view bytes) {
   // A null pointer would bind NULL instead of an empty blob.
-  sqlite3_bind_blob64(handle_.get(), index, bytes.empty() ? "" : bytes.data(), bytes.size(),
-                      SQLITE_STATIC);
+  note(sqlite3_bind_blob64(handle_.get(), index, bytes.empty() ? "" : bytes.data(), bytes.size(),
+                           SQLITE_STATIC));
   return *this;
 }
 
 Statement& Statement::bind_text(int index, std::string_view text) {
-  sqlite3_bind_text64(handle_.get(), index, text.empty() ? "" : text.data(), text.size(),
-                      SQLITE_STATIC, SQLITE_UTF8);
+  note(sqlite3_bind_text64(handle_.get(), index, text.empty() ? "" : text.data(), text.size(),
+                           SQLITE_STATIC, SQLITE_UTF8));
   return *this;
 }
 
 Result<Statement::Step> Statement::step() {
+  if (bind_failure_ != SQLITE_OK)
+    return fail(fmt::format("a value cannot be stored: {}", sqlite3_errstr(bind_failure_)));
   switch (sqlite3_step(handle_.get())) {
     case SQLITE_ROW:
       return Step::row;
@@ -67,6 +73,7 @@ Result<void> Statement::run() {
 void Statement::reset() {
   sqlite3_reset(handle_.get());
   sqlite3_clear_bindings(handle_.get());
+  bind_failure_ = SQLITE_OK;
 }
 
 std::int64_t Statement::integer(int column) const {
@@ -137,6 +144,16 @@ Result<Statement> Database::prepare(std::string_view sql) {
                                 SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) return std::unexpected(error("cannot use it"));
   return Statement(statement);
+}
+
+Result<void> Database::check() {
+  auto statement = prepare("PRAGMA quick_check(1)");
+  if (!statement) return std::unexpected(statement.error());
+  auto step = statement->step();
+  if (!step) return std::unexpected(step.error());
+  const std::string found(*step == Statement::Step::row ? statement->bytes(0) : "no answer");
+  if (found == "ok") return {};
+  return fail(fmt::format("{}: damaged: {}; it was left as it is. Restore it", path_, found));
 }
 
 Result<std::int64_t> Database::query_integer(std::string_view sql) {

@@ -40,7 +40,10 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* handle) const;
   };
+  void note(int code);  // of a bind
+
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  int bind_failure_ = 0;  // told by the next step
 };
 
 // Resets a statement at the end of a scope, so that an early return leaves no read open.
@@ -70,6 +73,7 @@ class Database {
 
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
+  Result<void> check();  // all pages are read and compared: a damaged file is an error
   Result<std::int64_t> query_integer(std::string_view sql);
   std::int64_t last_row() const;  // that was inserted
 

@@ -123,6 +123,7 @@ Result<void> SqliteAccounting::prepare_statements() {
       {&statements_.put_step,
        "INSERT OR REPLACE INTO steps(job_index, step, record) VALUES (?1, ?2, ?3)"},
       {&statements_.set_last, "UPDATE meta SET last_batch = ?1"},
+      {&statements_.read_job, "SELECT record FROM jobs WHERE job_index = ?1"},
       {&statements_.read_steps, "SELECT record FROM steps WHERE job_index = ?1"},
   };
   for (auto [statement, sql] : all) {
@@ -232,13 +233,12 @@ Result<void> SqliteAccounting::put(const StepRecord& step) {
   return statements_.put_step.run();
 }
 
-Result<std::vector<SqliteAccounting::Candidate>> SqliteAccounting::scan(const Scan& scan) {
+Result<void> SqliteAccounting::scan(const Scan& scan, const std::function<void(Candidate)>& visit) {
   std::lock_guard lock(mutex_);
-  if (scan.jobs.empty()) return read_jobs("(ended_ms = 0 OR ended_ms >= ?1)", scan);
+  if (scan.jobs.empty()) return read_jobs("(ended_ms = 0 OR ended_ms >= ?1)", scan, visit);
   std::vector<JobId> ids = scan.jobs;
   std::ranges::sort(ids);
   ids.erase(std::ranges::unique(ids).begin(), ids.end());
-  std::vector<Candidate> found;
   for (std::size_t at = 0; at < ids.size(); at += kJobsPerRead) {
     Scan portion = scan;
     portion.jobs.assign(
@@ -246,23 +246,19 @@ Result<std::vector<SqliteAccounting::Candidate>> SqliteAccounting::scan(const Sc
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kJobsPerRead, ids.size())));
     std::string list = parameters(2, portion.jobs.size());
     // The same row may answer two portions: as a job here, as a task of an array there.
-    auto some = read_jobs(
+    auto read = read_jobs(
         fmt::format("(ended_ms = 0 OR ended_ms >= ?1) AND job_index IN (SELECT job_index FROM jobs "
                     "WHERE job IN ({0}) UNION SELECT job_index FROM jobs WHERE array_id != 0 AND "
                     "array_id IN ({0}))",
                     list),
-        portion);
-    if (!some) return std::unexpected(some.error());
-    std::ranges::move(*some, std::back_inserter(found));
+        portion, visit);
+    if (!read) return read;
   }
-  std::ranges::sort(found, {}, &Candidate::index);
-  auto doubles = std::ranges::unique(found, {}, &Candidate::index);
-  found.erase(doubles.begin(), doubles.end());
-  return found;
+  return {};
 }
 
-Result<std::vector<SqliteAccounting::Candidate>> SqliteAccounting::read_jobs(
-    const std::string& where, const Scan& scan) {
+Result<void> SqliteAccounting::read_jobs(const std::string& where, const Scan& scan,
+                                         const std::function<void(Candidate)>& visit) {
   std::string sql = "SELECT job_index, record FROM jobs WHERE " + where;
   int next = 2 + static_cast<int>(scan.jobs.size());
   if (!scan.uids.empty() || !scan.users.empty())
@@ -277,15 +273,24 @@ Result<std::vector<SqliteAccounting::Candidate>> SqliteAccounting::read_jobs(
   for (JobId job : scan.jobs) read->bind(index++, std::int64_t{job.value});
   for (Uid uid : scan.uids) read->bind(index++, std::int64_t{uid.value});
   for (const Text& user : scan.users) read->bind_text(index++, user.view());
-  std::vector<Candidate> found;
   for (;;) {
     auto step = read->step();
     if (!step) return std::unexpected(step.error());
-    if (*step == Statement::Step::done) return found;
+    if (*step == Statement::Step::done) return {};
     auto job = decode_column<JobRecord>(database_, read->bytes(1));
     if (!job) return std::unexpected(job.error());
-    found.push_back({read->integer(0), *std::move(job)});
+    visit({read->integer(0), *std::move(job)});
   }
+}
+
+Result<std::optional<JobRecord>> SqliteAccounting::job_at(std::int64_t index) {
+  std::lock_guard lock(mutex_);
+  Statement& read = statements_.read_job;
+  ResetLater reset(read);
+  auto step = read.bind(1, index).step();
+  if (!step) return std::unexpected(step.error());
+  if (*step == Statement::Step::done) return std::nullopt;
+  return decode_column<JobRecord>(database_, read.bytes(0));
 }
 
 Result<std::vector<StepRecord>> SqliteAccounting::steps_of(std::int64_t index) {

@@ -29,12 +29,14 @@ class SqliteAccounting final : public AccountingStore {
   Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) override;
   BatchNumber last() override;
 
-  Result<std::vector<Candidate>> scan(const Scan& scan) override;
+  Result<void> scan(const Scan& scan, const std::function<void(Candidate)>& visit) override;
+  Result<std::optional<JobRecord>> job_at(std::int64_t index) override;
   Result<std::vector<StepRecord>> steps_of(std::int64_t index) override;
 
  private:
   struct Statements {
-    Statement find_run, add_job, fill_job, change_job, end_job, put_step, set_last, read_steps;
+    Statement find_run, add_job, fill_job, change_job, end_job, put_step, set_last, read_job,
+        read_steps;
   };
   struct Run {
     std::int64_t index = 0;  // 0 = there is no such run
@@ -50,7 +52,8 @@ class SqliteAccounting final : public AccountingStore {
   Result<void> put(const StepRecord& step);
   Result<Run> find_run(JobId job, Attempt attempt);
   Result<std::int64_t> row_of(const StepRecord& step);
-  Result<std::vector<Candidate>> read_jobs(const std::string& where, const Scan& scan);
+  Result<void> read_jobs(const std::string& where, const Scan& scan,
+                         const std::function<void(Candidate)>& visit);
 
   std::mutex mutex_;  // guards everything below
   Database database_;

@@ -25,6 +25,14 @@ constexpr const char* kSchema = R"(
   INSERT INTO meta VALUES (1, 0);
 )";
 
+constexpr const char* kParts = R"(
+  CREATE TABLE IF NOT EXISTS journal_parts(number INTEGER NOT NULL, part INTEGER NOT NULL,
+    checksum INTEGER NOT NULL, events BLOB NOT NULL, PRIMARY KEY(number, part));
+)";
+
+// SQLite takes a thousand million bytes in a row.
+constexpr std::size_t kMostRowBytes = 64u << 20;
+
 // The events of one batch, length-prefixed one after the other.
 struct JournalRow {
   std::vector<std::string> events;
@@ -34,14 +42,16 @@ struct JournalRow {
   }
 };
 
-std::string journal_row(const std::vector<std::string>& events) {
+// From `next` on, as many as go into one row; `next` moves behind them.
+std::string journal_row(const std::vector<std::string>& events, std::size_t& next) {
   std::string row;
-  std::size_t size = 0;
+  std::size_t size = 0, end = next;
   constexpr std::size_t kPrefix = 6;  // at most, for events below 4 GiB
-  for (const std::string& event : events) size += event.size() + kPrefix;
+  for (; end < events.size() && (end == next || size + events[end].size() < kMostRowBytes); ++end)
+    size += events[end].size() + kPrefix;
   row.reserve(size);
   Encoder encoder(row);
-  for (const std::string& event : events) encoder.bytes(1, event);  // as JournalRow, uncopied
+  for (; next < end; ++next) encoder.bytes(1, events[next]);  // as JournalRow, uncopied
   return row;
 }
 
@@ -84,7 +94,7 @@ Result<std::unique_ptr<SqliteStore>> SqliteStore::open(const std::string& dir,
   std::unique_ptr<SqliteStore> store(
       new SqliteStore(*std::move(database), SnapshotFile(dir, files)));
   store->checkpoint_pages_ = options.checkpoint_pages;
-  auto ready = store->prepare_schema();
+  auto ready = store->prepare_schema(options.found_beside);
   if (ready) ready = store->prepare_statements();
   if (ready) ready = store->read_position();
   if (ready) ready = files.sync_dir(dir);
@@ -102,7 +112,7 @@ Result<void> SqliteStore::erase(const std::string& dir) {
   return system_files().sync_dir(dir);
 }
 
-Result<void> SqliteStore::prepare_schema() {
+Result<void> SqliteStore::prepare_schema(const std::string& found_beside) {
   auto tables = database_.query_integer("SELECT count(*) FROM sqlite_master");
   if (!tables) return std::unexpected(tables.error());
   if (*tables == 0) {
@@ -113,9 +123,16 @@ Result<void> SqliteStore::prepare_schema() {
           "{}: empty or missing although snapshot-{} exists beside it: what happened after the "
           "snapshot is lost. Restore the file, or start clean (slurmctld -c)",
           database_.path(), *snapshot));
+    if (!found_beside.empty())
+      return fail(
+          fmt::format("{}: empty or missing, but {} shows that this cluster had jobs. Restore the "
+                      "file, or start "
+                      "without those jobs (slurmctld -c)",
+                      database_.path(), found_beside));
     auto transaction = Transaction::begin(database_);
     if (!transaction) return std::unexpected(transaction.error());
     if (auto created = database_.execute(kSchema); !created) return created;
+    if (auto created = database_.execute(kParts); !created) return created;
     return transaction->commit();
   }
   auto version = database_.query_integer("SELECT version FROM meta");
@@ -127,7 +144,9 @@ Result<void> SqliteStore::prepare_schema() {
   if (*version < 1)
     return fail(database_.path() +
                 ": not a journal of this program, or damaged; it was left as it is");
-  return {};
+  // Damage is found now rather than when a job is to be started or the first one is accepted.
+  if (auto whole = database_.check(); !whole) return whole;
+  return database_.execute(kParts);
 }
 
 Result<void> SqliteStore::prepare_statements() {
@@ -135,6 +154,8 @@ Result<void> SqliteStore::prepare_statements() {
       {&statements_.begin, "BEGIN IMMEDIATE"},
       {&statements_.commit, "COMMIT"},
       {&statements_.add_batch, "INSERT INTO journal(number, checksum, events) VALUES (?1, ?2, ?3)"},
+      {&statements_.add_part,
+       "INSERT INTO journal_parts(number, part, checksum, events) VALUES (?1, ?2, ?3, ?4)"},
       {&statements_.add_blob,
        "INSERT INTO blobs(hash, number, bytes) VALUES (?1, ?2, ?3) ON CONFLICT(hash) DO NOTHING"},
       {&statements_.read_blob, "SELECT bytes FROM blobs WHERE hash = ?1"},
@@ -142,6 +163,7 @@ Result<void> SqliteStore::prepare_statements() {
        "DELETE FROM journal WHERE number IN (SELECT number FROM journal WHERE number <= ?1 ORDER "
        "BY number LIMIT ?2) "
        "RETURNING number"},
+      {&statements_.forget_parts, "DELETE FROM journal_parts WHERE number <= ?1"},
       {&statements_.set_snapshot, "UPDATE meta SET snapshot = ?1"},
       {&statements_.list_blobs,
        "SELECT rowid, hash FROM blobs WHERE rowid > ?1 AND number <= ?2 ORDER BY rowid LIMIT ?3"},
@@ -180,24 +202,32 @@ Result<StoredState> SqliteStore::load() {
       .snapshot_number = snapshot->number, .snapshot = std::move(snapshot->bytes), .journal = {}};
 
   auto rows = database_.prepare(
-      "SELECT number, checksum, events FROM journal WHERE number > ?1 ORDER BY number");
+      "SELECT number, checksum, events, 0 AS part FROM journal WHERE number > ?1 UNION ALL "
+      "SELECT number, checksum, events, part FROM journal_parts WHERE number > ?1 "
+      "ORDER BY number, part");
   if (!rows) return std::unexpected(rows.error());
   rows->bind(1, static_cast<std::int64_t>(state.snapshot_number));
-  for (BatchNumber expected = state.snapshot_number + 1;; ++expected) {
+  BatchNumber last = state.snapshot_number;
+  for (std::int64_t last_part = 0;;) {
     auto step = rows->step();
     if (!step) return std::unexpected(step.error());
     if (*step == Statement::Step::done) return state;
     auto number = static_cast<BatchNumber>(rows->integer(0));
-    if (number != expected)
+    const std::int64_t part = rows->integer(3);
+    const bool follows = part == 0 ? number == last + 1 : number == last && part == last_part + 1;
+    if (!follows)
       return fail(fmt::format("{}: damaged: batch {} is missing; it was left as it is",
-                              database_.path(), expected));
+                              database_.path(), last + 1));
+    last = number;
+    last_part = part;
     std::string_view bytes = rows->bytes(2);
     auto row = decode<JournalRow>(bytes);
     if (row_checksum(number, bytes) != rows->integer(1) || !row)
       return fail(
           fmt::format("{}: damaged: the checksum of batch {} does not match; it was left as it is",
                       database_.path(), number));
-    state.journal.push_back({number, std::move(row->events)});
+    if (part == 0) state.journal.push_back({number, {}});
+    std::ranges::move(row->events, std::back_inserter(state.journal.back().events));
   }
 }
 
@@ -219,10 +249,19 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
 }
 
 Result<void> SqliteStore::write_batch(const Batch& batch) {
-  const std::string events = journal_row(batch.events);
+  std::size_t next = 0;
+  const std::string events = journal_row(batch.events, next);
   auto number = static_cast<std::int64_t>(batch.number);
   statements_.add_batch.bind(1, number).bind(2, row_checksum(batch.number, events)).bind(3, events);
   if (auto added = statements_.add_batch.run(); !added) return added;
+  for (std::int64_t part = 1; next < batch.events.size(); ++part) {
+    const std::string more = journal_row(batch.events, next);
+    statements_.add_part.bind(1, number)
+        .bind(2, part)
+        .bind(3, row_checksum(batch.number, more))
+        .bind(4, more);
+    if (auto added = statements_.add_part.run(); !added) return added;
+  }
   for (const auto& [hash, bytes] : batch.blobs) {
     if (blob_uses_.contains(hash)) continue;
     statements_.add_blob.bind(1, hash).bind(2, number).bind(3, bytes);

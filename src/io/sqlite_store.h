@@ -2,6 +2,7 @@
 //
 //   journal.db   meta     one row: the format's version, the snapshot's number
 //                journal  one row per batch since the snapshot
+//                journal_parts  the rest of batches that are too large for one row
 //                blobs    scripts and environments by hash, with the first batch that named them
 //   snapshot-N   the state after batch N (sqlite_snapshot.h)
 //
@@ -28,7 +29,9 @@ struct SqliteStoreOptions {
   DurableFiles* files = nullptr;  // where snapshots go; null = the system's
   bool synchronous = true;        // false is for the test that shows what it would lose
   bool allow_network_disk =
-      false;                    // NFS is refused otherwise: its locks and fsync cannot be relied on
+      false;  // NFS is refused otherwise: its locks and fsync cannot be relied on
+  // A file that shows that there was a journal here once: a missing or empty one is an error then.
+  std::string found_beside = {};
   int checkpoint_pages = 4000;  // 16 MiB of WAL, then its content moves into the database
 };
 
@@ -51,14 +54,14 @@ class SqliteStore final : public Store {
 
  private:
   struct Statements {
-    Statement begin, commit, add_batch, add_blob, read_blob;
-    Statement forget_batches, set_snapshot, list_blobs, forget_blob;
+    Statement begin, commit, add_batch, add_part, add_blob, read_blob;
+    Statement forget_batches, forget_parts, set_snapshot, list_blobs, forget_blob;
   };
 
   SqliteStore(Database database, SnapshotFile snapshot)
       : database_(std::move(database)), snapshot_(std::move(snapshot)) {}
 
-  Result<void> prepare_schema();
+  Result<void> prepare_schema(const std::string& found_beside);
   Result<void> prepare_statements();
   Result<void> read_position();
   Result<void> write_batch(const Batch& batch);

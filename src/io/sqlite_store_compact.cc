@@ -67,9 +67,10 @@ Result<bool> SqliteStore::forget_some_batches(BatchNumber up_to) {
     for (;;) {
       auto step = forget.step();
       if (!step) return std::unexpected(step.error());
-      if (*step == Statement::Step::done) return {};
+      if (*step == Statement::Step::done) break;
       ++gone;
     }
+    return statements_.forget_parts.bind(1, static_cast<std::int64_t>(up_to)).run();
   });
   if (!outcome) return std::unexpected(outcome.error());
   return *outcome == CommitOutcome::committed && gone == kBatchesPerPortion;

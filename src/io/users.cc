@@ -63,18 +63,24 @@ std::string name_of(Uid uid) {
 
 }  // namespace
 
-Text UserNames::of(Uid user) {
-  constexpr std::chrono::seconds kKept{60};
-  const Clock::time_point now = Clock::now();
-  {
-    const std::lock_guard lock(mutex_);
-    if (auto at = known_.find(user); at != known_.end() && now < at->second.until)
-      return at->second.name;
-  }
-  const Text name = name_of(user);
+std::optional<Users::User> Users::find(Uid user) const {
   const std::lock_guard lock(mutex_);
-  known_[user] = {name, now + kKept};
-  return name;
+  auto at = known_.find(user);
+  return at == known_.end() ? std::nullopt : std::optional(at->second.user);
+}
+
+bool Users::is_fresh(Uid user) const {
+  const std::lock_guard lock(mutex_);
+  auto at = known_.find(user);
+  return at != known_.end() && Clock::now() < at->second.until;
+}
+
+Users::User Users::ask(Uid user) {
+  constexpr std::chrono::seconds kKept{60};
+  const User found{name_of(user), group_names(user)};
+  const std::lock_guard lock(mutex_);
+  known_[user] = {found, Clock::now() + kKept};
+  return found;
 }
 
 }  // namespace muster::io

@@ -24,18 +24,24 @@ bool is_user(const std::string& name);
 // The names of a group's users, those whose own group it is included; nothing where there is none.
 std::optional<std::vector<std::string>> users_of_group(const std::string& group);
 
-// Names of users, each asked of the system once in a while. Thread-safe.
-class UserNames {
+// Names and groups of users, each asked of the system once in a while. Thread-safe.
+class Users {
  public:
-  Text of(Uid user);  // empty where the user is not known
+  struct User {
+    Text name;  // empty where the system does not know the user
+    std::vector<std::string> groups;
+  };
+  std::optional<User> find(Uid user) const;  // as last heard; nothing where it was never asked
+  bool is_fresh(Uid user) const;             // it was asked a short time ago
+  User ask(Uid user);                        // of the system: that may block for long
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Known {
-    Text name;
+    User user;
     Clock::time_point until;
   };
-  std::mutex mutex_;  // guards known_
+  mutable std::mutex mutex_;  // guards known_
   std::map<Uid, Known> known_;
 };
 

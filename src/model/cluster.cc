@@ -64,15 +64,39 @@ const Job* Cluster::find_task(JobId array, std::uint32_t task) const {
   const Job* record = jobs.find(array);
   if (!record || record->array_id != array) return nullptr;
   if (record->task_id == task || record->waiting_tasks.contains(task)) return record;
-  for (const IdSet::Range& range : record->task_jobs.ranges()) {
-    for (std::uint64_t id = range.first; id <= range.last; ++id) {
-      const Job* job = jobs.find(JobId{static_cast<std::uint32_t>(id)});
-      if (job && job->array_id == array &&
-          (job->task_id == task || job->waiting_tasks.contains(task)))
-        return job;
-    }
-  }
-  return nullptr;
+  const TaskIndex* index = task_index(array);
+  const JobId* job = index ? index->find(TaskId{task}) : nullptr;
+  return job ? jobs.find(*job) : nullptr;
+}
+
+const TaskIndex* Cluster::task_index(JobId array) const {
+  const Job* record = jobs.find(array);
+  const JobOutcome* outcome = record ? nullptr : outcomes.find(array);
+  const Cow<TaskIndex>* index = record    ? &record->task_index
+                                : outcome ? &outcome->task_index
+                                          : nullptr;
+  return index && *index ? &**index : nullptr;
+}
+
+void Cluster::index_task(JobId array, std::uint32_t task, JobId job) {
+  auto put = [&](Cow<TaskIndex>& index) {
+    if (!index) index = Cow(TaskIndex{});
+    index.edit().put(TaskId{task}, job);
+  };
+  if (jobs.contains(array))
+    put(jobs.edit(array).task_index);
+  else if (outcomes.contains(array))
+    put(outcomes.edit(array).task_index);
+}
+
+void Cluster::unindex_task(JobId array, std::uint32_t task) {
+  const TaskIndex* index = task_index(array);
+  if (!index || !index->contains(TaskId{task})) return;
+  auto erase = [&](Cow<TaskIndex>& from) {
+    from.edit().erase(TaskId{task});
+    if (from->empty()) from = {};
+  };
+  erase(jobs.contains(array) ? jobs.edit(array).task_index : outcomes.edit(array).task_index);
 }
 
 JobId ArrayTasks::record_of(std::uint32_t task) const {

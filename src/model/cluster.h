@@ -17,6 +17,7 @@
 #include "base/time.h"
 #include "model/association.h"
 #include "model/job.h"
+#include "model/job_outcome.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/private_data.h"
@@ -389,6 +390,7 @@ struct Cluster {
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
   Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by number
   Table<JobId, Job> jobs;
+  Table<JobId, JobOutcome> outcomes;  // of jobs that are gone but for those who wait for them
   Cow<std::vector<Association>> associations{std::vector<Association>{}};  // ascending
   Cow<UsageBook> usage{UsageBook{}};
   Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
@@ -411,6 +413,10 @@ struct Cluster {
   const Qos* find_qos(std::string_view name) const;
   // The record that holds this array task: the task's own, or the array's while it waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
+  // The tasks of an array that have left its record: see Job::task_index. Null = none.
+  const TaskIndex* task_index(JobId array) const;
+  void index_task(JobId array, std::uint32_t task, JobId job);
+  void unindex_task(JobId array, std::uint32_t task);
   ArrayTasks tasks_of(JobId array) const;
   // The job, or all components of its heterogeneous job that are still known, in order.
   std::vector<const Job*> components(const Job& job) const;

@@ -11,6 +11,7 @@
 #include "base/cow.h"
 #include "base/ids.h"
 #include "base/idset.h"
+#include "base/table.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "model/job_spec.h"
@@ -91,6 +92,9 @@ struct ArrayExits {
   }
 };
 
+// Which job a task of an array is.
+using TaskIndex = Table<TaskId, JobId>;
+
 struct Job {
   JobId id;
   Cow<JobSpec> spec;
@@ -100,7 +104,11 @@ struct Job {
   std::uint32_t task_id = kNoTask;  // set for a task with a record of its own
   IdSet waiting_tasks;  // tasks that this record stands for; empty if it is one task or no array
   std::uint32_t task_limit = 0;  // "%N"; 0 = none
-  IdSet task_jobs;  // in the record whose id is array_id: job ids of the tasks that left
+  // In the record whose id is array_id, of the tasks that left: their job ids, and who is which.
+  // The second knows those too of which only the outcome is left; it is made anew from the records
+  // when a state is read.
+  IdSet task_jobs;
+  Cow<TaskIndex> task_index;
 
   // heterogeneous jobs: components with ids one after the other, which start together
   JobId het_id;                  // the first component's id; set for every component

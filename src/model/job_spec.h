@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "model/dependency.h"
 
 namespace muster {
 
@@ -59,8 +60,8 @@ struct JobSpec {
   Text name;
   Text partition;  // as asked: one name or a list; empty = the default partition
   Text account, qos, wckey, comment, admin_comment, reservation, licenses, features, mcs_label;
-  Text dependency;  // as asked
-  Text array;       // as asked, with "%N"
+  Dependency dependency;
+  Text array;  // as asked, with "%N"
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;

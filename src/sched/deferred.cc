@@ -21,8 +21,13 @@ Time passes_at(const Condition& condition, const Job& other, Time now) {
 
 // The first of them, where several records make up an array.
 Time passes_at(const Cluster& cluster, const Condition& condition, Time now) {
+  if (condition.kind != DependencyKind::after) return Time::max();
   const Job* other = cluster.jobs.find(condition.job);
-  if (condition.kind != DependencyKind::after || !other) return Time::max();
+  if (const JobOutcome* gone = cluster.outcomes.find(condition.job)) {
+    const Time at = (gone->has_run ? gone->started : gone->ended) + condition.delay;
+    return at > now ? at : Time::max();
+  }
+  if (!other) return Time::max();
   Time first = passes_at(condition, *other, now);
   const Job* record = other->array_id ? cluster.jobs.find(other->array_id) : nullptr;
   if (!record) return first;
@@ -89,7 +94,7 @@ Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& jo
   Kept kept;
   if (job.hold != Hold::none) return kept;
   if (job.eligible > now) kept.due = job.eligible;
-  auto dependencies = parse_dependencies(job.spec->dependency);
+  const auto& dependencies = job.spec->dependency.parsed();
   if (!dependencies) return kept;
   for (const Condition& condition : dependencies->conditions) {
     if (condition.kind == DependencyKind::singleton) {

@@ -7,22 +7,67 @@ namespace muster::sched {
 
 namespace {
 
+// A job as those see it who wait for it: its record, or what is left of that.
+struct Other {
+  JobId id, array_id;
+  JobState state = JobState::pending;
+  bool stands_for_tasks = false;  // the record of an array whose tasks wait
+  bool completing = false, has_run = false;
+  Time started, ended;
+  bool some_task_failed = false;
+};
+
+Other seen(const Job& job) {
+  return {.id = job.id,
+          .array_id = job.array_id,
+          .state = job.state,
+          .stands_for_tasks = job.is_array_record() && !is_ended(job.state),
+          .completing = job.completing(),
+          .has_run = static_cast<bool>(job.attempt),
+          .started = job.started,
+          .ended = job.ended,
+          // Records of tasks that ended long ago may be gone.
+          .some_task_failed = job.array_exits.max_code > 0 || job.array_exits.max_signal > 0};
+}
+
+std::optional<Other> find_other(const Cluster& cluster, JobId id) {
+  if (const Job* job = cluster.jobs.find(id)) return seen(*job);
+  const JobOutcome* outcome = cluster.outcomes.find(id);
+  if (!outcome) return std::nullopt;
+  return Other{.id = outcome->id,
+               .array_id = outcome->array_id,
+               .state = outcome->state,
+               .has_run = outcome->has_run,
+               .started = outcome->started,
+               .ended = outcome->ended,
+               .some_task_failed = outcome->some_task_failed};
+}
+
+std::optional<Other> find_task(const Cluster& cluster, JobId array, std::uint32_t task) {
+  if (const Job* job = cluster.find_task(array, task)) return seen(*job);
+  if (const JobOutcome* outcome = cluster.outcomes.find(array); outcome && outcome->task_id == task)
+    return find_other(cluster, array);
+  const TaskIndex* index = cluster.task_index(array);
+  const JobId* job = index ? index->find(TaskId{task}) : nullptr;
+  return job ? find_other(cluster, *job) : std::nullopt;
+}
+
 // When conditions are looked at. Of a moment in the past, what ended since then had not.
 struct Moment {
   Time now;
   bool is_past = false;
 
-  bool is_over(const Job& other) const {
-    return is_ended(other.state) && !other.completing() && (!is_past || other.ended <= now);
+  bool is_over(const Other& other) const {
+    return is_ended(other.state) && !other.completing && (!is_past || other.ended <= now);
   }
 };
 
 // How one job (never an array record) stands to a condition.
-Fulfilment of_job(const Condition& c, const Job& other, Moment at) {
+Fulfilment of_job(const Condition& c, const Other& other, Moment at) {
   if (c.kind == DependencyKind::after) {
     if (other.state == JobState::pending) return Fulfilment::waiting;
     // It may have been cancelled before a start.
-    Time from = is_ended(other.state) && !other.attempt ? other.ended : other.started;
+    Time from = is_ended(other.state) && !other.has_run ? other.ended : other.started;
     return at.now >= from + c.delay ? Fulfilment::met : Fulfilment::waiting;
   }
   if (!at.is_over(other)) return Fulfilment::waiting;
@@ -40,30 +85,30 @@ Fulfilment of_job(const Condition& c, const Job& other, Moment at) {
 
 // All records of an array: every one must fulfil, but one that failed is enough for afternotok.
 // Nothing is decided before all have ended: one that failed may be requeued.
-Fulfilment of_array(const Cluster& cluster, const Condition& c, const Job& record, Moment at) {
+Fulfilment of_array(const Cluster& cluster, const Condition& c, const Other& record, Moment at) {
   bool some_wait = false, some_met = false, some_never = false;
-  auto add = [&](const Job& job) {
-    const Fulfilment f =
-        job.is_array_record() && !is_ended(job.state) ? Fulfilment::waiting : of_job(c, job, at);
+  auto add = [&](const Other& job) {
+    const Fulfilment f = job.stands_for_tasks ? Fulfilment::waiting : of_job(c, job, at);
     some_wait |= f == Fulfilment::waiting;
     some_met |= f == Fulfilment::met;
     some_never |= f == Fulfilment::never;
+    return !some_wait;
   };
-  add(record);
-  for (std::uint32_t id : record.task_jobs.ids())
-    if (const Job* task = cluster.jobs.find(JobId{id})) add(*task);
+  const TaskIndex* index = cluster.task_index(record.id);
+  if (add(record) && index)
+    index->each_from(TaskId{0}, [&](JobId id) {
+      const auto task = find_other(cluster, id);
+      return !task || add(*task);
+    });
   if (some_wait) return Fulfilment::waiting;
-  if (c.kind == DependencyKind::after_not_ok) {
-    // Records of tasks that ended long ago may be gone.
-    const bool some_failed = record.array_exits.max_code > 0 || record.array_exits.max_signal > 0;
-    return some_met || some_failed ? Fulfilment::met : Fulfilment::never;
-  }
+  if (c.kind == DependencyKind::after_not_ok)
+    return some_met || record.some_task_failed ? Fulfilment::met : Fulfilment::never;
   return some_never ? Fulfilment::never : Fulfilment::met;
 }
 
 Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition& c,
                         std::optional<std::uint32_t> own_task, Moment at) {
-  const Job* other = cluster.jobs.find(c.job);
+  const auto other = find_other(cluster, c.job);
   if (!other) return Fulfilment::met;  // unknown or long gone
   const bool same_task = c.kind == DependencyKind::after_corr && !c.task;
   std::optional<std::uint32_t> task = c.task;
@@ -71,8 +116,8 @@ Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition&
     task =
         own_task ? own_task : (job.task_id == kNoTask ? std::nullopt : std::optional(job.task_id));
   if (task && other->array_id) {
-    const Job* one = cluster.find_task(other->array_id, *task);
-    if (one && one->is_array_record() && !is_ended(one->state)) return Fulfilment::waiting;
+    const auto one = find_task(cluster, other->array_id, *task);
+    if (one && one->stands_for_tasks) return Fulfilment::waiting;
     if (one) return of_job(c, *one, at);
     if (!same_task) return Fulfilment::met;  // it has no task of that number
   }
@@ -103,14 +148,16 @@ Fulfilment of_any_kind(const Cluster& cluster, const Job& job, const Condition& 
 
 Fulfilment of_all(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
                   std::optional<std::uint32_t> task, Moment at) {
+  if (dependencies.conditions.empty()) return Fulfilment::met;
   Fulfilment best = Fulfilment::never;
   Fulfilment worst = Fulfilment::met;
   for (const Condition& c : dependencies.conditions) {
     Fulfilment f = of_any_kind(cluster, job, c, task, at);
     best = std::min(best, f);
     worst = std::max(worst, f);
+    // The others would change nothing.
+    if (dependencies.any ? best == Fulfilment::met : worst == Fulfilment::never) break;
   }
-  if (dependencies.conditions.empty()) return Fulfilment::met;
   return dependencies.any ? best : worst;
 }
 
@@ -118,7 +165,7 @@ Fulfilment of_all(const Cluster& cluster, const Job& job, const Dependencies& de
 std::string condition_text(const Cluster& cluster, const Condition& c) {
   std::string out(dependency_name(c.kind));
   if (c.kind == DependencyKind::singleton) return out;
-  const Job* other = cluster.jobs.find(c.job);
+  const auto other = find_other(cluster, c.job);
   out += ":" + std::to_string(c.job.value);
   if (c.task)
     out += "_" + std::to_string(*c.task);
@@ -141,7 +188,7 @@ std::string describe_dependencies(const Cluster& cluster, const Job& job, Time n
   const bool never_began = is_ended(job.state) && !job.attempt;
   if (job.spec->dependency.empty() || (job.state != JobState::pending && !never_began)) return {};
   const Moment at = never_began ? Moment{job.ended, true} : Moment{now};
-  auto parsed = parse_dependencies(job.spec->dependency);
+  const auto& parsed = job.spec->dependency.parsed();
   if (!parsed || of_all(cluster, job, *parsed, std::nullopt, at) == Fulfilment::met) return {};
   std::string out;
   for (const Condition& c : parsed->conditions) {
@@ -170,7 +217,7 @@ Result<void> check_dependencies(const Cluster& cluster, const Job& job,
     const Job* other = cluster.jobs.find(open.back());
     open.pop_back();
     if (!other || other->spec->dependency.empty()) continue;
-    if (auto next = parse_dependencies(other->spec->dependency)) add(*next);
+    if (const auto& next = other->spec->dependency.parsed()) add(*next);
     if (seen.contains(self)) return fail(ErrorCode::failure, "Circular job dependency");
   }
   return {};

@@ -1,4 +1,4 @@
-// Dependencies between jobs: --dependency texts, and whether they are met.
+// Dependencies between jobs: whether they are met, and what is left of them.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,9 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "model/cluster.h"
+#include "model/dependency.h"
 
 namespace muster::sched {
-
-enum class DependencyKind : std::uint8_t {
-  after,
-  after_any,
-  after_ok,
-  after_not_ok,
-  after_corr,
-  after_burst_buffer,  // there are no burst buffers: as after_any
-  singleton,
-};
-
-struct Condition {
-  DependencyKind kind = DependencyKind::after_any;
-  JobId job;
-  std::optional<std::uint32_t> task;
-  Minutes delay{};  // after:12+5; others may say it, too, and it means nothing
-  auto operator<=>(const Condition&) const = default;
-};
-
-struct Dependencies {
-  std::vector<Condition> conditions;
-  bool any = false;  // "?": one is enough
-};
-
-// "afterok:12:13,afterany:14_3", "after:5+10", "singleton", "afterok:1?afternotok:1", "12"
-Result<Dependencies> parse_dependencies(std::string_view text);
-std::string_view dependency_name(DependencyKind kind);  // "afterok"
 
 enum class Fulfilment : std::uint8_t { met, waiting, never };
 

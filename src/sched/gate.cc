@@ -16,7 +16,7 @@ bool corresponds(const Dependencies& d) {
 }
 
 Gate dependency_gate(const Cluster& cluster, const Job& job, Time now) {
-  auto dependencies = parse_dependencies(job.spec->dependency);
+  const auto& dependencies = job.spec->dependency.parsed();
   if (!dependencies) return {Reason::bad_constraints};
   if (job.is_array_record() && corresponds(*dependencies)) {  // each task waits for itself
     bool hopeless = std::ranges::all_of(job.waiting_tasks.ids(), [&](std::uint32_t task) {
@@ -119,12 +119,12 @@ std::set<Text> settling_partitions(const Cluster& cluster, Time now) {
 
 bool asks_task_by_task(const Job& record) {
   if (!record.is_array_record() || record.spec->dependency.empty()) return false;
-  auto dependencies = parse_dependencies(record.spec->dependency);
+  const auto& dependencies = record.spec->dependency.parsed();
   return dependencies && corresponds(*dependencies);
 }
 
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now) {
-  auto dependencies = parse_dependencies(record.spec->dependency);
+  const auto& dependencies = record.spec->dependency.parsed();
   return dependencies && fulfilment(cluster, record, *dependencies, task, now) == Fulfilment::met;
 }
 

@@ -85,7 +85,7 @@ class WideCluster final : public controller::Host {
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
     plan_ = sched::plan(cluster, now, budget);
   }
-  std::string step_key(JobId, Attempt, StepId) override { return std::string(64, 'k'); }
+  std::string step_key(const Job&, StepId) override { return std::string(64, 'k'); }
   std::vector<std::string> groups_of(Uid) override { return {}; }
   bool is_user(std::string_view) override { return true; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }

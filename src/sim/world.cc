@@ -113,7 +113,7 @@ class World final : public controller::Host {
       core_->flush(current_time());
     });
   }
-  std::string step_key(JobId, Attempt, StepId) override { return "key"; }
+  std::string step_key(const Job&, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return {}; }
   bool is_user(std::string_view) override { return true; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
@@ -194,7 +194,8 @@ class World final : public controller::Host {
         continue;
       }
       if (auto* purged = std::get_if<JobsPurged>(&entry->event))
-        for (std::uint32_t id : purged->jobs.ids()) purged_.insert(JobId{id});
+        for (const IdSet* gone : {&purged->jobs, &purged->remembered})
+          for (std::uint32_t id : gone->ids()) purged_.insert(JobId{id});
       if (options_.clock_faults) check_run(entry->event);
     }
   }

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -35,7 +37,10 @@ class AccountingStore {
     std::int64_t index = 0;  // ascending with age: a later run of the same job has the higher one
     JobRecord job;
   };
-  virtual Result<std::vector<Candidate>> scan(const Scan& scan) = 0;
+  // Calls visit for each, in no order; one may come twice.
+  virtual Result<void> scan(const Scan& scan, const std::function<void(Candidate)>& visit) = 0;
+  // Nothing where there is no such row.
+  virtual Result<std::optional<JobRecord>> job_at(std::int64_t index) = 0;
   virtual Result<std::vector<StepRecord>> steps_of(std::int64_t index) = 0;
 };
 

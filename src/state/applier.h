@@ -58,6 +58,7 @@ struct Applier {
   static void set_host(Node& node, const NodeConfig& config);
   void load_partitions(const ClusterConfig& config);
   void note_end_of_task(JobId array, std::uint32_t status);
+  void erase_record(JobId id);
   void retire_if_over(const Job& job);
   void note_requeue(const Job& job);
 };

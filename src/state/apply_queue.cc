@@ -9,6 +9,7 @@ namespace muster {
 
 void Applier::operator()(const JobSubmitted& e) {
   CHECK(!cluster.jobs.contains(e.job.id));
+  cluster.outcomes.erase(e.job.id);  // of an earlier job, where ids have begun again
   Job job = e.job;
   // One submitted after the other in a journal; those that come are shared by whoever takes them.
   if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1});
@@ -36,8 +37,10 @@ void Applier::operator()(const TaskSplit& e) {
   task.task_id = e.task;
   task.waiting_tasks = {};
   task.task_jobs = {};
+  task.task_index = {};
   task.array_exits = {};
   cluster.jobs.put(e.id, std::move(task));
+  cluster.index_task(e.array, e.task, e.id);
   cluster.pending.insert(e.id.value);
   cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.id.value + 1});
 }
@@ -112,15 +115,33 @@ void Applier::operator()(const JobWarned& e) {
   job.unwarned = e.missed_by;
 }
 
+// The record of a job goes; its array's forgets the id.
+void Applier::erase_record(JobId id) {
+  const Job* job = cluster.jobs.find(id);
+  if (!job) return;
+  const JobId array = job->array_id;
+  cluster.jobs.erase(id);
+  cluster.uncounted.erase(id.value);
+  if (array && array != id && cluster.jobs.contains(array))
+    cluster.jobs.edit(array).task_jobs.erase(id.value);
+}
+
 void Applier::operator()(const JobsPurged& e) {
-  for (std::uint32_t id : e.jobs.ids()) {
+  for (std::uint32_t id : e.remembered.ids()) {
     const Job* job = cluster.jobs.find(JobId{id});
     if (!job) continue;
-    JobId array = job->array_id;
-    cluster.jobs.erase(JobId{id});
-    cluster.uncounted.erase(id);
-    if (array && array.value != id && cluster.jobs.contains(array))
-      cluster.jobs.edit(array).task_jobs.erase(id);
+    cluster.outcomes.put(JobId{id}, outcome_of(*job));
+    erase_record(JobId{id});
+  }
+  for (std::uint32_t id : e.jobs.ids()) {
+    const Job* job = cluster.jobs.find(JobId{id});
+    const JobOutcome* outcome = cluster.outcomes.find(JobId{id});
+    if (!job && !outcome) continue;
+    const JobId array = job ? job->array_id : outcome->array_id;
+    const std::uint32_t task = job ? job->task_id : outcome->task_id;
+    if (array && array.value != id) cluster.unindex_task(array, task);
+    cluster.outcomes.erase(JobId{id});
+    erase_record(JobId{id});
   }
 }
 

@@ -101,10 +101,12 @@ struct JobUpdated {  // the record's new specification and what follows from it
 };
 
 struct JobsPurged {
-  IdSet jobs;
+  IdSet jobs;             // nothing is left of them
+  IdSet remembered = {};  // of these, how they ended: somebody waits for them
   template <class V>
   void fields(V& v) {
     v(1, jobs);
+    v(2, remembered);
   }
 };
 

@@ -79,14 +79,35 @@ struct Checker {
     if (!job.is_het()) return;
     require(job.id.value == job.het_id.value + job.het_offset && job.het_offset < job.het_size,
             "job {} is not component {} of {}", job.id.value, job.het_offset, job.het_id.value);
-    for (const Job* other : cluster.components(job)) {
-      require(other->het_id == job.het_id, "job {} is no component of {}", other->id.value,
-              job.het_id.value);
-      require((other->state == JobState::pending) == (job.state == JobState::pending),
-              "components {} and {} do not wait together", job.id.value, other->id.value);
-      require(!other->leads() || !is_ended(other->state) || !is_active(job.state) || job.ending,
-              "component {} goes on without {}", job.id.value, other->id.value);
-    }
+    // Each is compared with the first alone: of all with all there may be millions.
+    const Job* first = cluster.jobs.find(job.het_id);
+    if (!first) return;
+    require(first->het_id == job.het_id, "job {} is no component of {}", first->id.value,
+            job.het_id.value);
+    require((first->state == JobState::pending) == (job.state == JobState::pending),
+            "components {} and {} do not wait together", first->id.value, job.id.value);
+    require(!is_ended(first->state) || !is_active(job.state) || job.ending,
+            "component {} goes on without {}", job.id.value, first->id.value);
+  }
+
+  // Of a job that is still known the outcome is not, and each task that left is in its array's
+  // index.
+  void check_outcomes() {
+    cluster.outcomes.each([&](const JobOutcome& outcome) {
+      require(!cluster.jobs.contains(outcome.id) && is_ended(outcome.state),
+              "job {} is remembered but has not gone", outcome.id.value);
+      check_index(outcome);
+    });
+    cluster.jobs.each([&](const Job& job) { check_index(job); });
+  }
+
+  void check_index(const auto& task) {
+    if (!task.array_id || task.array_id == task.id || task.task_id == kNoTask) return;
+    if (!cluster.jobs.contains(task.array_id) && !cluster.outcomes.contains(task.array_id)) return;
+    const TaskIndex* index = cluster.task_index(task.array_id);
+    const JobId* found = index ? index->find(TaskId{task.task_id}) : nullptr;
+    require(found && *found == task.id, "task {} of array {} is not known by its number",
+            task.task_id, task.array_id.value);
   }
 
   // A CPU is held by one job that runs, or by as many as its partition lets share it; whoever was
@@ -192,6 +213,7 @@ struct Checker {
 std::vector<std::string> broken_invariants(const Cluster& cluster) {
   Checker checker{cluster, {}, {}};
   checker.check_jobs();
+  checker.check_outcomes();
   checker.check_nodes();
   checker.check_usage();
   return checker.broken;

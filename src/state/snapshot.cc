@@ -21,6 +21,7 @@ struct Snapshot {
   UsageBook usage;
   IdSet uncounted;
   std::uint32_t last_reservation = 0;
+  std::vector<JobOutcome> outcomes;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -37,8 +38,26 @@ struct Snapshot {
     v(141, usage);
     v(142, uncounted);
     v(150, last_reservation);
+    v(151, outcomes);
   }
 };
+
+// Which job each task is that has left its array's record.
+void index_tasks(Cluster& cluster) {
+  struct Task {
+    JobId array;
+    std::uint32_t task;
+    JobId job;
+  };
+  std::vector<Task> tasks;
+  auto note = [&](const auto& job) {
+    if (job.array_id && job.array_id != job.id && job.task_id != kNoTask)
+      tasks.push_back({job.array_id, job.task_id, job.id});
+  };
+  cluster.jobs.each(note);
+  cluster.outcomes.each(note);
+  for (const Task& t : tasks) cluster.index_task(t.array, t.task, t.job);
+}
 
 }  // namespace
 
@@ -57,6 +76,7 @@ std::string encode_snapshot(const Cluster& cluster) {
              .last_reservation = cluster.last_reservation};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
+  cluster.outcomes.each([&](const JobOutcome& outcome) { s.outcomes.push_back(outcome); });
   return encode(s);
 }
 
@@ -83,6 +103,8 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
     if (is_active((*job).state) || (*job).completing()) cluster.active.insert((*job).id.value);
     cluster.jobs.put((*job).id, *job);
   }
+  for (JobOutcome& outcome : s->outcomes) cluster.outcomes.put(outcome.id, std::move(outcome));
+  index_tasks(cluster);
   cluster.next_job_id = s->next_job_id;
   cluster.next_node_id = s->next_node_id;
   cluster.epoch = s->epoch;

@@ -54,11 +54,11 @@ struct SubmitRequest {
 };
 struct JobsRequest {
   JobFilter filter;
-  bool with_steps = false;
+  bool brief = false;  // without what most lists do not show (wire/brief.h)
   template <class V>
   void fields(V& v) {
     v(1, filter);
-    v(2, with_steps);
+    v(2, brief);
   }
 };
 struct NodesRequest {

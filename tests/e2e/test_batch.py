@@ -111,11 +111,11 @@ def test_stdin_of_a_job_is_empty_unless_a_file_is_given(cluster):
     assert cluster.output(given) == "some text\n"
 
 
-@pytest.mark.ours  # there the session is slurmstepd's
-def test_a_job_and_its_children_are_a_session_of_their_own(cluster):
-    job = cluster.sbatch("--wrap", "ps -o sid= -p $$; echo $$")
-    session, shell = cluster.output(job).split()
-    assert session == shell
+def test_a_job_and_its_children_are_a_group_of_their_own_in_slurmstepds_session(cluster):
+    job = cluster.sbatch("--wrap", "ps -o pgid=,sid= -p $$; ps -o sid= -p $PPID; echo $$")
+    group, session, above, shell = cluster.output(job).split()
+    assert group == shell
+    assert session == above
 
 
 def test_a_hundred_thousand_lines_arrive_whole(cluster):

@@ -5,7 +5,8 @@
 #include <memory>
 
 #include "controller/explain.h"
-#include "controller/view.h"
+#include "controller/query.h"
+#include "controller/request_rules.h"
 #include "controller/world.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
@@ -87,7 +88,7 @@ class Life {
     auto received = decode<wire::RequestFrame>(encode(frame), Origin::foreign);
     if (!received) return;
     wire::Request& arrived = received->request;
-    if (is_query(arrived)) return query(arrived);
+    if (rule_of(arrived).by == AnsweredBy::snapshot) return query(arrived);
     if (auto* question = std::get_if<wire::ExplainRequest>(&arrived)) {
       if (world_->host.published)
         encode(wire::ReplyFrame{
@@ -146,9 +147,13 @@ class Life {
 
   void query(const wire::Request& request) {
     if (!world_->host.published) return;
-    answer_query(
-        *world_->host.published, viewer(), request, world_->now,
-        [](wire::Answer answer, bool) { encode(wire::ReplyFrame{.answer = std::move(answer)}); });
+    QueryAnswer answer(std::make_shared<const Published>(*world_->host.published), viewer(),
+                       request, world_->now);
+    for (bool more = true; more;) {
+      QueryAnswer::Part part = answer.next();
+      more = part.more;
+      encode(wire::ReplyFrame{.answer = std::move(part.answer)});
+    }
   }
 
   Viewer viewer() {

@@ -66,7 +66,7 @@ FUZZ_TARGET(constraint, literals_of({"sched"})) {
 FUZZ_TARGET(dependency, literals_of({"sched/dependency_test.cc"})) {
   static const Cluster with_jobs =
       test::ClusterBuilder().nodes(1).running(1).pending(1).pending(1).build();
-  auto dependencies = sched::parse_dependencies(bytes);
+  auto dependencies = parse_dependencies(bytes);
   if (!dependencies) return;
   const Job& job = with_jobs.jobs.at(JobId{3});
   sched::fulfilment(with_jobs, job, *dependencies, std::nullopt, test::t0);

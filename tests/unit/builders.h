@@ -56,7 +56,7 @@ class SpecBuilder {
   SpecBuilder& gpus_per_node(Text text) { return set(&JobSpec::gpus_per_node, std::move(text)); }
   SpecBuilder& gpus_per_task(Text text) { return set(&JobSpec::gpus_per_task, std::move(text)); }
   SpecBuilder& array(Text text) { return set(&JobSpec::array, std::move(text)); }
-  SpecBuilder& dependency(Text text) { return set(&JobSpec::dependency, std::move(text)); }
+  SpecBuilder& dependency(const Text& text) { return set(&JobSpec::dependency, Dependency(text)); }
   SpecBuilder& partition(Text text) { return set(&JobSpec::partition, std::move(text)); }
   SpecBuilder& name(Text text) { return set(&JobSpec::name, std::move(text)); }
   SpecBuilder& on(Text hostlist) { return set(&JobSpec::required_nodes, std::move(hostlist)); }

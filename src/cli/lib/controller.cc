@@ -5,18 +5,25 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <random>
+#include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/codec.h"
+#include "base/slow_down.h"
 #include "base/strings.h"
 #include "cli/lib/name_service.h"
 #include "config/auth.h"
 #include "config/client_settings.h"
 #include "io/files.h"
 #include "io/handshake.h"
+#include "wire/parts.h"
 
 namespace muster::cli {
 
@@ -145,11 +152,38 @@ Result<Controller> Controller::connect() {
   return connect(std::move(*config));
 }
 
-Result<Controller> Controller::connect(ClientConfig config) {
+namespace {
+
+// Waits as the controller asks for, if the error is that.
+class Obedience {
+ public:
+  explicit Obedience(std::chrono::steady_clock::duration patience = std::chrono::minutes(10))
+      : give_up_(std::chrono::steady_clock::now() + patience) {}
+
+  bool waits_for(const Error& error) {
+    const auto asked = wait_asked_by(error);
+    if (!asked || std::chrono::steady_clock::now() > give_up_) return false;
+    waited_ += *asked;
+    if (waited_ > kSaidAfter && !std::exchange(was_said_, true) && ::isatty(STDERR_FILENO) == 1)
+      std::fputs("The controller has much to do for you: waiting\n", stderr);
+    // Not all of them at the same moment.
+    const Millis spread{std::random_device{}() % (asked->count() / 4 + 1)};
+    std::this_thread::sleep_for(*asked + spread);
+    return true;
+  }
+
+ private:
+  static constexpr Millis kSaidAfter{3000};
+  const std::chrono::steady_clock::time_point give_up_;
+  Millis waited_{0};
+  bool was_said_ = false;
+};
+
+Result<io::Channel> open_channel(const ClientConfig& config) {
   Error last{ErrorCode::communication, {}};
   for (const io::Endpoint& endpoint : config.endpoints) {
     auto channel = io::Channel::connect(endpoint, config.message_timeout);
-    if (channel) return Controller(std::move(config), std::move(*channel));
+    if (channel || wait_asked_by(channel.error())) return channel;
     last = channel.error();
   }
   // Nobody listens: the reference's words, which scripts know, whatever the system call was.
@@ -160,7 +194,38 @@ Result<Controller> Controller::connect(ClientConfig config) {
   return std::unexpected(last);
 }
 
+}  // namespace
+
+Result<Controller> Controller::connect(ClientConfig config) {
+  Obedience obedience;
+  while (true) {
+    auto channel = open_channel(config);
+    if (channel) return Controller(std::move(config), std::move(*channel));
+    if (!obedience.waits_for(channel.error())) return std::unexpected(channel.error());
+  }
+}
+
+Result<void> Controller::reconnect() {
+  auto channel = open_channel(config_);
+  if (!channel) return std::unexpected(channel.error());
+  channel_ = std::move(*channel);
+  was_answered_ = false;
+  return {};
+}
+
+Result<void> Controller::renew_if_idle() {
+  constexpr std::chrono::seconds kIdle{60};
+  const auto now = std::chrono::steady_clock::now();
+  const bool was_idle = now - std::exchange(last_used_, now) > kIdle;
+  return was_idle && !is_kept_ ? reconnect() : Result<void>{};
+}
+
 Result<void> Controller::send(const wire::Request& request) {
+  is_kept_ = true;
+  return send_frame(request);
+}
+
+Result<void> Controller::send_frame(const wire::Request& request) {
   return channel_.send(encode(wire::RequestFrame{next_id_++, request, is_last_}));
 }
 
@@ -191,20 +256,48 @@ Result<std::optional<wire::Answer>> Controller::try_receive() {
   return answer_of(decode<wire::ReplyFrame>(**bytes));
 }
 
+Result<wire::ReplyFrame> Controller::try_exchange(const wire::Request& request) {
+  if (auto sent = send_frame(request); !sent) return std::unexpected(sent.error());
+  auto frame = receive_frame(channel_, config_.message_timeout);
+  if (!frame) return frame;
+  if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(std::move(*error));
+  was_answered_ = true;
+  return frame;
+}
+
+// Who is turned away at the door has to come back; who was let in asks again.
+Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
+  Obedience obedience;
+  auto renewed = renew_if_idle();
+  auto frame = renewed ? try_exchange(request) : std::unexpected(renewed.error());
+  while (!frame && obedience.waits_for(frame.error())) {
+    auto connected = was_answered_ ? Result<void>{} : reconnect();
+    frame = connected ? try_exchange(request) : std::unexpected(connected.error());
+  }
+  return frame;
+}
+
 Result<wire::Answer> Controller::ask(const wire::Request& request) {
-  if (auto sent = send(request); !sent) return std::unexpected(sent.error());
-  return receive(config_.message_timeout);
+  std::optional<wire::Answer> whole;
+  auto streamed = stream(request, [&](wire::Answer&& part) {
+    if (!whole)
+      whole = std::move(part);
+    else if (!wire::append(*whole, std::move(part)))
+      whole = Error{ErrorCode::protocol_version, {}};
+  });
+  if (!streamed) return std::unexpected(streamed.error());
+  return std::move(*whole);
 }
 
 Result<void> Controller::stream(const wire::Request& request,
                                 const std::function<void(wire::Answer&&)>& part) {
-  if (auto sent = send(request); !sent) return sent;
+  auto frame = exchange(request);
   while (true) {
-    auto frame = receive_frame(channel_, config_.message_timeout);
     if (!frame) return std::unexpected(frame.error());
     if (auto* error = std::get_if<Error>(&frame->answer)) return std::unexpected(std::move(*error));
     part(std::move(frame->answer));
     if (!frame->more) return {};
+    frame = receive_frame(channel_, config_.message_timeout);
   }
 }
 

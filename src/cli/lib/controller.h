@@ -1,6 +1,7 @@
 // The controller as a command sees it: found by the configuration, asked one thing at a time.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -70,10 +71,22 @@ class Controller {
  private:
   Controller(ClientConfig config, io::Channel channel)
       : config_(std::move(config)), channel_(std::move(channel)) {}
+  // Sends it and waits for the first part of the answer, again and again while the controller says
+  // that its user asks too much.
+  Result<wire::ReplyFrame> exchange(const wire::Request& request);
+  Result<wire::ReplyFrame> try_exchange(const wire::Request& request);
+  Result<void> send_frame(const wire::Request& request);
+  Result<void> reconnect();
+  // The controller ends connections over which nothing is said for long.
+  Result<void> renew_if_idle();
+
   ClientConfig config_;
   io::Channel channel_;
   std::uint64_t next_id_ = 1;
   bool is_last_ = false;
+  bool was_answered_ = false;  // over this connection
+  bool is_kept_ = false;       // something waits for an answer: see send()
+  std::chrono::steady_clock::time_point last_used_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace muster::cli

@@ -150,7 +150,7 @@ void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
   set_text("SLURM_GPU_BIND", options.gpu_bind);
   set_text("SLURM_PROFILE", options.profile);
   set_text("SLURM_ACCTG_FREQ", spec.acctg_freq);
-  set_text("SLURM_JOB_DEPENDENCY", spec.dependency);
+  set_text("SLURM_JOB_DEPENDENCY", Text(spec.dependency.view()));
   if (spec.open_mode != OpenMode::unset)
     environment.set("SLURM_OPEN_MODE", spec.open_mode == OpenMode::append ? "a" : "t");
 }

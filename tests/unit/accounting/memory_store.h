@@ -17,10 +17,13 @@ class MemoryStore final : public AccountingStore {
   }
   BatchNumber last() override { return last_; }
 
-  Result<std::vector<Candidate>> scan(const Scan&) override {
-    std::vector<Candidate> all;
-    for (const auto& [index, job] : jobs_) all.push_back({index, job});
-    return all;
+  Result<void> scan(const Scan&, const std::function<void(Candidate)>& visit) override {
+    for (const auto& [index, job] : jobs_) visit({index, job});
+    return {};
+  }
+  Result<std::optional<JobRecord>> job_at(std::int64_t index) override {
+    auto found = jobs_.find(index);
+    return found == jobs_.end() ? std::nullopt : std::optional(found->second);
   }
   Result<std::vector<StepRecord>> steps_of(std::int64_t index) override { return steps_[index]; }
 

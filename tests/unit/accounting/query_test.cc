@@ -127,4 +127,21 @@ TEST_F(Query, RefusesAnUnknownState) {
   EXPECT_EQ(ask(in_state({"XX"}, at(0), kNow)), (Ids{"unrecognized job state value 'XX'"}));
 }
 
+TEST_F(Query, IsReadAPartAtATime) {
+  auto whole = query(store_, allocations(), kNow);
+  auto listing = Listing::make(store_, allocations(), kNow);
+  ASSERT_TRUE(whole && listing);
+  std::vector<AccountingRow> rows;
+  std::size_t parts = 0;
+  for (;; ++parts) {
+    auto some = listing->next(store_, 1);
+    ASSERT_TRUE(some);
+    if (some->empty()) break;
+    EXPECT_EQ(some->size(), 1u);
+    rows.insert(rows.end(), some->begin(), some->end());
+  }
+  EXPECT_EQ(parts, whole->size());
+  EXPECT_EQ(rows, *whole);
+}
+
 }  // namespace muster::accounting

@@ -138,5 +138,27 @@ TEST(Mail, OfACancelledPendingArrayIsOne) {
             Subjects{"Slurm Array Summary Job_id=1_* (1) Name=job Ended, Mixed, MaxSignal [9]"});
 }
 
+TEST(Mail, GoesToPlainAddressesOnly) {
+  World w{ClusterBuilder().nodes(1)};
+  auto to = [](const char* user) { return job().set(&JobSpec::mail_user, Text(user)); };
+  for (const char* user : {"alice", "alice@x.org", "a.b+c@x-y.org,bob", "a@x.org, b@y.org", "_x"})
+    EXPECT_TRUE(std::holds_alternative<wire::SubmitReply>(w.try_submit(to(user)))) << user;
+  for (const char* user : {"--exec=!id>/tmp/x", "-f/etc/passwd", "a,-x", "a b", "a\nBcc: b", "|id",
+                           "/tmp/x", "a,,b", ",", "$(id)", "a;b", "\x1b[2J"})
+    EXPECT_TRUE(std::holds_alternative<Error>(w.try_submit(to(user)))) << user;
+  EXPECT_EQ(w.update(1, "MailUser", "--exec=!id"), ErrorCode::failure);
+  EXPECT_EQ(w.update(1, "MailUser", "bob@x.org"), ErrorCode{});
+}
+
+TEST(Mail, HasASubjectOfOneLine) {
+  World w{ClusterBuilder().nodes(1)};
+  w.submit(job()
+               .set(&JobSpec::mail_type, std::uint32_t{kMailBegin})
+               .set(&JobSpec::name, Text("a\nBcc: eve@x.org\x1b[0m")));
+  ASSERT_EQ(w.host.programs.size(), 1u);
+  EXPECT_EQ(w.host.programs[0].arguments[1],
+            "Slurm Job_id=1 Name=aBcc: eve@x.org[0m Began, Queued time 00:00:00");
+}
+
 }  // namespace
 }  // namespace muster::controller

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "controller/explain.h"
-#include "controller/view.h"
+#include "controller/query.h"
 #include "controller/world.h"
 
 namespace muster::controller {
@@ -26,10 +26,10 @@ Published published(const World& w) {
 }
 
 wire::Answer ask(const World& w, const Viewer& viewer, const wire::Request& query) {
-  wire::Answer last;
-  answer_query(published(w), viewer, query, w.now,
-               [&](wire::Answer answer, bool) { last = std::move(answer); });
-  return last;
+  QueryAnswer answer(std::make_shared<const Published>(published(w)), viewer, query, w.now);
+  QueryAnswer::Part last = answer.next();
+  while (last.more) last = answer.next();
+  return last.answer;
 }
 
 std::size_t jobs_seen(const World& w, const Viewer& viewer, std::vector<wire::JobRef> named = {}) {

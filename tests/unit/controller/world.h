@@ -48,7 +48,7 @@ class MemoryHost : public Host {
     to_plan = std::move(cluster);
   }
   bool fails_at_step_key = false;  // as if there were no memory left
-  std::string step_key(JobId, Attempt, StepId) override {
+  std::string step_key(const Job&, StepId) override {
     if (fails_at_step_key) throw std::bad_alloc();
     return "key";
   }
@@ -60,6 +60,13 @@ class MemoryHost : public Host {
   }
   void run_program(SiteProgramRun run) override { programs.push_back(std::move(run)); }
   std::vector<SiteProgramRun> programs;
+  bool hold_aside = false;
+  std::vector<std::function<void()>> aside;
+  void run_aside(ReplyTo, Uid, std::function<wire::Answer()> work,
+                 std::function<void(wire::Answer)> done) override {
+    if (!hold_aside) return done(work());
+    aside.push_back([work = std::move(work), done = std::move(done)] { done(work()); });
+  }
   void log(std::string_view) override {}
   void log_error(std::string_view line) override { errors.emplace_back(line); }
 };

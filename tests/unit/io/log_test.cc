@@ -1,4 +1,6 @@
 // The daemons' log lines.
+#include <unistd.h>
+
 #include <regex>
 
 #include "io/log_limit.h"
@@ -121,6 +123,20 @@ TEST(LogLimit, CountsWhatItLeavesOut) {
     limit.write(LogLevel::error, "rubbish");
     return log.text().find("more lines like the next one were left out") != std::string::npos;
   }));
+}
+
+TEST(Log, IsNotWrittenThroughALink) {
+  TemporaryFolder folder;
+  const std::string target = folder / "target", link = folder / "link";
+  ASSERT_TRUE(write_file_atomic(target, "mine", 0600));
+  ASSERT_EQ(::symlink(target.c_str(), link.c_str()), 0);
+  testing::internal::CaptureStderr();
+  open_log({.program = "test", .file = link, .file_level = LogLevel::info});
+  log_error("a line");
+  open_log({.program = "test", .file = "", .to_stderr = true, .stderr_level = LogLevel::error});
+  const std::string complaint = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(read_file(target), "mine");
+  EXPECT_NE(complaint.find("cannot open the log file " + link), std::string::npos) << complaint;
 }
 
 }  // namespace

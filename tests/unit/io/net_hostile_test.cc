@@ -21,12 +21,12 @@ TEST(HostilePeer, AnOversizeLengthIsRefusedBeforeAnythingIsAllocated) {
   CapturedLog log;
   EchoServer echo;
   const int stranger = raw_unix(echo.options_.unix_path);
-  ASSERT_TRUE(write_raw(stranger, std::string("\x00\x01\x00\x01", 4)));  // 64 KiB and one
+  ASSERT_TRUE(write_raw(stranger, std::string("\x00\x00\x40\x01", 4)));  // 16 KiB and one
   EXPECT_TRUE(is_closed_by_peer(stranger));
   const int known = raw_unix(echo.options_.unix_path);
   ASSERT_TRUE(write_raw(known, greeting() + std::string("\x7f\xff\xff\xff", 4)));
   EXPECT_TRUE(is_closed_by_peer(known));
-  EXPECT_TRUE(log.comes_to_say("65537 bytes, more than the 65536 allowed")) << log.text();
+  EXPECT_TRUE(log.comes_to_say("16385 bytes, more than the 16384 allowed")) << log.text();
   EXPECT_TRUE(log.comes_to_say("2147483647 bytes")) << log.text();
   ::close(stranger);
   ::close(known);
@@ -72,14 +72,25 @@ TEST(HostilePeer, HalfAFrameIsNotWaitedForForEver) {
   ::close(fd);
 }
 
-TEST(HostilePeer, OneThatAsksAndNeverReadsIsClosedWhenItsQueueIsFull) {
+TEST(HostilePeer, OneThatAsksAndNeverReadsIsClosedAfterAWhile) {
   CapturedLog log;
-  EchoServer echo({.max_queued_bytes = 4u << 20});
+  EchoServer echo({.stall_timeout = Millis{200}});
   Channel flood = echo.client();
   const std::string question(512u << 10, 'q');
   bool is_alive = true;
   for (int i = 0; i < 1000 && is_alive; ++i) is_alive = flood.send(question).has_value();
   EXPECT_FALSE(is_alive);
+  EXPECT_TRUE(log.comes_to_say("does not read")) << log.text();
+  Channel other = echo.client();
+  EXPECT_EQ(call(other, "x"), "echo x");
+}
+
+TEST(HostilePeer, OneThatIsSentMoreThanItReadsIsClosedWhenItsQueueIsFull) {
+  CapturedLog log;
+  EchoServer echo({.max_queued_bytes = 4u << 20});
+  Channel idle = echo.client();
+  ASSERT_EQ(call(idle, "x"), "echo x");
+  for (int i = 0; i < 16; ++i) echo.server->send(1, std::string(1u << 20, 'x'));
   EXPECT_TRUE(log.comes_to_say("does not read")) << log.text();
   Channel other = echo.client();
   EXPECT_EQ(call(other, "x"), "echo x");

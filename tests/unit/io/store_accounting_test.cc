@@ -69,8 +69,10 @@ TEST(SqliteAccounting, OfSeveralRecordsOfARunTheLastCounts) {
   JobRecord other = waits;  // the id again, after the controller's state was erased
   other.submitted = at(90);
   ASSERT_TRUE(store->ingest({waits, runs, step, ended, step_ended, other}, 6));
-  auto found = store->scan({.jobs = {JobId{25}}});
-  ASSERT_TRUE(found);
+  std::vector<AccountingStore::Candidate> candidates;
+  ASSERT_TRUE(store->scan({.jobs = {JobId{25}}},
+                          [&](AccountingStore::Candidate c) { candidates.push_back(c); }));
+  const auto* found = &candidates;
   ASSERT_EQ(found->size(), 2u);
   EXPECT_EQ((*found)[0].job, ended);
   EXPECT_EQ((*found)[1].job, other);

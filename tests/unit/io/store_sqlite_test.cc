@@ -41,6 +41,19 @@ void execute_on_file(const std::string& path, const std::string& sql) {
   sqlite3_close(database);
 }
 
+int rows_on_file(const std::string& path, const std::string& table) {
+  sqlite3* database = nullptr;
+  EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  sqlite3_stmt* count = nullptr;
+  const std::string sql = "SELECT count(*) FROM " + table;
+  EXPECT_EQ(sqlite3_prepare_v2(database, sql.c_str(), -1, &count, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_step(count), SQLITE_ROW);
+  const int rows = sqlite3_column_int(count, 0);
+  sqlite3_finalize(count);
+  sqlite3_close(database);
+  return rows;
+}
+
 std::string read_whole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
@@ -280,6 +293,76 @@ TEST(SqliteStore, NoticesAMissingSnapshotOrJournal) {
   EXPECT_FALSE(SqliteStore::open(dir.path()));
   ASSERT_TRUE(SqliteStore::erase(dir.path()));
   EXPECT_TRUE(open_store(dir.path())->load()->journal.empty());
+}
+
+TEST(SqliteStore, TakesABatchThatIsLargerThanARow) {
+  TempDir dir;
+  const std::vector<std::string> events{std::string(40u << 20, 'a'), "b",
+                                        std::string(40u << 20, 'c'), std::string(40u << 20, 'd')};
+  {
+    auto store = open_store(dir.path());
+    commit_range(*store, 1, 1);
+    ASSERT_EQ(store->commit({.number = 2, .events = events, .blobs = {}}),
+              CommitOutcome::committed);
+    commit_range(*store, 3, 3);
+  }
+  {
+    auto store = open_store(dir.path());
+    auto state = store->load();
+    ASSERT_TRUE(state) << state.error().text();
+    ASSERT_EQ(state->journal.size(), 3u);
+    EXPECT_TRUE(state->journal[1].events == events);
+    EXPECT_EQ(state->journal[2].events, make_batch(3).events);
+    ASSERT_TRUE(store->write_snapshot(2, "state", {}));
+  }
+  EXPECT_EQ(rows_on_file(dir.path() + "/journal.db", "journal_parts"), 0);
+  EXPECT_EQ(open_store(dir.path())->load()->journal.size(), 1u);
+}
+
+TEST(SqliteStore, NoticesAMissingPartOfABatch) {
+  TempDir dir;
+  const std::string large(40u << 20, 'a');
+  ASSERT_EQ(
+      open_store(dir.path())->commit({.number = 1, .events = {large, large, large}, .blobs = {}}),
+      CommitOutcome::committed);
+  execute_on_file(dir.path() + "/journal.db", "DELETE FROM journal_parts WHERE part = 1");
+  EXPECT_FALSE(open_store(dir.path())->load());
+}
+
+TEST(SqliteStore, NoticesDamageInPagesThatTheStartDoesNotRead) {
+  TempDir dir;
+  {
+    auto store = open_store(dir.path());
+    Batch batch = make_batch(1);
+    batch.blobs = {{"hash", std::string(100'000, 's')}};
+    ASSERT_EQ(store->commit(batch), CommitOutcome::committed);
+  }
+  const std::string path = dir.path() + "/journal.db";
+  execute_on_file(path, "PRAGMA wal_checkpoint(TRUNCATE)");
+  std::string bytes = read_whole(path);
+  ASSERT_GT(bytes.size(), 80'000u);
+  for (std::size_t at = 40'960; at < 49'152; ++at) bytes[at] = static_cast<char>(at * 37 + 11);
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  auto store = SqliteStore::open(dir.path());
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().text().find("damaged"), std::string::npos) << store.error().text();
+}
+
+TEST(SqliteStore, DoesNotBeginAnewBesideTracesOfAnOlderJournal) {
+  TempDir dir;
+  commit_range(*open_store(dir.path()), 1, 3);
+  for (const char* file : {"/journal.db", "/journal.db-wal"})
+    std::filesystem::remove(dir.path() + file);
+  SqliteStoreOptions options;
+  options.found_beside = dir.path() + "/accounting.db";
+  auto store = SqliteStore::open(dir.path(), options);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().text().find("accounting.db shows that this cluster had jobs"),
+            std::string::npos)
+      << store.error().text();
+  EXPECT_NE(store.error().text().find("slurmctld -c"), std::string::npos);
+  EXPECT_FALSE(SqliteStore::open(dir.path(), options)) << "nor the second time";
+  EXPECT_TRUE(SqliteStore::open(dir.path()));
 }
 
 TEST(SqliteStore, TellsItsCommitRate) {

@@ -208,13 +208,14 @@ TEST(Cluster, FindsAnArrayTaskInItsOwnRecordOrInTheArrays) {
   Job array;
   array.id = array.array_id = JobId{10};
   array.waiting_tasks = IdSet::range(2, 5);
-  array.task_jobs = IdSet::range(11, 12);
+  array.task_jobs = IdSet::range(12, 12);
   cluster.jobs.put(array.id, array);
   Job task;
   task.id = JobId{12};
   task.array_id = JobId{10};
   task.task_id = 1;
   cluster.jobs.put(task.id, task);
+  cluster.index_task(JobId{10}, 1, JobId{12});
   EXPECT_EQ(cluster.find_task(JobId{10}, 3)->id, JobId{10});
   EXPECT_EQ(cluster.find_task(JobId{10}, 1)->id, JobId{12});
   EXPECT_FALSE(cluster.find_task(JobId{10}, 0));

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/codec.h"
 #include "builders.h"
 
 namespace muster::sched {
@@ -68,6 +69,20 @@ TEST(ParseDependency, ReadsTasksAndAlternatives) {
   EXPECT_TRUE(d->any);
   EXPECT_EQ(d->conditions[0].task, 3u);
   EXPECT_EQ(d->conditions[1].task, std::nullopt);
+}
+
+TEST(ParseDependency, IsKeptWithItsText) {
+  const Dependency none, some("afterok:3"), wrong("afterok:x");
+  EXPECT_TRUE(none.empty());
+  EXPECT_TRUE(none.parsed() && none.parsed()->conditions.empty());
+  EXPECT_EQ(some.view(), "afterok:3");
+  EXPECT_EQ(some.parsed()->conditions.at(0).job, JobId{3});
+  EXPECT_FALSE(wrong.parsed());
+  JobSpec spec;
+  spec.dependency = "afterok:3";
+  auto read = decode<JobSpec>(encode(spec));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->dependency.parsed()->conditions.at(0).job, JobId{3});
 }
 
 TEST(ParseDependency, RefusesWhatItDoesNotUnderstand) {

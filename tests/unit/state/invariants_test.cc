@@ -28,6 +28,14 @@ struct Fault {
 };
 
 const Fault kFaults[] = {
+    {"job 1 is remembered but has not gone",
+     [](Cluster& c) { c.outcomes.put(JobId{1}, outcome_of(c.jobs.at(JobId{1}))); }},
+    {"task 7 of array 3 is not known by its number",
+     [](Cluster& c) {
+       Job& job = c.jobs.edit(JobId{2});
+       job.array_id = JobId{3};
+       job.task_id = 7;
+     }},
     {"goes off but jobs 1 hold it",
      [](Cluster& c) { c.nodes.edit(NodeId{1}).power.phase = PowerPhase::powering_down; }},
     {"node n2 is not known by its name", [](Cluster& c) { c.node_ids.edit().erase("n2"); }},

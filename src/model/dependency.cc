@@ -1,15 +1,17 @@
-// What users write after --dependency.
+#include "model/dependency.h"
+
 #include <algorithm>
 #include <set>
 
-#include "base/strings.h"
-#include "sched/dependency.h"
+#include <fmt/format.h>
 
-namespace muster::sched {
+#include "base/idset.h"
+#include "base/strings.h"
+
+namespace muster {
 
 namespace {
 
-constexpr std::size_t kMostConditions = 100'000;  // whatever max_dependencies says
 constexpr std::uint32_t kHighestTask = 0xfffffff0u;
 
 struct KindName {
@@ -106,4 +108,13 @@ Result<Dependencies> parse_dependencies(std::string_view text) {
   return result;
 }
 
-}  // namespace muster::sched
+Dependency::Dependency(std::string_view text) {
+  if (!text.empty()) kept_ = Cow(Kept{Text(text), parse_dependencies(text)});
+}
+
+const Result<Dependencies>& Dependency::parsed() const {
+  static const Result<Dependencies> none;
+  return kept_ ? kept_->parsed : none;
+}
+
+}  // namespace muster

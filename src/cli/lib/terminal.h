@@ -1,0 +1,24 @@
+// What users name their jobs reaches other people's terminals, where control characters would act:
+// move the cursor, set the title, answer for whoever sits there. On a terminal they are printed as
+// "?"; into files and pipes everything goes as it is.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace muster::cli {
+
+// Text in pieces; a character may be cut by the end of one.
+class TerminalText {
+ public:
+  std::string plain(std::string_view piece);
+
+ private:
+  bool had_c2_ = false;        // the first half of a control character above 0x7f, or of another
+  unsigned continuation_ = 0;  // so many bytes of a character are still to come
+};
+
+// From now on stdout is filtered where it is a terminal.
+void protect_terminal();
+
+}  // namespace muster::cli

@@ -1,0 +1,83 @@
+// Answers that are lists come in parts: each a message of about kPartBytes, all but the last with
+// ReplyFrame::more set. What is no list is in the first part alone.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include "base/rough_size.h"
+#include "wire/replies.h"
+
+namespace muster::wire {
+
+inline constexpr std::size_t kPartBytes = 1u << 20;
+
+// The list of an answer that is one.
+inline auto& list_of(JobsReply& reply) { return reply.jobs; }
+inline auto& list_of(NodesReply& reply) { return reply.nodes; }
+inline auto& list_of(PartitionsReply& reply) { return reply.partitions; }
+inline auto& list_of(ConfigReply& reply) { return reply.settings; }
+inline auto& list_of(AccountingReply& reply) { return reply.rows; }
+inline auto& list_of(ReservationsReply& reply) { return reply.reservations; }
+inline auto& list_of(PrioritiesReply& reply) { return reply.jobs; }
+inline auto& list_of(TopologyReply& reply) { return reply.switches; }
+inline auto& list_of(SharesReply& reply) { return reply.rows; }
+
+template <class Reply>
+concept List = requires(Reply& reply) { list_of(reply); };
+
+using SendPart = std::function<void(Answer part, bool more)>;
+
+// Collects what is added and sends it, a part at a time. An item larger than a part goes alone.
+template <List Reply>
+class Parts {
+ public:
+  Parts(Reply head, const SendPart& send) : reply_(std::move(head)), send_(send) {}
+
+  template <class Item>
+  void add(Item item) {
+    const std::size_t size = rough_size(item);
+    if (!list_of(reply_).empty() && bytes_ + size > kPartBytes) {
+      send_(std::exchange(reply_, Reply{}), true);
+      bytes_ = 0;
+    }
+    bytes_ += size;
+    list_of(reply_).push_back(std::move(item));
+  }
+  void end() && { send_(std::move(reply_), false); }
+
+ private:
+  Reply reply_;
+  const SendPart& send_;
+  std::size_t bytes_ = 0;
+};
+
+// The answer once more, in parts.
+template <List Reply>
+void send_in_parts(Reply reply, const SendPart& send) {
+  auto items = std::exchange(list_of(reply), {});
+  Parts parts(std::move(reply), send);
+  for (auto& item : items) parts.add(std::move(item));
+  std::move(parts).end();
+}
+
+// Puts a further part behind the first ones; false where it is no part of that list.
+inline bool append(Answer& whole, Answer&& part) {
+  return std::visit(
+      [&]<class Reply>(Reply& first) {
+        if constexpr (List<Reply>) {
+          auto* more = std::get_if<Reply>(&part);
+          if (!more) return false;
+          for (auto& item : list_of(*more)) list_of(first).push_back(std::move(item));
+          return true;
+        } else {
+          return false;
+        }
+      },
+      whole);
+}
+
+}  // namespace muster::wire

@@ -1,0 +1,114 @@
+// What squeue prints of brief views of jobs is what it prints of whole ones.
+#include <gtest/gtest.h>
+
+#include "cli/squeue_list.h"
+#include "wire/brief.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr Time kNow = from_unix_seconds(1'800'000'000);
+
+// Fills every text and number, so that a column that loses something shows it.
+struct Fill {
+  std::uint32_t last = 0;
+  void operator()(std::uint32_t, Text& text) { text = "text-" + std::to_string(++last); }
+  void operator()(std::uint32_t, std::uint32_t& number) { number = ++last; }
+  void operator()(std::uint32_t, std::optional<std::uint32_t>& number) { number = ++last; }
+  void operator()(std::uint32_t, std::optional<std::uint64_t>& number) { number = ++last; }
+  void operator()(std::uint32_t, std::vector<Text>& list) { list = {"a", "b"}; }
+  void operator()(std::uint32_t, auto&) {}
+};
+
+JobSpec full_spec() {
+  JobSpec spec;
+  Fill fill;
+  spec.fields(fill);
+  spec.partition = "batch";
+  spec.gres = spec.gpus = spec.gpus_per_node = spec.gpus_per_task = spec.gpus_per_socket = "";
+  spec.licenses = "matlab:2";
+  spec.distribution = "";
+  spec.begin = kNow + Minutes{5};
+  spec.deadline = kNow + Minutes{500};
+  spec.time_limit = Minutes{60};
+  return spec;
+}
+
+std::vector<Job> jobs() {
+  Job waiting;
+  waiting.id = JobId{7};
+  waiting.spec = Cow<JobSpec>(full_spec());
+  waiting.partition = "batch";
+  waiting.account = "physics";
+  waiting.qos = "high";
+  waiting.time_limit = Minutes{60};
+  waiting.submitted = waiting.eligible = kNow - Minutes{3};
+  waiting.accrues_since = kNow - Minutes{2};
+  waiting.priority = 1234;
+  waiting.restarts = 2;
+  Job array = waiting;
+  array.array_id = array.id;
+  array.waiting_tasks = *IdSet::parse("1-5");
+  array.task_limit = 2;
+  Job component = waiting;
+  component.het_id = JobId{6};
+  component.het_offset = 1;
+  component.het_size = 2;
+  Job running = waiting;
+  running.state = JobState::running;
+  running.attempt = Attempt{1};
+  running.started = kNow - Minutes{1};
+  running.allocation = {{.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 100},
+                        {.node = NodeId{2}, .cpus = IdSet::range(0, 1), .memory_mib = 100}};
+  running.unfinished = {NodeId{1}, NodeId{2}};
+  running.reservation = "maintenance";
+  running.steps[StepId{0}] = Step{};
+  Job completing = running;
+  completing.ending = Ending{.becomes = JobState::cancelled, .since = kNow, .reason = {}};
+  completing.unfinished = {NodeId{2}};
+  Job ended = running;
+  ended.state = JobState::failed;
+  ended.ended = kNow;
+  ended.exit_status = 256;
+  ended.end_reason = "NonZeroExitCode";
+  ended.unfinished = {};
+  return {waiting, array, component, running, completing, ended};
+}
+
+TEST(BriefViews, HaveWhatEveryColumnShowsButThoseThatSay) {
+  QueueContext context;
+  context.now = kNow;
+  for (const Job& job : jobs()) {
+    wire::JobView whole{.job = Cow<Job>(job), .reason = "Resources", .nodes = "n[1-2]"};
+    wire::JobView brief = whole;
+    Job brief_job = wire::brief_of(job);
+    brief_job.spec = Cow<JobSpec>(wire::brief_of(*job.spec));
+    brief.job = Cow<Job>(std::move(brief_job));
+    for (const Column<JobRow>& column : job_columns()) {
+      if (!is_brief(column)) continue;
+      std::string expected, got;
+      column.append({&whole, &context}, expected);
+      column.append({&brief, &context}, got);
+      EXPECT_EQ(got, expected) << column.header << " of a job that is " << state_name(job.state);
+      if (column.key) {
+        EXPECT_EQ(column.key({&brief, &context}), column.key({&whole, &context}));
+      }
+    }
+  }
+}
+
+TEST(BriefViews, AreAskedForUnlessAColumnOrTheOrderNeedsMore) {
+  EXPECT_TRUE(make_listing({})->is_brief);
+  QueueOptions comment;
+  comment.format = "%i %k";
+  EXPECT_FALSE(make_listing(comment)->is_brief);
+  QueueOptions sorted;
+  sorted.sort = "Z";
+  EXPECT_FALSE(make_listing(sorted)->is_brief);
+  QueueOptions steps;
+  steps.steps = true;
+  EXPECT_FALSE(make_listing(steps)->is_brief);
+}
+
+}  // namespace
+}  // namespace muster::cli
