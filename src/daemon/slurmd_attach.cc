@@ -13,7 +13,7 @@ namespace muster {
 // On an io thread: the socket leaves the server here and goes on as the main thread's.
 void Slurmd::on_client_frame(io::ConnectionId id, const std::string& frame) {
   server_set_.wait();
-  auto call = decode<wire::NodeCall>(frame);
+  auto call = decode<wire::NodeCall>(frame, Origin::foreign);
   if (!call) return server_->close(id);
   auto [fd, session] = server_->release(id);
   if (fd < 0) return;

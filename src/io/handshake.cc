@@ -81,7 +81,7 @@ std::string answer_over_unix(PeerRole role) {
 }
 
 Result<ClientHello> read_client_hello(std::string_view frame) {
-  auto hello = decode<ClientHello>(frame);
+  auto hello = decode<ClientHello>(frame, Origin::foreign);
   if (!hello) return fail(ErrorCode::communication, "its first message is malformed");
   if (hello->version != kProtocolVersion)
     return fail(ErrorCode::protocol_version,

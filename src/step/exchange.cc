@@ -95,7 +95,7 @@ void Exchange::read() {
 }
 
 void Exchange::on_frame(std::string_view frame) {
-  auto message = decode<wire::ToStepFrame>(frame);
+  auto message = decode<wire::ToStepFrame>(frame, Origin::foreign);
   if (!message) return lose(message.error());
   if (below_ && message->place == wire::kEveryPlace) below_->pass_down(frame);
   if (below_ && message->place != wire::kEveryPlace) below_->pass_to(message->place, frame);

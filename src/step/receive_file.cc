@@ -141,7 +141,8 @@ wire::FileStored take_file(const io::FileReceiverSetup& setup, io::Channel& chan
   FileFollowers followers(setup.access, setup.offer);
   while (!intake.has_failed() || followers.anybody_left()) {
     auto frame = channel.receive(kPieceTimeout);
-    auto piece = frame ? decode<wire::FilePiece>(*frame) : std::unexpected(frame.error());
+    auto piece =
+        frame ? decode<wire::FilePiece>(*frame, Origin::foreign) : std::unexpected(frame.error());
     if (!piece) return {EIO, piece.error().text(), {}};
     followers.send(*frame);
     if (piece->bytes.empty()) break;

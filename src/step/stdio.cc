@@ -213,7 +213,7 @@ void Stdio::read_client(Client& client) {
       break;
     }
     if (!*frame) return;
-    auto message = decode<wire::ToStepFrame>(**frame);
+    auto message = decode<wire::ToStepFrame>(**frame, Origin::foreign);
     if (!message) {
       client.broken = true;
       break;

@@ -13,7 +13,10 @@
 #include "cli/scontrol_update.h"
 #include "cli/sinfo_list.h"
 #include "cli/squeue_list.h"
+#include "cli/srun_exits.h"
+#include "cli/srun_gather.h"
 #include "cli/srun_multi_prog.h"
+#include "fuzz/draw.h"
 #include "fuzz/target.h"
 
 namespace muster::fuzz {
@@ -44,6 +47,28 @@ FUZZ_TARGET(batch_script, literals_of({"cli/directives_test.cc", "cli/options_wo
 FUZZ_TARGET(multi_prog, literals_of({"cli/srun_multi_prog_test.cc"})) {
   (void)parse_multi_prog(bytes, "programs", 8);
   parse_export_file(bytes);
+}
+
+// What nodes tell an srun; a task of another user's step has no way here, a broken node has.
+FUZZ_TARGET(step_news, dice_rolls()) {
+  Draw draw(bytes);
+  TaskBook tasks;
+  tasks.add_place("n1", {0, 1});
+  tasks.add_place("n2", {2});
+  GatherBook gathers;
+  while (!draw.empty()) {
+    auto frame = draw.message<wire::FromStepFrame>();
+    if (!frame) continue;
+    if (auto* started = std::get_if<wire::TaskStarted>(&frame->message))
+      tasks.started(started->rank, started->pid);
+    if (auto* exited = std::get_if<wire::TaskExited>(&frame->message))
+      tasks.exited(exited->rank, exited->wait_status, exited->out_of_memory);
+    if (auto* part = std::get_if<wire::Contribution>(&frame->message))
+      gathers.add(frame->place, std::move(*part));
+  }
+  tasks.lost("n2");
+  tasks.take_messages();
+  tasks.status_lines("1.0");
 }
 
 FUZZ_TARGET(command_line, literals_of({"cli"})) {

@@ -83,15 +83,16 @@ class Life {
     std::uint32_t kind =
         draw_.below(4) ? kOften[draw_.below(std::size(kOften))] : draw_.below(kKinds);
     wire::RequestFrame frame{.request = start_of(kind)};
-    draw_.fill(frame.request.index() == kind ? frame.request : emplace(frame.request, kind));
-    auto received = decode<wire::RequestFrame>(encode(frame));
+    if (frame.request.index() != kind) emplace(frame.request, kind);
+    std::visit([&](auto& request) { draw_.fill(request); }, frame.request);
+    auto received = decode<wire::RequestFrame>(encode(frame), Origin::foreign);
     if (!received) return;
     wire::Request& arrived = received->request;
     if (rule_of(arrived).by == AnsweredBy::snapshot) return query(arrived);
     if (auto* question = std::get_if<wire::ExplainRequest>(&arrived)) {
       if (world_->host.published)
         encode(wire::ReplyFrame{
-            .answer = explain(*world_->host.published, Viewer{who()}, *question, world_->now)});
+            .answer = explain(*world_->host.published, viewer(), *question, world_->now)});
       return;
     }
     world_->ask(std::move(arrived), who(), 1 + draw_.below(3));
@@ -137,17 +138,16 @@ class Life {
     return request;
   }
   template <std::size_t I = 0>
-  static wire::Request& emplace(wire::Request& request, std::size_t kind) {
+  static void emplace(wire::Request& request, std::size_t kind) {
     if constexpr (I < std::variant_size_v<wire::Request>) {
       if (kind != I) return emplace<I + 1>(request, kind);
       request.emplace<I>();
     }
-    return request;
   }
 
   void query(const wire::Request& request) {
     if (!world_->host.published) return;
-    QueryAnswer answer(std::make_shared<const Published>(*world_->host.published), Viewer{who()},
+    QueryAnswer answer(std::make_shared<const Published>(*world_->host.published), viewer(),
                        request, world_->now);
     for (bool more = true; more;) {
       QueryAnswer::Part part = answer.next();
@@ -156,6 +156,10 @@ class Life {
     }
   }
 
+  Viewer viewer() {
+    Uid uid = who();
+    return {.uid = uid, .is_operator = uid == kRoot, .name = "alice"};
+  }
   Uid who() {
     static constexpr Uid kWho[] = {kAlice, kAlice, kAlice, kBob, kRoot};
     return kWho[draw_.below(std::size(kWho))];

@@ -88,7 +88,7 @@ class Draw {
   template <class T>
   std::optional<T> message(T start = {}) {
     fill(start);
-    auto received = decode<T>(encode(start));
+    auto received = decode<T>(encode(start), Origin::foreign);
     if (!received) return std::nullopt;
     return std::move(*received);
   }

@@ -17,7 +17,7 @@ namespace {
 
 template <class T>
 void read(std::string_view bytes) {
-  auto message = decode<T>(bytes);
+  auto message = decode<T>(bytes, Origin::foreign);
   if (!message) return;
   std::string written = encode(*message);
   auto again = decode<T>(written);
