@@ -1,6 +1,8 @@
 // What one request may contain.
 #include "controller/request_check.h"
 
+#include <fmt/format.h>
+
 #include "world.h"
 
 namespace muster::controller::test {
