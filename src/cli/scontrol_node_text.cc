@@ -221,12 +221,12 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
   return lines.finish(false);
 }
 
-// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic, but not where
-// srun made the job itself.
+// Without a wish tasks are laid out in blocks, and one on each node counts as cyclic. Where srun
+// made the job itself, only with both -N and -n.
 static std::string laid_out_as(const Step& step, const JobSpec& spec) {
   Distribution how;
-  if (step.num_tasks <= step.nodes.size() && !spec.for_own_step)
-    how.kind = Distribution::Kind::cyclic;
+  const bool is_counted = !spec.for_own_step || (spec.nodes_given && spec.num_tasks);
+  if (step.num_tasks <= step.nodes.size() && is_counted) how.kind = Distribution::Kind::cyclic;
   if (!step.distribution.empty()) how = parse_distribution(step.distribution.view()).value_or(how);
   return distribution_name(how);
 }

@@ -49,7 +49,7 @@ std::expected<SrunPlan, Refusal> read_part(const ParsedWords& words, const Looku
     return std::unexpected(done.error());
   if (options.job_id && place.group) *options.job_id += *place.group;
   if (options.mpi == "list") return std::unexpected(Refusal{mpi_list(), 0});
-  if (!place.alone && options.job_id) share_nodes_of_job(options);
+  if (!place.alone && options.job_id) share_nodes_of_job(options, previous == nullptr);
   std::vector<std::string> warnings;
   if (auto done = finish(options, warnings); !done) return std::unexpected(done.error());
   if (!options.quiet && place.alone)

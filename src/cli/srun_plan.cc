@@ -213,10 +213,12 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
 
 }  // namespace
 
-void share_nodes_of_job(JobOptions& options) {
+void share_nodes_of_job(JobOptions& options, bool is_first) {
   JobSpec& spec = options.spec;
-  drop_inherited_nodes(options);
-  if (source_of(options, "ntasks") == Source::environment) spec.num_tasks.reset();
+  // Tasks of a job that says how many are the first command's, on all of its nodes.
+  const bool inherits_tasks = source_of(options, "ntasks") == Source::environment;
+  if (!inherits_tasks || !is_first) drop_inherited_nodes(options);
+  if (inherits_tasks) return;
   if (source_of(options, "ntasks-per-node") == Source::environment) spec.ntasks_per_node.reset();
   if (options.is_said("nodes") || options.is_said("ntasks") || options.is_said("nodelist")) return;
   spec.min_nodes = spec.max_nodes = 1;

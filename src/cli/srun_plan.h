@@ -34,9 +34,9 @@ struct SrunPlan {
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
                                            std::string submit_line);
 
-// For one of several commands in one job: the job's own counts, which came with its environment,
-// are those of all. A command that says nothing of nodes or tasks has one node.
-void share_nodes_of_job(JobOptions& options);
+// For one of several commands in one job: the number of nodes that came with the job's environment
+// is that of all. A command that says nothing of nodes or tasks has one node.
+void share_nodes_of_job(JobOptions& options, bool is_first);
 
 // The allocation that srun makes for itself outside of a job.
 wire::SubmitRequest make_submit_request(const SrunPlan& plan);

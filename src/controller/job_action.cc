@@ -14,7 +14,7 @@ namespace {
 
 // What was submitted with --hold has not been asked yet. One partition that will do is enough.
 Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
-  Result<void> last;
+  ErrorCode last{};
   for (std::string_view name : split(job.partition, ',')) {
     const Partition* partition = cluster.find_partition(name);
     if (!partition || partition->nodes.empty()) return {};
@@ -22,9 +22,9 @@ Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
     auto fits =
         request ? sched::feasible(cluster, *request, *partition) : std::unexpected(request.error());
     if (fits) return {};
-    last = std::unexpected(fits.error());
+    last = fits.error().code;
   }
-  return last;
+  return fail(last);
 }
 
 }  // namespace
