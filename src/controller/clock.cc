@@ -2,6 +2,9 @@
 // from ours that munge refuses them. Such a node is there and runs its jobs: they are not lost.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "controller/core.h"
 #include "controller/health.h"
 #include "controller/node_change.h"
@@ -62,9 +65,12 @@ void Core::on_clock_difference(const Text& name, Seconds ahead, Time now) {
   want_plan();
 }
 
+// slurmd tries again every few seconds.
 bool Core::knocks(NodeId node, Time now) const {
+  constexpr Seconds kSomeTries{30};
   auto last = wrong_clocks_.find(node);
-  return last != wrong_clocks_.end() && now - last->second < cluster_.settings().slurmd_timeout;
+  return last != wrong_clocks_.end() &&
+         now - last->second < std::max(cluster_.settings().slurmd_timeout, kSomeTries);
 }
 
 }  // namespace muster::controller
