@@ -185,11 +185,11 @@ TEST(SlurmConf, KeepsQosLines) {
 
 TEST(SlurmConf, NamesLimitsOfAQosThatCountForNothing) {
   SlurmConf conf = load(
-      "QoS=a MaxWall=10 PreemptExemptTime=9 Flags=RequiresReservation\nQoS=b "
-      "Flags=PartitionMaxNodes\n");
+      "QoS=a MaxWall=10 PreemptExemptTime=9 Flags=PartitionMinNodes\nQoS=b "
+      "Flags=PartitionMinNodes\n");
   auto ignored = [&](std::string_view key) { return std::ranges::count(conf.ignored_keys, key); };
   EXPECT_EQ(ignored("QoS PreemptExemptTime"), 0);
-  EXPECT_EQ(ignored("QoS Flags"), 1);
+  EXPECT_EQ(ignored("QoS Flags=PartitionMinNodes"), 1);
   EXPECT_EQ(ignored("QoS MaxWall"), 0);
 }
 
@@ -198,7 +198,7 @@ TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
       "PreemptMode=SUSPEND,GANG\nPreemptType=preempt/partition_prio\nPreemptExemptTime=1:00:00\n"
       "TaskPluginParam=Cores,Verbose,autobind=threads\nHealthCheckNodeState=IDLE,CYCLE\n"
       "SelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory,CR_LLN\n"
-      "OverTimeLimit=UNLIMITED\nSuspendTime=300\nUsePAM=1\nVSizeFactor=110\nResumeRate=7\n"
+      "OverTimeLimit=UNLIMITED\nSuspendTime=300\nDisableRootJobs=1\nVSizeFactor=110\nResumeRate=7\n"
       "PropagateResourceLimitsExcept=MEMLOCK\nDefMemPerCPU=500\nNodeName=n[1-3]\n"
       "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageTRES=gres/gpu,cpu\n");
   EXPECT_EQ(shown(conf, "ClusterName"), "test");
@@ -210,7 +210,7 @@ TEST(ShowSettings, PrintsValuesAsTheReferenceDoes) {
   EXPECT_EQ(shown(conf, "SelectTypeParameters"), "CR_CORE_MEMORY,CR_LLN");
   EXPECT_EQ(shown(conf, "OverTimeLimit"), "UNLIMITED");
   EXPECT_EQ(shown(conf, "SuspendTime"), "300 sec");
-  EXPECT_EQ(shown(conf, "UsePam"), "Yes");
+  EXPECT_EQ(shown(conf, "DisableRootJobs"), "Yes");
   EXPECT_EQ(shown(conf, "VSizeFactor"), "110 percent");
   EXPECT_EQ(shown(conf, "ResumeRate"), "7 nodes/min");
   EXPECT_EQ(shown(conf, "PropagateResourceLimits"), "(null)");
