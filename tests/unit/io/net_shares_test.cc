@@ -209,6 +209,7 @@ TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
     flooding.push_back(raw_unix(path));
     ASSERT_TRUE(write_raw(flooding.back(), flood));
   }
+  ASSERT_EQ(::seteuid(0), 0);
   ASSERT_EQ(::seteuid(12346), 0);
   auto other = Channel::connect({.unix_path = path, .server_uid = Uid{0}}, kPatience);
   ASSERT_EQ(::seteuid(0), 0);
