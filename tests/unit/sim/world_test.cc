@@ -32,16 +32,16 @@ TEST(World, KeepsItsPromisesOverTwoHundredSeeds) {
 
 TEST(World, NoClockThatIsSetAndNoStandstillCostsAJobAnything) {
   std::uint32_t steps = 0, refusals = 0, timeouts = 0;
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     Verdict verdict = simulate({.seed = seed, .faults = false, .clock_faults = true});
     ASSERT_TRUE(verdict.broken.empty()) << "seed " << seed << ": " << join(verdict.broken, "; ");
     steps += verdict.clock_steps;
     refusals += verdict.refusals;
     timeouts += verdict.timeouts;
   }
-  EXPECT_GT(steps, 100u);
-  EXPECT_GT(refusals, 100u);
-  EXPECT_GT(timeouts, 20u);
+  EXPECT_GT(steps, 50u);
+  EXPECT_GT(refusals, 50u);
+  EXPECT_GT(timeouts, 5u);
 }
 
 TEST(World, RepeatsARunExactlyFromItsSeed) {
