@@ -16,11 +16,13 @@ ACCESS_DENIED, USER_ID_MISSING = 2002, 2010  # base/error_code.h
 
 
 def connect(cluster, user=None):
-    return RawClient(controller_socket(cluster), user)
+    client = RawClient(controller_socket(cluster), user)
+    client.read_hello()
+    return client
 
 
 def submission(name, **fields):
-    spec = message((5, name), (25, "/tmp"), (52, 10), *[(int(n), v) for n, v in fields.items()], (83, 1))
+    spec = message(*sorted([(5, name), (25, "/tmp"), (52, 10), (83, 1), *((int(n), v) for n, v in fields.items())]))
     return message((1, spec), (2, "#!/bin/bash\ntrue\n"))
 
 
@@ -32,8 +34,6 @@ def parts_of(client, name, body=b""):
         reply = client.read_frame()
         assert reply is not None, "the connection ended"
         fields = decode(reply)
-        if 3 not in fields:
-            continue  # the greeting
         sizes.append(len(reply))
         answers.append(decode(fields[3][0]))
         if not fields.get(2, [0])[0]:
@@ -126,8 +126,8 @@ def requests_about(job):
         "Accounting": ("Accounting", message((11, 1))),
         "BatchScript": ("BatchScript", ref), "Broadcast": ("Broadcast", ref),
         "AttachStep": ("AttachStep", message((1, job), (2, 0xfffffffb))),
-        "Step": ("Step", message((1, job), (15, "true"))),
-        "Step without an allocation": ("Step", message((1, 0xffff0000), (8, "n1"), (250, 0))),
+        "Step": ("Step", message((1, job), (6, 99))),  # on more nodes than the job has
+        "Step without an allocation": ("Step", message((1, 0xffff0000), (8, "nowhere"), (250, 0))),
         "Update": ("Update", update(0, ("JobId", str(job)), ("Comment", "x"))),
         "Update node, partition, reservation": ("Update", update(1, ("NodeName", "n1"), ("Comment", "x"))),
         "JobAction": ("JobAction", message((1, 0), (2, ref))),
@@ -143,7 +143,7 @@ def is_refused(answer):
     """Whether it says that this user may not; other errors say that the request makes no sense."""
     name, fields = answer
     if name == "Error":
-        return fields[1][0] in (ACCESS_DENIED, USER_ID_MISSING)
+        return fields.get(1, [0])[0] in (ACCESS_DENIED, USER_ID_MISSING)
     errors = [decode(pair) for pair in fields.get(1, [])] if name == "Cancel" else []
     return any(decode(error[2][0])[1][0] in (ACCESS_DENIED, USER_ID_MISSING) for error in errors if 2 in error)
 

@@ -398,7 +398,8 @@ TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {
   w.submit(waits);
   w.pass(Seconds{300});
   EXPECT_FALSE(w.core.cluster().jobs.contains(JobId{old}));
-  EXPECT_TRUE(w.core.cluster().jobs.contains(JobId{needed}));
+  EXPECT_FALSE(w.core.cluster().jobs.contains(JobId{needed}));
+  EXPECT_TRUE(w.core.cluster().outcomes.contains(JobId{needed})) << "how it ended is not forgotten";
 }
 
 TEST(Hold, AHeldJobDoesNotStartUntilItIsReleased) {

@@ -81,11 +81,11 @@ TEST(Outcomes, DoNotCountTowardsMaxJobCount) {
 
 TEST(Outcomes, OfTasksAnswerForTheirArray) {
   World w{small()};
-  const auto array = w.submit(job().array("0-1"));
+  const auto array = w.submit(job().memory(100).array("0-1"));
   const auto first = w.core.cluster().find_task(JobId{array}, 0)->id.value;
   const auto second = w.core.cluster().find_task(JobId{array}, 1)->id.value;
   auto waiting_for = [&](const std::string& what) {
-    JobSpec spec = job().dependency(what);
+    JobSpec spec = job().memory(100).dependency(what);
     spec.hold = true;
     return w.submit(spec);
   };
