@@ -71,7 +71,7 @@ TEST(Immediate, IsTriedAgainWhereTheStateHasChangedMeanwhile) {
   const auto asked = world.ask(std::move(request));
   world.run();
   EXPECT_FALSE(world.host.replies.contains(asked));
-  const std::uint32_t other = world.submit(job().exclusive(), kBob);
+  const std::uint32_t other = world.submit(job().user(kBob).exclusive(), kBob);
   EXPECT_EQ(world.job(other).state, JobState::running);
   while (!world.host.aside.empty()) {
     std::exchange(world.host.aside, {}).front()();
