@@ -163,8 +163,12 @@ TEST(Shares, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   for (auto& peer : peers)
     writers.emplace_back([&peer, &question] { (void)write_raw(peer->fd(), question); });
   EXPECT_TRUE(eventually([&] { return !echo.server->may_answer(Uid{::geteuid()}); }));
-  // Each of them is answered in the end.
-  for (auto& peer : peers) EXPECT_EQ(next_frame(peer->fd()).size(), (1000u << 10) + 5);
+  // Each of them is answered in the end, as the others read.
+  std::vector<std::thread> readers;
+  readers.reserve(peers.size());
+  for (auto& peer : peers)
+    readers.emplace_back([&peer] { EXPECT_EQ(next_frame(peer->fd()).size(), (1000u << 10) + 5); });
+  for (std::thread& reader : readers) reader.join();
   for (std::thread& writer : writers) writer.join();
   EXPECT_TRUE(eventually([&] { return echo.server->may_answer(Uid{::geteuid()}); }));
 }
