@@ -103,7 +103,7 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
     if (is_active((*job).state) || (*job).completing()) cluster.active.insert((*job).id.value);
     cluster.jobs.put((*job).id, *job);
   }
-  for (JobOutcome& outcome : s->outcomes) cluster.outcomes.put(outcome.id, std::move(outcome));
+  for (const JobOutcome& outcome : s->outcomes) cluster.outcomes.put(outcome.id, outcome);
   index_tasks(cluster);
   cluster.next_job_id = s->next_job_id;
   cluster.next_node_id = s->next_node_id;
