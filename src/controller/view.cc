@@ -64,6 +64,11 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
   const auto wait = wait_of(published, job);
   if (!wait) return "None";
   detail = wait->detail;
+  // Slurm calls it so until its scheduler has been through the whole queue: scripts know both.
+  constexpr Seconds kFirstLook{5};
+  if (wait->reason == sched::Reason::partition_too_small &&
+      published.at - job.submitted < kFirstLook)
+    return "PartitionConfig";
   return sched::reason_name(wait->reason);
 }
 

@@ -144,8 +144,10 @@ def test_reasons_of_waiting_jobs(cluster):
         cluster.sbatch("--begin=now+600", "--wrap", "true"): "BeginTime",
         cluster.sbatch("-p", "short", "-t", "20", "--wrap", "true"): "PartitionTimeLimit",
         cluster.sbatch("-H", "--wrap", "true"): "JobHeldUser",
-        cluster.sbatch("-N", "9", "--wrap", "true"): "PartitionNodeLimit",
     }
+    too_large = cluster.sbatch("-N", "9", "--wrap", "true")
+    cluster.wait_reason(too_large, "PartitionConfig")  # at first
+    cluster.wait_reason(too_large, "PartitionNodeLimit")
     for job, reason in jobs.items():
         cluster.wait_reason(job, reason)
     assert squeue(cluster, "-h", "-j", first).endswith("(Resources)\n")
