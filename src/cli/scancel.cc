@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,7 +77,7 @@ int failed(const Error& error) {
   return kExitFailure;
 }
 
-int cancel(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
+int cancel_some(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
   request.signal = options.signal;
   request.batch_only = options.batch_only;
   request.full = options.full;
@@ -94,6 +95,23 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
           reply->errors.end())
         announce(options, ref);
   return report_errors(options, *reply);
+}
+
+// A request names only so many jobs (max_list_items): more are asked for in several.
+int cancel(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
+  constexpr std::size_t kAtOnce = 5000;
+  std::vector<wire::JobRef> jobs = std::exchange(request.jobs, {});
+  int code = 0;
+  std::size_t first = 0;
+  do {
+    const auto begin = jobs.begin() + static_cast<std::ptrdiff_t>(first);
+    first = std::min(jobs.size(), first + kAtOnce);
+    wire::CancelRequest some = request;
+    some.jobs.assign(begin, jobs.begin() + static_cast<std::ptrdiff_t>(first));
+    const int failure = cancel_some(controller, options, std::move(some));
+    if (code == 0) code = failure;
+  } while (first < jobs.size());
+  return code;
 }
 
 Result<std::vector<wire::JobView>> active_jobs(Controller& controller, wire::JobFilter filter,

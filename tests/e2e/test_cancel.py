@@ -169,3 +169,11 @@ def test_of_an_array_only_the_tasks_that_match_end(cluster):
     wait_for(lambda: left(array) == ["0 R"], "the second one to end")
     cluster.run("scancel", "-t", "RUNNING", array).ok()
     wait_for(lambda: left(array) == [], "the first one to end")
+
+
+def test_more_jobs_than_one_request_names(cluster):
+    first, last = (cluster.sbatch("-H", "--wrap", "true") for _ in range(2))
+    done = cluster.run("scancel", "-Q", first, *[str(n) for n in range(900000, 912000)], last)
+    assert "at most" not in done.err
+    for job in (first, last):
+        cluster.wait_state(job, "CANCELLED")
