@@ -78,7 +78,11 @@ void Core::keep_first_step(ReplyTo to, Caller caller, wire::StepRequest request,
   for (std::size_t i = 0; i < request.parts.size(); ++i)
     request.parts[i].job = JobId{job.value + static_cast<std::uint32_t>(i) + 1};
   first_steps_[job] = {to, caller, std::move(request), Time::max(), std::nullopt};
-  (void)waiters_.add({.to = to, .job = job, .user = caller.uid});
+  // Who may not wait any more gets the refusal in place of the step, and gives the job back.
+  if (auto waits = waiters_.add({.to = to, .job = job, .user = caller.uid}); !waits) {
+    first_steps_.erase(job);
+    return answer(to, waits.error());
+  }
   ++open_.patient_replies;
 }
 

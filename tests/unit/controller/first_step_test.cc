@@ -38,6 +38,16 @@ TEST_F(FirstStep, WaitsWithItsJobWhichIsDurableMeanwhile) {
   EXPECT_TRUE(std::holds_alternative<wire::StepReply>(w.host.replies.at(number)));
 }
 
+TEST_F(FirstStep, IsRefusedWhereItsUserWaitsForTooMuchAlready) {
+  const JobId held{w.submit(job().hold())};
+  for (std::size_t i = 0; i < WaiterList::kMostPerUser; ++i)
+    w.core.on_request({.connection = 1000 + i, .request = 1}, {kAlice, Gid{100}},
+                      wire::WaitJobRequest{.job = held}, w.now);
+  auto number = w.ask(with_step(small));
+  w.run();
+  EXPECT_TRUE(std::holds_alternative<Error>(w.host.replies.at(number)));
+}
+
 TEST_F(FirstStep, KeepsNobodyElseWaitingForAPlan) {
   w.hold_plans = true;
   auto patient = w.ask(with_step(small));
