@@ -63,7 +63,7 @@ void fill(const Users& users, const Nodes& nodes, std::uint32_t count) {
   std::uint64_t jobs = 0;
   for (std::uint32_t first = std::min(kBusyNodes, count); first < count; ++jobs) {
     std::uint32_t last = std::min(first + kNodesPerStayingJob, count);
-    JobSpec spec = mixed_job(jobs);
+    JobRequest spec = mixed_job(jobs);
     spec.name = kStaying;
     spec.min_nodes = spec.max_nodes = last - first;
     spec.nodes_given = spec.exclusive = true;

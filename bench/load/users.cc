@@ -26,9 +26,9 @@ std::vector<std::string> login_environment() {
 
 }  // namespace
 
-JobSpec mixed_job(std::uint64_t number) {
+JobRequest mixed_job(std::uint64_t number) {
   constexpr std::uint32_t kUsers = 10, kFirstUid = 20000;
-  JobSpec spec;
+  JobRequest spec;
   spec.kind = JobKind::batch;
   spec.uid = Uid{kFirstUid + static_cast<std::uint32_t>(number % kUsers)};
   spec.gid = Gid{100};
@@ -53,7 +53,7 @@ Users::Users(io::Endpoint controller, std::uint32_t at_once)
       at_once_(at_once),
       environment_(StringBlock(login_environment()).bytes()) {}
 
-void Users::submit(const JobSpec& spec) const {
+void Users::submit(const JobRequest& spec) const {
   submit({.spec = spec, .script = std::string(kScript), .environment = environment_});
 }
 
@@ -61,7 +61,7 @@ JobId Users::submit(JobToSubmit job) const {
   auto channel = io::Channel::connect(controller_, kPatience);
   check(channel, "connecting");
   wire::SubmitRequest request;
-  request.spec = Cow<JobSpec>(std::move(job.spec));
+  request.spec = Cow<JobRequest>(std::move(job.spec));
   request.script = std::move(job.script);
   request.environment = std::move(job.environment);
   check(channel->send(encode(wire::RequestFrame{1, std::move(request), true})), "submitting");

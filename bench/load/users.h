@@ -14,10 +14,10 @@
 namespace muster::bench {
 
 // One of the jobs of a mixed load: one to four CPUs, some on two nodes, of ten users.
-JobSpec mixed_job(std::uint64_t number);
+JobRequest mixed_job(std::uint64_t number);
 
 struct JobToSubmit {
-  JobSpec spec;
+  JobRequest spec;
   std::string script;
   std::string environment;  // the bytes of a StringBlock
 };
@@ -28,7 +28,7 @@ class Users {
 
   // Submits and waits for the acknowledgement.
   JobId submit(JobToSubmit job) const;
-  void submit(const JobSpec& spec) const;  // with a script and an environment like any other's
+  void submit(const JobRequest& spec) const;  // with a script and an environment like any other's
   // Jobs number `first` up to the one before `last`, as make(number) says.
   void submit_each(std::uint64_t first, std::uint64_t last,
                    const std::function<JobToSubmit(std::uint64_t)>& make) const;

@@ -27,7 +27,7 @@ std::string own_environment(std::uint64_t number) {
 
 JobToSubmit differing_job(std::uint64_t number, Uid uid, JobId held) {
   JobToSubmit job;
-  JobSpec& spec = job.spec;
+  JobRequest& spec = job.spec;
   spec.kind = JobKind::batch;
   spec.uid = uid;
   spec.name = Text(fmt::format("training-{}", number));

@@ -13,6 +13,7 @@
 
 #include "base/cow.h"
 #include "base/short_list.h"
+#include "base/sparse.h"
 #include "base/string_block.h"
 #include "base/text.h"
 

@@ -1,6 +1,7 @@
 // Decoder: structs from bytes (see codec.h).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "base/codec_kinds.h"
 
@@ -77,7 +79,10 @@ class Decoder {
   void operator()(std::uint32_t number, T& value) {
     using namespace codec_detail;
     if (!ok_) return;
-    for (bool found = find(number); found; found = find_next(number)) {
+    bool found = find(number);
+    if constexpr (is<T, std::vector>)
+      if (found && value.empty()) reserve(value);
+    for (; found; found = find_next(number)) {
       const Field& f = current_;
       if constexpr (is_list<T>) {
         if (!takes(sizeof(typename T::value_type))) return reject();
@@ -125,6 +130,15 @@ class Decoder {
     return true;
   }
 
+  // Of a message that is a long list, most fields are its items.
+  template <class Item>
+  void reserve(std::vector<Item>& list) const {
+    constexpr std::size_t kLong = 32, kMost = 4096;
+    if (count_ >= kLong)
+      list.reserve(
+          std::min({count_, kMost, static_cast<std::size_t>(state_.memory_left / sizeof(Item))}));
+  }
+
   // Variant alternatives are numbered from 1; one that this build does not know is an error.
   template <class V, std::size_t I = 0>
   void read_alternative(const Field& f, V& value) {
@@ -166,6 +180,9 @@ class Decoder {
     } else if constexpr (is<T, Cow>) {
       if (!takes(sizeof(*value))) return reject();
       read(f, value.emplace());
+    } else if constexpr (is<T, Sparse>) {
+      if (!takes(sizeof(*value))) return reject();
+      read(f, value.edit());
     } else {
       if (f.type != 0 || !from_varint(f.value, value)) return reject();
     }

@@ -45,6 +45,9 @@ class Encoder {
       if (value) one(number, *value);
     } else if constexpr (is<T, Cow>) {
       if (value) one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
+    } else if constexpr (is<T, Sparse>) {
+      if (!value.is_default())
+        (*this)(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else if constexpr (is<T, std::variant>) {
       one(number, value);
     } else if constexpr (Struct<T> && std::is_trivially_copyable_v<T>) {

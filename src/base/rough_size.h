@@ -53,6 +53,8 @@ std::size_t rough_size(const T& value) {
     return rough_size(value.first) + rough_size(value.second);
   } else if constexpr (is<T, std::optional> || is<T, Cow>) {
     return value ? kField + rough_size(*value) : 0;
+  } else if constexpr (is<T, Sparse>) {
+    return value.is_default() ? 0 : kField + rough_size(*value);
   } else if constexpr (is<T, std::variant>) {
     return kField + std::visit([](const auto& v) { return rough_size(v); }, value);
   } else if constexpr (Struct<T>) {

@@ -135,7 +135,7 @@ std::expected<std::vector<wire::JobView>, Ended> Allocation::wait_for_start(JobI
 
 std::expected<void, Ended> Allocation::wait_until_ready(const std::vector<wire::JobView>& granted) {
   const JobId job = granted.front().job->id;
-  if (std::ranges::none_of(granted, [](const auto& view) { return view.job->preparing; }))
+  if (std::ranges::none_of(granted, [](const auto& view) { return view.job->run->preparing; }))
     return {};
   say("Waiting for resource configuration");
   said_queued_ = true;  // it is not

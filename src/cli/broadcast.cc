@@ -199,7 +199,7 @@ int broadcast(std::string_view program, const ClientConfig& config,
                                          : std::clamp(config.tree_width, 1u, kLargestFanout);
   Group group(program, options.timeout.count() > 0 ? options.timeout : kDefaultTimeout);
   const std::span all(nodes.places);
-  for (const Run& run : split_into_runs(all.size(), offer.below.width))
+  for (const Section& run : split_into_sections(all.size(), offer.below.width))
     group.add(config, all.subspan(run.first, run.count), offer);
   return send_to_group(program, group, file, options);
 }

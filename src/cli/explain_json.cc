@@ -14,7 +14,7 @@ Json record(const wire::Explanation& e) {
   out["array_task_id"] = job.task_id == kNoTask ? Json(nullptr) : Json(job.task_id);
   out["het_job_id"] = job.het_id.value;
   out["het_job_offset"] = job.is_het() ? Json(job.het_offset) : Json(nullptr);
-  out["name"] = json_text(job.spec->name);
+  out["name"] = json_text(job.own.name);
   out["user_name"] = json_text(job.spec->user_name);
   out["partition"] = json_text(job.partition);
   out["job_state"] = std::string(state_name(job.state));
@@ -32,9 +32,9 @@ Json record(const wire::Explanation& e) {
   out["tried_all"] = e.tried_all;
   out["submit_time"] = json_time(job.submitted);
   out["eligible_time"] = json_time(job.eligible);
-  out["start_time"] = json_time(job.started);
-  out["end_time"] = json_time(job.ended);
-  out["waited_for"] = json_text(job.waited_for);
+  out["start_time"] = json_time(job.run->started);
+  out["end_time"] = json_time(job.run->ended);
+  out["waited_for"] = json_text(job.run->waited_for);
   out["preempted_by"] = job.preempted_by ? Json(job.preempted_by.value) : Json(nullptr);
   out["restarts"] = job.restarts;
   out["nodes"] = json_text(e.view.nodes);

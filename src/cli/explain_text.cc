@@ -85,12 +85,12 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
 // What it waited for, where it did.
 std::string start_text(const Job& job) {
   const Time from = std::max(job.submitted, job.eligible);
-  const Millis waited = job.started - from;
-  if (waited < Seconds{1} && job.waited_for.empty())
-    return fmt::format("{}, at once", format_date(job.started));
+  const Millis waited = job.run->started - from;
+  if (waited < Seconds{1} && job.run->waited_for.empty())
+    return fmt::format("{}, at once", format_date(job.run->started));
   std::string text =
-      fmt::format("{}, after {} in the queue", format_date(job.started), span(waited));
-  if (!job.waited_for.empty()) text += fmt::format(" [{}]", job.waited_for.view());
+      fmt::format("{}, after {} in the queue", format_date(job.run->started), span(waited));
+  if (!job.run->waited_for.empty()) text += fmt::format(" [{}]", job.run->waited_for.view());
   return text;
 }
 
@@ -107,13 +107,13 @@ std::string notice_text(const Preemption& notice, Time now) {
 std::string past_text(const wire::Explanation& e, Time now) {
   const Job& job = *e.view.job;
   std::string text;
-  if (!job.allocation.empty())
+  if (!job.run->allocation.empty())
     text += line("started:", fmt::format("{}, on {}", start_text(job), e.view.nodes.view()));
   else if (is_ended(job.state))
     text += line("started:", "never");
   if (job.restarts > 0) text += line("before:", fmt::format("requeued {} times", job.restarts));
-  if (job.preemption && !is_ended(job.state))
-    text += line("notice:", notice_text(*job.preemption, now));
+  if (job.run->preemption && !is_ended(job.state))
+    text += line("notice:", notice_text(*job.run->preemption, now));
   else if (job.preempted_by)
     text += line("preempted:", fmt::format("by job {}", job.preempted_by.value));
   if (!is_ended(job.state)) {
@@ -124,7 +124,7 @@ std::string past_text(const wire::Explanation& e, Time now) {
                                                          format_date(limit), span(limit - now)));
     return text;
   }
-  std::string end = fmt::format("{}, {}", format_date(job.ended), state_name(job.state));
+  std::string end = fmt::format("{}, {}", format_date(job.run->ended), state_name(job.state));
   if (!e.view.reason.empty() && e.view.reason != "None")
     end += fmt::format(" [{}]", e.view.reason.view());
   return text + line("ended:", end);
@@ -142,9 +142,8 @@ std::string explanation_text(const wire::ExplainReply& reply) {
   std::string text;
   for (const wire::Explanation& e : reply.jobs) {
     const Job& job = *e.view.job;
-    text +=
-        fmt::format("Job {} ({}) of {} {} in partition {}\n", id_text(job), job.spec->name.view(),
-                    job.spec->user_name.view(), verb(job), job.partition.view());
+    text += fmt::format("Job {} ({}) of {} {} in partition {}\n", id_text(job), job.own.name.view(),
+                        job.spec->user_name.view(), verb(job), job.partition.view());
     text += job.state == JobState::pending ? waiting_text(e, reply.now) : past_text(e, reply.now);
   }
   if (reply.left_out > 0) text += fmt::format("... and {} more\n", reply.left_out);

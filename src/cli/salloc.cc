@@ -106,8 +106,8 @@ std::expected<SallocPlan, Refusal> read_plan(std::vector<ParsedWords>& words,
   return plan;
 }
 
-Cow<JobSpec> allocation_spec(const JobOptions& options) {
-  JobSpec spec = options.spec;
+Cow<JobRequest> allocation_spec(const JobOptions& options) {
+  JobRequest spec = options.spec;
   spec.kind = JobKind::allocation;
   set_submitter(spec, options);
   char* here = get_current_dir_name();
@@ -116,7 +116,7 @@ Cow<JobSpec> allocation_spec(const JobOptions& options) {
   if (!spec.work_dir.view().starts_with('/'))
     spec.work_dir =
         spec.work_dir.empty() ? Text(directory) : Text(directory + "/" + spec.work_dir.str());
-  return Cow<JobSpec>(std::move(spec));
+  return Cow<JobRequest>(std::move(spec));
 }
 
 wire::SubmitRequest make_submit_request(const SallocPlan& plan) {
@@ -132,16 +132,16 @@ wire::SubmitRequest make_submit_request(const SallocPlan& plan) {
 std::vector<std::pair<const char*, std::string>> granted_variables(const wire::JobView& view) {
   const Job& job = *view.job;
   std::vector<std::uint32_t> cpus, tasks;
-  for (const NodeShare& share : job.allocation) {
+  for (const NodeShare& share : job.run->allocation) {
     cpus.push_back(share.usable_cpus());
     tasks.push_back(share.tasks);
   }
-  std::string id = std::to_string(job.id.value), nodes = std::to_string(job.allocation.size());
+  std::string id = std::to_string(job.id.value), nodes = std::to_string(job.run->allocation.size());
   const std::string count = std::to_string(task_count(job));
   std::vector<std::pair<const char*, std::string>> variables{
       {"SLURM_JOB_ID", id},
       {"SLURM_JOBID", id},
-      {"SLURM_JOB_NAME", job.spec->name.str()},
+      {"SLURM_JOB_NAME", job.own.name.str()},
       {"SLURM_JOB_NODELIST", view.nodes.str()},
       {"SLURM_NODELIST", view.nodes.str()},
       {"SLURM_JOB_NUM_NODES", nodes},

@@ -111,7 +111,7 @@ std::string submit_line(int argc, char** argv) {
 }
 
 void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords& words) {
-  JobSpec& spec = options.spec;
+  JobRequest& spec = options.spec;
   spec.kind = JobKind::batch;
   set_submitter(spec, options);
   spec.command = Text(script.path);
@@ -204,7 +204,7 @@ int submit(const std::vector<JobOptions>& components, BatchScript script,
     return print(known.error());
   if (options.list_gres) return list_gres(kProgram, *controller);
   wire::SubmitRequest request;
-  request.spec = Cow<JobSpec>(components.front().spec);
+  request.spec = Cow<JobRequest>(components.front().spec);
   for (std::size_t i = 1; i < components.size(); ++i)
     request.components.emplace_back(components[i].spec);
   request.script = std::move(script.text);

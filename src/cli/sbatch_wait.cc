@@ -16,7 +16,7 @@ int exit_code_of(const std::vector<wire::JobView>& jobs) {
   int code = 0;
   for (const wire::JobView& view : jobs) {
     const Job& job = *view.job;
-    int status = static_cast<int>(job.exit_status);
+    int status = static_cast<int>(job.run->exit_status);
     bool cancelled = job.state == JobState::cancelled;
     int own = WIFEXITED(status) ? WEXITSTATUS(status) : kExitFailure;
     if (own == 0 && job.state != JobState::completed && !cancelled) own = kExitFailure;

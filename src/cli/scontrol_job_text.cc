@@ -44,7 +44,7 @@ std::string first_line(const Job& job) {
   }
   if (job.is_het())
     line += format(" HetJobId={} HetJobOffset={}", job.het_id.value, job.het_offset);
-  return line + format(" JobName={}", job.spec->name.view());
+  return line + format(" JobName={}", job.own.name.view());
 }
 
 // One word, whatever it says.
@@ -69,7 +69,7 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
                    job.hold == Hold::none ? job.priority : 0, spec.nice, or_null(job.account),
                    or_null(job.qos)));
   lines.add(format("JobState={} Reason={} Dependency={}",
-                   job.preparing            ? "CONFIGURING"
+                   job.run->preparing       ? "CONFIGURING"
                    : job.completing()       ? "COMPLETING"
                    : job.lost_reservation() ? "RESV_DEL_HOLD"
                    : job.special_exit()     ? "SPECIAL_EXIT"
@@ -77,8 +77,9 @@ void add_identity(RecordLines& lines, const wire::JobView& view, const ShowStyle
                    reason_of(view), or_null(view.dependency)));
   lines.add(format("Requeue={:d} Restarts={} BatchFlag={:d} Reboot={:d} ExitCode={}",
                    spec.requeue.value_or(true), job.restarts, spec.kind == JobKind::batch,
-                   spec.reboot, exit_text(job.exit_status)));
-  if (style.details) lines.add(format("DerivedExitCode={}", exit_text(job.derived_exit_status)));
+                   spec.reboot, exit_text(job.run->exit_status)));
+  if (style.details)
+    lines.add(format("DerivedExitCode={}", exit_text(job.run->derived_exit_status)));
 }
 
 struct StartAndEnd {
@@ -87,12 +88,12 @@ struct StartAndEnd {
 StartAndEnd start_and_end(const wire::JobView& view) {
   const Job& job = *view.job;
   if (const Time end = job.over_since(); is_set(end))
-    return {is_set(job.started) ? job.started : end, end};
-  if (is_set(job.started)) {
-    if (job.time_limit == kUnlimited) return {job.started, Time{}};
-    return {job.started, job.started + job.time_limit + job.suspended_total};
+    return {is_set(job.run->started) ? job.run->started : end, end};
+  if (is_set(job.run->started)) {
+    if (job.time_limit == kUnlimited) return {job.run->started, Time{}};
+    return {job.run->started, job.run->started + job.time_limit + job.run->suspended_total};
   }
-  Time start = is_set(view.expected_start) ? view.expected_start : job.spec->begin;
+  Time start = is_set(view.expected_start) ? view.expected_start : job.own.begin;
   bool bounded = is_set(start) && job.time_limit != kUnlimited && job.time_limit > Minutes{0};
   return {start, bounded ? start + job.time_limit : Time{}};
 }
@@ -117,12 +118,14 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
   }
   std::string suspended = "None";
   Seconds before{0};
-  if (is_set(job.suspended_at)) {
-    suspended = format_date(job.suspended_at);
+  if (is_set(job.run->suspended_at)) {
+    suspended = format_date(job.run->suspended_at);
     before = std::chrono::floor<Seconds>(job.run_time(style.now));
-  } else if (job.suspended_total > Millis{0}) {  // since when it runs again, and how long it had
-    suspended = format_date(job.turn_since);
-    before = std::chrono::floor<Seconds>(job.turn_since - job.started - job.suspended_total);
+  } else if (job.run->suspended_total >
+             Millis{0}) {  // since when it runs again, and how long it had
+    suspended = format_date(job.run->turn_since);
+    before = std::chrono::floor<Seconds>(job.run->turn_since - job.run->started -
+                                         job.run->suspended_total);
   }
   lines.add(format("SuspendTime={} SecsPreSuspend={} LastSchedEval={} Scheduler=Main", suspended,
                    before.count(), format_date(view.last_evaluated)));
@@ -131,7 +134,7 @@ void add_times(RecordLines& lines, const wire::JobView& view, const ShowStyle& s
 // While it waits: what was asked for, "2-2" where -N said so, and what its tasks need.
 std::string num_nodes(const wire::JobView& view) {
   const Job& job = *view.job;
-  if (!job.allocation.empty()) return std::to_string(job.allocation.size());
+  if (!job.run->allocation.empty()) return std::to_string(job.run->allocation.size());
   const JobSpec& spec = *job.spec;
   const std::uint32_t least = std::max(spec.min_nodes, view.least_nodes);
   if (spec.max_nodes == 0) return std::to_string(least);
@@ -149,7 +152,7 @@ void add_place(RecordLines& lines, const wire::JobView& view) {
   bool waits = job.state == JobState::pending && !spec.partition.empty();
   lines.add(format("Partition={} AllocNode:Sid={}:{}",
                    (waits ? spec.partition : job.partition).view(), spec.submit_host.view(),
-                   spec.submit_sid));
+                   job.own.submit_sid));
   lines.add(format("ReqNodeList={} ExcNodeList={}", or_null(spec.required_nodes),
                    or_null(spec.excluded_nodes)));
   std::string nodes = format("NodeList={}", view.nodes.view());
@@ -168,7 +171,7 @@ void add_place(RecordLines& lines, const wire::JobView& view) {
 void add_amounts(RecordLines& lines, const wire::JobView& view) {
   const Job& job = *view.job;
   const JobSpec& spec = *job.spec;
-  Tres tres = job.allocation.empty() ? requested_tres(view) : total(job.allocation);
+  Tres tres = job.run->allocation.empty() ? requested_tres(view) : total(job.run->allocation);
   tres.billing = view.billing.value_or(tres.billing);
   lines.add(format("NumNodes={} NumCPUs={} NumTasks={} CPUs/Task={} ReqB:S:C:T=0:0:{}:{}",
                    num_nodes(view), tres.cpus, task_count(job), spec.cpus_per_task.value_or(1),
@@ -182,7 +185,7 @@ void add_amounts(RecordLines& lines, const wire::JobView& view) {
 
 // -d: which CPUs and devices on which nodes; neighbours that hold the same share a line.
 void add_allocation(RecordLines& lines, const wire::JobView& view) {
-  const auto& shares = view.job->allocation;
+  const auto& shares = view.job->run->allocation;
   if (shares.empty()) return;
   std::vector<GresShare> all;
   for (const NodeShare& share : shares)
@@ -223,7 +226,7 @@ void add_requirements(RecordLines& lines, const wire::JobView& view) {
                    minimum_memory(spec), disk == 0 ? "0" : format_mib(disk)));
   const bool waits = view.job->state == JobState::pending;
   lines.add(format("Features={} DelayBoot={}",
-                   or_null(view.job->has_preferred && !waits ? spec.prefer : spec.features),
+                   or_null(view.job->run->has_preferred && !waits ? spec.prefer : spec.features),
                    format_elapsed(Seconds{spec.delay_boot_s.value_or(0)})));
   if (waits && !spec.prefer.empty()) lines.add(format("Prefer={}", spec.prefer.view()));
   if (const Text& names = view.job->shown_reservation(); !names.empty())
@@ -235,13 +238,13 @@ void add_requirements(RecordLines& lines, const wire::JobView& view) {
 
 void add_files(RecordLines& lines, const Job& job) {
   const JobSpec& spec = *job.spec;
-  std::string command(or_null(spec.command));
-  if (!spec.command.empty())
-    for (const Text& arg : spec.script_args) command += format(" {}", arg.view());
+  std::string command(or_null(job.own.command));
+  if (!job.own.command.empty())
+    for (const Text& arg : job.own.script_args) command += format(" {}", arg.view());
   lines.add("Command=" + command);
-  lines.add(format("WorkDir={}", spec.work_dir.view()));
+  lines.add(format("WorkDir={}", job.own.work_dir.view()));
   if (!spec.admin_comment.empty()) lines.add(format("AdminComment={} ", spec.admin_comment.view()));
-  if (!spec.comment.empty()) lines.add(format("Comment={} ", spec.comment.view()));
+  if (!job.own.comment.empty()) lines.add(format("Comment={} ", job.own.comment.view()));
   if (spec.kind != JobKind::batch) return;
   lines.add("StdErr=" + shown_stderr(job));
   lines.add("StdIn=" + shown_stdin(job));

@@ -195,11 +195,12 @@ void scontrol_completing(ScontrolSession& session) {
     const Job& job = *view.job;
     if (!job.completing()) continue;
     std::string busy;
-    for (std::size_t i = 0; i < job.allocation.size() && i < view.node_names.size(); ++i)
-      if (job.unfinished.contains(job.allocation[i].node))
+    for (std::size_t i = 0; i < job.run->allocation.size() && i < view.node_names.size(); ++i)
+      if (job.run->unfinished.contains(job.run->allocation[i].node))
         busy += (busy.empty() ? "" : ",") + view.node_names[i].str();
     fmt::print("JobId={} EndTime={} CompletingTime={} Nodes(COMPLETING)={}\n", job.id.value,
-               unix_seconds(job.ended), unix_seconds(reply->now) - unix_seconds(job.ended), busy);
+               unix_seconds(job.run->ended),
+               unix_seconds(reply->now) - unix_seconds(job.run->ended), busy);
   }
 }
 

@@ -246,8 +246,8 @@ std::string step_text(const wire::JobView& view, const Step& step, std::string_v
   std::vector<NodeShare> shares;
   for (const StepNode& at : step.nodes) {
     shares.push_back(at.share);
-    for (std::size_t i = 0; i < job.allocation.size() && i < view.node_names.size(); ++i)
-      if (job.allocation[i].node == at.node) names.push_back(view.node_names[i].str());
+    for (std::size_t i = 0; i < job.run->allocation.size() && i < view.node_names.size(); ++i)
+      if (job.run->allocation[i].node == at.node) names.push_back(view.node_names[i].str());
   }
   Tres tres = total(shares);
   std::string job_part = job.task_id == kNoTask ? std::to_string(job.id.value) : job_name(job);

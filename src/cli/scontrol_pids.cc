@@ -57,7 +57,7 @@ bool print_step(ScontrolSession& session, const Job& job, StepId step, const std
 
 bool runs_process(ScontrolSession& session, const Job& job, const std::string& node,
                   std::uint32_t pid) {
-  return std::ranges::any_of(job.steps, [&](const auto& entry) {
+  return std::ranges::any_of(job.run->steps, [&](const auto& entry) {
     if (is_ended(entry.second.state)) return false;
     auto found = look_at(session, job, entry.first, node);
     return found && std::ranges::find(found->used.pids, pid) != found->used.pids.end();
@@ -66,7 +66,7 @@ bool runs_process(ScontrolSession& session, const Job& job, const std::string& n
 
 void print_remaining(const Job& job, Time now) {
   constexpr std::chrono::days kNeverMeans{365};  // an unlimited job is expected to end in a year
-  Time end = job.end_limit() == Time::max() ? job.started + kNeverMeans : job.end_limit();
+  Time end = job.end_limit() == Time::max() ? job.run->started + kNeverMeans : job.end_limit();
   fmt::print("Slurm JobId={} ends at {}Job remaining time is {} seconds\n", job.id.value,
              date_line(end), std::chrono::floor<Seconds>(end - now).count());
 }
@@ -113,7 +113,7 @@ void scontrol_list_pids(ScontrolSession& session, Words words) {
   bool any = false;
   if (reply)
     for (const wire::JobView& view : reply->jobs)
-      for (const auto& [id, step] : view.job->steps) {
+      for (const auto& [id, step] : view.job->run->steps) {
         if (is_ended(step.state) || id == kExternStep) continue;
         if (wanted && wanted->step && *wanted->step != id) continue;
         any |= print_step(session, *view.job, id, node);

@@ -176,7 +176,7 @@ void show_partitions(ScontrolSession& session, const std::string& name) {
 // The job's own steps, which have the highest numbers, before those of srun.
 std::vector<const Step*> steps_in_order(const Job& job) {
   std::vector<const Step*> ordered;
-  for (const auto* steps : {&job.steps, &job.queued_steps})
+  for (const auto* steps : {&job.run->steps, &job.run->queued_steps})
     for (const auto& [id, step] : *steps) ordered.push_back(&step);
   auto is_own = [](const Step* step) { return step->id == kBatchStep || step->id == kExternStep; };
   std::ranges::stable_partition(ordered, is_own);

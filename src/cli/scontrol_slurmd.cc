@@ -39,7 +39,7 @@ int debug_level(std::string_view name) {
 std::string active_steps(const wire::JobsReply& jobs, NodeId node) {
   std::string out;
   for (const wire::JobView& view : jobs.jobs)
-    for (const auto& [id, step] : view.job->steps) {
+    for (const auto& [id, step] : view.job->run->steps) {
       if (is_ended(step.state) || id == kExternStep) continue;
       if (std::ranges::find(step.nodes, node, &StepNode::node) == step.nodes.end()) continue;
       if (!out.empty()) out += ',';

@@ -1,5 +1,6 @@
 // squeue: the jobs of the queue. Options in squeue_options.cc, columns in squeue_columns.cc, rows
 // and their order in squeue_list.cc; here they meet the controller.
+#include <algorithm>
 #include <cstdlib>
 #include <thread>
 
@@ -14,6 +15,9 @@
 namespace muster::cli {
 
 namespace {
+
+// Jobs for which room is made before they come.
+constexpr std::size_t kReservedAtMost = 1'000'000;
 
 struct Fetched {
   Time now;
@@ -42,6 +46,7 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
     auto* reply = std::get_if<wire::JobsReply>(&answer);
     if (!reply) return;
     fetched.now = reply->now;
+    fetched.jobs.reserve(std::min<std::size_t>(reply->at_most, kReservedAtMost));
     if (!options.json && !options.steps)
       std::erase_if(reply->jobs, [&](const auto& view) { return !is_wanted(wanted, *view.job); });
     std::ranges::move(reply->jobs, std::back_inserter(fetched.jobs));

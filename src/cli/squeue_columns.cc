@@ -80,7 +80,7 @@ void put_batch_host(Row row, Out out) {
 }
 void put_group_name(Row row, Out out) { out += row.context->names.group(row.spec().gid); }
 void put_pending_time(Row row, Out out) {
-  Time until = is_set(row.job().started) ? row.job().started : row.context->now;
+  Time until = is_set(row.job().run->started) ? row.job().run->started : row.context->now;
   out += std::to_string(
       std::max<std::int64_t>(unix_seconds(until) - unix_seconds(row.job().submitted), 0));
 }
@@ -91,7 +91,7 @@ void put_max_nodes(Row row, Out out) {
   put(out, row.spec().max_nodes ? row.spec().max_nodes : node_count(row));
 }
 void put_standard_in(Row row, Out out) {
-  out += row.spec().std_in.empty() ? std::string_view("/dev/null") : row.spec().std_in.view();
+  out += row.job().own.std_in.empty() ? std::string_view("/dev/null") : row.job().own.std_in.view();
 }
 
 // Node lists are never cut, reasons are.
@@ -115,8 +115,8 @@ constexpr Column<JobRow> kJobColumns[] = {
     {'g', "GroupName", "GROUP", put_group_name},
     {'h', "OverSubscribe", "OVER_SUBSCRIBE", put_over_subscribe},
     {'i', "JobArrayID", "JOBID", [](Row r, Out o) { o += job_id_text(r); }, job_id_key},
-    {'j', "Name", "NAME", [](Row r, Out o) { put_or_null(o, r.spec().name); }},
-    {'k', "Comment", "COMMENT", [](Row r, Out o) { put_or_null(o, r.spec().comment); }},
+    {'j', "Name", "NAME", [](Row r, Out o) { put_or_null(o, r.job().own.name); }},
+    {'k', "Comment", "COMMENT", [](Row r, Out o) { put_or_null(o, r.job().own.comment); }},
     {'l', "TimeLimit", "TIME_LIMIT", put_limit, limit_key, kWhole},
     {'m', "MinMemory", "MIN_MEMORY", [](Row r, Out o) { o += memory_text(r); },
      [](Row r) {
@@ -125,7 +125,7 @@ constexpr Column<JobRow> kJobColumns[] = {
      }},
     {'n', "ReqNodes", "REQ_NODES", [](Row r, Out o) { o += r.spec().required_nodes; }, nullptr,
      kWhole},
-    {'o', "Command", "COMMAND", [](Row r, Out o) { o += command_text(r.spec()); }},
+    {'o', "Command", "COMMAND", [](Row r, Out o) { o += command_text(r.job().own); }},
     {'p', "Priority", "PRIORITY", put_priority_share, priority_key},
     {'q', "QOS", "QOS", [](Row r, Out o) { put_or_null(o, r.job().qos); }},
     {'r', "Reason", "REASON", [](Row r, Out o) { o += job_reason(r); }},
@@ -188,13 +188,13 @@ constexpr Column<JobRow> kJobColumns[] = {
     {'X', "CoreSpec", "CORE_SPEC", [](Row r, Out o) { put_or(o, r.spec().core_spec, "N/A"); }},
     {'Y', "SchedNodes", "SCHEDNODES", [](Row r, Out o) { put_or_null(o, r.view->scheduled_nodes); },
      nullptr, kWhole, nullptr, kWholeHeader},
-    {'Z', "WorkDir", "WORK_DIR", [](Row r, Out o) { put_or_null(o, r.spec().work_dir); }},
+    {'Z', "WorkDir", "WORK_DIR", [](Row r, Out o) { put_or_null(o, r.job().own.work_dir); }},
 
     {0, "AccrueTime", "ACCRUE_TIME", [](Row r, Out o) { put_time(r, r.job().accrues_since, o); }},
     {0, "admin_comment", "ADMIN_COMMENT",
      [](Row r, Out o) { put_or_null(o, r.spec().admin_comment); }},
     {0, "AllocNodes", "ALLOC_NODES", [](Row r, Out o) { put_or_null(o, r.spec().submit_host); }},
-    {0, "AllocSID", "ALLOC_SID", [](Row r, Out o) { put(o, r.spec().submit_sid); }},
+    {0, "AllocSID", "ALLOC_SID", [](Row r, Out o) { put(o, r.job().own.submit_sid); }},
     {0, "AssocID", "ASSOC_ID", put_zero},
     {0, "BatchFlag", "BATCH_FLAG", [](Row r, Out o) { put(o, r.spec().kind == JobKind::batch); }},
     {0, "BoardsPerNode", "BOARDS_PER_NODE", put_zero},
@@ -210,9 +210,9 @@ constexpr Column<JobRow> kJobColumns[] = {
     {0, "Deadline", "DEADLINE", [](Row r, Out o) { put_time(r, r.spec().deadline, o); }},
     {0, "DelayBoot", "DELAY_BOOT",
      [](Row r, Out o) { o += format_elapsed_short(Seconds{r.spec().delay_boot_s.value_or(0)}); }},
-    {0, "DerivedEC", "DERIVED_EC", [](Row r, Out o) { put(o, r.job().derived_exit_status); }},
+    {0, "DerivedEC", "DERIVED_EC", [](Row r, Out o) { put(o, r.job().run->derived_exit_status); }},
     {0, "EligibleTime", "ELIGIBLE_TIME", [](Row r, Out o) { put_time(r, r.view->eligible(), o); }},
-    {0, "exit_code", "EXIT_CODE", [](Row r, Out o) { put(o, r.job().exit_status); }},
+    {0, "exit_code", "EXIT_CODE", [](Row r, Out o) { put(o, r.job().run->exit_status); }},
     {0, "Gres", "TRES_PER_NODE",
      [](Row r, Out o) { put_or_na(o, tres_list(gres_of_each_node(r.spec()))); }},
     {0, "HetJobID", "HET_JOB_ID", put_het_id},

@@ -48,8 +48,8 @@ void add_identity(Json& out, const JobRow& row) {
   out["burst_buffer_state"] = "";
   out["cluster"] = row.context->cluster;
   out["cluster_features"] = "";
-  out["command"] = json_text(spec.command);
-  out["comment"] = json_text(spec.comment);
+  out["command"] = json_text(row.job().own.command);
+  out["comment"] = json_text(row.job().own.comment);
   out["container"] = json_text(spec.container);
 }
 
@@ -59,7 +59,8 @@ void add_request(Json& out, const JobRow& row) {
   out["core_spec"] = json_or_null(spec.core_spec);
   out["thread_spec"] = nullptr;
   out["cores_per_socket"] = json_or_null(spec.cores_per_socket);
-  out["billable_tres"] = row.job().allocation.empty() ? Json(nullptr) : Json(1.0 * cpu_count(row));
+  out["billable_tres"] =
+      row.job().run->allocation.empty() ? Json(nullptr) : Json(1.0 * cpu_count(row));
   out["cpus_per_task"] = json_or_null(spec.cpus_per_task);
   out["cpu_frequency_minimum"] = nullptr;
   out["cpu_frequency_maximum"] = nullptr;
@@ -68,17 +69,17 @@ void add_request(Json& out, const JobRow& row) {
   out["deadline"] = json_time(spec.deadline);
   out["delay_boot"] = spec.delay_boot_s.value_or(0);
   out["dependency"] = json_text(row.view->dependency);
-  out["derived_exit_code"] = row.job().derived_exit_status;
+  out["derived_exit_code"] = row.job().run->derived_exit_status;
   out["eligible_time"] = json_time(row.job().eligible);
   out["end_time"] = json_time(end_time(row));
   out["excluded_nodes"] = json_text(spec.excluded_nodes);
-  out["exit_code"] = row.job().exit_status;
+  out["exit_code"] = row.job().run->exit_status;
   out["features"] = json_text(spec.features);
   out["federation_origin"] = "";
   out["federation_siblings_active"] = "";
   out["federation_siblings_viable"] = "";
   out["gres_detail"] = Json::array();
-  for (const NodeShare& share : row.job().allocation)
+  for (const NodeShare& share : row.job().run->allocation)
     if (!share.gres.empty()) out["gres_detail"].push_back(gres_text(share.gres, true));
   out["group_id"] = spec.gid.value;
   out["group_name"] = row.context->names.group(spec.gid);
@@ -86,7 +87,7 @@ void add_request(Json& out, const JobRow& row) {
 }
 
 void add_resources(Json& out, const JobRow& row) {
-  const auto& shares = row.job().allocation;
+  const auto& shares = row.job().run->allocation;
   if (shares.empty()) return;
   Json resources;
   resources["nodes"] = json_text(row.view->nodes);
@@ -115,7 +116,7 @@ void add_size(Json& out, const JobRow& row) {
   out["mcs_label"] = json_text(spec.mcs_label);
   out["memory_per_tres"] =
       spec.memory_per_gpu_mib ? fmt::format("gres:gpu:{}", *spec.memory_per_gpu_mib) : "";
-  out["name"] = json_text(spec.name);
+  out["name"] = json_text(row.job().own.name);
   out["nodes"] = json_text(row.view->nodes);
   out["nice"] = spec.nice == 0 ? Json(nullptr) : Json(spec.nice);
   out["tasks_per_core"] = json_or_null(spec.ntasks_per_core);
@@ -159,10 +160,11 @@ void add_state(Json& out, const JobRow& row) {
   out["state_description"] = json_text(row.view->reason_detail);
   out["state_reason"] = json_text(job_reason(row));
   out["standard_error"] = error_path(row);
-  out["standard_input"] = spec.std_in.empty() ? Json("/dev/null") : json_text(spec.std_in);
+  out["standard_input"] =
+      row.job().own.std_in.empty() ? Json("/dev/null") : json_text(row.job().own.std_in);
   out["standard_output"] = output_path(row);
   out["submit_time"] = json_time(job.submitted);
-  out["suspend_time"] = json_time(job.suspended_at);
+  out["suspend_time"] = json_time(job.run->suspended_at);
   out["system_comment"] = "";
   Minutes limit = time_limit(row);
   out["time_limit"] = limit == kUnlimited ? Json(nullptr) : Json(limit.count());
@@ -179,11 +181,11 @@ void add_tres(Json& out, const JobRow& row) {
   out["tres_per_socket"] = tres_list(as_gres(spec.gpus_per_socket));
   out["tres_per_task"] = tres_list(as_gres(spec.gpus_per_task));
   out["tres_req_str"] = requested_tres(*row.view).text();
-  out["tres_alloc_str"] = row.job().allocation.empty() ? "" : tres_text(row);
+  out["tres_alloc_str"] = row.job().run->allocation.empty() ? "" : tres_text(row);
   out["user_id"] = spec.uid.value;
   out["user_name"] = json_text(user_name(row));
   out["wckey"] = json_text(spec.wckey);
-  out["current_working_directory"] = json_text(spec.work_dir);
+  out["current_working_directory"] = json_text(row.job().own.work_dir);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ bool asks_for_step(const QueueOptions& options, const Job& job, StepId step) {
 
 void add_step_rows(const wire::JobView& view, const QueueOptions& options, QueueContext& context,
                    std::vector<StepRow>& rows) {
-  for (const auto* steps : {&view.job->steps, &view.job->queued_steps})
+  for (const auto* steps : {&view.job->run->steps, &view.job->run->queued_steps})
     for (const auto& [id, step] : *steps)
       if (!is_ended(step.state) && asks_for_step(options, *view.job, id)) {
         if (step.commands.empty()) rows.push_back({{&view, &context}, &step});

@@ -1,7 +1,6 @@
 // squeue without its connection: options in, jobs in, text out.
 #pragma once
 
-#include <deque>
 #include <expected>
 #include <set>
 #include <span>
@@ -25,8 +24,8 @@ struct QueueOptions {
   int iterate_s = 0, verbose = 0;
 };
 
-// Thousands of them are never moved again as more arrive.
-using JobViews = std::deque<wire::JobView>;
+// There is room for all of them before they come: JobsReply::at_most.
+using JobViews = std::vector<wire::JobView>;
 
 // Command line over environment. Nothing to do: the Refusal's exit code is 0.
 std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);

@@ -67,7 +67,7 @@ std::uint64_t node_count(const JobRow& row);
 std::uint64_t min_cpus(const JobSpec& spec);
 std::string tres_text(const JobRow& row);
 std::string memory_text(const JobRow& row);
-std::string command_text(const JobSpec& spec);
+std::string command_text(const JobOwn& own);
 std::string output_path(const JobRow& row);
 std::string error_path(const JobRow& row);
 std::string step_id_text(const StepRow& row);

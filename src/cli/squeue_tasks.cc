@@ -17,7 +17,7 @@ bool is_waiting_task(const Job& job) {
 
 bool shown_together(const Job& record, const Job& task) {
   return task.array_id == record.array_id && task.partition == record.partition &&
-         task.spec->name == record.spec->name;
+         task.own.name == record.own.name;
 }
 
 std::string_view reason_text(const wire::JobView& view) {

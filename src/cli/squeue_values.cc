@@ -32,10 +32,10 @@ bool is_failure(JobState state) {
   return is_ended(state) && state != JobState::completed && state != JobState::cancelled;
 }
 
-std::string absolute(const JobSpec& spec, std::string_view path) {
+std::string absolute(const JobOwn& own, std::string_view path) {
   if (path == "none") return "/dev/null";
   if (path.starts_with('/')) return std::string(path);
-  return fmt::format("{}/{}", spec.work_dir.view(), path);
+  return fmt::format("{}/{}", own.work_dir.view(), path);
 }
 
 }  // namespace
@@ -83,13 +83,13 @@ std::int64_t job_id_key(const JobRow& row) {
 }
 
 std::string_view job_state_text(const JobRow& row) {
-  if (row.job().preparing) return "CONFIGURING";
+  if (row.job().run->preparing) return "CONFIGURING";
   if (row.job().lost_reservation()) return "RESV_DEL_HOLD";
   if (row.job().special_exit()) return "SPECIAL_EXIT";
   return row.job().completing() ? "COMPLETING" : state_name(row.job().state);
 }
 std::string_view job_state_code(const JobRow& row) {
-  if (row.job().preparing) return "CF";
+  if (row.job().run->preparing) return "CF";
   if (row.job().lost_reservation()) return "RD";
   if (row.job().special_exit()) return "SE";
   return row.job().completing() ? "CG" : state_code(row.job().state);
@@ -122,9 +122,10 @@ std::string_view user_name(const JobRow& row) {
 
 Time start_time(const JobRow& row) {
   const Job& job = row.job();
-  if (job.state != JobState::pending) return is_set(job.started) ? job.started : job.ended;
+  if (job.state != JobState::pending)
+    return is_set(job.run->started) ? job.run->started : job.run->ended;
   if (is_set(row.view->expected_start)) return row.view->expected_start;
-  return row.spec().begin > row.context->now ? row.spec().begin : Time{};
+  return row.job().own.begin > row.context->now ? row.job().own.begin : Time{};
 }
 
 Minutes time_limit(const JobRow& row) { return row.job().time_limit; }
@@ -136,7 +137,7 @@ Time end_time(const JobRow& row) {
   if (!is_set(start)) return start;
   Minutes limit = time_limit(row);
   if (limit == kUnlimited) return start + kNeverMeans;
-  return start + limit + row.job().suspended_total;
+  return start + limit + row.job().run->suspended_total;
 }
 
 std::string time_left_text(const JobRow& row) {
@@ -149,26 +150,26 @@ std::string time_left_text(const JobRow& row) {
 }
 
 std::uint64_t cpu_count(const JobRow& row) {
-  if (row.job().allocation.empty())
+  if (row.job().run->allocation.empty())
     return std::max(requested_tres(*row.view).cpus, min_cpus(row.spec()));
   std::uint64_t count = 0;
-  for (const NodeShare& share : row.job().allocation)
-    if (!shows_remaining_nodes(row) || row.job().unfinished.contains(share.node))
+  for (const NodeShare& share : row.job().run->allocation)
+    if (!shows_remaining_nodes(row) || row.job().run->unfinished.contains(share.node))
       count += share.cpus.size();
   return count;
 }
 
 std::uint64_t node_count(const JobRow& row) {
-  if (shows_remaining_nodes(row)) return row.job().unfinished.size();
-  if (!row.job().allocation.empty()) return row.job().allocation.size();
+  if (shows_remaining_nodes(row)) return row.job().run->unfinished.size();
+  if (!row.job().run->allocation.empty()) return row.job().run->allocation.size();
   return std::max({row.spec().min_nodes, row.view->least_nodes, 1u});
 }
 
 std::uint64_t min_cpus(const JobSpec& spec) { return least_cpus_per_node(spec); }
 
 std::string tres_text(const JobRow& row) {
-  if (row.job().allocation.empty()) return requested_tres(*row.view).text();
-  Tres tres = total(row.job().allocation);
+  if (row.job().run->allocation.empty()) return requested_tres(*row.view).text();
+  Tres tres = total(row.job().run->allocation);
   tres.billing = row.view->billing.value_or(tres.billing);
   return tres.text();
 }
@@ -180,24 +181,24 @@ std::string memory_text(const JobRow& row) {
   return row.context->no_convert ? fmt::format("{}M", mib) : format_mib(mib);
 }
 
-std::string command_text(const JobSpec& spec) {
-  if (spec.command.empty()) return "(null)";
-  std::string out = spec.command.str();
-  for (const Text& argument : spec.script_args) out += fmt::format(" {}", argument.view());
+std::string command_text(const JobOwn& own) {
+  if (own.command.empty()) return "(null)";
+  std::string out = own.command.str();
+  for (const Text& argument : own.script_args) out += fmt::format(" {}", argument.view());
   return out;
 }
 
 std::string output_path(const JobRow& row) {
-  const JobSpec& spec = row.spec();
-  if (spec.kind != JobKind::batch) return "";
-  if (!spec.std_out.empty()) return absolute(spec, spec.std_out);
-  if (row.job().array_id) return absolute(spec, "slurm-%A_%a.out");
-  return absolute(spec, fmt::format("slurm-{}.out", row.job().id.value));
+  const JobOwn& own = row.job().own;
+  if (row.spec().kind != JobKind::batch) return "";
+  if (!own.std_out.empty()) return absolute(own, own.std_out);
+  if (row.job().array_id) return absolute(own, "slurm-%A_%a.out");
+  return absolute(own, fmt::format("slurm-{}.out", row.job().id.value));
 }
 
 std::string error_path(const JobRow& row) {
-  if (row.spec().std_err.empty()) return output_path(row);
-  return absolute(row.spec(), row.spec().std_err);
+  if (row.job().own.std_err.empty()) return output_path(row);
+  return absolute(row.job().own, row.job().own.std_err);
 }
 
 std::string step_id_text(const StepRow& row) {
@@ -208,7 +209,7 @@ std::string step_id_text(const StepRow& row) {
 }
 
 std::string step_nodes(const StepRow& row) {
-  const auto& shares = row.owner.job().allocation;
+  const auto& shares = row.owner.job().run->allocation;
   std::vector<std::string> names;
   for (const StepNode& place : row.step->nodes)
     for (std::size_t i = 0; i < shares.size() && i < row.owner.view->node_names.size(); ++i)

@@ -154,7 +154,7 @@ void say_allocation(const ClientConfig& config, JobId job) {
   if (!reply || reply->jobs.empty()) return;
   const wire::JobView& view = reply->jobs.front();
   std::vector<std::string> counts;
-  const auto& shares = view.job->allocation;
+  const auto& shares = view.job->run->allocation;
   for (std::size_t i = 0, end = 0; i < shares.size(); i = end) {
     while (end < shares.size() && shares[end].cpus.size() == shares[i].cpus.size()) ++end;
     counts.push_back(fmt::format("{}(x{})", shares[i].cpus.size(), end - i));

@@ -173,7 +173,7 @@ bool SrunController::is_ending(JobId job) {
   auto reply = controller->ask_for<wire::JobsReply>(request);
   if (!reply || reply->jobs.empty()) return false;
   const Job& found = *reply->jobs.front().job;
-  return found.ending || found.preemption || is_ended(found.state);
+  return found.run->ending || found.run->preemption || is_ended(found.state);
 }
 
 LauncherAddress SrunController::launcher() {

@@ -18,7 +18,7 @@ class ExchangeHub {
  public:
   // To the first of these places, which passes on what is for the others.
   struct Link {
-    Run run;
+    Section run;
     std::optional<io::Channel> channel;  // none = gone
   };
   explicit ExchangeHub(std::vector<Link> links);

@@ -121,7 +121,7 @@ void say_ignored(const JobOptions& options) {
 
 // --ntasks-per-node that does not go with the other counts gives way, as in the reference.
 void drop_odd_tasks_per_node(JobOptions& options) {
-  JobSpec& spec = options.spec;
+  JobRequest& spec = options.spec;
   if (!spec.num_tasks || !spec.ntasks_per_node || !spec.nodes_given) return;
   std::uint32_t tasks = *spec.num_tasks, per_node = *spec.ntasks_per_node;
   bool fits = tasks <= per_node || (tasks % per_node == 0 && tasks / per_node == spec.min_nodes);
@@ -136,7 +136,7 @@ void drop_odd_tasks_per_node(JobOptions& options) {
 }
 
 void set_devices(const JobOptions& options, wire::StepRequest& request) {
-  const JobSpec& spec = options.spec;
+  const JobRequest& spec = options.spec;
   request.gres = Text(gres_of_each_node(spec));
   if (request.gres.empty() && options.is_given("gres")) request.gres = "none";
   request.gpus = spec.gpus;
@@ -214,7 +214,7 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
 }  // namespace
 
 void share_nodes_of_job(JobOptions& options, bool is_first) {
-  JobSpec& spec = options.spec;
+  JobRequest& spec = options.spec;
   // Tasks of a job that says how many are the first command's, on all of its nodes.
   const bool inherits_tasks = source_of(options, "ntasks") == Source::environment;
   if (!inherits_tasks || !is_first) drop_inherited_nodes(options);
@@ -252,7 +252,7 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   if (plan.options.multi_prog)
     if (auto done = read_programs(plan); !done) return std::unexpected(done.error());
 
-  JobSpec& spec = plan.options.spec;
+  JobRequest& spec = plan.options.spec;
   auto name = plan.options.given.find("job-name");
   bool named = name != plan.options.given.end() && name->second.source == Source::command_line;
   plan.step_name = named ? spec.name.str() : base_name(plan.argv.front());
@@ -277,8 +277,8 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
 
 namespace {
 
-Cow<JobSpec> allocation_spec(const SrunPlan& plan) {
-  JobSpec spec = plan.options.spec;
+Cow<JobRequest> allocation_spec(const SrunPlan& plan) {
+  JobRequest spec = plan.options.spec;
   spec.kind = JobKind::allocation;
   spec.for_own_step = true;
   set_submitter(spec, plan.options);
@@ -286,7 +286,7 @@ Cow<JobSpec> allocation_spec(const SrunPlan& plan) {
   spec.work_dir = plan.work_dir;
   spec.std_in = spec.std_out = spec.std_err = {};  // the step's affair
   spec.submit_line = plan.submit_line;
-  return Cow<JobSpec>(std::move(spec));
+  return Cow<JobRequest>(std::move(spec));
 }
 
 // One task beside all others, on the job's first node.
@@ -318,7 +318,7 @@ wire::SubmitRequest make_submit_request(const SrunPlan& plan) {
 
 wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
                                     const LauncherAddress& launcher, const JobEnvironment& own) {
-  const JobSpec& spec = plan.options.spec;
+  const JobRequest& spec = plan.options.spec;
   auto pattern_for_nodes = [](const StreamTarget& target) -> std::string {
     if (target.kind == StreamTarget::Kind::nodes) return absolute_path(target.pattern);
     return target.kind == StreamTarget::Kind::nothing ? "/dev/null" : "";

@@ -41,7 +41,7 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
   }
-  for (const Run& run : split_into_runs(places_.size(), controller.config().tree_width))
+  for (const Section& run : split_into_sections(places_.size(), controller.config().tree_width))
     links_.push_back({.run = run});
 }
 
@@ -138,7 +138,7 @@ void StepRunner::read_link(Link& link) {
     auto message = decode<wire::FromStepFrame>(**frame);
     if (!message) return lose(link);
     // A slurmd that refuses, or has no step to hand the link to, does not know what place it is.
-    const Run run = link.run;
+    const Section run = link.run;
     const std::size_t place =
         message->place - run.first < run.count ? std::size_t{message->place} : run.first;
     on_message(places_[place], std::move(message->message));

@@ -51,7 +51,7 @@ class StepRunner {
     bool finished = false;
   };
   struct Link {
-    Run run;                              // of places: the first one relays for the others
+    Section run;                          // of places: the first one relays for the others
     std::optional<io::Channel> channel;   // none = lost, or not needed any more
     std::optional<io::Channel> exchange;  // until the hub has it
   };

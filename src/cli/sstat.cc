@@ -246,7 +246,7 @@ void ask_job(Controller& controller, const wire::JobRef& ref, const StatOptions&
     row.job.job = job.id;
     row.job.array_id = job.array_id;
     row.job.task_id = job.task_id;
-    for (const auto& [id, step] : job.steps) {
+    for (const auto& [id, step] : job.run->steps) {
       if (!is_wanted(ref, step, all_steps)) continue;
       auto records = ask_step(controller, job, step, options.by_node);
       if (records)

@@ -38,14 +38,14 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
   record.state = JobState::cancelled;
   record.state_text = "REQUEUED";
   if (is_ended(job.state)) {
-    record.exit_status = job.exit_status;
+    record.exit_status = job.run->exit_status;
     return record;
   }
   record.ended = is_set(job.over_since()) ? job.over_since() : at;
-  if (!job.ending) return record;
-  const JobState end = job.ending->becomes;
+  if (!job.run->ending) return record;
+  const JobState end = job.run->ending->becomes;
   if (end == JobState::failed) {  // RequeueExit
-    if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
+    if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
       record.exit_status = batch->second.exit_status;
   } else if (end != JobState::cancelled) {
     record.state = end;
@@ -56,7 +56,7 @@ JobRecord superseded(const Cluster& before, const Job& job, Time at) {
 
 void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges& changes) {
   const Job& job = before.jobs.at(end.job);
-  const Step& step = job.steps.at(end.step);
+  const Step& step = job.run->steps.at(end.step);
   const bool goes_on = step.unfinished.size() > 1;  // a wide step is not copied for each node
   if (goes_on || stays_after_its_end(end.step)) {
     changes.steps.emplace(end.job, end.step);
@@ -72,7 +72,7 @@ void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
   const Job* job = before.jobs.find(JobId{id});
   if (!job || !jobs.contains(id)) return;
   gone_jobs.push_back(job_record(before, *job));
-  for (const auto& [step_id, step] : job->steps)
+  for (const auto& [step_id, step] : job->run->steps)
     if (steps.erase({job->id, step_id}) > 0) gone_steps.push_back(step_record(before, *job, step));
   jobs.erase(id);
 }
@@ -88,7 +88,7 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
   if (const auto* requeue = std::get_if<JobRequeued>(&event)) {
     const Job& job = before.jobs.at(requeue->job);
     gone_jobs.push_back(superseded(before, job, requeue->at));
-    for (const auto& [id, step] : job.steps) {
+    for (const auto& [id, step] : job.run->steps) {
       steps.erase({job.id, id});
       gone_steps.push_back(step_record(before, job, step));
     }
@@ -97,7 +97,7 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
   if (std::holds_alternative<ClockStepped>(event))
     for (std::uint32_t id : before.active.ids()) {
       jobs.insert(id);
-      for (const auto& [step, unused] : before.jobs.at(JobId{id}).steps)
+      for (const auto& [step, unused] : before.jobs.at(JobId{id}).run->steps)
         steps.emplace(JobId{id}, step);
     }
   if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
@@ -109,7 +109,7 @@ void AccountingChanges::note(const Cluster& before, const Event& event) {
 void AccountingChanges::note_all(const Cluster& cluster) {
   cluster.jobs.each([&](const Job& job) {
     jobs.insert(job.id.value);
-    for (const auto& [id, step] : job.steps) steps.emplace(job.id, id);
+    for (const auto& [id, step] : job.run->steps) steps.emplace(job.id, id);
   });
 }
 
@@ -141,7 +141,7 @@ std::vector<AccountingRecord> AccountingPortion::records() const {
   for (const auto& [id, step_id] : changes.steps) {
     const Job* job = cluster.jobs.find(id);
     if (!job) continue;
-    if (auto step = job->steps.find(step_id); step != job->steps.end())
+    if (auto step = job->run->steps.find(step_id); step != job->run->steps.end())
       all.emplace_back(step_record(cluster, *job, step->second));
   }
   return all;

@@ -14,7 +14,7 @@ std::uint32_t accounted_exit(const Job& job) {
   if (job.state == JobState::cancelled || job.state == JobState::timeout ||
       job.state == JobState::preempted)
     return 0;
-  return job.exit_status;
+  return job.run->exit_status;
 }
 
 namespace {
@@ -54,8 +54,8 @@ Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory)
 }
 
 std::string state_text(const Job& job) {
-  if (job.state == JobState::cancelled && job.ending)
-    return fmt::format("CANCELLED by {}", job.ending->by.value);
+  if (job.state == JobState::cancelled && job.run->ending)
+    return fmt::format("CANCELLED by {}", job.run->ending->by.value);
   return std::string(state_name(job.state));
 }
 
@@ -75,7 +75,8 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.job = job.id;
   // A waiting job's row is that of the run it waits for.
   r.attempt = job.state == JobState::pending ? Attempt{job.attempt.value + 1} : job.attempt;
-  if (is_ended(job.state) && job.allocation.empty()) r.attempt = Attempt{job.attempt.value + 1};
+  if (is_ended(job.state) && job.run->allocation.empty())
+    r.attempt = Attempt{job.attempt.value + 1};
   r.array_id = job.array_id;
   r.task_id = job.task_id;
   r.het_id = job.het_id;
@@ -85,32 +86,32 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
     if (job.task_limit)
       r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
   }
-  r.name = spec.name;
+  r.name = job.own.name;
   r.partition = job.partition;
   r.account = job.account;
   r.qos = job.qos;
   r.user_name = spec.user_name;
   r.wckey = spec.wckey;
-  r.work_dir = spec.work_dir;
-  r.comment = spec.comment;
+  r.work_dir = job.own.work_dir;
+  r.comment = job.own.comment;
   r.admin_comment = spec.admin_comment;
   r.constraints = spec.features;
   r.reservation = job.shown_reservation();
-  r.submit_line = spec.submit_line;
+  r.submit_line = job.own.submit_line;
   r.cluster = cluster.settings().cluster_name;
   r.uid = spec.uid;
   r.gid = spec.gid;
   r.state = job.state;
   r.state_text = state_text(job);
-  if (job.ending) r.cancelled_by = job.ending->by;
+  if (job.run->ending) r.cancelled_by = job.run->ending->by;
   r.submitted = job.submitted;
   // One that waits for others is not, before a plan has found that it need not any more.
   const bool depends =
-      job.state == JobState::pending && !spec.dependency.empty() && !is_set(job.accrues_since);
+      job.state == JobState::pending && !job.own.dependency.empty() && !is_set(job.accrues_since);
   r.eligible = depends ? Time{} : job.eligible;
-  r.started = job.started;
+  r.started = job.run->started;
   if (is_ended(job.state)) r.ended = job.over_since();
-  r.suspended = job.suspended_total;
+  r.suspended = job.run->suspended_total;
   r.time_limit = job.time_limit;
   std::string memory;
   Tres requested = requested_tres(cluster, job, memory);
@@ -118,16 +119,16 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.requested_cpus = static_cast<std::uint32_t>(requested.cpus);
   r.requested_nodes = static_cast<std::uint32_t>(requested.nodes);
   r.requested_tres = requested.accounting_text();
-  if (!job.allocation.empty()) {
-    Tres allocated = total(job.allocation);
+  if (!job.run->allocation.empty()) {
+    Tres allocated = total(job.run->allocation);
     allocated.billing = sched::weighted_billing(cluster, job).value_or(allocated.billing);
     r.allocated_cpus = static_cast<std::uint32_t>(allocated.cpus);
     r.allocated_nodes = static_cast<std::uint32_t>(allocated.nodes);
     r.allocated_tres = allocated.accounting_text();
-    r.nodes = node_names(cluster, job.allocation);
+    r.nodes = node_names(cluster, job.run->allocation);
   }
   r.exit_status = accounted_exit(job);
-  r.derived_exit_status = job.derived_exit_status;
+  r.derived_exit_status = job.run->derived_exit_status;
   r.priority = job.priority;
   r.restarts = job.restarts;
   r.reason = job.end_reason;

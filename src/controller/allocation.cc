@@ -18,9 +18,9 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
     (void)end_job(*job, {.becomes = JobState::cancelled, .by = caller.uid, .since = now}, "", now);
     return wire::Done{};
   }
-  if (is_ended(job->state) || job->ending) return wire::Done{};
+  if (is_ended(job->state) || job->run->ending) return wire::Done{};
   const bool failed = request.exit_status != 0;
-  const bool out_of_memory = failed && job->out_of_memory;
+  const bool out_of_memory = failed && job->run->out_of_memory;
   constexpr std::uint32_t kOutOfMemoryStatus = 125;
   const JobState state = out_of_memory ? JobState::out_of_memory
                          : failed      ? JobState::failed
@@ -29,7 +29,7 @@ wire::Answer Core::release(Caller caller, const wire::ReleaseRequest& request, T
   record_end({.job = id,
               .state = state,
               .exit_status = status,
-              .derived_exit_status = job->derived_exit_status,
+              .derived_exit_status = job->run->derived_exit_status,
               .at = now,
               .reason = end_reason(state, status)});
   settle(id, now);
@@ -63,7 +63,7 @@ void Core::end_orphans(Time now) {
   const Seconds limit = cluster_.settings().inactive_limit;
   for (auto at = orphans_.begin(); at != orphans_.end();) {
     const Job* job = cluster_.jobs.find(at->first);
-    bool over = !job || is_ended(job->state) || job->ending;
+    bool over = !job || is_ended(job->state) || job->run->ending;
     const bool limited = limit > Seconds{0} && job && job->state != JobState::pending;
     if (!over && now - at->second < (limited ? limit : kUsualPatience)) {
       ++at;
@@ -133,8 +133,8 @@ bool Core::is_answered(const Waiter& w) {
   }
   bool over = is_ended(job->state) && !job->completing();
   const bool prepares =
-      w.until_ready &&
-      std::ranges::any_of(committed_.components(*job), [](const Job* c) { return c->preparing; });
+      w.until_ready && std::ranges::any_of(committed_.components(*job),
+                                           [](const Job* c) { return c->run->preparing; });
   if (!over && !(w.until_started && job->state != JobState::pending && !prepares)) return false;
   wire::JobsReply reply{.now = now_};
   for (const Job* component : committed_.components(*job))

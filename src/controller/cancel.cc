@@ -24,7 +24,7 @@ Result<void> Core::end_job(const Job& job, Ending ending, std::string_view pendi
     return {};
   }
   // A cancel overrules a requeue under way; a second cancel changes nothing.
-  if (job.ending && !job.ending->requeue) return fail(ErrorCode::already_done);
+  if (job.run->ending && !job.run->ending->requeue) return fail(ErrorCode::already_done);
   const bool all = job.leads() || cluster_.settings().whole_het_jobs;
   order_end(id, ending, all ? Reach::all_components : Reach::job);
   settle_components(id, now);
@@ -57,14 +57,15 @@ void Core::cancel_pending(const IdSet& jobs, Uid by, Time now) {
 // A step over several components is signalled in all of them.
 void Core::signal_step(const Job& job, const Step& step, int signal) {
   for (const Job* component : cluster_.components(job)) {
-    if (component != &job && !(step.het.is_part() && component->steps.contains(step.id))) continue;
+    if (component != &job && !(step.het.is_part() && component->run->steps.contains(step.id)))
+      continue;
     wire::SignalOrder o{.job = component->id, .attempt = component->attempt, .signal = signal};
     if (step.id == kBatchStep)
       o.batch = true;
     else
       o.steps = {step.id};
     o.announce = is_announced(signal, step.id == kBatchStep);
-    for (NodeId node : component->unfinished) order(node, o);
+    for (NodeId node : component->run->unfinished) order(node, o);
   }
 }
 
@@ -73,8 +74,8 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
   if (step) {
-    auto found = job.steps.find(*step);
-    if (found == job.steps.end()) return fail(ErrorCode::invalid_step);
+    auto found = job.run->steps.find(*step);
+    if (found == job.run->steps.end()) return fail(ErrorCode::invalid_step);
     signal_step(job, found->second, request.signal);
     return {};
   }
@@ -85,7 +86,7 @@ Result<void> Core::signal_job(const Job& job, const wire::CancelRequest& request
   o.whole_batch = request.full;
   o.all_steps = !o.batch;
   o.announce = is_announced(request.signal, o.batch);
-  for (NodeId node : job.unfinished) order(node, o);
+  for (NodeId node : job.run->unfinished) order(node, o);
   return {};
 }
 
@@ -135,8 +136,8 @@ wire::Answer Core::cancel(Caller caller, const wire::CancelRequest& asked, Time 
     if (step && (is_ended(job.state) || job.state == JobState::pending))
       return fail(ErrorCode::invalid_job_id);
     if (step && request.signal == 0) {
-      auto found = job.steps.find(*step);
-      if (found == job.steps.end()) return cancel_queued_step(job, *step);
+      auto found = job.run->steps.find(*step);
+      if (found == job.run->steps.end()) return cancel_queued_step(job, *step);
       if (is_ended(found->second.state)) return fail(ErrorCode::invalid_step);
       end_step(job, found->second, Seconds{0}, "", runs_in(job, request.asking_job));
       return {};

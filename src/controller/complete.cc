@@ -12,11 +12,11 @@ namespace muster::controller {
 namespace {
 
 bool runs_something_on(const Job& job, NodeId node) {
-  return std::any_of(job.steps.begin(), job.steps.end(),
+  return std::any_of(job.run->steps.begin(), job.run->steps.end(),
                      [&](const auto& entry) { return entry.second.unfinished.contains(node); });
 }
 
-bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.batch_done; }
+bool has_job_ended_by_itself(const Job& job) { return job.runs_batch() && job.run->batch_done; }
 
 }  // namespace
 
@@ -24,21 +24,22 @@ void Core::on_step_end(NodeId node, const wire::StepEnd& end, Time now) {
   if (end.unkillable) drain_for_program(node, "Kill task failed", now);
   if (!end.node_fault.empty()) drain_for_program(node, end.node_fault.view(), now);
   const Job* job = cluster_.jobs.find(end.ref.job);
-  bool current = job && job->attempt == end.ref.attempt && job->unfinished.contains(node);
+  bool current = job && job->attempt == end.ref.attempt && job->run->unfinished.contains(node);
   if (auto session = sessions_.find(node); session != sessions_.end())
     session->second.known.erase(end.ref);
   if (current && end.prolog_failed) {
     on_prolog_failed(node, end.ref.job, end.ref.attempt, now);
     job = cluster_.jobs.find(end.ref.job);
-  } else if (current && !end.node_fault.empty() && end.ref.step == kBatchStep && !job->ending) {
+  } else if (current && !end.node_fault.empty() && end.ref.step == kBatchStep &&
+             !job->run->ending) {
     try_elsewhere(*job, now);
     job = cluster_.jobs.find(end.ref.job);
-  } else if (current && end.not_begun && end.ref.step == kBatchStep && !job->ending) {
+  } else if (current && end.not_begun && end.ref.step == kBatchStep && !job->run->ending) {
     put_back_held(*job, JobState::cancelled, may_requeue(*job), now);
     job = cluster_.jobs.find(end.ref.job);
   }
-  if (current && job->steps.contains(end.ref.step) &&
-      job->steps.at(end.ref.step).unfinished.contains(node)) {
+  if (current && job->run->steps.contains(end.ref.step) &&
+      job->run->steps.at(end.ref.step).unfinished.contains(node)) {
     JobId id = job->id;
     record(StepNodeEnded{.job = id,
                          .attempt = end.ref.attempt,
@@ -66,7 +67,7 @@ void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now)
   }
   if (report.epilog_failed) drain_for_program(node, "Epilog error", now);
   const Job* job = cluster_.jobs.find(id);
-  if (!job || job->attempt != report.attempt || !job->unfinished.contains(node)) return;
+  if (!job || job->attempt != report.attempt || !job->run->unfinished.contains(node)) return;
   drop_from_node(*job, node, SIGTERM, now);
   release_node(id, node);
   settle(id, now);
@@ -76,7 +77,7 @@ void Core::on_job_gone(NodeId node, const wire::JobGoneReport& report, Time now)
 // the last process.
 void Core::release_node(JobId id, NodeId node) {
   const Job& job = cluster_.jobs.at(id);
-  if (!job.unfinished.contains(node) || !(job.ending || is_ended(job.state))) return;
+  if (!job.run->unfinished.contains(node) || !(job.run->ending || is_ended(job.state))) return;
   release_nodes(id, {node}, now_);
 }
 
@@ -92,7 +93,7 @@ void Core::release_nodes(JobId id, const std::vector<NodeId>& nodes, Time now) {
 void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Time now) {
   JobId id = job.id;
   std::vector<StepId> left;
-  for (const auto& [step_id, step] : job.steps)
+  for (const auto& [step_id, step] : job.run->steps)
     if (step.unfinished.contains(node)) left.push_back(step_id);
   Attempt attempt = job.attempt;
   for (StepId step : left) {
@@ -107,16 +108,16 @@ void Core::drop_from_node(const Job& job, NodeId node, std::uint32_t status, Tim
 }
 
 void Core::forget_launch_if_over(JobId id, StepId step) {
-  if (!cluster_.jobs.at(id).steps.contains(step)) step_launches_.erase({id, step});
+  if (!cluster_.jobs.at(id).run->steps.contains(step)) step_launches_.erase({id, step});
 }
 
 void Core::settle(JobId id, Time now) {
   const Job* job = &cluster_.jobs.at(id);
-  bool over = job->ending || is_ended(job->state) || has_job_ended_by_itself(*job);
+  bool over = job->run->ending || is_ended(job->state) || has_job_ended_by_itself(*job);
   if (!over || job->state == JobState::pending) return;
 
   // A job that ended by itself has its end now; what it left elsewhere is cleaned up behind it.
-  if (!job->ending && !is_ended(job->state)) {
+  if (!job->run->ending && !is_ended(job->state)) {
     if (auto ending = ends_as(*job, now))
       order_end(id, *ending, Reach::all_components);
     else
@@ -127,16 +128,16 @@ void Core::settle(JobId id, Time now) {
   if (job->state == JobState::pending) return;
 
   std::vector<NodeId> idle;
-  for (NodeId node : job->unfinished)
+  for (NodeId node : job->run->unfinished)
     if (!runs_something_on(*job, node) && !cluster_.settings().programs.on_nodes())
       idle.push_back(node);
   if (!idle.empty()) release_nodes(id, idle, now);
   job = &cluster_.jobs.at(id);
-  if (!job->unfinished.empty()) {
+  if (!job->run->unfinished.empty()) {
     touch_nodes_of(*job);
     return;
   }
-  bool returns = job->ending && job->ending->requeue;
+  bool returns = job->run->ending && job->run->ending->requeue;
   if (!is_ended(job->state) && !returns) finish(*job, now);
   put_back_components(id, now);
 }
@@ -144,20 +145,21 @@ void Core::settle(JobId id, Time now) {
 // The run is over and does not come back.
 void Core::finish(const Job& job, Time now) {
   JobId id = job.id;
-  const auto batch = job.steps.find(kBatchStep);
-  std::uint32_t status = batch == job.steps.end() ? job.exit_status : batch->second.exit_status;
+  const auto batch = job.run->steps.find(kBatchStep);
+  std::uint32_t status =
+      batch == job.run->steps.end() ? job.run->exit_status : batch->second.exit_status;
   JobState state = JobState::completed;
-  if (job.ending) {
-    state = job.ending->becomes;
+  if (job.run->ending) {
+    state = job.run->ending->becomes;
     const bool told_to_end = state == JobState::cancelled || state == JobState::timeout;
     const bool lost = state == JobState::node_fail;  // nobody saw how its script ended
     if (lost || (told_to_end && ends_alone(job)))
       status = 0;
-    else if (told_to_end && batch == job.steps.end())
+    else if (told_to_end && batch == job.run->steps.end())
       status = SIGTERM;
     if (job.spec->kind == JobKind::allocation && state != JobState::timeout)
-      status = job.spec->for_own_step ? job.derived_exit_status : job.exit_status;
-  } else if (batch != job.steps.end() && batch->second.out_of_memory) {
+      status = job.spec->for_own_step ? job.run->derived_exit_status : job.run->exit_status;
+  } else if (batch != job.run->steps.end() && batch->second.out_of_memory) {
     state = JobState::out_of_memory;
     status = 125;
   } else if (status != 0) {
@@ -166,10 +168,10 @@ void Core::finish(const Job& job, Time now) {
   record_end({.job = id,
               .state = state,
               .exit_status = status,
-              .derived_exit_status = job.derived_exit_status,
+              .derived_exit_status = job.run->derived_exit_status,
               .at = now,
-              .reason = job.ending && !job.ending->reason.empty()
-                            ? job.ending->reason
+              .reason = job.run->ending && !job.run->ending->reason.empty()
+                            ? job.run->ending->reason
                             : Text(end_reason(state, status))});
 }
 
@@ -187,7 +189,7 @@ namespace {
 // Failures and preemptions are counted apart: a job that gives way again and again is not at fault.
 bool requeued_too_often(const Settings& settings, const Ending& ending, const Job& job) {
   if (ending.failure) return job.failures >= settings.max_batch_requeue;
-  const bool makes_room = job.preemption && job.preemption->by;
+  const bool makes_room = job.run->preemption && job.run->preemption->by;
   return makes_room && settings.max_preempt_requeue &&
          job.displaced >= *settings.max_preempt_requeue;
 }
@@ -195,12 +197,12 @@ bool requeued_too_often(const Settings& settings, const Ending& ending, const Jo
 }  // namespace
 
 void Core::put_back(const Ending& ending, const Job& job, Time now) {
-  CHECK(job.unfinished.empty());
+  CHECK(job.run->unfinished.empty());
   count_usage(now);
   if (!is_ended(job.state) && cluster_.settings().programs.epilog_slurmctld)
     run_program(SiteProgramRun::Which::epilog_slurmctld, job);
   // Whom an administrator has stopped starts again when one says so.
-  const bool stopped = job.state == JobState::suspended && !job.awaits_turn;
+  const bool stopped = job.state == JobState::suspended && !job.run->awaits_turn;
   const bool kept = stopped || requeued_too_often(cluster_.settings(), ending, job);
   const bool held_by_admin = kept || (ending.reason.empty() && is_operator({ending.by, {}}));
   record(JobRequeued{.job = job.id,
@@ -223,10 +225,10 @@ namespace {
 
 // --no-kill: it goes on with the nodes that are left, as long as its script does.
 bool goes_on_without(const Job& job, NodeId node) {
-  if (!job.spec->no_kill || job.is_het() || job.ending || is_ended(job.state)) return false;
-  auto batch = job.steps.find(kBatchStep);
-  const bool has_script = batch != job.steps.end() && batch->second.unfinished.contains(node);
-  return !has_script && job.unfinished.contains(node) && job.unfinished.size() > 1;
+  if (!job.spec->no_kill || job.is_het() || job.run->ending || is_ended(job.state)) return false;
+  auto batch = job.run->steps.find(kBatchStep);
+  const bool has_script = batch != job.run->steps.end() && batch->second.unfinished.contains(node);
+  return !has_script && job.run->unfinished.contains(node) && job.run->unfinished.size() > 1;
 }
 
 }  // namespace
@@ -244,7 +246,7 @@ void Core::lose_node(NodeId node, Time now, std::string_view why) {
       release_nodes(id, {node}, now);
       continue;
     }
-    if (!job.ending && !is_ended(job.state)) {
+    if (!job.run->ending && !is_ended(job.state)) {
       if (job.spec->kind == JobKind::allocation)  // nobody may be there to hear it
         (void)notify({options_.slurm_user, {}}, job,
                      "error: Node failure on " + cluster_.nodes.at(node).config.name.str());

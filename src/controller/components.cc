@@ -10,7 +10,7 @@ void Core::order_end(JobId id, const Ending& ending, Reach reach) {
   IdSet ids = IdSet::range(id.value, id.value);
   auto goes_on = [&](const Job& job) {  // or would come back
     if (!is_active(job.state)) return false;
-    return !job.ending || (job.ending->requeue && !ending.requeue);
+    return !job.run->ending || (job.run->ending->requeue && !ending.requeue);
   };
   if (reach == Reach::all_components)
     for (const Job* component : cluster_.components(cluster_.jobs.at(id)))
@@ -31,15 +31,15 @@ void Core::end_other_components(JobId id, Time now) {
   const Job& leader = cluster_.jobs.at(id);
   if (!leader.is_het() || !leader.leads() || !is_ended(leader.state)) return;
   JobEnded end{.state = leader.state,
-               .exit_status = leader.exit_status,
+               .exit_status = leader.run->exit_status,
                .at = now,
                .reason = leader.end_reason};
   std::vector<JobId> left;
   for (const Job* component : cluster_.components(leader))
-    if (is_active(component->state) && !component->ending) left.push_back(component->id);
+    if (is_active(component->state) && !component->run->ending) left.push_back(component->id);
   for (JobId each : left) {
     end.job = each;
-    end.derived_exit_status = cluster_.jobs.at(each).derived_exit_status;
+    end.derived_exit_status = cluster_.jobs.at(each).run->derived_exit_status;
     record_end(end);
     settle(each, now);
   }
@@ -50,9 +50,10 @@ void Core::put_back_components(JobId id, Time now) {
   std::vector<JobId> ids;
   std::optional<Ending> ending;
   for (const Job* component : cluster_.components(cluster_.jobs.at(id))) {
-    if (!component->unfinished.empty()) return;
-    bool returns = is_active(component->state) && component->ending && component->ending->requeue;
-    if (returns && !ending) ending = component->ending;
+    if (!component->run->unfinished.empty()) return;
+    bool returns =
+        is_active(component->state) && component->run->ending && component->run->ending->requeue;
+    if (returns && !ending) ending = component->run->ending;
     ids.push_back(component->id);
   }
   if (!ending) return;
@@ -63,7 +64,7 @@ void Core::put_back_components(JobId id, Time now) {
 bool Core::ends_alone(const Job& job) const {
   if (job.leads()) return false;
   const Job* leader = cluster_.jobs.find(job.het_id);
-  return leader && is_active(leader->state) && !leader->ending;
+  return leader && is_active(leader->state) && !leader->run->ending;
 }
 
 }  // namespace muster::controller

@@ -59,7 +59,7 @@ void Core::record(Event event) {
 }
 
 void Core::touch_nodes_of(const Job& job) {
-  for (NodeId node : job.unfinished) touch_node(node);
+  for (NodeId node : job.run->unfinished) touch_node(node);
 }
 
 // A batch whose answers are awaited together with a start is committed with that start, once

@@ -21,9 +21,9 @@
 #include "controller/host.h"
 #include "controller/partition_choice.h"
 #include "controller/power.h"
-#include "controller/recent_specs.h"
 #include "controller/waiter_list.h"
 #include "controller/watch_list.h"
+#include "model/shared_parts.h"
 #include "sched/free.h"
 #include "sched/known_fits.h"
 #include "state/event.h"
@@ -115,7 +115,7 @@ class Core {
   Submitter submitter_of(Caller caller, const JobSpec& spec, const Text& account, const Text& qos,
                          const std::vector<const Partition*>& named) const;
   Result<void> may_use_reservation(const JobSpec& spec, const Text& account) const;
-  Result<Job> accept(Caller caller, JobSpec spec, Time now, std::vector<std::string>& warnings);
+  Result<Job> accept(Caller caller, JobRequest spec, Time now, std::vector<std::string>& warnings);
   Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request, Time now,
                                       std::vector<std::string>& warnings);
   static Error refusal(Error error, const std::vector<std::string>& warnings);
@@ -396,7 +396,7 @@ class Core {
   bool order_changed_ = true;  // since the last plan, by more than the queue itself can see
   bool planning_ = false;
   sched::KnownFits known_fits_;
-  RecentSpecs recent_specs_;
+  SharedParts shared_parts_;
 };
 
 }  // namespace muster::controller

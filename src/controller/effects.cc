@@ -49,19 +49,19 @@ std::vector<OutgoingOrder> Core::orders_for(const Cluster& committed, const Node
   // What runs here but should not: stale attempts, forgotten jobs.
   for (const wire::StepRef& ref : session.known) {
     const Job* job = committed.jobs.find(ref.job);
-    bool wanted = job && job->attempt == ref.attempt && job->unfinished.contains(node.id);
+    bool wanted = job && job->attempt == ref.attempt && job->run->unfinished.contains(node.id);
     if (!wanted) end(job, {.job = ref.job, .attempt = ref.attempt, .kill_wait = Seconds{0}});
   }
   for (std::uint32_t id : node.jobs.ids()) {
     const Job& job = committed.jobs.at(JobId{id});
-    if (job.ending || is_ended(job.state)) {
+    if (job.run->ending || is_ended(job.state)) {
       wire::EndJobOrder order{
           .job = job.id, .attempt = job.attempt, .kill_wait = committed.settings().kill_wait};
-      order.announce = job.ending.has_value();
-      if (job.ending) order.message_suffix = end_message(*job.ending);
-      if (job.ending && job.ending->from_inside) order.delay = kTimeToHear;
+      order.announce = job.run->ending.has_value();
+      if (job.run->ending) order.message_suffix = end_message(*job.run->ending);
+      if (job.run->ending && job.run->ending->from_inside) order.delay = kTimeToHear;
       end(&job, std::move(order));
-    } else if (!job.preparing) {
+    } else if (!job.run->preparing) {
       add_launches(committed, job, node, session, orders);
     }
   }
@@ -76,7 +76,7 @@ void Core::add_launches(const Cluster& committed, const Job& job, const Node& no
   if (programs.prolog_at_start && session.prepared.insert({job.id, job.attempt}).second)
     orders.push_back(
         {wire::PrepareOrder{job.id, job.attempt, prolog, programs.defer_batch}, {}, {}});
-  for (const auto& [step_id, step] : job.steps) {
+  for (const auto& [step_id, step] : job.run->steps) {
     if (!step.unfinished.contains(node.id)) continue;
     wire::StepRef ref{job.id, job.attempt, step_id};
     if (session.known.contains(ref)) continue;

@@ -26,7 +26,7 @@ std::string node_list(const Cluster& cluster, const auto& shares) {
 
 void add_array_variables(const Job& job, Variables& v) {
   if (job.task_id == kNoTask) return;
-  std::string_view text = job.spec->array;
+  std::string_view text = job.own.array;
   text = text.substr(0, text.find('%'));
   v.set("SLURM_ARRAY_JOB_ID", std::to_string(job.array_id.value));
   v.set("SLURM_ARRAY_TASK_ID", std::to_string(job.task_id));
@@ -115,19 +115,19 @@ void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
         v.set(fmt::format("{}_{}_GROUP_{}", name, group, c->het_offset), value);
     };
     set("SLURM_JOB_ID", std::to_string(c->id.value));
-    set("SLURM_JOB_NAME", c->spec->name.str());
-    set("SLURM_JOB_NODELIST", node_list(cluster, c->allocation));
-    set("SLURM_JOB_NUM_NODES", std::to_string(c->allocation.size()));
-    set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(c->allocation));
+    set("SLURM_JOB_NAME", c->own.name.str());
+    set("SLURM_JOB_NODELIST", node_list(cluster, c->run->allocation));
+    set("SLURM_JOB_NUM_NODES", std::to_string(c->run->allocation.size()));
+    set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(c->run->allocation));
     set("SLURM_JOB_PARTITION", c->partition.str());
     set("SLURM_JOB_ACCOUNT", c->account.str());
     set("SLURM_JOB_QOS", c->qos.str());
-    set("SLURM_TASKS_PER_NODE", tasks_per_node(c->allocation));
+    set("SLURM_TASKS_PER_NODE", tasks_per_node(c->run->allocation));
   }
 }
 
 const NodeShare* share_on(const Job& job, NodeId node) {
-  for (const NodeShare& share : job.allocation)
+  for (const NodeShare& share : job.run->allocation)
     if (share.node == node) return &share;
   return nullptr;
 }
@@ -139,14 +139,15 @@ struct WholeStep {
   std::vector<NodeShare> held;
 };
 WholeStep whole_step(const Cluster& cluster, const Job& job, const Step& step) {
-  if (!step.het.is_part()) return {step.num_tasks, step.nodes, job.allocation};
+  if (!step.het.is_part()) return {step.num_tasks, step.nodes, job.run->allocation};
   WholeStep whole;
   for (const Job* component : cluster.components(job)) {
-    auto part = component->steps.find(step.id);
-    if (part == component->steps.end()) continue;
+    auto part = component->run->steps.find(step.id);
+    if (part == component->run->steps.end()) continue;
     whole.tasks += part->second.num_tasks;
     whole.nodes.insert(whole.nodes.end(), part->second.nodes.begin(), part->second.nodes.end());
-    whole.held.insert(whole.held.end(), component->allocation.begin(), component->allocation.end());
+    whole.held.insert(whole.held.end(), component->run->allocation.begin(),
+                      component->run->allocation.end());
   }
   return whole;
 }
@@ -179,13 +180,13 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   Variables v;
   const JobSpec& spec = *job.spec;
   std::string id = std::to_string(job.id.value);
-  std::string nodes = node_list(cluster, job.allocation);
-  std::string count = std::to_string(job.allocation.size());
+  std::string nodes = node_list(cluster, job.run->allocation);
+  std::string count = std::to_string(job.run->allocation.size());
   v.add({"SLURM_JOB_ID", "SLURM_JOBID"}, id);
   v.add({"SLURM_JOB_NODELIST", "SLURM_NODELIST"}, nodes);
   v.add({"SLURM_JOB_NUM_NODES", "SLURM_NNODES"}, count);
-  v.add("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.allocation));
-  v.add("SLURM_TASKS_PER_NODE", tasks_per_node(job.allocation));
+  v.add("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(job.run->allocation));
+  v.add("SLURM_TASKS_PER_NODE", tasks_per_node(job.run->allocation));
   if (!spec.num_tasks && spec.ntasks_per_node)  // on as many nodes as there were
     v.add({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
   v.add("SLURM_JOB_PARTITION", job.partition.view());

@@ -50,7 +50,7 @@ bool matches_state(const Job& job, const wire::JobFilter& filter) {
 
 bool uses_node(const Cluster& cluster, const Job& job, const std::vector<Text>& names) {
   if (names.empty()) return true;
-  for (const NodeShare& share : job.allocation)
+  for (const NodeShare& share : job.run->allocation)
     if (const Node* node = cluster.nodes.find(share.node))
       if (lists(names, node->config.name)) return true;
   return false;
@@ -101,7 +101,7 @@ bool JobMatcher::matches(const Cluster& cluster, const Job& job) const {
     if (!by_name && !by_uid) return false;
   }
   return matches_state(job, filter_) && lists(filter_.accounts, job.account) &&
-         lists(filter_.names, spec.name) && lists_any(filter_.partitions, job.partition) &&
+         lists(filter_.names, job.own.name) && lists_any(filter_.partitions, job.partition) &&
          lists(filter_.qos, job.qos) && lists_any(filter_.reservations, job.shown_reservation()) &&
          needs_license(spec, filter_.licenses) && uses_node(cluster, job, filter_.nodes);
 }

@@ -56,7 +56,7 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, JobId ask
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(cluster_.settings().job_requeue);
   if (!allowed) return fail(ErrorCode::disabled);
-  const bool goes_back = job.ending && job.ending->requeue;
+  const bool goes_back = job.run->ending && job.run->ending->requeue;
   if (job.state == JobState::pending || goes_back) return fail(ErrorCode::job_pending);
   if (!job.leads()) return fail(ErrorCode::failure, "Job not heterogeneous job leader");
   JobId id = job.id;
@@ -75,13 +75,13 @@ Result<void> Core::requeue(Caller caller, const Job& job, Requeue how, JobId ask
   if (is_ended(job.state)) {
     const auto components = cluster_.components(job);
     for (const Job* component : components)
-      if (!component->unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
+      if (!component->run->unfinished.empty()) return fail(ErrorCode::transition_state_no_update);
     std::vector<JobId> ids;
     for (const Job* component : components) ids.push_back(component->id);
     for (JobId each : ids) put_back(ending, cluster_.jobs.at(each), now);
     return {};
   }
-  if (job.ending) return fail(ErrorCode::transition_state_no_update);
+  if (job.run->ending) return fail(ErrorCode::transition_state_no_update);
   order_end(id, ending, Reach::all_components);
   settle_components(id, now);
   return {};
@@ -93,7 +93,7 @@ Result<void> Core::suspend(Caller caller, const Job& job, bool resume, Time now)
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   const bool is_suspended = job.state == JobState::suspended;
   if (resume && !is_suspended) return fail(ErrorCode::failure, "Job is not suspended");
-  if (job.awaits_turn) return fail(ErrorCode::disabled);
+  if (job.run->awaits_turn) return fail(ErrorCode::disabled);
   if (is_suspended && !resume) return {};
   set_suspended(job.id, !resume, false, now);
   want_plan();  // others may use its CPUs
@@ -106,7 +106,7 @@ Result<void> Core::notify(Caller caller, const Job& job, const Text& message) {
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   if (job.state == JobState::pending) return fail(ErrorCode::disabled);
   if (job.spec->kind == JobKind::batch) {
-    const NodeId first = job.allocation.front().node;
+    const NodeId first = job.run->allocation.front().node;
     order(first, wire::NotifyOrder{.job = job.id, .attempt = job.attempt, .text = message});
     return {};
   }
@@ -170,7 +170,7 @@ wire::Answer Core::job_action(Caller caller, const wire::JobActionRequest& reque
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())
     cluster_.jobs.each([&](const Job& job) {
-      if (job.spec->name == request.name && !is_ended(job.state) && may_change(caller, job))
+      if (job.own.name == request.name && !is_ended(job.state) && may_change(caller, job))
         refs.push_back({.job = job.id});
     });
   for (const wire::JobRef& ref : refs) {

@@ -49,13 +49,13 @@ wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, Nod
   launch.uid = spec.uid;
   launch.gid = spec.gid;
   launch.user_name = spec.user_name;
-  launch.job_name = spec.name;
+  launch.job_name = job.own.name;
   launch.array_id = job.array_id;
   launch.task_id = job.task_id;
   launch.restarts = job.restarts;
-  for (std::size_t i = 0; i < job.allocation.size(); ++i) {
-    if (job.allocation[i].node != node) continue;
-    launch.share = job.allocation[i];
+  for (std::size_t i = 0; i < job.run->allocation.size(); ++i) {
+    if (job.run->allocation[i].node != node) continue;
+    launch.share = job.run->allocation[i];
     launch.memory_limit_mib = launch.share.memory_mib;
     launch.device_files = device_files(cluster.nodes.at(node), launch.share);
   }
@@ -73,13 +73,13 @@ void add_distribution(const wire::StepRequest& request, const Step& step, Variab
 // srun outside of a job: what is told is the job's, and some of it is not told at all.
 void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
                      Variables& variables) {
-  const Text& line = job.spec->submit_line;
+  const Text& line = job.own.submit_line;
   if (job.spec->kind != JobKind::allocation || line.empty() || line != request.submit_line) return;
   variables.erase("SLURM_NODE_ALIASES");
   variables.erase("SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0");
   if (request.distribution.empty()) variables.erase("SLURM_DISTRIBUTION");
-  auto share = std::ranges::find(job.allocation, node, &NodeShare::node);
-  if (share != job.allocation.end())
+  auto share = std::ranges::find(job.run->allocation, node, &NodeShare::node);
+  if (share != job.run->allocation.end())
     variables.set("SLURM_CPUS_ON_NODE", std::to_string(share->cpus.size()));
 }
 
@@ -131,20 +131,20 @@ OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
 
 OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
   const JobSpec& spec = *job.spec;
-  NodeId node = job.steps.at(kBatchStep).nodes.front().node;
+  NodeId node = job.run->steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
-  for (const Text& arg : spec.script_args) launch.argv.push_back(arg.str());
+  for (const Text& arg : job.own.script_args) launch.argv.push_back(arg.str());
   launch.environment = batch_variables(cluster, job, node).take();
-  launch.work_dir = spec.work_dir;
-  launch.std_in = spec.std_in;
-  launch.std_out = spec.std_out;
-  launch.std_err = spec.std_err;
+  launch.work_dir = job.own.work_dir;
+  launch.std_in = job.own.std_in;
+  launch.std_out = job.own.std_out;
+  launch.std_err = job.own.std_err;
   launch.open_mode = open_mode(cluster, spec.open_mode);
   launch.umask = spec.umask;
   launch.get_user_env = spec.get_user_env;
   launch.ranks = {0};
   launch.watch_key = std::move(key);
-  return {wire::LaunchOrder{std::move(launch)}, spec.script_blob, spec.environment_blob};
+  return {wire::LaunchOrder{std::move(launch)}, job.own.script_blob, job.own.environment_blob};
 }
 
 OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node) {

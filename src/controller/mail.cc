@@ -24,7 +24,7 @@ bool is_about_the_array(const Job& job) {
 }
 
 std::string subject_of(const Job& job) {
-  const std::string_view name = job.spec->name;
+  const std::string_view name = job.own.name;
   if (is_about_the_array(job))
     return fmt::format("Slurm Array Summary Job_id={0}_* ({0}) Name={1}", job.array_id.value, name);
   if (job.task_id != kNoTask)
@@ -109,8 +109,8 @@ struct Composer {
     const std::uint32_t wanted = job.spec->mail_type;
     if (is_about_the_array(job)) {
       const Job* head = cluster.jobs.find(job.array_id);
-      if (!head || !head->array_exits.all_ended()) return;
-      const ArrayExits& exits = head->array_exits;
+      if (!head || !head->array->exits.all_ended()) return;
+      const ArrayExits& exits = head->array->exits;
       std::string_view occasion = occasion_of_end(wanted, exits.max_code > 0);
       if (!occasion.empty()) add(*head, occasion, ", " + exits_text(exits));
       return;
@@ -178,7 +178,7 @@ Result<void> check_mail_user(std::string_view recipients) {
 }
 
 Millis queued_time(const Job& job) {
-  return std::max(job.started - std::max(job.submitted, job.eligible), Millis{0});
+  return std::max(job.run->started - std::max(job.submitted, job.eligible), Millis{0});
 }
 
 std::vector<SiteProgramRun> mails_for(const Cluster& cluster, const Event& event, Time now) {
@@ -208,7 +208,7 @@ void Core::mail_time_limits(Time now) {
   std::vector<std::pair<JobId, std::uint32_t>> due;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (!(job.spec->mail_type & kMailTimeLimits) || job.ending) continue;
+    if (!(job.spec->mail_type & kMailTimeLimits) || job.run->ending) continue;
     if (std::uint32_t passed = parts_passed(job, now)) due.emplace_back(job.id, passed);
   }
   for (auto [id, types] : due) mail_once(id, types, now);

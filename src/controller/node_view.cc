@@ -30,8 +30,9 @@ std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster, const Visibility&
     const Partition* partition = cluster.find_partition(job.partition);
     if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
     const Text owner(fmt::format("{}({})", job.spec->user_name.view(), job.spec->uid.value));
-    for (const NodeShare& share : job.allocation)
-      if (!is_ended(job.state) || job.unfinished.contains(share.node)) owners[share.node] = owner;
+    for (const NodeShare& share : job.run->allocation)
+      if (!is_ended(job.state) || job.run->unfinished.contains(share.node))
+        owners[share.node] = owner;
   }
   return owners;
 }

@@ -191,7 +191,7 @@ void Core::power_up_again(const std::vector<NodeId>& nodes, Time now) {
 // As many as ResumeRate allows; the others follow with the ticks.
 void Core::power_up_for(const Job& job, Time now) {
   std::vector<NodeId> off;
-  for (const NodeShare& share : job.allocation)
+  for (const NodeShare& share : job.run->allocation)
     if (cluster_.nodes.at(share.node).power.phase == PowerPhase::off) off.push_back(share.node);
   power_up(resume_rate_.take(std::move(off), cluster_.settings().power.resume_rate, now), now);
 }
@@ -201,7 +201,7 @@ bool Core::is_wanted(const Node& node) const {
   const auto jobs = node.jobs.ids();
   return std::ranges::any_of(jobs, [&](std::uint32_t id) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    return job.preparing && !job.ending && is_active(job.state);
+    return job.run->preparing && !job.run->ending && is_active(job.state);
   });
 }
 
@@ -224,11 +224,11 @@ void Core::power_down_if_left_idle(const Job& job, const std::vector<NodeId>& no
 // it waited for a node.
 void Core::launch_if_prepared(JobId id, Time now) {
   const Job* job = cluster_.jobs.find(id);
-  if (!job || !job->preparing || job->ending || is_ended(job->state)) return;
-  if (prologs_running_.contains(id) || !all_on(cluster_, job->allocation)) return;
+  if (!job || !job->run->preparing || job->run->ending || is_ended(job->state)) return;
+  if (prologs_running_.contains(id) || !all_on(cluster_, job->run->allocation)) return;
   const bool waited_for_node =
-      reboots_first(*job) || std::ranges::any_of(job->allocation, [&](const NodeShare& share) {
-        return cluster_.nodes.at(share.node).power.since > job->started;
+      reboots_first(*job) || std::ranges::any_of(job->run->allocation, [&](const NodeShare& share) {
+        return cluster_.nodes.at(share.node).power.since > job->run->started;
       });
   record(JobPrepared{.job = id, .attempt = job->attempt, .at = waited_for_node ? now : Time{}});
   touch_nodes_of(cluster_.jobs.at(id));
@@ -256,7 +256,7 @@ void Core::clear_node(NodeId id, Leave who, Time now) {
   const IdSet jobs = cluster_.nodes.at(id).jobs;
   for (std::uint32_t number : jobs.ids()) {
     const Job& job = cluster_.jobs.at(JobId{number});
-    if (!is_active(job.state) || job.ending || job.preemption) continue;
+    if (!is_active(job.state) || job.run->ending || job.run->preemption) continue;
     Seconds grace = sched::grace_time(cluster_, job);
     const Partition* partition = cluster_.find_partition(job.partition);
     if (grace.count() == 0 && partition) grace = Seconds{partition->grace_time_s};

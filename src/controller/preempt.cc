@@ -10,7 +10,7 @@ namespace muster::controller {
 
 void Core::evict(const sched::Eviction& eviction, Time now) {
   const Job* job = cluster_.jobs.find(eviction.victim);
-  if (!job || job->ending || job->preemption) return;
+  if (!job || job->run->ending || job->run->preemption) return;
   if (job->state != JobState::running && job->state != JobState::suspended) return;
   const Job* by = cluster_.jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
@@ -30,7 +30,7 @@ void Core::give_notice(JobId id, const Preemption& preemption) {
   for (JobId component : told) {
     const Job& job = cluster_.jobs.at(component);
     if (cluster_.settings().preempt.send_user_signal && job.spec->warn_signal.number &&
-        !is_set(job.warned))
+        !is_set(job.run->warned))
       warn(component, preemption.since);
     else if (has_grace)
       tell_to_save(job);
@@ -44,14 +44,14 @@ void Core::tell_to_save(const Job& job) {
   for (int signal : {SIGCONT, SIGTERM}) {
     wire::SignalOrder o{.job = job.id, .attempt = job.attempt, .signal = signal};
     o.batch = o.whole_batch = o.all_steps = o.notice = true;
-    for (NodeId node : job.unfinished) order(node, o);
+    for (NodeId node : job.run->unfinished) order(node, o);
   }
 }
 
 void Core::end_preempted(JobId id, Time now) {
   const Job& job = cluster_.jobs.at(id);
   Ending ending{.becomes = JobState::preempted, .since = now};
-  ending.requeue = job.preemption->mode == PreemptMode::requeue;
+  ending.requeue = job.run->preemption->mode == PreemptMode::requeue;
   order_end(id, ending, Reach::all_components);
   settle_components(id, now);
 }
@@ -60,8 +60,8 @@ namespace {
 
 // The grace of a job that was suspended in it is over when it has had its time.
 bool stands_still(const Job& job) {
-  return job.state == JobState::suspended && !job.awaits_turn &&
-         job.suspended_at >= job.preemption->since;
+  return job.state == JobState::suspended && !job.run->awaits_turn &&
+         job.run->suspended_at >= job.run->preemption->since;
 }
 
 }  // namespace
@@ -70,8 +70,8 @@ void Core::end_graces(Time now) {
   std::vector<JobId> over;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.preemption && !job.ending && is_active(job.state) && now >= job.preemption->kill_at &&
-        !stands_still(job))
+    if (job.run->preemption && !job.run->ending && is_active(job.state) &&
+        now >= job.run->preemption->kill_at && !stands_still(job))
       over.push_back(job.id);
   }
   for (JobId id : over) end_preempted(id, now);
@@ -79,12 +79,12 @@ void Core::end_graces(Time now) {
 
 // What becomes of a run that ended by itself: nothing special, or another one.
 std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
-  if (job.preemption)
+  if (job.run->preemption)
     return Ending{.becomes = JobState::preempted,
                   .since = now,
-                  .requeue = job.preemption->mode == PreemptMode::requeue};
-  auto batch = job.steps.find(kBatchStep);
-  if (batch == job.steps.end()) return std::nullopt;
+                  .requeue = job.run->preemption->mode == PreemptMode::requeue};
+  auto batch = job.run->steps.find(kBatchStep);
+  if (batch == job.run->steps.end()) return std::nullopt;
   std::uint32_t status = batch->second.exit_status;
   if ((status & 0x7f) != 0 || status == 0) return std::nullopt;
   const Settings& s = cluster_.settings();
@@ -100,7 +100,7 @@ std::optional<Ending> Core::ends_as(const Job& job, Time now) const {
 // A script that goes back as soon as it runs would keep its node busy with starting it.
 Seconds Core::pause_before_next_run(const Job& job, Time now) {
   constexpr Seconds kStartsApart{10};
-  return std::max(std::chrono::ceil<Seconds>(job.started + kStartsApart - now), Seconds{0});
+  return std::max(std::chrono::ceil<Seconds>(job.run->started + kStartsApart - now), Seconds{0});
 }
 
 }  // namespace muster::controller

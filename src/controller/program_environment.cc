@@ -39,9 +39,9 @@ Variables common(const Job& job, const Variables& all) {
   Variables v;
   for (const char* name : kFromJob) v.copy(name, all);
   v.set("SLURM_JOB_RESTART_COUNT", std::to_string(job.restarts));
-  v.set("SLURM_JOB_WORK_DIR", spec.work_dir.view());
-  v.set("SLURM_JOB_NAME", spec.name.view());
-  if (!spec.comment.empty()) v.set("SLURM_JOB_COMMENT", spec.comment.view());
+  v.set("SLURM_JOB_WORK_DIR", job.own.work_dir.view());
+  v.set("SLURM_JOB_NAME", job.own.name.view());
+  if (!job.own.comment.empty()) v.set("SLURM_JOB_COMMENT", job.own.comment.view());
   if (!spec.features.empty()) v.set("SLURM_JOB_CONSTRAINTS", spec.features.view());
   if (!spec.licenses.empty()) v.set("SLURM_JOB_LICENSES", spec.licenses.view());
   return v;
@@ -60,12 +60,12 @@ std::vector<std::string> strings_of(Variables v) {
 
 void add_exit_codes(const Job& job, Variables& v) {
   // A job that is told to end has no code yet; its batch script may have.
-  auto batch = job.steps.find(kBatchStep);
-  const bool over = is_ended(job.state) || batch == job.steps.end();
-  const std::uint32_t status = over ? job.exit_status : batch->second.exit_status;
+  auto batch = job.run->steps.find(kBatchStep);
+  const bool over = is_ended(job.state) || batch == job.run->steps.end();
+  const std::uint32_t status = over ? job.run->exit_status : batch->second.exit_status;
   v.set("SLURM_JOB_EXIT_CODE", std::to_string(status));
   v.set("SLURM_JOB_EXIT_CODE2", fmt::format("{}:{}", status >> 8 & 0xff, status & 0x7f));
-  v.set("SLURM_JOB_DERIVED_EC", std::to_string(job.derived_exit_status));
+  v.set("SLURM_JOB_DERIVED_EC", std::to_string(job.run->derived_exit_status));
 }
 
 Variables on_node(const Cluster& cluster, const Job& job, const Node& node) {
@@ -123,10 +123,10 @@ std::vector<std::string> mail_environment(const Cluster& cluster, const Job& job
   if (is_ended(job.state)) {
     add_exit_codes(job, v);
     v.set("SLURM_JOB_RUN_TIME", elapsed(job.run_time(now)));
-    const ArrayExits& exits = job.array_exits;
+    const ArrayExits& exits = job.array->exits;
     const bool whole = job.array_id && !(job.spec->mail_type & kMailArrayTasks);
     v.set("SLURM_JOB_EXIT_CODE_MAX",
-          std::to_string(whole ? exits.max_code : job.exit_status >> 8 & 0xff));
+          std::to_string(whole ? exits.max_code : job.run->exit_status >> 8 & 0xff));
     if (whole) v.set("SLURM_JOB_EXIT_CODE_MIN", std::to_string(exits.min_code));
   } else if (job.state == JobState::running) {
     v.set("SLURM_JOB_QUEUED_TIME", elapsed(queued_time(job)));

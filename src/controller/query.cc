@@ -22,7 +22,8 @@ namespace {
 // Jobs to be sent, each specification once.
 class JobsPart {
  public:
-  JobsPart(Time now, bool brief) : reply_{.now = now}, brief_(brief) {}
+  JobsPart(Time now, std::size_t at_most, bool brief)
+      : reply_{.now = now, .at_most = static_cast<std::uint32_t>(at_most)}, brief_(brief) {}
 
   // False where it has no room for this one, which is then left as it was.
   bool add(wire::JobView& view) {
@@ -198,7 +199,7 @@ QueryAnswer::Part QueryAnswer::next() {
 QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!matcher_) matcher_.emplace(request.filter);
   const Cluster& cluster = published_->cluster;
-  JobsPart part(now_, request.brief);
+  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.brief);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Whether there is room for more.
   auto add = [&](const Job& job) {

@@ -45,7 +45,7 @@ bool Core::reboots_first(const Job& job) const {
 }
 
 void Core::reboot_for(const Job& job, Time now) {
-  for (const NodeShare& share : job.allocation)
+  for (const NodeShare& share : job.run->allocation)
     issue_reboot(current(cluster_.nodes.at(share.node)), now);
 }
 

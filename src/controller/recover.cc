@@ -22,6 +22,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   const BatchNumber newest = stored.journal.empty() ? last : stored.journal.back().number;
   if (accounted > newest) accounted = 0;  // of a state that was erased since
   if (accounted < last) open_.changes.note_all(cluster_);
+  SharedParts parts;
   for (const StoredState::Entry& entry : stored.journal) {
     if (entry.number != last + 1)
       return fail(fmt::format("the journal has a gap: batch {} follows {}", entry.number, last));
@@ -31,6 +32,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       if (!event)
         return fail(fmt::format(
             "batch {} of the journal holds an event that this version does not know", last));
+      if (auto* submitted = std::get_if<JobSubmitted>(&event->event)) parts.share(submitted->job);
       if (last > accounted) open_.changes.note(cluster_, event->event);
       muster::apply(cluster_, event->event);
     }
@@ -51,7 +53,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
   cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.preparing && !job.ending && cluster_.settings().programs.prolog_slurmctld)
+    if (job.run->preparing && !job.run->ending && cluster_.settings().programs.prolog_slurmctld)
       run_program(SiteProgramRun::Which::prolog_slurmctld, job);
   }
   if (auto ok = recover_queued_steps(); !ok) return ok;

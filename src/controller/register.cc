@@ -126,12 +126,13 @@ void Core::register_node(NodeConnection from, const wire::RegisterReport& report
     launch_if_prepared(JobId{number}, now);
     warn_belatedly(id, JobId{number});
     const Job& job = cluster_.jobs.at(JobId{number});
-    if (job.ending || !is_active(job.state)) continue;
+    if (job.run->ending || !is_active(job.state)) continue;
     // What it may have missed while it was away; to steps that heard it this is nothing new.
-    const bool has_own_signal = job.preemption && job.warned >= job.preemption->since;
-    if (job.preemption && !has_own_signal)
+    const bool has_own_signal =
+        job.run->preemption && job.run->warned >= job.run->preemption->since;
+    if (job.run->preemption && !has_own_signal)
       tell_to_save(job);
-    else if (is_set(job.suspended_at) || job.suspended_total > Millis{0})
+    else if (is_set(job.run->suspended_at) || job.run->suspended_total > Millis{0})
       order(id,
             wire::SuspendOrder{
                 .job = job.id, .attempt = job.attempt, .resume = job.state != JobState::suspended});
@@ -146,7 +147,7 @@ void Core::settle_unknown_steps(NodeId node, Time now) {
   std::vector<std::pair<JobId, StepId>> lost;
   for (std::uint32_t job_id : cluster_.nodes.at(node).jobs.ids()) {
     const Job& job = cluster_.jobs.at(JobId{job_id});
-    for (const auto& [step_id, step] : job.steps)
+    for (const auto& [step_id, step] : job.run->steps)
       if (step_id != kBatchStep && step_id != kExternStep && step.unfinished.contains(node) &&
           !session.known.contains({job.id, job.attempt, step_id}) &&
           !step_launches_.contains({job.id, step_id}))

@@ -9,7 +9,7 @@ namespace muster::controller {
 Result<std::uint32_t> Core::meeting_port(NodeId node, JobId job, StepId step) const {
   std::set<std::uint32_t> taken;
   for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids())
-    for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).steps)
+    for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).run->steps)
       if (!is_ended(other.state) && other.meeting_port && other.het.first_task == 0 &&
           other.nodes.front().node == node)
         taken.insert(other.meeting_port);

@@ -59,6 +59,8 @@ void Core::handle(ReplyTo to, Caller caller, wire::Request& request, Time now) {
 }
 
 wire::Answer Core::update(Caller caller, const wire::UpdateRequest& request, Time now) {
+  if (request.create && request.remove)
+    return Error{ErrorCode::failure, "a record is made or removed, not both"};
   switch (request.kind) {
     case wire::UpdateRequest::Kind::job:
       return update_job(caller, request, now);

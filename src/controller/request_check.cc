@@ -121,7 +121,7 @@ Result<std::uint64_t> check_fields(const RequestLimits& limits, const T& object,
   return check.bytes();
 }
 
-Result<std::uint64_t> check_texts(const RequestLimits& limits, const JobSpec& spec) {
+Result<std::uint64_t> check_texts(const RequestLimits& limits, const JobRequest& spec) {
   return check_fields(limits, spec,
                       {{&spec.name, "job name", &RequestLimits::name},
                        {&spec.comment, "comment"},
@@ -176,14 +176,14 @@ Result<void> check(const RequestLimits& limits, const wire::SubmitRequest& reque
     if (auto ok = check_count(what, size, limits, limit); !ok) return ok;
   if (request.first_step.size() > 1) return fail("a job is submitted for one step at most");
   std::uint64_t bytes = request.script.size() + request.environment.size();
-  auto add = [&](const Cow<JobSpec>& spec) -> Result<void> {
+  auto add = [&](const Cow<JobRequest>& spec) -> Result<void> {
     if (!spec) return {};  // refused elsewhere
     if (auto ok = check_spec(limits, *spec); !ok) return ok;
     bytes += *check_texts(limits, *spec);
     return {};
   };
   if (auto ok = add(request.spec); !ok) return ok;
-  for (const Cow<JobSpec>& component : request.components)
+  for (const Cow<JobRequest>& component : request.components)
     if (auto ok = add(component); !ok) return ok;
   for (const wire::StepRequest& step : request.first_step)
     if (auto ok = check_step(limits, step); !ok) return std::unexpected(ok.error());
@@ -237,7 +237,7 @@ Error beyond_limit(std::string_view what, std::uint64_t size, const RequestLimit
                                                 limits.*limit, name_of(limit))};
 }
 
-Result<void> check_spec(const RequestLimits& limits, const JobSpec& spec) {
+Result<void> check_spec(const RequestLimits& limits, const JobRequest& spec) {
   if (auto bytes = check_texts(limits, spec); !bytes) return std::unexpected(bytes.error());
   if (const auto& parsed = spec.dependency.parsed())
     if (auto ok = check_count("dependencies", parsed->conditions.size(), limits,
@@ -260,7 +260,7 @@ void shorten(Text& text, std::size_t most) {
   if (text.view().size() > most) text = Text(text.view().substr(0, most));
 }
 
-Result<void> tame_times(JobSpec& spec) {
+Result<void> tame_times(JobRequest& spec) {
   for (auto* limit : {&spec.time_limit, &spec.time_min})
     if (auto ok = tame(*limit); !ok) return ok;
   spec.begin = std::clamp(spec.begin, Time{}, kLatest);

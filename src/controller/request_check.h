@@ -9,7 +9,7 @@
 namespace muster::controller {
 
 Result<void> check_request(const RequestLimits& limits, const wire::Request& request);
-Result<void> check_spec(const RequestLimits& limits, const JobSpec& spec);
+Result<void> check_spec(const RequestLimits& limits, const JobRequest& spec);
 
 Error beyond_limit(std::string_view what, std::uint64_t size, const RequestLimits& limits,
                    std::uint32_t RequestLimits::* limit);
@@ -19,7 +19,7 @@ void shorten(Text& text, std::size_t most);
 
 // Times that can be counted with: what lies beyond all calendars is no limit, and what is negative
 // is refused.
-Result<void> tame_times(JobSpec& spec);
+Result<void> tame_times(JobRequest& spec);
 Result<void> tame_times(wire::StepRequest& request);
 
 }  // namespace muster::controller

@@ -68,9 +68,9 @@ IdSet busy_cpus(const Cluster& cluster, const Reservation& wanted, const Node& n
   if (wanted.has("IGNORE_JOBS")) return cpus;
   for (std::uint32_t id : node.jobs.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (job.reservation == wanted.name || sched::leaves_at(cluster, job, now) <= wanted.start)
+    if (job.run->reservation == wanted.name || sched::leaves_at(cluster, job, now) <= wanted.start)
       continue;
-    for (const NodeShare& share : job.allocation)
+    for (const NodeShare& share : job.run->allocation)
       if (share.node == node.id) cpus.merge(share.cpus);
   }
   return cpus;

@@ -46,7 +46,8 @@ bool Core::clear_reservation(const Reservation& r, Time now) {
   std::vector<JobId> inside;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.reservation == r.name && is_active(job.state) && !job.ending) inside.push_back(job.id);
+    if (job.run->reservation == r.name && is_active(job.state) && !job.run->ending)
+      inside.push_back(job.id);
   }
   if (!inside.empty() && now < last) return false;
   for (JobId id : inside) {
@@ -69,6 +70,7 @@ void Core::release_waiting_jobs(const Reservation& gone) {
     if (spec.reservation.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
     record(JobUpdated{.job = job.id,
                       .spec = Cow(std::move(spec)),
+                      .own = job.own,
                       .priority = job.priority,
                       .partition = job.partition,
                       .account = job.account,

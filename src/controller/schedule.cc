@@ -17,7 +17,7 @@ namespace {
 
 // Its CPUs are at another's disposal once it is suspended.
 bool can_lend(const Job& job) {
-  return job.awaits_turn || (job.state == JobState::running && !job.ending);
+  return job.run->awaits_turn || (job.state == JobState::running && !job.run->ending);
 }
 
 // --batch: the first node that has these features, or else the first one.
@@ -133,7 +133,7 @@ sched::Free Core::free_for(const sched::Start& start, const Node& node,
   for (JobId id : start.displaces) {
     const Job* job = cluster_.jobs.find(id);
     if (!job || !can_lend(*job) || !node.jobs.contains(id.value)) continue;
-    for (const NodeShare& lent : job->allocation)
+    for (const NodeShare& lent : job->run->allocation)
       if (lent.node == node.id) sched::give_back_cpus(free, lent.cpus);
   }
   return free;
@@ -158,8 +158,8 @@ Text Core::why_it_waited(JobId id) const {
     if (const sched::Wait* wait = sched::find_wait(*plan, id))
       return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
   const Job& job = cluster_.jobs.at(id);
-  if (!job.spec->dependency.empty()) return sched::reason_name(sched::Reason::dependency);
-  if (job.spec->begin > job.submitted) return sched::reason_name(sched::Reason::begin_time);
+  if (!job.own.dependency.empty()) return sched::reason_name(sched::Reason::dependency);
+  if (job.own.begin > job.submitted) return sched::reason_name(sched::Reason::begin_time);
   return {};
 }
 
@@ -167,7 +167,8 @@ void Core::start_job(const sched::Start& start, Time now) {
   JobId id = start.job;
   if (start.task) id = split_task(cluster_.jobs.at(start.job), *start.task);
   for (JobId lender : start.displaces)
-    if (const Job* job = cluster_.jobs.find(lender); job && can_lend(*job) && !job->awaits_turn)
+    if (const Job* job = cluster_.jobs.find(lender);
+        job && can_lend(*job) && !job->run->awaits_turn)
       pause(lender, now);
   const Job& job = cluster_.jobs.at(id);
   record(JobStarted{.job = id,

@@ -39,7 +39,7 @@ Result<std::vector<JobId>> Core::resolve(Caller caller, const wire::JobRef& ref)
     else
       ids.push_back(job->id);
     if (job->array_id == job->id)
-      for (std::uint32_t id : job->task_jobs.ids())
+      for (std::uint32_t id : job->array->task_jobs.ids())
         if (cluster_.jobs.contains(JobId{id})) ids.push_back(JobId{id});
     return ids;
   }

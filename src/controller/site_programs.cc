@@ -46,7 +46,8 @@ void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now)
   if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;
   prologs_running_.erase(run.job);
   const Job* job = cluster_.jobs.find(run.job);
-  if (!job || job->attempt != run.attempt || !job->preparing || job->ending || is_ended(job->state))
+  if (!job || job->attempt != run.attempt || !job->run->preparing || job->run->ending ||
+      is_ended(job->state))
     return;
   if (succeeded) {
     return launch_if_prepared(run.job, now);
@@ -56,7 +57,7 @@ void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now)
   ending.delay = kDelayAfterFailure;
   order_end(run.job, ending, Reach::all_components);
   // Nothing was launched: no node has anything of it to end, but an srun may wait for it there.
-  const std::set<NodeId> nodes = cluster_.jobs.at(run.job).unfinished;
+  const std::set<NodeId> nodes = cluster_.jobs.at(run.job).run->unfinished;
   for (NodeId node : nodes) {
     drop_from_node(cluster_.jobs.at(run.job), node, 0, now);
     order(node, wire::EndJobOrder{.job = run.job, .attempt = run.attempt, .kill_wait = Seconds{0}});
@@ -68,10 +69,10 @@ void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now)
 // again elsewhere if the fault is its own.
 void Core::on_prolog_failed(NodeId node, JobId id, Attempt attempt, Time now) {
   const Job* job = cluster_.jobs.find(id);
-  if (!job || job->attempt != attempt || !job->unfinished.contains(node)) return;
+  if (!job || job->attempt != attempt || !job->run->unfinished.contains(node)) return;
   drain_for_program(node, "Prolog error", now);
   job = &cluster_.jobs.at(id);
-  if (job->ending || is_ended(job->state)) return;
+  if (job->run->ending || is_ended(job->state)) return;
   put_back_held(*job, JobState::failed,
                 may_requeue(*job) || (cluster_.settings().programs.force_requeue &&
                                       job->spec->kind == JobKind::batch),
@@ -109,12 +110,12 @@ void Core::on_prepared(NodeId node, const wire::PreparedReport& report) {
   sessions_.at(node).ready.insert({report.job, report.attempt});
   const Job* job = cluster_.jobs.find(report.job);
   if (!job || job->attempt != report.attempt || !is_ready_everywhere(*job)) return;
-  if (auto batch = job->steps.find(kBatchStep); batch != job->steps.end())
+  if (auto batch = job->run->steps.find(kBatchStep); batch != job->run->steps.end())
     touch_node(batch->second.nodes.front().node);
 }
 
 bool Core::is_ready_everywhere(const Job& job) const {
-  return std::ranges::all_of(job.allocation, [&](const NodeShare& share) {
+  return std::ranges::all_of(job.run->allocation, [&](const NodeShare& share) {
     auto session = sessions_.find(share.node);
     return session != sessions_.end() && session->second.ready.contains({job.id, job.attempt});
   });
@@ -140,9 +141,9 @@ void Core::create_extern_step(JobId id, Time now) {
   step.id = kExternStep;
   step.name = "extern";
   step.started = now;
-  step.num_tasks = static_cast<std::uint32_t>(job.allocation.size());
+  step.num_tasks = static_cast<std::uint32_t>(job.run->allocation.size());
   std::uint32_t rank = 0;
-  for (const NodeShare& share : job.allocation) {
+  for (const NodeShare& share : job.run->allocation) {
     step.nodes.push_back({.node = share.node, .ranks = {rank++}, .share = share});
     step.unfinished.insert(share.node);
   }

@@ -15,7 +15,7 @@ namespace {
 // What the job's other steps have. One that overlaps takes nothing from anybody.
 std::vector<NodeShare> shares_in_use(const Job& job) {
   std::vector<NodeShare> used;
-  for (const auto& [id, step] : job.steps) {
+  for (const auto& [id, step] : job.run->steps) {
     if (id >= kBatchStep || step.overlap || is_ended(step.state)) continue;
     for (const StepNode& place : step.nodes) {
       if (!step.unfinished.contains(place.node)) continue;
@@ -90,8 +90,8 @@ std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
 }  // namespace
 
 bool is_step_over(const Job& job, StepId id) {
-  auto step = job.steps.find(id);
-  return step == job.steps.end() || is_ended(step->second.state);
+  auto step = job.run->steps.find(id);
+  return step == job.run->steps.end() || is_ended(step->second.state);
 }
 
 Result<void> Core::can_take_steps(Caller caller, JobId id) const {
@@ -99,9 +99,9 @@ Result<void> Core::can_take_steps(Caller caller, JobId id) const {
   if (!job) return fail(ErrorCode::invalid_job_id);
   if (!may_change(caller, *job)) return fail(ErrorCode::access_denied);
   if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
-  if (is_ended(job->state) || job->ending) return fail(ErrorCode::already_done);
+  if (is_ended(job->state) || job->run->ending) return fail(ErrorCode::already_done);
   if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
-  if (job->next_step >= cluster_.settings().max_step_count)
+  if (job->run->next_step >= cluster_.settings().max_step_count)
     return fail("Step limit reached for this job");
   return {};
 }
@@ -165,7 +165,8 @@ Result<std::vector<Step>> Core::place_parts(Caller caller,
 // Components of a heterogeneous job number their steps together.
 StepId Core::next_step_id(const Job& job) const {
   std::uint32_t next = 0;
-  for (const Job* component : cluster_.components(job)) next = std::max(next, component->next_step);
+  for (const Job* component : cluster_.components(job))
+    next = std::max(next, component->run->next_step);
   return StepId{next};
 }
 
@@ -239,7 +240,7 @@ wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& reque
   if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
   if (is_step_over(*job, request.step)) return Error{ErrorCode::invalid_job_id, {}};
   wire::StepReply reply{.step = request.step};
-  add_places(*job, job->steps.at(request.step), reply);
+  add_places(*job, job->run->steps.at(request.step), reply);
   return reply;
 }
 
@@ -247,8 +248,8 @@ wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& reque
 void Core::enforce_step_limits(Time now) {
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.state != JobState::running || job.ending) continue;
-    for (const auto& [step_id, step] : job.steps) {
+    if (job.state != JobState::running || job.run->ending) continue;
+    for (const auto& [step_id, step] : job.run->steps) {
       if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
       if (now < step.started + step.time_limit) continue;
       end_step(job, step, cluster_.settings().kill_wait, " DUE TO TIME LIMIT");
@@ -269,7 +270,7 @@ void Core::end_step(const Job& job, const Step& step, Seconds kill_wait,
   };
   if (!step.het.is_part()) return end_part(job, step);
   for (const Job* component : cluster_.components(job))
-    if (auto part = component->steps.find(step.id); part != component->steps.end())
+    if (auto part = component->run->steps.find(step.id); part != component->run->steps.end())
       end_part(*component, part->second);
 }
 

@@ -26,14 +26,14 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
   auto wanted = sched::parse_constraint(cluster, request.features);
   if (!wanted) return std::unexpected(wanted.error());
   std::vector<NodeShare> shares;
-  for (std::size_t i = request.relative.value_or(0); i < job.allocation.size(); ++i) {
-    const NodeShare& share = job.allocation[i];
+  for (std::size_t i = request.relative.value_or(0); i < job.run->allocation.size(); ++i) {
+    const NodeShare& share = job.run->allocation[i];
     if (std::ranges::find(*excluded, share.node) == excluded->end() &&
-        job.unfinished.contains(share.node) && !taken.contains(share.node) &&
+        job.run->unfinished.contains(share.node) && !taken.contains(share.node) &&
         sched::has_features(cluster.nodes.at(share.node), wanted->each))
       shares.push_back(share);
   }
-  std::size_t all = job.allocation.size(), relative = request.relative.value_or(0);
+  std::size_t all = job.run->allocation.size(), relative = request.relative.value_or(0);
   std::size_t nodes = std::max(1u, request.min_nodes);
   if (relative > 0 && relative + nodes > all)
     return unavailable(

@@ -16,12 +16,12 @@ Result<IdSet> Core::reserve_ports(const Step& step, JobId job,
   if (left.size() < count) return fail("Requires more ports than can be reserved");
   for (const StepNode& place : step.nodes)
     for (std::uint32_t id : cluster_.nodes.at(place.node).jobs.ids())
-      for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).steps)
+      for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).run->steps)
         if (other.unfinished.contains(place.node)) left.subtract(other.reserved_ports);
   if (left.size() < count) return fail(ErrorCode::nodes_busy);  // until a step there ends
   // Steps start their search at different ports: one that was just left may still be in use.
   const std::vector<std::uint32_t> ports = left.ids();
-  const std::size_t offset = job.value * 31 + cluster_.jobs.at(job).next_step;
+  const std::size_t offset = job.value * 31 + cluster_.jobs.at(job).run->next_step;
   IdSet taken;
   for (std::size_t i = 0; i < count; ++i) taken.insert(ports[(offset + i) % ports.size()]);
   return taken;

@@ -146,12 +146,12 @@ void Core::end_impatient_steps(Time now) {
 
 bool Core::is_queued(JobId id, StepId step) const {
   const Job* job = cluster_.jobs.find(id);
-  return job && job->queued_steps.contains(step);
+  return job && job->run->queued_steps.contains(step);
 }
 
 // scancel of a step that waits.
 Result<void> Core::cancel_queued_step(const Job& job, StepId step) {
-  if (!job.queued_steps.contains(step)) return fail(ErrorCode::invalid_step);
+  if (!job.run->queued_steps.contains(step)) return fail(ErrorCode::invalid_step);
   const JobId id = job.id;
   record(StepDequeued{.job = id, .step = step});
   return {};
@@ -164,18 +164,18 @@ Result<void> Core::recover_queued_steps() {
     const Job& job = cluster_.jobs.at(JobId{id});
     const Caller owner{job.spec->uid, job.spec->gid};
     auto decoded = [&](const Step& step) { return decode<wire::StepRequest>(step.request.view()); };
-    for (const auto& [step_id, step] : job.queued_steps) {
+    for (const auto& [step_id, step] : job.run->queued_steps) {
       auto request = decoded(step);
       if (!request) return fail("a step that waits cannot be read: " + request.error().text());
       waiting_steps_.push_back({std::nullopt, owner, std::move(*request), Time::max(), step_id});
     }
-    for (const auto& [step_id, step] : job.steps) {
+    for (const auto& [step_id, step] : job.run->steps) {
       if (step.request.empty()) continue;
       auto request = decoded(step);
       if (!request) return fail("a step that runs cannot be read: " + request.error().text());
       step_launches_[{job.id, step_id}] = std::move(*request);
     }
-    if (!job.queued_steps.empty()) open_.changes.jobs.insert(id);
+    if (!job.run->queued_steps.empty()) open_.changes.jobs.insert(id);
   }
   return {};
 }

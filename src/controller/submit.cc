@@ -101,7 +101,7 @@ Submitter Core::submitter_of(Caller caller, const JobSpec& spec, const Text& acc
   return who;
 }
 
-Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
+Result<Job> Core::accept(Caller caller, JobRequest spec, Time now,
                          std::vector<std::string>& warnings) {
   Job job;
   if (spec.nice < 0 && !is_operator(caller))
@@ -155,7 +155,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(spec, job.account); !ok) return std::unexpected(ok.error());
   const Submitter who = submitter_of(caller, spec, job.account, job.qos, *named);
-  job.spec = Cow(std::move(spec));
+  job.take_request(std::move(spec));
   job.submitted = now;
   // One partition that will do is enough; with none, the first one's reason is told.
   std::vector<const Partition*> chosen;
@@ -177,7 +177,7 @@ Result<Job> Core::accept(Caller caller, JobSpec spec, Time now,
   job.partition = names;
   const JobSpec& wanted = *job.spec;
   job.time_limit = sched::effective_limit(cluster_, wanted, p, job.qos);
-  job.eligible = std::max(now, wanted.begin);
+  job.eligible = std::max(now, job.own.begin);
   job.hold = wanted.hold ? Hold::user : Hold::none;
   job.accrues_since = sched::accrues_from(cluster_, job, now);
   job.priority_fixed = wanted.priority && !wanted.hold;
@@ -195,7 +195,7 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
     return fail(ErrorCode::too_many_jobs);
   const Dependency dependency = request.spec->dependency;
   std::vector<Job> jobs;
-  auto add = [&](Cow<JobSpec>& spec) -> Result<void> {
+  auto add = [&](Cow<JobRequest>& spec) -> Result<void> {
     if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
     auto job = accept(caller, std::move(spec.edit()), now, warnings);
     if (!job) return std::unexpected(job.error());
@@ -203,7 +203,7 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
     return {};
   };
   if (auto ok = add(request.spec); !ok) return std::unexpected(ok.error());
-  for (Cow<JobSpec>& component : request.components) {
+  for (Cow<JobRequest>& component : request.components) {
     if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
     if (component->dependency.empty()) component.edit().dependency = dependency;
     if (auto ok = add(component); !ok) return std::unexpected(ok.error());
@@ -214,8 +214,8 @@ Result<std::vector<Job>> Core::accept_all(Caller caller, wire::SubmitRequest& re
 
 // For something that no free node could give it.
 bool Core::has_to_wait(const Job& job, Time now) const {
-  if (job.hold != Hold::none || job.spec->begin > now) return true;
-  const auto& dependencies = job.spec->dependency.parsed();
+  if (job.hold != Hold::none || job.own.begin > now) return true;
+  const auto& dependencies = job.own.dependency.parsed();
   return dependencies &&
          sched::fulfilment(cluster_, job, *dependencies, {}, now) != sched::Fulfilment::met;
 }
@@ -252,12 +252,12 @@ wire::Answer Core::submit(Caller caller, wire::SubmitRequest& request, Time now)
   auto keep = [&](const Text& hash, std::string& bytes) {
     if (!hash.empty()) open_.blobs.emplace_back(hash.str(), std::move(bytes));
   };
-  keep(first.spec->script_blob, request.script);
-  keep(first.spec->environment_blob, request.environment);
+  keep(first.own.script_blob, request.script);
+  keep(first.own.environment_blob, request.environment);
   // A plan would not look at a job that is held.
   if (first.hold == Hold::none) want_plan();
   for (Job& job : *jobs) {
-    job.spec = recent_specs_.shared(std::move(job.spec));
+    shared_parts_.share(job);
     record(JobSubmitted{std::move(job)});
   }
   return reply;

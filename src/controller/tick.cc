@@ -52,20 +52,21 @@ void Core::enforce_limits(Time now) {
   std::vector<JobId> over, due;
   for (std::uint32_t id : cluster_.active.ids()) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.state != JobState::running || job.ending) continue;
+    if (job.state != JobState::running || job.run->ending) continue;
     Time limit = job.end_limit();
     if (limit == Time::max()) continue;
     if (over_time_is_up(job, limit, now)) {
       over.push_back(job.id);
     } else if (const WarnSignal& w = job.spec->warn_signal;
-               w.number && !is_set(job.warned) && now >= limit - Seconds{w.seconds_before_end}) {
+               w.number && !is_set(job.run->warned) &&
+               now >= limit - Seconds{w.seconds_before_end}) {
       due.push_back(job.id);
     }
   }
   for (JobId id : over) time_out(id, "reached its time limit", now);
   for (JobId id : due) warn(id, now);
   std::vector<JobId> late;
-  for (const auto& [id, dependency] : watch_list_.conditional(cluster_)) {
+  for (const JobId id : watch_list_.with_deadline()) {
     const Job& job = cluster_.jobs.at(id);
     if (job.hold == Hold::none && sched::misses_deadline(job, now)) late.push_back(job.id);
   }
@@ -77,7 +78,7 @@ void Core::enforce_limits(Time now) {
 // The signal that the job asked for with --signal.
 void Core::warn(JobId id, Time now) {
   JobWarned warned{.job = id, .at = now, .missed_by = {}};
-  for (NodeId node : cluster_.jobs.at(id).unfinished)
+  for (NodeId node : cluster_.jobs.at(id).run->unfinished)
     if (sessions_.contains(node))
       warn_on(node, id);
     else
@@ -99,8 +100,8 @@ void Core::warn_on(NodeId node, JobId id) {
 
 void Core::warn_belatedly(NodeId node, JobId id) {
   const Job& job = cluster_.jobs.at(id);
-  JobWarned warned{.job = id, .at = job.warned, .missed_by = job.unwarned};
-  if (job.ending || !is_active(job.state) || warned.missed_by.erase(node) == 0) return;
+  JobWarned warned{.job = id, .at = job.run->warned, .missed_by = job.run->unwarned};
+  if (job.run->ending || !is_active(job.state) || warned.missed_by.erase(node) == 0) return;
   warn_on(node, id);
   record(warned);
 }
@@ -123,16 +124,16 @@ void Core::purge_old_jobs(Time now) {
     const JobOutcome* outcome = cluster_.outcomes.find(id);
     if (outcome && !is_needed(id, outcome->array_id)) purged.jobs.insert(id.value);
   };
-  for (JobId id : watch_list_.take_unneeded(cluster_)) {
+  for (JobId id : watch_list_.take_unneeded()) {
     forget(id);
     if (const TaskIndex* tasks = cluster_.task_index(id)) tasks->each(forget);
   }
   const Seconds age = cluster_.settings().min_job_age;
   auto is_old = [&](const Job& job) {
-    return is_ended(job.state) && job.unfinished.empty() && now - job.ended >= age;
+    return is_ended(job.state) && job.run->unfinished.empty() && now - job.run->ended >= age;
   };
   auto may_go = [&](const Job& job) {
-    if (job.array_id == job.id && !job.task_jobs.empty()) return false;
+    if (job.array_id == job.id && !job.array->task_jobs.empty()) return false;
     // Components stay as long as the others: a requeue brings back all of them.
     return std::ranges::all_of(cluster_.components(job), [&](const Job* c) { return is_old(*c); });
   };

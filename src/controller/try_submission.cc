@@ -17,8 +17,8 @@ wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now
     // As if it were released at once, its time had come, and others were done.
     job.hold = Hold::none;
     job.eligible = now;
-    job.spec.edit().begin = Time{};
-    job.spec.edit().dependency = {};
+    job.own.begin = Time{};
+    job.own.dependency = {};
     apply(with, JobSubmitted{std::move(job)});
   }
   sched::Plan plan = sched::plan(with, now);
@@ -42,7 +42,7 @@ wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now
       return Error{ErrorCode::requested_node_config_unavailable, {}};
     }
   }
-  reply.would_start = std::max(reply.would_start, jobs.front().spec->begin);
+  reply.would_start = std::max(reply.would_start, jobs.front().own.begin);
   std::vector<std::string> names;
   for (NodeId node : nodes) names.push_back(with.nodes.at(node).config.name.str());
   reply.nodes = compress_hostlist(names);

@@ -14,7 +14,7 @@ void Core::pause(JobId id, Time now) { set_suspended(id, true, true, now); }
 
 void Core::set_suspended(JobId id, bool suspended, bool by_turn, Time now) {
   const Job& job = cluster_.jobs.at(id);
-  for (NodeId node : job.unfinished)
+  for (NodeId node : job.run->unfinished)
     order(node, wire::SuspendOrder{.job = id, .attempt = job.attempt, .resume = !suspended});
   count_usage(now);
   record(JobSuspended{.job = id, .resumed = !suspended, .at = now, .by_turn = by_turn});

@@ -64,7 +64,7 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   auto nodes = unallocated_nodes(caller, request);
   if (!nodes) return nodes.error();
 
-  JobSpec spec;
+  JobRequest spec;
   spec.uid = caller.uid;
   spec.gid = caller.gid;
   spec.name = request.name;
@@ -72,7 +72,7 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   job.id = request.job;
   job.submitted = now;
   job.attempt = Attempt{static_cast<std::uint32_t>(cluster_.epoch.value)};
-  job.spec = Cow<JobSpec>(std::move(spec));
+  job.take_request(std::move(spec));
   Step step;
   step.id = StepId{*request.unallocated};
   step.name = request.name;
@@ -82,7 +82,7 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
     return Error{ErrorCode::bad_task_count, {}};
   step.cpus_per_task = request.cpus_per_task.value_or(1);
   step.nodes = spread(*nodes, step.num_tasks);
-  for (const StepNode& place : step.nodes) job.allocation.push_back(place.share);
+  for (const StepNode& place : step.nodes) job.run.edit().allocation.push_back(place.share);
 
   wire::StepReply reply{.step = step.id};
   add_places(job, step, reply);

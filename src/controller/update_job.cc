@@ -19,7 +19,7 @@ bool selects_job(std::string_view key) {
 
 Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
                                 const SettingsList& settings, bool by_operator, Time now) {
-  JobDraft d{cluster, job, now, by_operator, *job.spec, {}};
+  JobDraft d{cluster, job, now, by_operator, job.request(), {}};
   d.event.job = job.id;
   d.event.priority = job.priority;
   d.event.partition = job.partition;
@@ -48,7 +48,8 @@ Result<JobUpdated> draft_update(const Cluster& cluster, const Job& job,
     if (auto ok = sched::feasible(cluster, *request, partition); !ok)
       return fail(ErrorCode::requested_node_config_unavailable);
   }
-  d.event.spec = Cow(std::move(d.spec));
+  d.event.own = std::move(static_cast<JobOwn&>(d.spec));
+  d.event.spec = Cow(std::move(static_cast<JobSpec&>(d.spec)));
   return std::move(d.event);
 }
 
@@ -70,7 +71,7 @@ wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request,
     }
   } else if (name) {
     cluster_.jobs.each([&](const Job& job) {
-      if (job.spec->name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
+      if (job.own.name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
     });
   }
   if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};

@@ -58,7 +58,7 @@ Result<void> set_end(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
   auto end = parse_date(value, d.now);
   if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
-  auto limit = std::chrono::ceil<Minutes>(*end - d.job.started);
+  auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
   if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
   d.spec.time_limit = d.event.time_limit = limit;
   return {};
@@ -215,9 +215,9 @@ constexpr JobKey kKeys[] = {
     {"SiteFactor", false, by_operators<set_site_factor>},
     {"ResetAccrueTime", true, by_operators<reset_accrual>},
     {"Partition", true, set_partition},
-    {"Name", false, set_text<&JobSpec::name>},
-    {"JobName", false, set_text<&JobSpec::name>},
-    {"Comment", false, set_text<&JobSpec::comment>},
+    {"Name", false, set_text<&JobRequest::name>},
+    {"JobName", false, set_text<&JobRequest::name>},
+    {"Comment", false, set_text<&JobRequest::comment>},
     {"AdminComment", false, by_operators<set_text<&JobSpec::admin_comment>>},
     {"WCKey", true, set_text<&JobSpec::wckey>},
     {"Account", true, set_account},
@@ -229,10 +229,10 @@ constexpr JobKey kKeys[] = {
     {"Requeue", false, set_yes_no<&JobSpec::requeue>},
     {"ArrayTaskThrottle", false, set_throttle},
     {"ReservationName", true, set_reservation},
-    {"StdOut", true, set_text<&JobSpec::std_out>},
-    {"StdErr", true, set_text<&JobSpec::std_err>},
-    {"StdIn", true, set_text<&JobSpec::std_in>},
-    {"WorkDir", true, set_text<&JobSpec::work_dir>},
+    {"StdOut", true, set_text<&JobRequest::std_out>},
+    {"StdErr", true, set_text<&JobRequest::std_err>},
+    {"StdIn", true, set_text<&JobRequest::std_in>},
+    {"WorkDir", true, set_text<&JobRequest::work_dir>},
     {"MailUser", false, set_mail_user},
     {"MailType", false, set_mail_type},
     {"DelayBoot", true, set_delay_boot},

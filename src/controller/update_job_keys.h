@@ -16,7 +16,7 @@ struct JobDraft {
   const Job& job;
   Time now;
   bool by_operator;
-  JobSpec spec;
+  JobRequest spec;
   JobUpdated event;
 };
 

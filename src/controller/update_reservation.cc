@@ -45,7 +45,7 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
 }
 
 bool uses(const Job& job, const Text& reservation) {
-  if (job.reservation == reservation) return true;
+  if (job.run->reservation == reservation) return true;
   auto names = split(job.spec->reservation, ',');
   return job.state == JobState::pending &&
          std::ranges::find(names, reservation.view()) != names.end();

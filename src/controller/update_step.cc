@@ -9,7 +9,7 @@ namespace {
 
 std::vector<StepId> steps_left(const Job& job, const std::optional<StepId>& wanted) {
   std::vector<StepId> left;
-  for (const auto* steps : {&job.steps, &job.queued_steps})
+  for (const auto* steps : {&job.run->steps, &job.run->queued_steps})
     for (const auto& [id, step] : *steps)
       if (!is_ended(step.state) && (!wanted || *wanted == id)) left.push_back(id);
   return left;

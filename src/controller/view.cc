@@ -39,10 +39,12 @@ wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
 // What a step was asked for with is its owner's alone: the environment is in it.
 Cow<Job> without_requests(Cow<Job> job) {
   auto has_request = [](const auto& entry) { return !entry.second.request.empty(); };
-  if (job->queued_steps.empty() && std::ranges::none_of(job->steps, has_request)) return job;
+  if (job->run->queued_steps.empty() && std::ranges::none_of(job->run->steps, has_request))
+    return job;
   Job shown = *job;
-  for (auto& [id, step] : shown.queued_steps) step.request = {};
-  for (auto& [id, step] : shown.steps) step.request = {};
+  Run& run = shown.run.edit();
+  for (auto& [id, step] : run.queued_steps) step.request = {};
+  for (auto& [id, step] : run.steps) step.request = {};
   return Cow<Job>(std::move(shown));
 }
 
@@ -56,10 +58,10 @@ Text reason_of(const Published& published, const Job& job, Text& detail) {
   if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
   if (job.state != JobState::pending && job.hold != Hold::none)
     return sched::reason_name(held_reason(job));
-  if (job.ending && job.ending->becomes == JobState::timeout)
+  if (job.run->ending && job.run->ending->becomes == JobState::timeout)
     return Text(end_reason(JobState::timeout, 0));
   if (job.state != JobState::pending)
-    return job.preparing && all_on(published.cluster, job.allocation) ? "Prolog" : "None";
+    return job.run->preparing && all_on(published.cluster, job.run->allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
   const auto wait = wait_of(published, job);
   if (!wait) return "None";
@@ -116,21 +118,21 @@ wire::JobView view_of(const Published& published, const Job& job) {
       view.expected_start = e->at;
       view.scheduled_nodes = compress_hostlist(names);
     }
-  if (!job.allocation.empty()) {
+  if (!job.run->allocation.empty()) {
     std::vector<std::string> names;
-    for (const NodeShare& share : job.allocation) {
+    for (const NodeShare& share : job.run->allocation) {
       const Node* node = published.cluster.nodes.find(share.node);
       names.push_back(node ? node->config.name.str() : "");
       view.node_names.emplace_back(names.back());
     }
     view.nodes = compress_hostlist(names);
     view.batch_host = names.front();
-    if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
+    if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
       if (const Node* node = published.cluster.nodes.find(batch->second.nodes.front().node))
         view.batch_host = node->config.name;
     view.billing = sched::weighted_billing(published.cluster, job);
   }
-  if (!job.spec->dependency.empty())
+  if (!job.own.dependency.empty())
     view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
   return view;
 }

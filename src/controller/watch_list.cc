@@ -4,15 +4,12 @@ namespace muster::controller {
 
 namespace {
 
-bool has_conditions(const Job& job) {
-  return is_set(job.spec->deadline) || !job.spec->dependency.empty();
-}
-
 // The jobs whose state or specification the event may have changed in a way that matters here.
 struct Changed {
   std::vector<JobId> operator()(const JobSubmitted& e) const { return {e.job.id}; }
   std::vector<JobId> operator()(const TaskSplit& e) const { return {e.id}; }
   std::vector<JobId> operator()(const JobUpdated& e) const { return {e.job}; }
+  std::vector<JobId> operator()(const JobStarted& e) const { return {e.job}; }
   std::vector<JobId> operator()(const JobRequeued& e) const { return {e.job}; }
   std::vector<JobId> operator()(const JobEnded& e) const { return {e.job}; }
   std::vector<JobId> operator()(const PendingJobsEnded& e) const {
@@ -29,14 +26,24 @@ struct Changed {
 }  // namespace
 
 void WatchList::note(const Job& job) {
-  if (is_ended(job.state))
-    ended_.emplace(job.ended, job.id);
-  else if (has_conditions(job)) {
-    auto [at, is_new] = conditional_.try_emplace(job.id);
-    if (!is_new && at->second == job.spec->dependency) return;
-    count(job.spec->dependency);
-    uncount(std::exchange(at->second, job.spec->dependency));
-  }
+  const bool waits = job.state == JobState::pending;
+  if (is_ended(job.state)) ended_.emplace(job.run->ended, job.id);
+  if (waits && is_set(job.spec->deadline))
+    with_deadline_.insert(job.id);
+  else
+    with_deadline_.erase(job.id);
+  set_dependency(job.id, waits ? job.own.dependency : Dependency{});
+}
+
+void WatchList::set_dependency(JobId job, const Dependency& dependency) {
+  auto at = dependencies_.find(job);
+  if (at == dependencies_.end() ? dependency.empty() : at->second == dependency) return;
+  count(dependency);  // first: who is needed all the time is not named as unneeded
+  if (at != dependencies_.end()) uncount(std::exchange(at->second, dependency));
+  if (dependency.empty())
+    dependencies_.erase(job);
+  else
+    dependencies_.try_emplace(job, dependency);
 }
 
 void WatchList::count(const Dependency& dependency) {
@@ -55,11 +62,6 @@ void WatchList::uncount(const Dependency& dependency) {
     }
 }
 
-std::vector<JobId> WatchList::take_unneeded(const Cluster& cluster) {
-  conditional(cluster);  // counts those no longer that have gone
-  return std::exchange(unneeded_, {});
-}
-
 void WatchList::make_anew(const Cluster& cluster) {
   *this = {};
   cluster.jobs.each([&](const Job& job) { note(job); });
@@ -70,15 +72,6 @@ void WatchList::make_anew(const Cluster& cluster) {
 void WatchList::follow(const Cluster& after, const Event& event) {
   for (JobId id : std::visit(Changed{}, event))
     if (const Job* job = after.jobs.find(id)) note(*job);
-}
-
-const std::map<JobId, Dependency>& WatchList::conditional(const Cluster& cluster) {
-  std::erase_if(conditional_, [&](const auto& entry) {
-    if (cluster.pending.contains(entry.first.value)) return false;
-    uncount(entry.second);
-    return true;
-  });
-  return conditional_;
 }
 
 std::vector<JobId> WatchList::take_ended_before(Time time) {

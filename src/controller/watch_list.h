@@ -1,9 +1,7 @@
 // WatchList: the few jobs that time alone can change, so that a tick need not look at all of them.
-// It follows the events and can be made anew from the state; it may name jobs that need no watching
-// any more.
+// It follows the events and can be made anew from the state.
 #pragma once
 
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -19,23 +17,25 @@ class WatchList {
   void make_anew(const Cluster& cluster);
   void follow(const Cluster& after, const Event& event);
 
-  // Jobs that wait and have a deadline, or depend on others, with what they depend on.
-  const std::map<JobId, Dependency>& conditional(const Cluster& cluster);
-  // Whether one of those depends on this job (or array).
+  // Jobs that wait and have a deadline.
+  const std::set<JobId>& with_deadline() const { return with_deadline_; }
+  // Whether a job that waits depends on this one (or array).
   bool is_needed(JobId job) const { return job && needed_.contains(job); }
   // Jobs that somebody depended on and nobody does any more; they are named once.
-  std::vector<JobId> take_unneeded(const Cluster& cluster);
+  std::vector<JobId> take_unneeded() { return std::exchange(unneeded_, {}); }
   // Jobs that ended so long ago; they are not named again, unless they are put back.
   std::vector<JobId> take_ended_before(Time time);
   void look_again(JobId job, Time ended) { ended_.emplace(ended, job); }
 
  private:
   void note(const Job& job);
+  void set_dependency(JobId job, const Dependency& dependency);
   void count(const Dependency& dependency);
   void uncount(const Dependency& dependency);
 
-  std::map<JobId, Dependency> conditional_;
-  std::unordered_map<JobId, std::uint32_t> needed_;  // by so many conditions
+  std::set<JobId> with_deadline_;
+  std::unordered_map<JobId, Dependency> dependencies_;  // of jobs that wait
+  std::unordered_map<JobId, std::uint32_t> needed_;     // by so many conditions
   std::vector<JobId> unneeded_;
   std::set<std::pair<Time, JobId>> ended_;
 };

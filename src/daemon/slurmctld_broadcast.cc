@@ -16,11 +16,11 @@ constexpr Seconds kGrantLasts{300};  // for the first byte to reach the last nod
 Result<std::vector<NodeId>> nodes_of(const Job& job, const std::optional<StepId>& step) {
   std::vector<NodeId> nodes;
   if (!step) {
-    for (const NodeShare& share : job.allocation) nodes.push_back(share.node);
+    for (const NodeShare& share : job.run->allocation) nodes.push_back(share.node);
     return nodes;
   }
-  auto found = job.steps.find(*step);
-  if (found == job.steps.end() || is_ended(found->second.state))
+  auto found = job.run->steps.find(*step);
+  if (found == job.run->steps.end() || is_ended(found->second.state))
     return fail(ErrorCode::invalid_job_id);
   for (const StepNode& place : found->second.nodes) nodes.push_back(place.node);
   return nodes;

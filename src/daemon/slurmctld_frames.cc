@@ -74,7 +74,7 @@ Uid owner_of(const io::Peer& peer, const JobSpec& spec) {
   return peer.uid.value == 0 ? spec.uid : peer.uid;
 }
 
-void set_owner(const io::Peer& peer, JobSpec& spec, const io::Users& users) {
+void set_owner(const io::Peer& peer, JobRequest& spec, const io::Users& users) {
   if (peer.uid.value != 0) {
     spec.uid = peer.uid;
     spec.gid = peer.gid;
@@ -212,12 +212,12 @@ void Service::go_on(Uid user) {
 }
 
 Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
-  JobSpec& spec = request.spec.edit();
+  JobRequest& spec = request.spec.edit();
   set_owner(peer, spec, users_);
   // A heterogeneous job belongs to one user and is of one kind.
-  for (Cow<JobSpec>& component : request.components) {
+  for (Cow<JobRequest>& component : request.components) {
     if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobSpec& part = component.edit();
+    JobRequest& part = component.edit();
     set_owner(peer, part, users_);
     if (part.uid != spec.uid || part.kind != spec.kind)
       return fail(ErrorCode::failure, "the components are not one job");

@@ -11,6 +11,7 @@ namespace {
 constexpr BatchNumber kBatchesPerSnapshot = 20000;
 constexpr Millis kFeedEvery{5000};
 constexpr std::size_t kFeedAtMost = 10000;  // so that whoever asks need not wait for long
+constexpr std::size_t kRowsAtOnce = 2000;
 
 }  // namespace
 
@@ -33,7 +34,7 @@ void Service::write_snapshot(BatchNumber number, const Cluster& cluster) {
   background_->post([this, number, cluster] {
     std::vector<std::string> live;
     cluster.jobs.each([&](const Job& job) {
-      for (const Text* hash : {&job.spec->script_blob, &job.spec->environment_blob})
+      for (const Text* hash : {&job.own.script_blob, &job.own.environment_blob})
         if (!hash->empty()) live.push_back(hash->str());
     });
     auto written = store_->write_snapshot(number, encode_snapshot(cluster), live);
@@ -81,13 +82,29 @@ bool Service::feed_accounting(Rows which) {
   else
     waiting_rows_.put_off(fed_, current_time());
   if (fed_.changes.empty() && fed_.number == accounting_->last()) return true;
-  if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) {
-    io::log_error("accounting records wait: {}", ok.error().text());
-    feed_accounting_later();
-    return false;
+  auto written = write_accounting();
+  accounting_->rest();
+  if (written) return true;
+  io::log_error("accounting records wait: {}", written.error().text());
+  feed_accounting_later();
+  return false;
+}
+
+// The rows of a long queue are made and written some at a time: all of them would take much memory.
+// Only the last ones bring the number along, so that a crash between them does no harm.
+Result<void> Service::write_accounting() {
+  controller::AccountingChanges& changes = fed_.changes;
+  while (changes.jobs.size() > kRowsAtOnce) {
+    controller::AccountingPortion some{.changes = {}, .cluster = fed_.cluster};
+    some.changes.jobs = changes.jobs.first(kRowsAtOnce);
+    some.changes.gone_jobs = changes.gone_jobs;  // first: they are earlier runs
+    if (auto ok = accounting_->ingest(some.records(), accounting_->last()); !ok) return ok;
+    changes.jobs.subtract(some.changes.jobs);
+    changes.gone_jobs.clear();
   }
-  fed_.changes = {};
-  return true;
+  if (auto ok = accounting_->ingest(fed_.records(), fed_.number); !ok) return ok;
+  changes = {};
+  return {};
 }
 
 }  // namespace muster::daemon

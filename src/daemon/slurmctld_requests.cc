@@ -94,8 +94,8 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
   if (!is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::user_id_missing, {}});
-  if (job->spec->script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
-  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->spec->script_blob] {
+  if (job->own.script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
+  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->own.script_blob] {
     auto script = store_->read_blob(hash);
     if (!script) return reply(to, script.error());
     reply(to, wire::BatchScriptReply{std::move(*script)});

@@ -150,6 +150,7 @@ class Service final : public controller::Host {
   void feed_accounting_later();
   enum class Rows : std::uint8_t { due, all };
   bool feed_accounting(Rows which);  // on the accounting's thread; whether it was told
+  Result<void> write_accounting();
   std::optional<std::string> blob(const Text& hash);  // on the sender's thread
   void rest_after_plan(std::chrono::steady_clock::duration took, bool more_starts);
   void empty_outbox(controller::NodeConnection to);
@@ -187,7 +188,7 @@ class Service final : public controller::Host {
   std::atomic<bool> feed_due_ = false, feeding_ = false;
   std::atomic<bool> stopping_ = false;
 
-  static constexpr std::size_t kBlobCacheBytes = 64u << 20;
+  static constexpr std::size_t kBlobCacheBytes = 512u << 10;
   io::BlobCache blobs_{kBlobCacheBytes};
   std::mutex outboxes_mutex_;  // guards the next
   std::map<controller::NodeConnection, Outbox> outboxes_;

@@ -1,5 +1,5 @@
-// BlobCache: scripts and environments that were used last, by hash, up to so many bytes. Any thread
-// may call any function.
+// BlobCache: scripts and environments that were used last, by hash, up to so many bytes of memory.
+// Any thread may call any function.
 #pragma once
 
 #include <list>
@@ -42,13 +42,13 @@ class BlobCache {
 
   void put(std::string_view hash, std::string_view bytes) {
     std::lock_guard lock(mutex_);
-    if (by_hash_.contains(hash) || bytes.size() > max_bytes_) return;
+    if (by_hash_.contains(hash) || memory_of(bytes) > max_bytes_) return;
     blobs_.emplace_front(hash, bytes);
     by_hash_.emplace(blobs_.front().first, blobs_.begin());
     by_bytes_.emplace(blobs_.front().second, blobs_.begin());
-    bytes_ += bytes.size();
+    bytes_ += memory_of(bytes);
     while (bytes_ > max_bytes_) {
-      bytes_ -= blobs_.back().second.size();
+      bytes_ -= memory_of(blobs_.back().second);
       by_hash_.erase(blobs_.back().first);
       by_bytes_.erase(blobs_.back().second);
       blobs_.pop_back();
@@ -57,6 +57,9 @@ class BlobCache {
 
  private:
   using Blobs = std::list<std::pair<Text, std::string>>;  // most recent first
+
+  // With its hash and its places in the list and the two maps.
+  static std::size_t memory_of(std::string_view bytes) { return bytes.size() + 300; }
 
   const std::size_t max_bytes_;
   std::mutex mutex_;  // guards what follows

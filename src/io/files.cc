@@ -173,7 +173,10 @@ std::string hexadecimal(const Sha256& digest) {
 
 }  // namespace
 
-std::string content_hash(std::string_view bytes) { return hexadecimal(sha256(bytes)); }
+std::string content_hash(std::string_view bytes) {
+  const Sha256 digest = sha256(bytes);
+  return {digest.begin(), digest.end()};
+}
 
 std::string keyed_hash(std::string_view key, std::string_view text) {
   Sha256 digest{};

@@ -29,7 +29,7 @@ Result<std::vector<std::string>> list_directory(
 
 using Sha256 = std::array<unsigned char, 32>;
 Sha256 sha256(std::string_view bytes);
-std::string content_hash(std::string_view bytes);  // the same in hexadecimal
+std::string content_hash(std::string_view bytes);  // the same, its bytes as a string
 // What only those can compute who know the key (HMAC-SHA256), in hexadecimal.
 std::string keyed_hash(std::string_view key, std::string_view text);
 std::string random_bytes(std::size_t count);  // of the kernel's cryptographic source

@@ -133,6 +133,8 @@ Result<void> Database::configure(const Options& options) {
   return {};
 }
 
+void Database::release_memory() { sqlite3_db_release_memory(handle_.get()); }
+
 Result<void> Database::execute(const std::string& sql) {
   if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) == SQLITE_OK) return {};
   return std::unexpected(error("cannot use it"));

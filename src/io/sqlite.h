@@ -64,7 +64,7 @@ class Database {
     std::string vfs = {};  // empty = the system's
     bool synchronous =
         true;  // false gives up durability: for the tests that show what is lost then
-    int cache_mib = 2;
+    int cache_mib = 1;
   };
 
   // Opens or creates `path` for this process alone, in WAL mode, with checkpoints left to the
@@ -84,6 +84,9 @@ class Database {
   // Sees to it that the next commits overwrite parts of the WAL file instead of making it grow: a
   // file's new size costs a sync of its own, so a commit takes about half as long then.
   void keep_wal_ahead();
+
+  // Gives back the memory of pages that nobody uses at the moment; they are read again when needed.
+  void release_memory();
 
   // Whether the last failure meant that the disk or the quota is full (and nothing worse).
   bool last_failure_was_full() const;

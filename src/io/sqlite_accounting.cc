@@ -155,6 +155,11 @@ Result<void> SqliteAccounting::ingest(const std::vector<AccountingRecord>& recor
   return database_.checkpoint_beyond(kCheckpointPages);
 }
 
+void SqliteAccounting::rest() {
+  std::lock_guard lock(mutex_);
+  database_.release_memory();
+}
+
 Result<void> SqliteAccounting::write(const std::vector<AccountingRecord>& records,
                                      BatchNumber last) {
   for (const AccountingRecord& record : records) {

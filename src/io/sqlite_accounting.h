@@ -28,6 +28,7 @@ class SqliteAccounting final : public AccountingStore {
 
   Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) override;
   BatchNumber last() override;
+  void rest() override;
 
   Result<void> scan(const Scan& scan, const std::function<void(Candidate)>& visit) override;
   Result<std::optional<JobRecord>> job_at(std::int64_t index) override;

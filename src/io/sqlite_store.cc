@@ -240,7 +240,11 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
   auto outcome = change([&] { return write_batch(batch); });
   if (!outcome || *outcome == CommitOutcome::disk_full) return outcome;
   last_batch_ = batch.number;
-  for (const auto& [hash, bytes] : batch.blobs) blob_uses_.insert_or_assign(hash, batch.number);
+  for (const auto& [hash, bytes] : batch.blobs) {
+    const std::uint64_t key = short_hash(hash);
+    blob_uses_.insert_or_assign(key, batch.number);
+    known_blobs_[key % known_blobs_.size()] = hash;
+  }
   // The batch is durable; a failing checkpoint is told at the next use.
   if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
     give_up(checkpoint.error());
@@ -263,7 +267,7 @@ Result<void> SqliteStore::write_batch(const Batch& batch) {
     if (auto added = statements_.add_part.run(); !added) return added;
   }
   for (const auto& [hash, bytes] : batch.blobs) {
-    if (blob_uses_.contains(hash)) continue;
+    if (known_blobs_[short_hash(hash) % known_blobs_.size()] == hash) continue;
     statements_.add_blob.bind(1, hash).bind(2, number).bind(3, bytes);
     if (auto added = statements_.add_blob.run(); !added) return added;
   }
@@ -277,7 +281,7 @@ Result<std::string> SqliteStore::read_blob(std::string_view hash) {
   auto step = statements_.read_blob.bind(1, hash).step();
   if (!step) return std::unexpected(step.error());
   if (*step == Statement::Step::done)
-    return fail(fmt::format("{}: no blob {}", database_.path(), hash));
+    return fail(database_.path() + ": a script or an environment is not there any more");
   return std::string(statements_.read_blob.bytes(0));
 }
 

@@ -12,10 +12,13 @@
 // write_snapshot() must not be called by two threads at once.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "io/sqlite.h"
@@ -73,6 +76,9 @@ class SqliteStore final : public Store {
   // One transaction around `change`.
   Result<CommitOutcome> change(const std::function<Result<void>()>& change);
   Result<bool> forget_some_batches(BatchNumber up_to);
+  static std::uint64_t short_hash(std::string_view hash) {
+    return std::hash<std::string_view>{}(hash);
+  }
   void forget_blob_uses(BatchNumber up_to);
   Result<bool> forget_some_blobs(BatchNumber up_to, const std::vector<std::string>& sorted_live,
                                  std::int64_t& position);
@@ -84,8 +90,10 @@ class SqliteStore final : public Store {
   BatchNumber last_batch_ = 0;
   BatchNumber snapshot_number_ = 0;  // as meta knows it
   // The last batch that named a blob, of those since the snapshot. Not on disk: after a restart no
-  // job is newer than the state of the next snapshot, which knows all that it needs.
-  std::unordered_map<std::string, BatchNumber> blob_uses_;
+  // job is newer than the state of the next snapshot, which knows all that it needs. By short_hash:
+  // where two share one, both are kept for a while longer.
+  std::unordered_map<std::uint64_t, BatchNumber> blob_uses_;
+  std::array<std::string, 256> known_blobs_;  // some that need not be written again, by short_hash
   int checkpoint_pages_ = 0;
   std::string broken_;  // why the store refuses further use
 };

@@ -80,6 +80,7 @@ Result<bool> SqliteStore::forget_some_batches(BatchNumber up_to) {
 void SqliteStore::forget_blob_uses(BatchNumber up_to) {
   std::lock_guard lock(mutex_);
   std::erase_if(blob_uses_, [&](const auto& use) { return use.second <= up_to; });
+  known_blobs_ = {};
 }
 
 Result<bool> SqliteStore::forget_some_blobs(BatchNumber up_to,
@@ -100,7 +101,7 @@ Result<bool> SqliteStore::forget_some_blobs(BatchNumber up_to,
         if (*step == Statement::Step::done) break;
         position = list.integer(0);
         const std::string hash(list.bytes(1));
-        const auto use = blob_uses_.find(hash);
+        const auto use = blob_uses_.find(short_hash(hash));
         const bool used_since = use != blob_uses_.end() && use->second > up_to;
         if (!used_since && !std::ranges::binary_search(sorted_live, hash)) dead.push_back(position);
       }

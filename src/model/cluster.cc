@@ -72,7 +72,7 @@ const Job* Cluster::find_task(JobId array, std::uint32_t task) const {
 const TaskIndex* Cluster::task_index(JobId array) const {
   const Job* record = jobs.find(array);
   const JobOutcome* outcome = record ? nullptr : outcomes.find(array);
-  const Cow<TaskIndex>* index = record    ? &record->task_index
+  const Cow<TaskIndex>* index = record    ? &record->array->task_index
                                 : outcome ? &outcome->task_index
                                           : nullptr;
   return index && *index ? &**index : nullptr;
@@ -84,7 +84,7 @@ void Cluster::index_task(JobId array, std::uint32_t task, JobId job) {
     index.edit().put(TaskId{task}, job);
   };
   if (jobs.contains(array))
-    put(jobs.edit(array).task_index);
+    put(jobs.edit(array).array.edit().task_index);
   else if (outcomes.contains(array))
     put(outcomes.edit(array).task_index);
 }
@@ -96,7 +96,8 @@ void Cluster::unindex_task(JobId array, std::uint32_t task) {
     from.edit().erase(TaskId{task});
     if (from->empty()) from = {};
   };
-  erase(jobs.contains(array) ? jobs.edit(array).task_index : outcomes.edit(array).task_index);
+  erase(jobs.contains(array) ? jobs.edit(array).array.edit().task_index
+                             : outcomes.edit(array).task_index);
 }
 
 JobId ArrayTasks::record_of(std::uint32_t task) const {
@@ -117,7 +118,7 @@ ArrayTasks Cluster::tasks_of(JobId array) const {
   const Job* record = jobs.find(array);
   if (!record || record->array_id != array) return tasks;
   add(*record);
-  record->task_jobs.each([&](std::uint32_t id) {
+  record->array->task_jobs.each([&](std::uint32_t id) {
     if (const Job* job = jobs.find(JobId{id})) add(*job);
   });
   std::ranges::sort(tasks.own);

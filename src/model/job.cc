@@ -14,23 +14,32 @@ void ArrayExits::add(std::uint32_t wait_status) {
   ++ended;
 }
 
+JobRequest Job::request() const { return {*spec, own}; }
+
+void Job::take_request(JobRequest request) {
+  own = std::move(static_cast<JobOwn&>(request));
+  spec = Cow<JobSpec>(std::move(static_cast<JobSpec&>(request)));
+}
+
 Time Job::end_limit() const {
   // The clock of a suspended job stands still, so its limit does not fall.
-  if (!is_set(started) || time_limit == kUnlimited || is_set(suspended_at)) return Time::max();
-  return started + time_limit + suspended_total;
+  if (!is_set(run->started) || time_limit == kUnlimited || is_set(run->suspended_at))
+    return Time::max();
+  return run->started + time_limit + run->suspended_total;
 }
 
-Time Job::over_since() const { return ending ? ending->since : ended; }
+Time Job::over_since() const { return run->ending ? run->ending->since : run->ended; }
 
 Millis Job::run_time(Time now) const {
-  if (!is_set(started)) return Millis{0};
+  if (!is_set(run->started)) return Millis{0};
   Time until = is_set(over_since()) ? over_since() : now;
-  Millis suspended = suspended_total;
-  if (is_set(suspended_at) && until > suspended_at) suspended += until - suspended_at;
-  return std::max(until - started - suspended, Millis{0});
+  Millis suspended = run->suspended_total;
+  if (is_set(run->suspended_at) && until > run->suspended_at)
+    suspended += until - run->suspended_at;
+  return std::max(until - run->started - suspended, Millis{0});
 }
 
-Time Job::preempt_time() const { return preemption ? preemption->since : Time{}; }
+Time Job::preempt_time() const { return run->preemption ? run->preemption->since : Time{}; }
 
 IdSet Job::het_jobs() const {
   if (!is_het()) return {};

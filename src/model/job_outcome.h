@@ -15,7 +15,7 @@ struct JobOutcome {
   bool has_run = false;
   Time started, ended;
   bool some_task_failed = false;  // of an array: tasks whose records are gone count
-  Cow<TaskIndex> task_index;      // of an array: see Job::task_index
+  Cow<TaskIndex> task_index;      // of an array: see ArrayRecord
   bool operator==(const JobOutcome&) const = default;
   template <class V>
   void fields(V& v) {
@@ -36,10 +36,10 @@ inline JobOutcome outcome_of(const Job& job) {
           .task_id = job.task_id,
           .state = job.state,
           .has_run = static_cast<bool>(job.attempt),
-          .started = job.started,
-          .ended = job.ended,
-          .some_task_failed = job.array_exits.max_code > 0 || job.array_exits.max_signal > 0,
-          .task_index = job.task_index};
+          .started = job.run->started,
+          .ended = job.run->ended,
+          .some_task_failed = job.array->exits.max_code > 0 || job.array->exits.max_signal > 0,
+          .task_index = job.array->task_index};
 }
 
 }  // namespace muster

@@ -1,4 +1,6 @@
-// JobSpec: what a user asked for, as sbatch, salloc or srun sent it and scontrol changed it.
+// What a user asked for, as sbatch, salloc or srun sent it and scontrol changed it. Most jobs of a
+// long queue differ in a few things only: a JobSpec is what they have in common and is kept once
+// for all of them, a JobOwn what each has of its own; a JobRequest is both.
 // Unset numbers are std::nullopt where "not given" differs from every value.
 #pragma once
 
@@ -57,26 +59,17 @@ struct JobSpec {
   Uid uid;
   Gid gid;
   Text user_name;
-  Text name;
   Text partition;  // as asked: one name or a list; empty = the default partition
-  Text account, qos, wckey, comment, admin_comment, reservation, licenses, features, mcs_label;
-  Dependency dependency;
-  Text array;  // as asked, with "%N"
+  Text account, qos, wckey, admin_comment, reservation, licenses, features, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;
 
   // where and how it runs
-  Text work_dir, std_in, std_out, std_err;  // patterns, not expanded; empty = default
-  Text command;                             // full path of the script; empty for --wrap and stdin
-  Text submit_line;
-  std::vector<Text> script_args;
   OpenMode open_mode = OpenMode::unset;
   std::uint32_t umask = 022;
   bool get_user_env = false;
   Text submit_host;  // AllocNode
-  std::uint32_t submit_sid = 0;
-  Text script_blob, environment_blob;  // hashes in the store
   Text acctg_freq, propagate;
   Text cpu_freq, gpu_freq, gpu_bind, power;  // as shown; kept for display
 
@@ -108,7 +101,7 @@ struct JobSpec {
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
   bool time_limit_granted = false;  // by an administrator: MaxTime of a partition does not count
-  Time begin, deadline;
+  Time deadline;
   std::int32_t nice = 0;
   std::int32_t site_factor = 0;           // what an administrator adds to its priority
   std::optional<std::uint32_t> priority;  // --priority; 0 = held
@@ -125,116 +118,139 @@ struct JobSpec {
   bool operator==(const JobSpec&) const = default;
 
   template <class V>
-  void fields(V& v) {
-    v(1, kind);
-    v(2, uid);
-    v(3, gid);
-    v(4, user_name);
-    v(5, name);
-    v(6, partition);
-    v(7, account);
-    v(8, qos);
-    v(9, wckey);
-    v(10, comment);
-    v(11, admin_comment);
-    v(12, reservation);
-    v(13, licenses);
-    v(14, features);
-    v(15, mcs_label);
-    v(16, dependency);
-    v(17, array);
-    v(18, cluster);
-    v(19, network);
-    v(20, burst_buffer);
-    v(21, extra);
-    v(22, container);
-    v(23, mail_user);
-    v(24, mail_type);
-    v(25, work_dir);
-    v(26, std_in);
-    v(27, std_out);
-    v(28, std_err);
-    v(29, command);
-    v(30, submit_line);
-    v(31, script_args);
-    v(32, open_mode);
-    v(33, umask);
-    v(34, get_user_env);
-    v(35, submit_host);
-    v(36, submit_sid);
-    v(37, script_blob);
-    v(38, environment_blob);
-    v(39, acctg_freq);
-    v(40, propagate);
-    v(41, min_nodes);
-    v(42, max_nodes);
-    v(43, nodes_given);
-    v(44, num_tasks);
-    v(45, cpus_per_task);
-    v(46, ntasks_per_node);
-    v(47, ntasks_per_socket);
-    v(48, ntasks_per_core);
-    v(49, ntasks_per_gpu);
-    v(50, min_cpus_per_node);
-    v(51, memory_per_node_mib);
-    v(52, memory_per_cpu_mib);
-    v(53, memory_per_gpu_mib);
-    v(54, tmp_disk_mib);
-    v(55, gres);
-    v(56, gpus);
-    v(57, gpus_per_node);
-    v(58, gpus_per_task);
-    v(59, gpus_per_socket);
-    v(60, cpus_per_gpu);
-    v(61, required_nodes);
-    v(62, excluded_nodes);
-    v(63, exclusive);
-    v(64, oversubscribe);
-    v(65, overcommit);
-    v(66, contiguous);
-    v(67, spread_job);
-    v(68, use_min_nodes);
-    v(69, reboot);
-    v(70, no_kill);
-    v(71, exclusive_user);
-    v(72, core_spec);
-    v(73, threads_per_core);
-    v(74, sockets_per_node);
-    v(75, cores_per_socket);
-    v(76, distribution);
-    v(77, time_limit);
-    v(78, time_min);
-    v(79, begin);
-    v(80, deadline);
-    v(81, nice);
-    v(82, priority);
-    v(83, hold);
-    v(84, requeue);
-    v(85, kill_on_invalid_dependency);
-    v(86, warn_signal);
-    v(87, delay_boot_s);
-    v(88, wait_all_nodes);
-    v(110, switches);
-    v(111, switches_wait);
-    v(112, enforce_binding);
-    v(113, disable_binding);
-    v(150, thread_spec);
-    v(160, cpu_freq);
-    v(161, gpu_freq);
-    v(162, power);
-    v(210, batch_features);
-    v(211, prefer);
-    v(250, exclusive_mcs);
-    v(270, for_own_step);
-    v(320, time_limit_granted);
-    v(321, site_factor);
-    v(400, gpu_bind);
+  void fields(V& v) {  // numbers above those of JobOwn: a JobRequest has both
+    v(31, kind);
+    v(32, uid);
+    v(33, gid);
+    v(34, user_name);
+    v(35, partition);
+    v(36, account);
+    v(37, qos);
+    v(38, wckey);
+    v(39, admin_comment);
+    v(40, reservation);
+    v(41, licenses);
+    v(42, features);
+    v(43, mcs_label);
+    v(44, cluster);
+    v(45, network);
+    v(46, burst_buffer);
+    v(47, extra);
+    v(48, container);
+    v(49, mail_user);
+    v(50, mail_type);
+    v(51, open_mode);
+    v(52, umask);
+    v(53, get_user_env);
+    v(54, submit_host);
+    v(55, acctg_freq);
+    v(56, propagate);
+    v(57, min_nodes);
+    v(58, max_nodes);
+    v(59, nodes_given);
+    v(60, num_tasks);
+    v(61, cpus_per_task);
+    v(62, ntasks_per_node);
+    v(63, ntasks_per_socket);
+    v(64, ntasks_per_core);
+    v(65, ntasks_per_gpu);
+    v(66, min_cpus_per_node);
+    v(67, memory_per_node_mib);
+    v(68, memory_per_cpu_mib);
+    v(69, memory_per_gpu_mib);
+    v(70, tmp_disk_mib);
+    v(71, gres);
+    v(72, gpus);
+    v(73, gpus_per_node);
+    v(74, gpus_per_task);
+    v(75, gpus_per_socket);
+    v(76, cpus_per_gpu);
+    v(77, required_nodes);
+    v(78, excluded_nodes);
+    v(79, exclusive);
+    v(80, oversubscribe);
+    v(81, overcommit);
+    v(82, contiguous);
+    v(83, spread_job);
+    v(84, use_min_nodes);
+    v(85, reboot);
+    v(86, no_kill);
+    v(87, exclusive_user);
+    v(88, core_spec);
+    v(89, threads_per_core);
+    v(90, sockets_per_node);
+    v(91, cores_per_socket);
+    v(92, distribution);
+    v(93, time_limit);
+    v(94, time_min);
+    v(95, deadline);
+    v(96, nice);
+    v(97, priority);
+    v(98, hold);
+    v(99, requeue);
+    v(100, kill_on_invalid_dependency);
+    v(101, warn_signal);
+    v(102, delay_boot_s);
+    v(103, wait_all_nodes);
+    v(104, switches);
+    v(105, switches_wait);
+    v(106, enforce_binding);
+    v(107, disable_binding);
+    v(108, thread_spec);
+    v(109, cpu_freq);
+    v(110, gpu_freq);
+    v(111, power);
+    v(112, batch_features);
+    v(113, prefer);
+    v(114, exclusive_mcs);
+    v(115, for_own_step);
+    v(116, time_limit_granted);
+    v(117, site_factor);
+    v(118, gpu_bind);
   }
 };
 
-// The same specification, sharing what it can with another's: users submit the same thing again and
-// again, and a hundred thousand pending jobs should not cost a hundred thousand copies.
-Cow<JobSpec> shared_with(Cow<JobSpec> spec, const Cow<JobSpec>& other);
+struct JobOwn {
+  Text name, comment;
+  Text array;    // as asked, with "%N"
+  Text command;  // full path of the script; empty for --wrap and stdin
+  std::vector<Text> script_args;
+  Text submit_line;
+  Text work_dir, std_in, std_out, std_err;  // patterns, not expanded; empty = default
+  Text script_blob, environment_blob;       // hashes in the store
+  std::uint32_t submit_sid = 0;
+  Time begin;
+  Dependency dependency;
+
+  bool operator==(const JobOwn&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, comment);
+    v(3, array);
+    v(4, command);
+    v(5, script_args);
+    v(6, submit_line);
+    v(7, work_dir);
+    v(8, std_in);
+    v(9, std_out);
+    v(10, std_err);
+    v(11, script_blob);
+    v(12, environment_blob);
+    v(13, submit_sid);
+    v(14, begin);
+    v(15, dependency);
+  }
+};
+
+struct JobRequest : JobSpec, JobOwn {
+  bool operator==(const JobRequest&) const = default;
+  template <class V>
+  void fields(V& v) {
+    JobOwn::fields(v);
+    JobSpec::fields(v);
+  }
+};
 
 // --gpus-per-node and --gres: "gpu:v100:2,shard:4"
 std::string gres_of_each_node(const JobSpec& spec);

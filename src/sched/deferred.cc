@@ -15,7 +15,7 @@ JobId array_or_job(const Job& job) { return job.array_id ? job.array_id : job.id
 // after:JOB+MINUTES: when that will have passed for this record; never = it has not started.
 Time passes_at(const Condition& condition, const Job& other, Time now) {
   if (other.state == JobState::pending) return Time::max();
-  const Time from = is_ended(other.state) && !other.attempt ? other.ended : other.started;
+  const Time from = is_ended(other.state) && !other.attempt ? other.run->ended : other.run->started;
   return from + condition.delay > now ? from + condition.delay : Time::max();
 }
 
@@ -31,7 +31,7 @@ Time passes_at(const Cluster& cluster, const Condition& condition, Time now) {
   Time first = passes_at(condition, *other, now);
   const Job* record = other->array_id ? cluster.jobs.find(other->array_id) : nullptr;
   if (!record) return first;
-  record->task_jobs.each([&](std::uint32_t id) {
+  record->array->task_jobs.each([&](std::uint32_t id) {
     if (const Job* task = cluster.jobs.find(JobId{id}))
       first = std::min(first, passes_at(condition, *task, now));
   });
@@ -41,10 +41,10 @@ Time passes_at(const Cluster& cluster, const Condition& condition, Time now) {
 // To those who wait for it. It does not matter, for example, that its steps come and go.
 bool look_alike(const Job& a, const Job& b) {
   auto seen = [](const Job& job) {
-    return std::tuple(job.state, job.started, job.ended, job.completing(),
+    return std::tuple(job.state, job.run->started, job.run->ended, job.completing(),
                       job.waiting_tasks.empty());
   };
-  return seen(a) == seen(b) && a.spec->name == b.spec->name;
+  return seen(a) == seen(b) && a.own.name == b.own.name;
 }
 
 template <class Map, class Key>
@@ -60,7 +60,8 @@ void erase_from(Map& map, const Key& key, JobId job) {
 std::vector<JobId> Deferred::ids() const {
   std::vector<JobId> all;
   all.reserve(jobs_.size());
-  for (const auto& [id, kept] : jobs_) all.emplace_back(id);
+  for (const auto& [id, kept] : jobs_)
+    if (!limits_.contains(id)) all.emplace_back(id);
   std::ranges::sort(all);
   return all;
 }
@@ -70,11 +71,29 @@ bool Deferred::look_at(const Cluster& cluster, const Job& job, Time now) {
   if (job.is_het() || is_eligible(cluster, job, now)) return false;
   Kept kept = what_it_waits_for(cluster, job, now);
   if (kept.due != Time::max()) due_.emplace(kept.due, job.id);
-  for (const Target& target : kept.targets) dependents_[target].insert(job.id.value);
-  if (kept.name) singletons_[*kept.name].insert(job.id.value);
+  const Others& others = *kept.waited_for;
+  for (const Target& target : others.targets) dependents_[target].insert(job.id.value);
+  if (others.name) singletons_[*others.name].insert(job.id.value);
   if (is_hopeless(cluster, job, now)) hopeless_.insert(job.id.value);
   jobs_.emplace(job.id.value, std::move(kept));
   return true;
+}
+
+void Deferred::defer(JobId job, const UseKey& full) {
+  forget(job);
+  limited_[full].insert(job.value);
+  limits_.emplace(job.value, full);
+  jobs_.emplace(job.value, Kept{});
+}
+
+// Where its end lets the next one start.
+std::vector<UseKey> Deferred::keys_of(const Cluster& cluster, const Job& job) {
+  std::vector<UseKey> keys;
+  const Rulers rulers(cluster);
+  for (const Ruler& ruler : rulers.of(job, cluster.find_partition(job.partition)))
+    for (const UseKey* key : {&ruler.group, &ruler.user, &ruler.account})
+      if (std::ranges::find(keys, *key) == keys.end()) keys.push_back(*key);
+  return keys;
 }
 
 void Deferred::forget(JobId job) {
@@ -82,8 +101,13 @@ void Deferred::forget(JobId job) {
   if (at == jobs_.end()) return;
   const Kept& kept = at->second;
   if (kept.due != Time::max()) due_.erase({kept.due, job});
-  for (const Target& target : kept.targets) erase_from(dependents_, target, job);
-  if (kept.name) erase_from(singletons_, *kept.name, job);
+  const Others& others = *kept.waited_for;
+  for (const Target& target : others.targets) erase_from(dependents_, target, job);
+  if (others.name) erase_from(singletons_, *others.name, job);
+  if (auto limit = limits_.find(job.value); limit != limits_.end()) {
+    erase_from(limited_, limit->second, job);
+    limits_.erase(limit);
+  }
   hopeless_.erase(job.value);
   jobs_.erase(at);
 }
@@ -94,11 +118,12 @@ Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& jo
   Kept kept;
   if (job.hold != Hold::none) return kept;
   if (job.eligible > now) kept.due = job.eligible;
-  const auto& dependencies = job.spec->dependency.parsed();
-  if (!dependencies) return kept;
+  const auto& dependencies = job.own.dependency.parsed();
+  if (!dependencies || dependencies->conditions.empty()) return kept;
+  Others& others = kept.waited_for.edit();
   for (const Condition& condition : dependencies->conditions) {
     if (condition.kind == DependencyKind::singleton) {
-      kept.name = {job.spec->uid, job.spec->name};
+      others.name = {job.spec->uid, job.own.name};
       continue;
     }
     kept.due = std::min(kept.due, passes_at(cluster, condition, now));
@@ -106,13 +131,13 @@ Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& jo
     if (!other) continue;  // long gone
     // A number may be that of a single task, but the array's own means all of it.
     const std::uint32_t task = other->array_id == other->id ? kNoTask : other->task_id;
-    kept.targets.emplace_back(array_or_job(*other), condition.task.value_or(task));
+    others.targets.emplace_back(array_or_job(*other), condition.task.value_or(task));
     if (condition.kind == DependencyKind::after_corr && job.task_id != kNoTask)
-      kept.targets.emplace_back(array_or_job(*other), job.task_id);
+      others.targets.emplace_back(array_or_job(*other), job.task_id);
   }
-  std::ranges::sort(kept.targets);
-  const auto again = std::ranges::unique(kept.targets);
-  kept.targets.erase(again.begin(), again.end());
+  std::ranges::sort(others.targets);
+  const auto again = std::ranges::unique(others.targets);
+  others.targets.erase(again.begin(), again.end());
   return kept;
 }
 
@@ -149,7 +174,7 @@ void Deferred::add_all(const Cluster& cluster, const Job& changed, Lists& found)
   if (changed.task_id != kNoTask) add(dependents_, Target{id, changed.task_id});
   // Of the array's own record any task may be meant.
   if (id == changed.id) add_tasks(id, IdSet::range(0, kNoTask - 1), found);
-  if (!singletons_.empty()) add(singletons_, SameName{changed.spec->uid, changed.spec->name});
+  if (!singletons_.empty()) add(singletons_, SameName{changed.spec->uid, changed.own.name});
 }
 
 }  // namespace muster::sched

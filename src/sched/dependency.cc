@@ -24,10 +24,10 @@ Other seen(const Job& job) {
           .stands_for_tasks = job.is_array_record() && !is_ended(job.state),
           .completing = job.completing(),
           .has_run = static_cast<bool>(job.attempt),
-          .started = job.started,
-          .ended = job.ended,
+          .started = job.run->started,
+          .ended = job.run->ended,
           // Records of tasks that ended long ago may be gone.
-          .some_task_failed = job.array_exits.max_code > 0 || job.array_exits.max_signal > 0};
+          .some_task_failed = job.array->exits.max_code > 0 || job.array->exits.max_signal > 0};
 }
 
 std::optional<Other> find_other(const Cluster& cluster, JobId id) {
@@ -132,7 +132,7 @@ bool singleton_met(const Cluster& cluster, const Job& job) {
     for (std::uint32_t id : ids.ids()) {
       const Job& other = cluster.jobs.at(JobId{id});
       if (id >= job.id.value || (job.array_id && other.array_id == job.array_id)) continue;
-      if (other.spec->uid == job.spec->uid && other.spec->name == job.spec->name) met = false;
+      if (other.spec->uid == job.spec->uid && other.own.name == job.own.name) met = false;
     }
   };
   look(cluster.active);
@@ -186,9 +186,9 @@ Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies
 
 std::string describe_dependencies(const Cluster& cluster, const Job& job, Time now) {
   const bool never_began = is_ended(job.state) && !job.attempt;
-  if (job.spec->dependency.empty() || (job.state != JobState::pending && !never_began)) return {};
-  const Moment at = never_began ? Moment{job.ended, true} : Moment{now};
-  const auto& parsed = job.spec->dependency.parsed();
+  if (job.own.dependency.empty() || (job.state != JobState::pending && !never_began)) return {};
+  const Moment at = never_began ? Moment{job.run->ended, true} : Moment{now};
+  const auto& parsed = job.own.dependency.parsed();
   if (!parsed || of_all(cluster, job, *parsed, std::nullopt, at) == Fulfilment::met) return {};
   std::string out;
   for (const Condition& c : parsed->conditions) {
@@ -216,8 +216,8 @@ Result<void> check_dependencies(const Cluster& cluster, const Job& job,
   while (!open.empty()) {
     const Job* other = cluster.jobs.find(open.back());
     open.pop_back();
-    if (!other || other->spec->dependency.empty()) continue;
-    if (const auto& next = other->spec->dependency.parsed()) add(*next);
+    if (!other || other->own.dependency.empty()) continue;
+    if (const auto& next = other->own.dependency.parsed()) add(*next);
     if (seen.contains(self)) return fail(ErrorCode::failure, "Circular job dependency");
   }
   return {};

@@ -16,7 +16,7 @@ bool corresponds(const Dependencies& d) {
 }
 
 Gate dependency_gate(const Cluster& cluster, const Job& job, Time now) {
-  const auto& dependencies = job.spec->dependency.parsed();
+  const auto& dependencies = job.own.dependency.parsed();
   if (!dependencies) return {Reason::bad_constraints};
   if (job.is_array_record() && corresponds(*dependencies)) {  // each task waits for itself
     bool hopeless = std::ranges::all_of(job.waiting_tasks.ids(), [&](std::uint32_t task) {
@@ -47,11 +47,11 @@ Gate reservation_gate(const Reservation* reservation, Time now) {
 
 bool is_eligible(const Cluster& cluster, const Job& job, Time now) {
   if (job.hold != Hold::none || job.eligible > now) return false;
-  return job.spec->dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
+  return job.own.dependency.empty() || dependency_gate(cluster, job, now).reason == Reason::none;
 }
 
 bool is_hopeless(const Cluster& cluster, const Job& job, Time now) {
-  return job.hold == Hold::none && !job.spec->dependency.empty() &&
+  return job.hold == Hold::none && !job.own.dependency.empty() &&
          dependency_gate(cluster, job, now).hopeless;
 }
 
@@ -80,7 +80,7 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   if (job.hold != Hold::none) return {job.held_by_user() ? Reason::held_user : Reason::held_admin};
   if (!partition || partition->state == PartitionState::inactive)
     return {Reason::partition_inactive};
-  if (!job.spec->dependency.empty())
+  if (!job.own.dependency.empty())
     if (Gate g = dependency_gate(cluster, job, now); g.reason != Reason::none) return g;
   if (job.eligible > now) return {Reason::begin_time};
   if (partition->state == PartitionState::down) return {Reason::partition_down};
@@ -118,13 +118,13 @@ std::set<Text> settling_partitions(const Cluster& cluster, Time now) {
 }
 
 bool asks_task_by_task(const Job& record) {
-  if (!record.is_array_record() || record.spec->dependency.empty()) return false;
-  const auto& dependencies = record.spec->dependency.parsed();
+  if (!record.is_array_record() || record.own.dependency.empty()) return false;
+  const auto& dependencies = record.own.dependency.parsed();
   return dependencies && corresponds(*dependencies);
 }
 
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now) {
-  const auto& dependencies = record.spec->dependency.parsed();
+  const auto& dependencies = record.own.dependency.parsed();
   return dependencies && fulfilment(cluster, record, *dependencies, task, now) == Fulfilment::met;
 }
 

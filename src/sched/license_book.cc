@@ -31,7 +31,7 @@ LicenseBook::LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>
     // One that should have gone by now is about to.
     const Time until = std::max(leaves_at(cluster, job, now), now + Seconds{1});
     if (auto held = parse_licenses(cluster, job.spec->licenses))
-      use(*held, {now, until, cluster.find_reservation(job.reservation)});
+      use(*held, {now, until, cluster.find_reservation(job.run->reservation)});
   }
 }
 

@@ -89,6 +89,6 @@ std::uint64_t minutes_of(Minutes limit);
 
 // What one job may ask for, whatever else runs.
 Text by_job(const Cluster& cluster, const std::vector<Ruler>& rulers, const Ruler& ruler,
-            const Run& run, const Amounts& wanted);
+            const PlannedRun& run, const Amounts& wanted);
 
 }  // namespace muster::sched

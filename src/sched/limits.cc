@@ -98,8 +98,9 @@ const LimitBook::Use& LimitBook::use_of(const UseKey& key) const {
   return at == uses_.end() ? kNothing : at->second;
 }
 
-Text LimitBook::before_placing(const Job& job, const Partition& partition, Minutes limit) const {
-  if (shares_ && shares_->below_threshold(cluster_, job)) return "QOSUsageThreshold";
+LimitHit LimitBook::before_placing(const Job& job, const Partition& partition,
+                                   Minutes limit) const {
+  if (shares_ && shares_->below_threshold(cluster_, job)) return {"QOSUsageThreshold"};
   if (!rulers_.limit_anything()) return {};
   const bool safe = cluster_.settings().enforce_safe;
   const auto rulers = rulers_.of(job, &partition);
@@ -109,18 +110,18 @@ Text LimitBook::before_placing(const Job& job, const Partition& partition, Minut
     auto full = [&](auto of, std::uint64_t used, std::uint64_t more = 1) {
       return is_full(rulers, r, of, used, more);
     };
-    if (full(of::group_jobs, group.jobs)) return words.group_jobs;
+    if (full(of::group_jobs, group.jobs)) return {words.group_jobs, r.group};
     if (full(of::group_wall, whole_minutes(group.past.wall_s), safe ? minutes_of(limit) : 1))
-      return words.group_wall;
-    if (full(of::user_jobs, use_of(r.user).jobs)) return words.user_jobs;
-    if (full(of::account_jobs, use_of(r.account).jobs)) return words.account_jobs;
-    if (full(of::max_wall, 0, static_cast<std::uint64_t>(limit.count()))) return words.job_wall;
+      return {words.group_wall};
+    if (full(of::user_jobs, use_of(r.user).jobs)) return {words.user_jobs, r.user};
+    if (full(of::account_jobs, use_of(r.account).jobs)) return {words.account_jobs, r.account};
+    if (full(of::max_wall, 0, static_cast<std::uint64_t>(limit.count()))) return {words.job_wall};
   }
   return {};
 }
 
 Text by_job(const Cluster& cluster, const std::vector<Ruler>& rulers, const Ruler& ruler,
-            const Run& run, const Amounts& wanted) {
+            const PlannedRun& run, const Amounts& wanted) {
   const Amounts nothing;
   Text found = exceeded(rulers, ruler, Scope::job, of::max_per_job, nothing, wanted);
   if (found.empty())
@@ -164,7 +165,7 @@ Text LimitBook::by_group(const std::vector<Ruler>& rulers, const Ruler& r, const
   return {};
 }
 
-Text LimitBook::in_the_way(const Run& run) const {
+Text LimitBook::in_the_way(const PlannedRun& run) const {
   if (!rulers_.limit_anything()) return {};
   const Amounts wanted = billed_amounts(cluster_, run.partition, *run.shares, *run.licenses);
   const Qos* qos = cluster_.find_qos(run.job->qos);
@@ -178,7 +179,7 @@ Text LimitBook::in_the_way(const Run& run) const {
   return breaks_promise(run, wanted, now_);
 }
 
-void LimitBook::start(const Run& run) {
+void LimitBook::start(const PlannedRun& run) {
   if (!rulers_.limit_anything()) return;
   add(*run.job, run.partition, billed_amounts(cluster_, run.partition, *run.shares, *run.licenses),
       minutes_of(run.limit));
@@ -215,7 +216,7 @@ std::vector<std::pair<JobId, Text>> jobs_over_limits(const Cluster& cluster, Tim
   const LimitBook book(cluster, now);
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (job.state != JobState::running || job.ending) continue;
+    if (job.state != JobState::running || job.run->ending) continue;
     if (Text hit = book.used_up_by(job); !hit.empty()) over.emplace_back(job.id, hit);
   }
   return over;

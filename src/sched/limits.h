@@ -17,12 +17,21 @@
 namespace muster::sched {
 
 // A run that is about to start, or could: what it would hold, and for how long.
-struct Run {
+struct PlannedRun {
   const Job* job = nullptr;
   const Partition* partition = nullptr;
   const std::vector<NodeShare>* shares = nullptr;
   const LicenseCounts* licenses = nullptr;
   Minutes limit{};
+};
+
+// What keeps a job back, in Slurm's words; empty = nothing does.
+struct LimitHit {
+  Text words;
+  // Of a limit on the number of jobs: whose. Until one of those who count there has ended, or
+  // somebody changes a limit, nobody else can start whom it counts.
+  std::optional<UseKey> full = std::nullopt;
+  bool empty() const { return words.empty(); }
 };
 
 class LimitBook {
@@ -31,18 +40,18 @@ class LimitBook {
   LimitBook(const Cluster& cluster, Time now, const FairShares* shares = nullptr,
             const std::set<JobId>& gone = {});
 
-  // The limit that is in the way, in Slurm's words; empty = none. What does not depend on where the
-  // job would run, then what does.
-  Text before_placing(const Job& job, const Partition& partition, Minutes limit) const;
-  Text in_the_way(const Run& run) const;
-  void start(const Run& run);
+  // The limit that is in the way: of those that do not depend on where the job would run, then of
+  // those that do.
+  LimitHit before_placing(const Job& job, const Partition& partition, Minutes limit) const;
+  Text in_the_way(const PlannedRun& run) const;
+  void start(const PlannedRun& run);
 
   // What a run that was promised for later will count is kept for it: whoever would still run then
   // must leave it room. The limit that is in the way of a promise for that time, likewise, and the
   // next time after it at which somebody who counts with it will have gone.
-  void promise(const Run& run, Time from);
-  Text in_the_way_at(const Run& run, Time from) const;
-  std::optional<Time> next_release(const Run& run, Time after) const;
+  void promise(const PlannedRun& run, Time from);
+  Text in_the_way_at(const PlannedRun& run, Time from) const;
+  std::optional<Time> next_release(const PlannedRun& run, Time after) const;
 
   // The limit that a running job has come up against: it has to end.
   Text used_up_by(const Job& job) const;
@@ -67,11 +76,11 @@ class LimitBook {
   void add_past(const Payer& payer, const PastUse& use);
   void add(const Job& job, const Partition* partition, const Amounts& tres, std::uint64_t minutes);
   std::set<UseKey> keys_of(const Job& job, const Partition* partition) const;
-  Held held_by(const Run& run, Time from) const;
+  Held held_by(const PlannedRun& run, Time from) const;
   void hold(Held held);
   Uses uses_at(const std::set<UseKey>& keys, Time t) const;
-  Text over(const Run& run, const Amounts& wanted, const Uses& uses) const;
-  Text breaks_promise(const Run& run, const Amounts& wanted, Time from) const;
+  Text over(const PlannedRun& run, const Amounts& wanted, const Uses& uses) const;
+  Text breaks_promise(const PlannedRun& run, const Amounts& wanted, Time from) const;
   const Use& use_of(const UseKey& key) const;
   Text by_group(const std::vector<Ruler>& rulers, const Ruler& ruler, const Amounts& wanted,
                 const Amounts& minutes) const;
@@ -87,7 +96,7 @@ class LimitBook {
 
 // For submission. One that can never meet the limits of a QOS with DenyOnLimit, or that is one too
 // many of those waiting and running; empty = it may be queued. `tasks`: of an array.
-Text refused_by_limit(const Cluster& cluster, const Run& run, std::uint64_t tasks);
+Text refused_by_limit(const Cluster& cluster, const PlannedRun& run, std::uint64_t tasks);
 
 // Running jobs that have come up against a limit, and which.
 std::vector<std::pair<JobId, Text>> jobs_over_limits(const Cluster& cluster, Time now);

@@ -26,11 +26,11 @@ LicenseBook::Counts licenses_held(const Cluster& cluster, JobId id) {
 }  // namespace
 
 bool RoomMaker::is_leaving(const Job& job) const {
-  return job.ending || job.preemption || is_ended(job.state) || evicted_.contains(job.id);
+  return job.run->ending || job.run->preemption || is_ended(job.state) || evicted_.contains(job.id);
 }
 
 bool RoomMaker::is_suspended(JobId id) const {
-  return cluster_.jobs.at(id).awaits_turn || suspended_.contains(id);
+  return cluster_.jobs.at(id).run->awaits_turn || suspended_.contains(id);
 }
 
 RoomMaker::Forms RoomMaker::forms_of(const Members& members) {
@@ -63,7 +63,7 @@ std::vector<JobId> RoomMaker::displaceable(const Members& members, bool by_suspe
     bool suspends = preempt_mode(cluster_, victim) == PreemptMode::suspend;
     if (evicted_.contains(id) || gone_.contains(id) || suspends != by_suspending) return true;
     if (lack_some && holds_some(id)) return false;
-    return std::ranges::none_of(victim.unfinished,
+    return std::ranges::none_of(victim.run->unfinished,
                                 [&](NodeId node) { return useful.contains(node); });
   });
   return found;
@@ -95,7 +95,7 @@ std::optional<Room> RoomMaker::lent(const Members& members) {
   }
   for (JobId id : suspended)
     if (std::ranges::any_of(slot->shares, [&](const auto& shares) {
-          return overlap(cluster_.jobs.at(id).allocation, shares);
+          return overlap(cluster_.jobs.at(id).run->allocation, shares);
         }))
       victims.push_back(id);
   return Room{std::move(*slot), std::move(victims)};
@@ -158,7 +158,7 @@ Time RoomMaker::vacant_at(const Room& room) const {
     if (!is_leaving(job)) continue;
     bool here = std::ranges::any_of(room.slot.shares, [&](const auto& shares) {
       return std::ranges::any_of(
-          shares, [&](const NodeShare& share) { return job.unfinished.contains(share.node); });
+          shares, [&](const NodeShare& share) { return job.run->unfinished.contains(share.node); });
     });
     if (!here && std::ranges::find(room.victims, job.id) == room.victims.end()) continue;
     auto evicted = evicted_.find(job.id);

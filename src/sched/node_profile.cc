@@ -73,7 +73,7 @@ void NodeProfile::learn_releases() {
   releases_known_ = true;
   node_->jobs.each([&](std::uint32_t id) {
     const Job& job = cluster_->jobs.at(JobId{id});
-    for (const NodeShare& share : job.allocation)
+    for (const NodeShare& share : job.run->allocation)
       if (share.node == node_->id)
         releases_.push_back(
             release_of(leaves_at(*cluster_, job, time_), share, job.partition.view()));

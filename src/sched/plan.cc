@@ -24,7 +24,7 @@ std::set<JobId> displaces_in_vain(const Cluster& cluster, Time now, Budget budge
   for (const Eviction& e : plan.evictions) without.gone.insert(e.victim);
   for (std::uint32_t id : cluster.active.ids())
     if (const Job& job = cluster.jobs.at(JobId{id});
-        job.ending || job.preemption || is_ended(job.state))
+        job.run->ending || job.run->preemption || is_ended(job.state))
       without.gone.insert(job.id);
   budget.thorough = budget.order_changed = budget.tells_of_deferred = false;
   const Plan then = Planner(cluster, now, budget, memory, without).run();

@@ -9,7 +9,8 @@ namespace muster::sched {
 
 Plan Planner::run() {
   Queue& queue = memory_.queue;
-  queue.follow(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed);
+  queue.follow(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed,
+               budget_.tells_of_deferred);
   for (const Start& start : what_if_.started) repeat(start);
   queue.each(cluster_, [&](const Queue::Place& place) {
     if (!budget_.thorough && nobody_can_start()) {
@@ -32,6 +33,7 @@ Plan Planner::run() {
 void Planner::tell_of_deferred() {
   const Deferred& deferred = memory_.queue.deferred();
   deferred.hopeless().each([&](std::uint32_t id) { plan_.hopeless.emplace_back(id); });
+  if (deferred.has_limited()) plan_.complete = false;
   if (!budget_.tells_of_deferred) return;
   for (JobId id : deferred.ids()) {
     const Job& job = cluster_.jobs.at(id);

@@ -82,8 +82,9 @@ class Planner {
   Minutes limit_of(const Job& job, const Shape& shape) const;
   bool has_licenses(const Members& members, Time from) const;
   static std::vector<Form> form_of(const Members& members);
-  static Run run_of(const Member& m, const std::vector<NodeShare>& shares);
-  Text limit_before_placing(const Members& members) const;
+  static PlannedRun run_of(const Member& m, const std::vector<NodeShare>& shares);
+  LimitHit limit_before_placing(const Members& members) const;
+  void set_aside(const Job& job, const UseKey& full);
   Text limit_in_the_way(const Members& members, const JointSlot& slot) const;
   Reason try_together(Members& members, std::optional<std::uint32_t> task);
   std::optional<JointSlot> place_shorter(Members& one);

@@ -217,14 +217,14 @@ std::optional<JointSlot> Planner::earliest_slot(const Members& members, Time fro
 
 // Where a limit forbids them that time: the next one to try; Time::max() where there is none.
 std::optional<Time> Planner::limit_until(const Members& members, const JointSlot& slot) const {
-  auto forbidden = [&](const LimitBook& book, const Run& run) -> std::optional<Time> {
+  auto forbidden = [&](const LimitBook& book, const PlannedRun& run) -> std::optional<Time> {
     if (book.in_the_way_at(run, slot.at).empty()) return std::nullopt;
     return limits_.next_release(run, slot.at).value_or(Time::max());
   };
   if (members.size() == 1) return forbidden(limits_, run_of(members[0], slot.shares[0]));
   LimitBook together = limits_;
   for (std::size_t i = 0; i < members.size(); ++i) {
-    const Run run = run_of(members[i], slot.shares[i]);
+    const PlannedRun run = run_of(members[i], slot.shares[i]);
     if (auto until = forbidden(together, run)) return until;
     together.promise(run, slot.at);
   }

@@ -42,14 +42,14 @@ std::vector<Form> Planner::form_of(const Members& members) {
   return form;
 }
 
-Run Planner::run_of(const Member& m, const std::vector<NodeShare>& shares) {
+PlannedRun Planner::run_of(const Member& m, const std::vector<NodeShare>& shares) {
   return {m.job, m.shape->partition, &shares, &m.shape->request.licenses, m.limit};
 }
 
-Text Planner::limit_before_placing(const Members& members) const {
+LimitHit Planner::limit_before_placing(const Members& members) const {
   for (const Member& m : members) {
-    Text hit = limits_.before_placing(*m.job, *m.shape->partition,
-                                      limit_in(cluster_, *m.job, *m.shape->partition));
+    LimitHit hit = limits_.before_placing(*m.job, *m.shape->partition,
+                                          limit_in(cluster_, *m.job, *m.shape->partition));
     if (!hit.empty()) return hit;
   }
   return {};
@@ -61,13 +61,24 @@ Text Planner::limit_in_the_way(const Members& members, const JointSlot& slot) co
   LimitBook together = limits_;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const Member& m = members[i];
-    Text hit = together.before_placing(*m.job, *m.shape->partition,
-                                       limit_in(cluster_, *m.job, *m.shape->partition));
+    Text hit = together
+                   .before_placing(*m.job, *m.shape->partition,
+                                   limit_in(cluster_, *m.job, *m.shape->partition))
+                   .words;
     if (hit.empty()) hit = together.in_the_way(run_of(m, slot.shares[i]));
     if (!hit.empty()) return hit;
     together.start(run_of(m, slot.shares[i]));
   }
   return {};
+}
+
+// It is not looked at again before somebody who counts there has ended. One with several places to
+// start in may have better luck in another one, and a plan that tries something out is no measure.
+void Planner::set_aside(const Job& job, const UseKey& full) {
+  if (job.is_het() || job.partition.view().contains(',') || !what_if_.gone.empty() ||
+      cluster_.settings().limits_stop || choices(cluster_, job, now_).size() > 1)
+    return;
+  memory_.queue.defer(job, full);
 }
 
 // Starts them all, or says what they lack. `task` is the one of an array.
@@ -76,7 +87,9 @@ Reason Planner::try_together(Members& members, std::optional<std::uint32_t> task
   if (!has_licenses(members, now_)) return Reason::licenses;
   if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
   if (exhausted()) return Reason::priority;
-  limit_hit_ = limit_before_placing(members);
+  const LimitHit before = limit_before_placing(members);
+  limit_hit_ = before.words;
+  if (before.full) set_aside(*members.front().job, *before.full);
   if (!limit_hit_.empty()) return Reason::limit;
   auto form = form_of(members);
   if (failed_.contains(form)) return Reason::resources;

@@ -85,10 +85,10 @@ PreemptMode preempt_mode(const Cluster& cluster, const Job& victim) {
 }
 
 Time preemptable_since(const Cluster& cluster, const Job& job) {
-  const bool has_run = job.state != JobState::pending && is_set(job.started);
+  const bool has_run = job.state != JobState::pending && is_set(job.run->started);
   const PreemptMode mode = preempt_mode(cluster, job);
   if (!has_run || mode == PreemptMode::off) return {};
-  return job.started + exempt_time(cluster, job, mode);
+  return job.run->started + exempt_time(cluster, job, mode);
 }
 
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job) {
@@ -114,14 +114,14 @@ bool gives_way(const Cluster& cluster, const Job& victim, const Job& job,
                const Partition& partition, Time now) {
   const PreemptSettings& s = cluster.settings().preempt;
   const bool is_there = victim.state == JobState::running || victim.state == JobState::suspended;
-  if (!is_there || victim.ending || victim.preemption) return false;
+  if (!is_there || victim.run->ending || victim.run->preemption) return false;
   if (s.min_exempt_priority && victim.priority >= *s.min_exempt_priority) return false;
   const bool may = s.type == PreemptType::qos ? qos_may_preempt(cluster, job, victim)
                                               : tier_of(cluster, victim) < partition.priority_tier;
   if (!may && !has_borrowed(cluster, victim, job)) return false;
   const PreemptMode mode = preempt_mode(cluster, victim);
   // Who is suspended has stopped already.
-  const bool is_stopped = victim.state == JobState::suspended && !victim.awaits_turn;
+  const bool is_stopped = victim.state == JobState::suspended && !victim.run->awaits_turn;
   if (mode == PreemptMode::off || (mode == PreemptMode::suspend && is_stopped)) return false;
   return victim.run_time(now) >= exempt_time(cluster, victim, mode);
 }
@@ -149,9 +149,9 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
     const Job& victim = cluster.jobs.at(JobId{id});
     if (!all_give_way(cluster, victim, job, partition, now)) continue;
     const Millis ran = victim.run_time(now);
-    const auto cpus = std::max<std::uint64_t>(1, total(victim.allocation).cpus);
+    const auto cpus = std::max<std::uint64_t>(1, total(victim.run->allocation).cpus);
     Loss loss{tier_of(cluster, victim), ran * static_cast<std::int64_t>(cpus), ~id};
-    if (s.youngest_first) loss = {0, now - victim.started, ~id};
+    if (s.youngest_first) loss = {0, now - victim.run->started, ~id};
     by_loss.push_back({loss, victim.id});
   }
   std::sort(by_loss.begin(), by_loss.end());

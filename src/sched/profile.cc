@@ -147,8 +147,8 @@ Profile::Trial::~Trial() {
 }
 
 void Profile::Trial::give(const Job& job, void (NodeProfile::*back)(const NodeShare&)) {
-  for (const NodeShare& share : job.allocation) {
-    if (!job.unfinished.contains(share.node) || !profile_.available(share.node)) continue;
+  for (const NodeShare& share : job.run->allocation) {
+    if (!job.run->unfinished.contains(share.node) || !profile_.available(share.node)) continue;
     ++profile_.questions_;  // it costs about as much
     NodeProfile& entry = profile_.entry(share.node);
     before_.try_emplace(share.node, entry);

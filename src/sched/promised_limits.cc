@@ -5,7 +5,7 @@
 
 namespace muster::sched {
 
-LimitBook::Held LimitBook::held_by(const Run& run, Time from) const {
+LimitBook::Held LimitBook::held_by(const PlannedRun& run, Time from) const {
   return {from, from + std::min(run.limit, kNoLimitLeaves), keys_of(*run.job, run.partition),
           billed_amounts(cluster_, run.partition, *run.shares, *run.licenses)};
 }
@@ -35,7 +35,7 @@ LimitBook::Uses LimitBook::uses_at(const std::set<UseKey>& keys, Time t) const {
   return uses;
 }
 
-void LimitBook::promise(const Run& run, Time from) {
+void LimitBook::promise(const PlannedRun& run, Time from) {
   if (!rulers_.limit_anything()) return;
   Held held = held_by(run, from);
   const std::set<UseKey> keys = held.keys;
@@ -45,7 +45,7 @@ void LimitBook::promise(const Run& run, Time from) {
 
 // One more run beside these: numbers of jobs and what they hold. What is not in `uses` is not
 // asked.
-Text LimitBook::over(const Run& run, const Amounts& wanted, const Uses& uses) const {
+Text LimitBook::over(const PlannedRun& run, const Amounts& wanted, const Uses& uses) const {
   const auto rulers = rulers_.of(*run.job, run.partition);
   for (const Ruler& r : rulers) {
     const CountWords& words = count_words(r.setter);
@@ -68,7 +68,7 @@ Text LimitBook::over(const Run& run, const Amounts& wanted, const Uses& uses) co
 }
 
 // It would be there when a promised run starts, and leave that too little.
-Text LimitBook::breaks_promise(const Run& run, const Amounts& wanted, Time from) const {
+Text LimitBook::breaks_promise(const PlannedRun& run, const Amounts& wanted, Time from) const {
   const Time until = from + std::min(run.limit, kNoLimitLeaves);
   for (const Promised& promised : promised_) {
     if (promised.from < from || promised.from >= until) continue;
@@ -77,14 +77,14 @@ Text LimitBook::breaks_promise(const Run& run, const Amounts& wanted, Time from)
   return {};
 }
 
-Text LimitBook::in_the_way_at(const Run& run, Time from) const {
+Text LimitBook::in_the_way_at(const PlannedRun& run, Time from) const {
   if (!rulers_.limit_anything()) return {};
   const Amounts wanted = billed_amounts(cluster_, run.partition, *run.shares, *run.licenses);
   Text hit = over(run, wanted, uses_at(keys_of(*run.job, run.partition), from));
   return hit.empty() ? breaks_promise(run, wanted, from) : hit;
 }
 
-std::optional<Time> LimitBook::next_release(const Run& run, Time after) const {
+std::optional<Time> LimitBook::next_release(const PlannedRun& run, Time after) const {
   const std::set<UseKey> keys = keys_of(*run.job, run.partition);
   std::optional<Time> next;
   for (const Held& held : held_) {

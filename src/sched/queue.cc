@@ -31,8 +31,9 @@ void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priori
   for (std::string_view name : split(names, ',')) add_in(name);
 }
 
-void Queue::follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order) {
-  const std::vector<JobId> came = look_at_changes(cluster, now);
+void Queue::follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
+                   bool all_limits) {
+  const std::vector<JobId> came = look_at_changes(cluster, now, in_order || all_limits);
   if (in_order)
     put_in_order(cluster, priorities);
   else
@@ -40,10 +41,11 @@ void Queue::follow(const Cluster& cluster, const Priorities& priorities, Time no
 }
 
 // Those who may start now and have no place yet, ascending.
-std::vector<JobId> Queue::look_at_changes(const Cluster& cluster, Time now) {
+std::vector<JobId> Queue::look_at_changes(const Cluster& cluster, Time now, bool all_limits) {
   std::vector<JobId> again, came;
   auto look_again = [&](JobId id) { again.push_back(id); };
   deferred_.when_due(now, look_again);
+  if (all_limits) deferred_.when_limits_change(look_again);
   cluster.jobs.each_change_since(jobs_, [&](const Job* was, const Job* is) {
     look_again((is ? is : was)->id);
     deferred_.when_changed(cluster, was, is, look_again);

@@ -26,9 +26,13 @@ class Queue {
   static constexpr std::uint32_t kNoPartition = 0xffffffffu;
 
   // From here on it speaks of this state of the cluster. `in_order`: everybody's place is found
-  // anew.
-  void follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order);
+  // anew. `all_limits`: jobs that have met a limit are looked at again, whether anything has
+  // changed for them or not.
+  void follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
+              bool all_limits = false);
   const Deferred& deferred() const { return deferred_; }
+  // A job that may start but for this limit: see Deferred::defer.
+  void defer(const Job& job, const UseKey& full) { deferred_.defer(job.id, full); }
 
   // Calls visit(place) for the places of jobs that may start, in order, until it returns false.
   template <class Visit>
@@ -60,7 +64,7 @@ class Queue {
   bool has_gone(const Cluster& cluster, JobId job) const {
     return !cluster.pending.contains(job.value) || deferred_.contains(job);
   }
-  std::vector<JobId> look_at_changes(const Cluster& cluster, Time now);
+  std::vector<JobId> look_at_changes(const Cluster& cluster, Time now, bool all_limits);
   void put_in_order(const Cluster& cluster, const Priorities& priorities);
   void add_to_recent(const Cluster& cluster, const Priorities& priorities,
                      const std::vector<JobId>& jobs);

@@ -17,10 +17,10 @@ bool is_over(const Reservation& r, Time now) { return !r.has("TIME_FLOAT") && r.
 // What a job that runs now will have left because of its time limit or other orders.
 Time ends_at(const Job& job, Time now) {
   Time soon = now + Seconds{1};
-  if (job.ending || is_ended(job.state)) return soon;
-  if (job.preemption) return std::max(soon, job.preemption->kill_at);
+  if (job.run->ending || is_ended(job.state)) return soon;
+  if (job.run->preemption) return std::max(soon, job.run->preemption->kill_at);
   Time limit = job.end_limit();
-  if (job.awaits_turn && job.time_limit != kUnlimited)
+  if (job.run->awaits_turn && job.time_limit != kUnlimited)
     limit = now + job.time_limit - job.run_time(now);
   return std::max(soon, std::min(limit, now + kNoLimitLeaves));
 }
@@ -104,9 +104,9 @@ std::set<const Reservation*> awaited_lenders(const Cluster& cluster, Time now) {
 
 bool borrows_from(const Reservation& reservation, const Job& job) {
   const WarnSignal& signal = job.spec->warn_signal;
-  return signal.yields_to_reservation && job.reservation != reservation.name &&
+  return signal.yields_to_reservation && job.run->reservation != reservation.name &&
          lends_to(reservation, Seconds{signal.seconds_before_end}) &&
-         std::ranges::any_of(job.unfinished,
+         std::ranges::any_of(job.run->unfinished,
                              [&](NodeId node) { return reservation.holds_node(node); });
 }
 
@@ -118,8 +118,8 @@ Time has_to_end(const Cluster& cluster, const Reservation& reservation) {
 
 Time leaves_at(const Cluster& cluster, const Job& job, Time now) {
   Time at = ends_at(job, now);
-  if (!job.reservation.empty())
-    if (const Reservation* r = cluster.find_reservation(job.reservation))
+  if (!job.run->reservation.empty())
+    if (const Reservation* r = cluster.find_reservation(job.run->reservation))
       at = std::min(at, std::max(now + Seconds{1}, has_to_end(cluster, *r)));
   return at;
 }

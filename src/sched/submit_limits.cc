@@ -47,7 +47,7 @@ Text too_many(const std::vector<Ruler>& rulers, const std::map<UseKey, std::uint
 
 // Even alone it would exceed what all its jobs may hold together.
 Text never_fits(const Cluster& cluster, const std::vector<Ruler>& rulers, const Ruler& r,
-                const Run& run) {
+                const PlannedRun& run) {
   const Amounts wanted = billed_amounts(cluster, run.partition, *run.shares, *run.licenses);
   const Amounts nothing;
   if (is_full(rulers, r, of::max_wall, 0, static_cast<std::uint64_t>(run.limit.count())))
@@ -68,7 +68,7 @@ bool denies(const Cluster& cluster, const Ruler& ruler) {
 
 }  // namespace
 
-Text refused_by_limit(const Cluster& cluster, const Run& run, std::uint64_t tasks) {
+Text refused_by_limit(const Cluster& cluster, const PlannedRun& run, std::uint64_t tasks) {
   const Rulers all(cluster);
   if (!all.limit_anything()) return {};
   const auto rulers = all.of(*run.job, run.partition);

@@ -15,9 +15,9 @@ bool limits_past(const SharedLimits& limits) {
 // In the time since the book was written it either ran or it did not: whatever changes that has the
 // book written first.
 Millis run_since(const Job& job, Time as_of, Time now) {
-  if (job.state == JobState::suspended || !is_set(job.started)) return Millis{0};
-  Time until = is_ended(job.state) ? job.ended : now;
-  return std::max(Millis{0}, until - std::max(job.started, as_of));
+  if (job.state == JobState::suspended || !is_set(job.run->started)) return Millis{0};
+  Time until = is_ended(job.state) ? job.run->ended : now;
+  return std::max(Millis{0}, until - std::max(job.run->started, as_of));
 }
 
 PastUse charge_of(const Cluster& cluster, const Job& job, double seconds) {

@@ -50,7 +50,7 @@ class FakeAccounting {
           found.push_back(
               fmt::format("accounting never heard of run {} of job {}", run, job.id.value));
       // One that ended in the queue, after a requeue, has a row behind that of its last run.
-      const std::uint32_t ended_waiting = job.allocation.empty() ? 1 : 0;
+      const std::uint32_t ended_waiting = job.run->allocation.empty() ? 1 : 0;
       auto last = rows_.find({job.id, Attempt{job.attempt.value + ended_waiting}});
       if (last != rows_.end() && last->second.state != job.state)
         found.push_back(fmt::format("accounting has another state of job {}", job.id.value));

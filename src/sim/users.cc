@@ -6,8 +6,8 @@ namespace muster::sim {
 
 namespace {
 
-JobSpec some_job(Schedule& chance, std::uint32_t cpus, const std::set<JobId>& acknowledged) {
-  JobSpec spec;
+JobRequest some_job(Schedule& chance, std::uint32_t cpus, const std::set<JobId>& acknowledged) {
+  JobRequest spec;
   spec.name = "job";
   spec.memory_per_node_mib = static_cast<std::uint64_t>(chance.between(100, 9000));
   spec.num_tasks = static_cast<std::uint32_t>(chance.between(1, cpus * 2));
@@ -27,7 +27,7 @@ JobSpec some_job(Schedule& chance, std::uint32_t cpus, const std::set<JobId>& ac
 wire::SubmitRequest some_submission(Schedule& chance, std::uint32_t cpus,
                                     const std::set<JobId>& acknowledged) {
   wire::SubmitRequest request;
-  JobSpec spec = some_job(chance, cpus, acknowledged);
+  JobRequest spec = some_job(chance, cpus, acknowledged);
   if (chance.chance(20))
     spec.array = "0-4%2";
   else if (chance.chance(25))

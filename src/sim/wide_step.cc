@@ -59,7 +59,7 @@ class WideCluster final : public controller::Host {
     report_.order_messages = launches;
     report_.order_bytes = launch_bytes;
     const Job& job = core_.cluster().jobs.at(JobId{1});
-    CHECK(job.steps.empty() && job.next_step == 1);
+    CHECK(job.run->steps.empty() && job.run->next_step == 1);
     return report_;
   }
 
@@ -120,7 +120,7 @@ class WideCluster final : public controller::Host {
   }
 
   wire::SubmitRequest allocation_request() const {
-    JobSpec spec;
+    JobRequest spec;
     spec.kind = JobKind::allocation;
     spec.name = "wide";
     spec.uid = kUser;

@@ -387,7 +387,7 @@ class World final : public controller::Host {
     for (std::uint32_t id : ends->jobs.ids()) {
       const Job& job = core_->cluster().jobs.at(JobId{id});
       // Its time stood still as well, or that of another component was up.
-      if (job.suspended_total != Millis{0} || job.is_het()) continue;
+      if (job.run->suspended_total != Millis{0} || job.is_het()) continue;
       ++verdict_.timeouts;
       const Millis ran = schedule_.now() - run_since_[JobId{id}];
       if (ran + Seconds{1} < job.time_limit || ran > job.time_limit + kLate)

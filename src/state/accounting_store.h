@@ -25,6 +25,8 @@ class AccountingStore {
   // ErrorCode::state_storage_full: nothing was written, try again.
   virtual Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) = 0;
   virtual BatchNumber last() = 0;
+  // Nothing may come for a while: memory that only makes it quicker can go.
+  virtual void rest() {}
 
   // Which rows to look at; the reader decides about each.
   struct Scan {

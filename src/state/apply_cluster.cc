@@ -203,11 +203,11 @@ void Applier::operator()(const ClockStepped& e) {
   auto move = [&](auto&... times) { ((times += is_set(times) ? e.by : Millis{0}), ...); };
   for (std::uint32_t id : cluster.active.ids()) {
     if (!is_active(cluster.jobs.at(JobId{id}).state)) continue;
-    Job& job = cluster.jobs.edit(JobId{id});
-    move(job.started, job.suspended_at, job.warned, job.turn_since);
-    if (job.ending) move(job.ending->since);
-    if (job.preemption) move(job.preemption->since, job.preemption->kill_at);
-    for (auto& [step_id, step] : job.steps) move(step.started, step.ended);
+    Run& run = cluster.jobs.edit(JobId{id}).run.edit();
+    move(run.started, run.suspended_at, run.warned, run.turn_since);
+    if (run.ending) move(run.ending->since);
+    if (run.preemption) move(run.preemption->since, run.preemption->kill_at);
+    for (auto& [step_id, step] : run.steps) move(step.started, step.ended);
   }
   std::vector<NodeId> nodes;
   cluster.nodes.each([&](const Node& node) { nodes.push_back(node.id); });

@@ -10,12 +10,7 @@ namespace muster {
 void Applier::operator()(const JobSubmitted& e) {
   CHECK(!cluster.jobs.contains(e.job.id));
   cluster.outcomes.erase(e.job.id);  // of an earlier job, where ids have begun again
-  Job job = e.job;
-  // One submitted after the other in a journal; those that come are shared by whoever takes them.
-  if (const Job* last = cluster.jobs.find(JobId{e.job.id.value - 1});
-      last && last->spec == job.spec)
-    job.spec = last->spec;
-  cluster.jobs.put(e.job.id, std::move(job));
+  cluster.jobs.put(e.job.id, e.job);
   cluster.pending.insert(e.job.id.value);
   cluster.next_job_id = std::max(cluster.next_job_id, JobId{e.job.id.value + 1});
 }
@@ -30,15 +25,14 @@ void Applier::operator()(const TaskSplit& e) {
     return;
   }
   record.waiting_tasks.erase(e.task);
-  record.task_jobs.insert(e.id.value);
-  ++record.array_exits.left;
+  ArrayRecord& array = record.array.edit();
+  array.task_jobs.insert(e.id.value);
+  ++array.exits.left;
   Job task = record;
   task.id = e.id;
   task.task_id = e.task;
   task.waiting_tasks = {};
-  task.task_jobs = {};
-  task.task_index = {};
-  task.array_exits = {};
+  task.array = {};
   cluster.jobs.put(e.id, std::move(task));
   cluster.index_task(e.array, e.task, e.id);
   cluster.pending.insert(e.id.value);
@@ -50,9 +44,10 @@ void Applier::operator()(const PendingJobsEnded& e) {
     Job& job = cluster.jobs.edit(JobId{id});
     CHECK(job.state == JobState::pending);
     job.state = e.state;
-    job.started = job.ended = e.at;
     job.end_reason = e.reason;
-    job.ending = Ending{.becomes = e.state, .by = e.by, .since = e.at};
+    Run& run = job.run.edit();
+    run.started = run.ended = e.at;
+    run.ending = Ending{.becomes = e.state, .by = e.by, .since = e.at};
     cluster.pending.erase(id);
     if (job.array_id) note_end_of_task(job.array_id, SIGKILL);
   }
@@ -61,19 +56,20 @@ void Applier::operator()(const PendingJobsEnded& e) {
 void Applier::operator()(const TasksCancelled& e) {
   Job& record = cluster.jobs.edit(e.array);
   record.waiting_tasks.subtract(e.tasks);
-  ++record.array_exits.left;
-  record.array_exits.add(SIGKILL);
+  ArrayExits& exits = record.array.edit().exits;
+  ++exits.left;
+  exits.add(SIGKILL);
   CHECK(!record.waiting_tasks.empty(), "an array record that loses all its tasks ends instead");
 }
 
 void Applier::note_end_of_task(JobId array, std::uint32_t status) {
-  if (cluster.jobs.contains(array)) cluster.jobs.edit(array).array_exits.add(status);
+  if (cluster.jobs.contains(array)) cluster.jobs.edit(array).array.edit().exits.add(status);
 }
 
 void Applier::operator()(const JobsHeld& e) {
   for (std::uint32_t id : e.jobs.ids()) {
     Job& job = cluster.jobs.edit(JobId{id});
-    if (job.special_exit()) job.exit_status = job.derived_exit_status = 0;
+    if (job.special_exit()) job.run = {};
     job.hold = e.hold;
     job.priority = e.priority;
     if (e.hold == Hold::none) job.eligible = std::max(job.eligible, e.at);
@@ -85,6 +81,7 @@ void Applier::operator()(const JobsHeld& e) {
 void Applier::operator()(const JobUpdated& e) {
   Job& job = cluster.jobs.edit(e.job);
   job.spec = e.spec;
+  job.own = e.own;
   job.priority = e.priority;
   job.partition = e.partition;
   job.account = e.account;
@@ -110,9 +107,9 @@ void Applier::operator()(const PrioritiesReached& e) {
 void Applier::operator()(const JobMailed& e) { cluster.jobs.edit(e.job).mailed |= e.types; }
 
 void Applier::operator()(const JobWarned& e) {
-  Job& job = cluster.jobs.edit(e.job);
-  job.warned = e.at;
-  job.unwarned = e.missed_by;
+  Run& run = cluster.jobs.edit(e.job).run.edit();
+  run.warned = e.at;
+  run.unwarned = e.missed_by;
 }
 
 // The record of a job goes; its array's forgets the id.
@@ -123,7 +120,7 @@ void Applier::erase_record(JobId id) {
   cluster.jobs.erase(id);
   cluster.uncounted.erase(id.value);
   if (array && array != id && cluster.jobs.contains(array))
-    cluster.jobs.edit(array).task_jobs.erase(id.value);
+    cluster.jobs.edit(array).array.edit().task_jobs.erase(id.value);
 }
 
 void Applier::operator()(const JobsPurged& e) {

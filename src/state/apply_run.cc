@@ -55,12 +55,12 @@ void vacate(Node& node, const NodeShare& share, JobId job) {
 }
 
 void mark_completing(Cluster& cluster, const Job& job) {
-  for (NodeId node : job.unfinished)
+  for (NodeId node : job.run->unfinished)
     if (cluster.nodes.contains(node)) cluster.nodes.edit(node).completing.insert(job.id.value);
 }
 
 void lend_cpus(Cluster& cluster, const Job& job, NodeShare& share) {
-  if (!job.unfinished.contains(share.node) || !cluster.nodes.contains(share.node)) return;
+  if (!job.run->unfinished.contains(share.node) || !cluster.nodes.contains(share.node)) return;
   vacate_cpus(cluster.nodes.edit(share.node), share.held_cpus());
   share.hold = CpuHold::lent;
 }
@@ -70,6 +70,12 @@ void take_back_cpus(Cluster& cluster, NodeShare& share) {
   share.hold = CpuHold::taken_back;
   if (cluster.nodes.contains(share.node))
     occupy_cpus(cluster.nodes.edit(share.node), share.held_cpus());
+}
+
+Run exits_of(const Run& run) {
+  auto batch = run.steps.find(kBatchStep);
+  return {.exit_status = batch == run.steps.end() ? run.exit_status : batch->second.exit_status,
+          .derived_exit_status = run.derived_exit_status};
 }
 
 Step batch_step(const JobStarted& e) {
@@ -91,25 +97,21 @@ void Applier::operator()(const JobStarted& e) {
   job.state = JobState::running;
   job.attempt = e.attempt;
   job.partition = e.partition;
-  job.allocation = e.allocation;
   job.time_limit = e.time_limit;
-  job.started = e.at;
-  job.ended = Time{};
-  job.warned = Time{};
-  job.unwarned.clear();
   job.mailed &= ~kMailTimeLimits;
-  job.turn_since = e.at;
-  job.awaits_turn = false;
-  job.batch_done = !e.runs_batch;
-  job.preparing = e.preparing;
-  job.reservation = e.reservation;
-  job.waited_for = e.waited_for;
-  job.has_preferred = e.has_preferred;
   if (e.priority) job.priority = e.priority;
-  job.unfinished.clear();
-  if (e.runs_batch) job.steps[kBatchStep] = batch_step(e);
+  job.run = Run{.started = e.at,
+                .waited_for = e.waited_for,
+                .reservation = e.reservation,
+                .has_preferred = e.has_preferred,
+                .allocation = e.allocation,
+                .preparing = e.preparing,
+                .batch_done = !e.runs_batch,
+                .turn_since = e.at};
+  Run& run = job.run.edit();
+  if (e.runs_batch) run.steps[kBatchStep] = batch_step(e);
   for (const NodeShare& share : e.allocation) {
-    job.unfinished.insert(share.node);
+    run.unfinished.insert(share.node);
     occupy(cluster.nodes.edit(share.node), share, e.job);
   }
   cluster.pending.erase(e.job.value);
@@ -119,7 +121,7 @@ void Applier::operator()(const JobStarted& e) {
 void Applier::operator()(const JobsEnding& e) {
   for (std::uint32_t id : e.jobs.ids()) {
     Job& job = cluster.jobs.edit(JobId{id});
-    job.ending = e.ending;
+    job.run.edit().ending = e.ending;
     mark_completing(cluster, job);
   }
 }
@@ -127,15 +129,16 @@ void Applier::operator()(const JobsEnding& e) {
 void Applier::operator()(const JobEnded& e) {
   Job& job = cluster.jobs.edit(e.job);
   job.state = e.state;
-  job.preparing = false;
-  job.exit_status = e.exit_status;
-  job.derived_exit_status = e.derived_exit_status;
-  job.ended = e.at;
   job.end_reason = e.reason;
-  job.queued_steps.clear();
-  if (is_set(job.suspended_at)) {
-    job.suspended_total += std::max(job.over_since() - job.suspended_at, Millis{0});
-    job.suspended_at = Time{};
+  Run& run = job.run.edit();
+  run.preparing = false;
+  run.exit_status = e.exit_status;
+  run.derived_exit_status = e.derived_exit_status;
+  run.ended = e.at;
+  run.queued_steps.clear();
+  if (is_set(run.suspended_at)) {
+    run.suspended_total += std::max(job.over_since() - run.suspended_at, Millis{0});
+    run.suspended_at = Time{};
   }
   mark_completing(cluster, job);
   if (e.uncounted) cluster.uncounted.insert(e.job.value);
@@ -146,11 +149,12 @@ void Applier::operator()(const JobEnded& e) {
 void Applier::operator()(const NodesReleased& e) {
   Job& job = cluster.jobs.edit(e.job);
   CHECK(job.attempt == e.attempt);
+  Run& run = job.run.edit();
   for (NodeId node : e.nodes) {
-    CHECK(job.unfinished.erase(node) == 1);
-    auto share = std::find_if(job.allocation.begin(), job.allocation.end(),
+    CHECK(run.unfinished.erase(node) == 1);
+    auto share = std::find_if(run.allocation.begin(), run.allocation.end(),
                               [&](const NodeShare& s) { return s.node == node; });
-    CHECK(share != job.allocation.end());
+    CHECK(share != run.allocation.end());
     if (!cluster.nodes.contains(node)) continue;
     vacate(cluster.nodes.edit(node), *share, e.job);
     if (is_set(e.at)) cluster.nodes.edit(node).last_busy = e.at;
@@ -159,35 +163,24 @@ void Applier::operator()(const NodesReleased& e) {
 }
 
 void Applier::retire_if_over(const Job& job) {
-  if (is_ended(job.state) && job.unfinished.empty()) cluster.active.erase(job.id.value);
+  if (is_ended(job.state) && job.run->unfinished.empty()) cluster.active.erase(job.id.value);
 }
 
 void Applier::operator()(const JobRequeued& e) {
   note_requeue(cluster.jobs.at(e.job));
   Job& job = cluster.jobs.edit(e.job);
-  CHECK(job.unfinished.empty());
+  CHECK(job.run->unfinished.empty());
   job.state = JobState::pending;
   job.hold = e.hold;
   if (e.hold != Hold::none) job.priority = 0;
-  if (job.ending && job.ending->failure)
+  if (job.run->ending && job.run->ending->failure)
     ++job.failures;
-  else if (job.preemption && job.preemption->by)
+  else if (job.run->preemption && job.run->preemption->by)
     ++job.displaced;
-  job.ending.reset();
-  job.preemption.reset();
-  job.preparing = false;
-  job.awaits_turn = false;
   ++job.restarts;
-  job.allocation.clear();
-  job.reservation = {};
-  if (auto batch = job.steps.find(kBatchStep); batch != job.steps.end())
-    job.exit_status = batch->second.exit_status;
-  job.steps.clear();
-  job.queued_steps.clear();
-  job.next_step = 0;
-  job.started = job.ended = job.suspended_at = job.warned = Time{};
-  job.suspended_total = {};
-  if (e.hold != Hold::special_exit) job.exit_status = job.derived_exit_status = 0;
+  Sparse<Run> next;
+  if (e.hold == Hold::special_exit) next = exits_of(*job.run);  // somebody is to look at them
+  job.run = std::move(next);
   job.end_reason = e.reason;
   job.eligible = e.eligible;
   job.accrues_since = Time{};
@@ -202,35 +195,37 @@ void Applier::operator()(const JobRequeued& e) {
 void Applier::note_requeue(const Job& job) {
   if (!job.array_id || !cluster.jobs.contains(job.array_id)) return;
   const bool had_ended = is_ended(job.state);
-  ArrayExits& exits = cluster.jobs.edit(job.array_id).array_exits;
+  ArrayExits& exits = cluster.jobs.edit(job.array_id).array.edit().exits;
   exits.requeued = true;
   if (had_ended && exits.ended > 0) --exits.ended;
 }
 
 void Applier::operator()(const JobSuspended& e) {
   Job& job = cluster.jobs.edit(e.job);
+  Run& run = job.run.edit();
   if (e.resumed) {
     job.state = JobState::running;
-    job.suspended_total += e.at - job.suspended_at;
-    if (job.preemption && !job.awaits_turn && job.suspended_at >= job.preemption->since)
-      job.preemption->kill_at += e.at - job.suspended_at;
-    job.suspended_at = Time{};
-    job.turn_since = e.at;
-    for (NodeShare& share : job.allocation) take_back_cpus(cluster, share);
+    run.suspended_total += e.at - run.suspended_at;
+    if (run.preemption && !run.awaits_turn && run.suspended_at >= run.preemption->since)
+      run.preemption->kill_at += e.at - run.suspended_at;
+    run.suspended_at = Time{};
+    run.turn_since = e.at;
+    for (NodeShare& share : run.allocation) take_back_cpus(cluster, share);
   } else {
     job.state = JobState::suspended;
-    job.suspended_at = e.at;
+    run.suspended_at = e.at;
     if (!e.by_turn)
-      for (NodeShare& share : job.allocation) lend_cpus(cluster, job, share);
+      for (NodeShare& share : run.allocation) lend_cpus(cluster, job, share);
   }
-  job.awaits_turn = e.by_turn && !e.resumed;
+  run.awaits_turn = e.by_turn && !e.resumed;
 }
 
 void Applier::operator()(const JobPrepared& e) {
   Job& job = cluster.jobs.edit(e.job);
   CHECK(job.attempt == e.attempt);
-  job.preparing = false;
-  if (is_set(e.at)) job.started = e.at;
+  Run& run = job.run.edit();
+  run.preparing = false;
+  if (is_set(e.at)) run.started = e.at;
 }
 
 void Applier::operator()(const EpilogOwed& e) { cluster.owed_epilogs.edit().push_back(e.epilog); }
@@ -242,48 +237,49 @@ void Applier::operator()(const EpilogEnded& e) {
 }
 
 void Applier::operator()(const StepCreated& e) {
-  Job& job = cluster.jobs.edit(e.job);
-  job.steps[e.step.id] = e.step;
-  job.queued_steps.erase(e.step.id);
-  if (is_numbered(e.step.id)) job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  Run& run = cluster.jobs.edit(e.job).run.edit();
+  run.steps[e.step.id] = e.step;
+  run.queued_steps.erase(e.step.id);
+  if (is_numbered(e.step.id)) run.next_step = std::max(run.next_step, e.step.id.value + 1);
 }
 
 void Applier::operator()(const StepQueued& e) {
-  Job& job = cluster.jobs.edit(e.job);
-  job.queued_steps[e.step.id] = e.step;
-  job.next_step = std::max(job.next_step, e.step.id.value + 1);
+  Run& run = cluster.jobs.edit(e.job).run.edit();
+  run.queued_steps[e.step.id] = e.step;
+  run.next_step = std::max(run.next_step, e.step.id.value + 1);
 }
 
 void Applier::operator()(const StepDequeued& e) {
-  cluster.jobs.edit(e.job).queued_steps.erase(e.step);
+  cluster.jobs.edit(e.job).run.edit().queued_steps.erase(e.step);
 }
 
 void Applier::operator()(const StepLimitChanged& e) {
-  Job& job = cluster.jobs.edit(e.job);
+  Run& run = cluster.jobs.edit(e.job).run.edit();
   for (StepId id : e.steps)
-    for (auto* steps : {&job.steps, &job.queued_steps})
+    for (auto* steps : {&run.steps, &run.queued_steps})
       if (auto step = steps->find(id); step != steps->end()) step->second.time_limit = e.time_limit;
 }
 
 void Applier::operator()(const StepNodeEnded& e) {
   Job& job = cluster.jobs.edit(e.job);
   CHECK(job.attempt == e.attempt);
-  Step& step = job.steps.at(e.step);
+  Run& run = job.run.edit();
+  Step& step = run.steps.at(e.step);
   step = with_end(std::move(step), e);
   if (!is_ended(step.state)) return;
-  if (e.step == kBatchStep) job.batch_done = true;
+  if (e.step == kBatchStep) run.batch_done = true;
   if (stays_after_its_end(e.step)) return;
   // Of what ended by itself: that the job's end took its steps along tells nothing, unless the job
   // is there for its step alone.
-  if (!job.ending || job.spec->for_own_step)
-    job.derived_exit_status = std::max(job.derived_exit_status, step.exit_status);
-  job.out_of_memory |= step.out_of_memory;
-  job.steps.erase(e.step);
+  if (!run.ending || job.spec->for_own_step)
+    run.derived_exit_status = std::max(run.derived_exit_status, step.exit_status);
+  run.out_of_memory |= step.out_of_memory;
+  run.steps.erase(e.step);
 }
 
 void Applier::operator()(const JobPreempted& e) {
   Job& job = cluster.jobs.edit(e.job);
-  job.preemption = e.preemption;
+  job.run.edit().preemption = e.preemption;
   job.preempted_by = e.preemption.by;
 }
 

@@ -79,6 +79,7 @@ struct JobsHeld {
 struct JobUpdated {  // the record's new specification and what follows from it
   JobId job;
   Cow<JobSpec> spec;
+  JobOwn own;
   std::uint32_t priority = 0;
   Text partition, account, qos;
   Minutes time_limit{};
@@ -89,14 +90,15 @@ struct JobUpdated {  // the record's new specification and what follows from it
   void fields(V& v) {
     v(1, job);
     v(2, spec);
-    v(3, priority);
-    v(4, partition);
-    v(5, account);
-    v(6, qos);
-    v(7, time_limit);
-    v(8, task_limit);
-    v(9, eligible);
-    v(10, priority_fixed);
+    v(3, own);
+    v(4, priority);
+    v(5, partition);
+    v(6, account);
+    v(7, qos);
+    v(8, time_limit);
+    v(9, task_limit);
+    v(10, eligible);
+    v(11, priority_fixed);
   }
 };
 

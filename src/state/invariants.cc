@@ -39,17 +39,18 @@ struct Checker {
               id);
       require(!job.is_array_record() || job.state == JobState::pending || is_ended(job.state),
               "array record {} runs", id);
-      require(!is_active(job.state) || !job.allocation.empty(), "job {} runs on nothing", id);
-      require(job.state != JobState::pending || job.unfinished.empty(),
+      require(!is_active(job.state) || !job.run->allocation.empty(), "job {} runs on nothing", id);
+      require(job.state != JobState::pending || job.run->unfinished.empty(),
               "pending job {} holds nodes", id);
-      require(job.queued_steps.empty() || is_active(job.state), "job {} has steps that wait", id);
-      for (const auto& [step, queued] : job.queued_steps)
-        require(step.value < job.next_step && !job.steps.contains(step) &&
+      require(job.run->queued_steps.empty() || is_active(job.state), "job {} has steps that wait",
+              id);
+      for (const auto& [step, queued] : job.run->queued_steps)
+        require(step.value < job.run->next_step && !job.run->steps.contains(step) &&
                     queued.state == JobState::pending && !queued.request.empty(),
                 "step {}.{} waits but should not", id, step.value);
       check_component(job);
-      for (const NodeShare& share : job.allocation)
-        if (job.unfinished.contains(share.node)) add(job, share);
+      for (const NodeShare& share : job.run->allocation)
+        if (job.run->unfinished.contains(share.node)) add(job, share);
     });
   }
 
@@ -86,7 +87,7 @@ struct Checker {
             job.het_id.value);
     require((first->state == JobState::pending) == (job.state == JobState::pending),
             "components {} and {} do not wait together", first->id.value, job.id.value);
-    require(!is_ended(first->state) || !is_active(job.state) || job.ending,
+    require(!is_ended(first->state) || !is_active(job.state) || job.run->ending,
             "component {} goes on without {}", job.id.value, first->id.value);
   }
 
@@ -117,7 +118,7 @@ struct Checker {
     CpuLayers shared_again;
     for (const auto& [other, theirs] : h.shares) {
       IdSet both = theirs->held_cpus().intersect(share.held_cpus());
-      if (both.empty() || other->awaits_turn || job.awaits_turn) continue;
+      if (both.empty() || other->run->awaits_turn || job.run->awaits_turn) continue;
       if (theirs->hold == CpuHold::taken_back || share.hold == CpuHold::taken_back) continue;
       require(other->partition == job.partition && theirs->sharing > 1 && share.sharing > 1,
               "CPUs {} of node {} are held twice, by jobs {} and {}", both.text(), share.node.value,

@@ -1,6 +1,7 @@
 #include "state/snapshot.h"
 
 #include "base/codec.h"
+#include "model/shared_parts.h"
 
 namespace muster {
 
@@ -96,9 +97,9 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.associations = Cow(std::move(s->associations));
   cluster.usage = Cow(std::move(s->usage));
   cluster.uncounted = std::move(s->uncounted);
-  Cow<JobSpec> last;
+  SharedParts parts;
   for (Cow<Job>& job : s->jobs) {
-    last = job.edit().spec = shared_with((*job).spec, last);
+    parts.share(job.edit());
     if ((*job).state == JobState::pending) cluster.pending.insert((*job).id.value);
     if (is_active((*job).state) || (*job).completing()) cluster.active.insert((*job).id.value);
     cluster.jobs.put((*job).id, *job);

@@ -17,12 +17,12 @@ constexpr Millis kAnswerTimeout{300'000}, kPieceTimeout{60'000};
 
 FileFollowers::FileFollowers(wire::NodeAccess access, const wire::FileOffer& offer) {
   access.timeout = std::max(access.timeout, kPieceTimeout);
-  for (const Run& run : split_into_runs(offer.below.branches.size(), offer.below.width))
+  for (const Section& run : split_into_sections(offer.below.branches.size(), offer.below.width))
     offer_to(access, offer, run);
 }
 
 void FileFollowers::offer_to(const wire::NodeAccess& access, const wire::FileOffer& offer,
-                             Run run) {
+                             Section run) {
   const std::vector<wire::Branch>& all = offer.below.branches;
   wire::FileOffer theirs = offer;
   theirs.below.branches.clear();

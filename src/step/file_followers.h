@@ -31,7 +31,7 @@ class FileFollowers {
     std::optional<wire::FileStored> answer;
   };
 
-  void offer_to(const wire::NodeAccess& access, const wire::FileOffer& offer, Run run);
+  void offer_to(const wire::NodeAccess& access, const wire::FileOffer& offer, Section run);
   static void give_up(Follower& follower, const Error& why);
   static void note_early_answer(Follower& follower);
   static void read_answer(Follower& follower);

@@ -38,7 +38,7 @@ struct Outline {
 };
 
 // What the first of a run is asked: the rest of it is below.
-wire::AttachRequest request_for(const wire::AttachRequest& own, Run run) {
+wire::AttachRequest request_for(const wire::AttachRequest& own, Section run) {
   const wire::Branch& first = own.below.branches[run.first];
   wire::AttachRequest request = own;
   request.ref.job = first.job;
@@ -51,14 +51,14 @@ wire::AttachRequest request_for(const wire::AttachRequest& own, Run run) {
 }
 
 // Which part of the row each node connected here answers for.
-std::vector<Run> runs_of(const StepSetup& setup, const wire::AttachRequest& request) {
+std::vector<Section> runs_of(const StepSetup& setup, const wire::AttachRequest& request) {
   const std::uint32_t width = std::min(request.below.width, setup.tree_width);
-  return split_into_runs(request.below.branches.size(), width);
+  return split_into_sections(request.below.branches.size(), width);
 }
 
 std::vector<Dials::Call> calls_for(const StepSetup& setup, const wire::AttachRequest& request) {
   std::vector<Dials::Call> calls;
-  for (const Run& run : runs_of(setup, request))
+  for (const Section& run : runs_of(setup, request))
     calls.push_back(
         {request.below.branches[run.first], encode(wire::NodeCall{request_for(request, run)})});
   return calls;
@@ -68,7 +68,7 @@ std::vector<Dials::Call> calls_for(const StepSetup& setup, const wire::AttachReq
 
 Relay::Relay(const StepSetup& setup, const wire::AttachRequest& request, Up up)
     : place_(request.place), up_(std::move(up)), dials_(setup, calls_for(setup, request)) {
-  for (const Run& run : runs_of(setup, request)) {
+  for (const Section& run : runs_of(setup, request)) {
     Child& child = children_.emplace_back();
     for (std::size_t i = run.first; i < run.first + run.count; ++i)
       child.places.insert(request.below.branches[i].place);

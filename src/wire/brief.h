@@ -8,7 +8,7 @@ namespace muster::wire {
 
 // Without long texts.
 JobSpec brief_of(const JobSpec& spec);
-// Without steps and devices; its specification is the same.
+// Without long texts, steps and devices; its specification is the same.
 Job brief_of(const Job& job);
 
 }  // namespace muster::wire

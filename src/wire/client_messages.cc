@@ -21,7 +21,7 @@ std::string_view sharing_name(Sharing sharing) {
 Time JobView::eligible() const {
   const bool held = job->hold != Hold::none;
   const bool depends = reason.view().starts_with("Dependency");
-  return job->state == JobState::pending && (held || depends) ? job->spec->begin : job->eligible;
+  return job->state == JobState::pending && (held || depends) ? job->own.begin : job->eligible;
 }
 
 }  // namespace muster::wire

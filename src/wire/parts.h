@@ -13,7 +13,7 @@
 
 namespace muster::wire {
 
-inline constexpr std::size_t kPartBytes = 1u << 20;
+inline constexpr std::size_t kPartBytes = 256u << 10;
 
 // The list of an answer that is one.
 inline auto& list_of(JobsReply& reply) { return reply.jobs; }

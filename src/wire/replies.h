@@ -111,11 +111,13 @@ struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
   std::vector<Cow<JobSpec>> specs;
+  std::uint32_t at_most = 0;  // so many jobs come in all parts together
   template <class V>
   void fields(V& v) {
     v(1, now);
     v(2, jobs);
     v(3, specs);
+    v(4, at_most);
     if constexpr (std::is_same_v<V, Decoder>) put_specs_back();
   }
   void put_specs_back() {

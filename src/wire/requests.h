@@ -31,12 +31,12 @@ struct PingRequest {
 };
 struct StepRequest;
 struct SubmitRequest {
-  Cow<JobSpec> spec;
-  std::string script;                    // batch jobs
-  std::string environment;               // the bytes of a StringBlock
-  bool test_only = false;                // --test-only: say when and where it would start
-  bool immediate = false;                // -I: refuse rather than wait
-  std::vector<Cow<JobSpec>> components;  // of a heterogeneous job, besides the first
+  Cow<JobRequest> spec;
+  std::string script;                       // batch jobs
+  std::string environment;                  // the bytes of a StringBlock
+  bool test_only = false;                   // --test-only: say when and where it would start
+  bool immediate = false;                   // -I: refuse rather than wait
+  std::vector<Cow<JobRequest>> components;  // of a heterogeneous job, besides the first
   // srun: the one step that the allocation is for. Once it has started, its StepReply (or an Error)
   // follows the SubmitReply; a JobsReply comes when the job has ended. Job ids are the controller's
   // to fill in.

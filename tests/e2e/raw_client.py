@@ -6,9 +6,11 @@ follows the order of wire::Request; an answer is a ReplyFrame {1: id, 2: more fo
 """
 import os
 import pwd
+import re
 import socket
 import struct
 from contextlib import contextmanager
+from pathlib import Path
 
 # Places in wire::Request (src/wire/requests.h), counted from 1.
 REQUEST = {name: place for place, name in enumerate(
@@ -18,6 +20,12 @@ REQUEST = {name: place for place, name in enumerate(
 ANSWER = {name: place for place, name in enumerate(
     "Error Done Ping Submit Jobs Nodes Partitions Config Cancel Step Accounting BatchScript Reservations Priorities "
     "Broadcast Topology Shares Explain ClaimNode Notice".split(), 1)}
+
+# Numbers of a JobRequest's fields (src/model/job_spec.h): JOB["name"].
+JOB = {name: int(number)
+       for part in re.findall(r"struct Job(?:Own|Spec) \{.*?\n\};\n",
+                              (Path(__file__).resolve().parents[2] / "src/model/job_spec.h").read_text(), re.S)
+       for number, name in re.findall(r"v\((\d+), (\w+)\);", part)}
 
 
 def varint(n):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from muster import wait_for
-from raw_client import HELLO, RawClient, controller_socket, decode, field, frame, message, request
+from raw_client import HELLO, JOB, RawClient, controller_socket, decode, field, frame, message, request
 
 pytestmark = [pytest.mark.ours, pytest.mark.as_root]
 CLUSTER = dict(nodes=1, conf="MaxJobCount=2000\n")
@@ -22,7 +22,8 @@ def connect(cluster, user=None):
 
 
 def submission(name, **fields):
-    spec = message(*sorted([(5, name), (25, "/tmp"), (52, 10), (83, 1), *((int(n), v) for n, v in fields.items())]))
+    values = {"name": name, "work_dir": "/tmp", "memory_per_cpu_mib": 10, "hold": 1, **fields}
+    spec = message(*sorted((JOB[field], value) for field, value in values.items()))
     return message((1, spec), (2, "#!/bin/bash\ntrue\n"))
 
 
@@ -46,7 +47,7 @@ def long_queue(cluster, alice):
     with connect(cluster, alice) as client:
         for i in range(200):
             comment = f"{i}-".ljust(20000, "c")
-            name, _ = client.ask("Submit", submission(f"long{i}", **{"10": comment}), number=i + 1)
+            name, _ = client.ask("Submit", submission(f"long{i}", comment=comment), number=i + 1)
             assert name == "Submit"
     return 200
 

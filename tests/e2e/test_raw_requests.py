@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from muster import wait_for
-from raw_client import RawClient, controller_socket, field, message, request, varint, zigzag
+from raw_client import JOB, RawClient, controller_socket, field, message, request, varint, zigzag
 
 pytestmark = [pytest.mark.ours, pytest.mark.as_root]
 
@@ -59,8 +59,8 @@ def text_of(answer):
 
 
 def spec(*fields):
-    held = dict([(5, "raw"), (25, "/tmp"), (51, 100), (83, 1)])
-    return message(*sorted((held | dict(fields)).items()))
+    held = dict([("name", "raw"), ("work_dir", "/tmp"), ("memory_per_node_mib", 100), ("hold", 1)])
+    return message(*sorted((JOB[name], value) for name, value in (held | dict(fields)).items()))
 
 
 def submission(*fields, script="#!/bin/sh\n", components=b""):
@@ -119,15 +119,19 @@ def test_counts_that_wrap_in_a_step(allocation, ask, unharmed):
 
 
 def test_counts_that_wrap_in_a_job(cluster, ask, unharmed):
-    for asked in ([(44, MOST), (65, 1)], [(44, MOST), (46, MOST), (65, 1)], [(44, 2), (45, MOST)], [(51, 1 << 63)],
-                  [(45, 4), (51, 0), (52, 1 << 62)], [(56, "4294967296"), (60, 1 << 31)],
-                  [(49, 4), (57, "9000000000000000000")]):
-        assert ask("Submit", submission(*asked, (83, 0)))[0] == "Error", asked
+    for asked in ([("num_tasks", MOST), ("overcommit", 1)],
+                  [("num_tasks", MOST), ("ntasks_per_node", MOST), ("overcommit", 1)],
+                  [("num_tasks", 2), ("cpus_per_task", MOST)], [("memory_per_node_mib", 1 << 63)],
+                  [("cpus_per_task", 4), ("memory_per_node_mib", 0), ("memory_per_cpu_mib", 1 << 62)],
+                  [("gpus", "4294967296"), ("cpus_per_gpu", 1 << 31)],
+                  [("ntasks_per_gpu", 4), ("gpus_per_node", "9000000000000000000")]):
+        assert ask("Submit", submission(*asked, ("hold", 0)))[0] == "Error", asked
         name, fields = ask("Submit", submission(*asked))
         if name == "Submit":  # less is asked of one that is held
             assert cluster.run("scontrol", "release", fields[1][0]).code == 1, asked
-    assert ask("Submit", submission((41, MOST), (42, MOST), (83, 0)))[0] == "Submit"  # it waits for the cluster to grow
-    assert ask("Submit", submission((44, 1 << 32))) is None, "a number that 32 bits do not hold"
+    # It waits for the cluster to grow.
+    assert ask("Submit", submission(("min_nodes", MOST), ("max_nodes", MOST), ("hold", 0)))[0] == "Submit"
+    assert ask("Submit", submission(("num_tasks", 1 << 32))) is None, "a number that 32 bits do not hold"
 
 
 def test_components_without_end(ask, unharmed):
@@ -150,29 +154,30 @@ def test_fields_in_disorder(ask, unharmed):
 
 
 def test_unknown_kinds(ask, unharmed):
-    assert ask("Submit", submission((1, 7))) is None
+    assert ask("Submit", submission(("kind", 7))) is None
     assert ask("JobAction", message((1, 200))) is None
     assert ask("Update", message((1, 99))) is None
 
 
 def test_what_only_administrators_say(cluster, alice, ask, unharmed):
-    name, fields = ask("Submit", submission((11, "forged"), (77, zigzag(500)), (82, 4_000_000_000), (320, 1),
-                                            (321, zigzag(2_000_000_000))))
+    name, fields = ask("Submit", submission(("admin_comment", "forged"), ("time_limit", zigzag(500)),
+                                            ("priority", 4_000_000_000), ("time_limit_granted", 1),
+                                            ("site_factor", zigzag(2_000_000_000))))
     assert name == "Submit"
     job = cluster.job(fields[1][0])
     assert job["UserId"].startswith(alice)
     assert "forged" not in str(job) and job["Priority"] == "0"  # it is held
     cluster.run("scontrol", "release", fields[1][0], user=alice).ok()
     assert int(cluster.job(fields[1][0])["Priority"]) not in (4_000_000_000, 2_000_000_000)
-    assert text_of(ask("Submit", submission((69, 1)))) == "rebooting of nodes is only allowed for admins"
+    assert text_of(ask("Submit", submission(("reboot", 1)))) == "rebooting of nodes is only allowed for admins"
 
 
 def test_sizes(ask, allocation, unharmed):
-    assert "max_text_size" in text_of(ask("Submit", submission((21, "x" * 3_000_000))))
+    assert "max_text_size" in text_of(ask("Submit", submission(("extra", "x" * 3_000_000))))
     assert "max_environment_size" in text_of(ask("Submit", message((1, spec()), (2, "#!"), (3, b"x" * 9_000_000))))
-    arguments = b"".join(field(31, "x" * 1000) for _ in range(2200))
+    arguments = b"".join(field(JOB["script_args"], "x" * 1000) for _ in range(2200))
     assert "max_arguments_size" in text_of(
-        ask("Submit", field(1, message((5, "raw")) + arguments) + field(2, "#!/bin/sh\n")))
+        ask("Submit", field(1, message((JOB["name"], "raw")) + arguments) + field(2, "#!/bin/sh\n")))
     environment = b"".join(field(16, "x" * 1_000_000) for _ in range(9))
     assert "max_environment_size" in text_of(ask("Step", field(1, allocation) + environment))
     programs = b"".join(field(25, message((1, n), (2, field(1, "x" * 100_000)))) for n in range(30))
@@ -188,11 +193,11 @@ def test_sizes(ask, allocation, unharmed):
 
 def test_times_beyond_all_calendars(cluster, ask, unharmed):
     for limit in (1 << 62, (1 << 63) - 1):
-        name, fields = ask("Submit", submission((77, zigzag(limit) & ((1 << 64) - 1))))
+        name, fields = ask("Submit", submission(("time_limit", zigzag(limit) & ((1 << 64) - 1))))
         assert name == "Submit" and cluster.job(fields[1][0])["TimeLimit"] == "UNLIMITED"
         cluster.run("scontrol", "release", fields[1][0]).ok()
-    assert text_of(ask("Submit", submission((77, zigzag(-60))))) == ""
-    name, fields = ask("Submit", submission((79, zigzag(1 << 61)), (80, zigzag(1 << 61))))
+    assert text_of(ask("Submit", submission(("time_limit", zigzag(-60))))) == ""
+    name, fields = ask("Submit", submission(("begin", zigzag(1 << 61)), ("deadline", zigzag(1 << 61))))
     assert name == "Submit"
     cluster.run("scontrol", "release", fields[1][0]).ok()
     cluster.run("scontrol", "show", "job", fields[1][0]).ok()

@@ -72,7 +72,7 @@ class Life {
 
   void submit() {
     std::uint32_t nodes = 1 + draw_.below(2);
-    world_->ask(wire::SubmitRequest{.spec = Cow(JobSpec(job().nodes(nodes)))}, who(), 1);
+    world_->ask(wire::SubmitRequest{.spec = Cow(JobRequest(job().nodes(nodes)))}, who(), 1);
     world_->run();
   }
 
@@ -107,7 +107,7 @@ class Life {
   wire::Request start_of(std::uint32_t kind) {
     switch (kind) {
       case 1:
-        return wire::SubmitRequest{.spec = Cow(JobSpec(job().nodes(1)))};
+        return wire::SubmitRequest{.spec = Cow(JobRequest(job().nodes(1)))};
       case 8:
         return update();
       case 13:
@@ -178,11 +178,11 @@ class Life {
   void finish() {
     std::optional<JobId> id;
     world_->core.cluster().jobs.each([&](const Job& candidate) {
-      if (!id && !candidate.unfinished.empty()) id = candidate.id;
+      if (!id && !candidate.run->unfinished.empty()) id = candidate.id;
     });
     if (!id) return;
     const Job found = world_->core.cluster().jobs.at(*id);
-    for (NodeId node : found.unfinished) {
+    for (NodeId node : found.run->unfinished) {
       world_->step_end(node.value, {found.id, found.attempt, kBatchStep}, draw_.below(3) * 256);
       world_->gone(node.value, found.id.value, found.attempt.value);
     }

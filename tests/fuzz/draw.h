@@ -77,6 +77,8 @@ class Draw {
       fill(value ? *value : value.emplace());
     } else if constexpr (is<T, Cow>) {
       fill(value ? value.edit() : value.emplace());
+    } else if constexpr (is<T, Sparse>) {
+      fill(value.edit());
     } else if constexpr (Struct<T>) {
       fill_struct(value);
     } else {

@@ -37,7 +37,7 @@ class SpecBuilder {
     spec_.user_name = "alice";
     spec_.name = "job";
   }
-  operator JobSpec() const { return spec_; }  // NOLINT(google-explicit-constructor)
+  operator JobRequest() const { return spec_; }  // NOLINT(google-explicit-constructor)
 
   SpecBuilder& nodes(std::uint32_t low, std::uint32_t high = 0) {
     spec_.min_nodes = low;
@@ -45,53 +45,59 @@ class SpecBuilder {
     spec_.nodes_given = true;
     return *this;
   }
-  SpecBuilder& tasks(std::uint32_t n) { return set(&JobSpec::num_tasks, n); }
-  SpecBuilder& cpus_per_task(std::uint32_t n) { return set(&JobSpec::cpus_per_task, n); }
-  SpecBuilder& tasks_per_node(std::uint32_t n) { return set(&JobSpec::ntasks_per_node, n); }
-  SpecBuilder& memory(std::uint64_t mib) { return set(&JobSpec::memory_per_node_mib, mib); }
-  SpecBuilder& memory_per_cpu(std::uint64_t mib) { return set(&JobSpec::memory_per_cpu_mib, mib); }
-  SpecBuilder& minutes(int n) { return set(&JobSpec::time_limit, Minutes{n}); }
-  SpecBuilder& gres(Text text) { return set(&JobSpec::gres, std::move(text)); }
-  SpecBuilder& gpus(Text text) { return set(&JobSpec::gpus, std::move(text)); }
-  SpecBuilder& gpus_per_node(Text text) { return set(&JobSpec::gpus_per_node, std::move(text)); }
-  SpecBuilder& gpus_per_task(Text text) { return set(&JobSpec::gpus_per_task, std::move(text)); }
-  SpecBuilder& array(Text text) { return set(&JobSpec::array, std::move(text)); }
-  SpecBuilder& dependency(const Text& text) { return set(&JobSpec::dependency, Dependency(text)); }
-  SpecBuilder& partition(Text text) { return set(&JobSpec::partition, std::move(text)); }
-  SpecBuilder& name(Text text) { return set(&JobSpec::name, std::move(text)); }
-  SpecBuilder& on(Text hostlist) { return set(&JobSpec::required_nodes, std::move(hostlist)); }
-  SpecBuilder& not_on(Text hostlist) { return set(&JobSpec::excluded_nodes, std::move(hostlist)); }
-  SpecBuilder& licenses(Text text) { return set(&JobSpec::licenses, std::move(text)); }
-  SpecBuilder& features(Text text) { return set(&JobSpec::features, std::move(text)); }
-  SpecBuilder& begin(Time at) { return set(&JobSpec::begin, at); }
-  SpecBuilder& hold() { return set(&JobSpec::hold, true); }
-  SpecBuilder& oversubscribe() { return set(&JobSpec::oversubscribe, true); }
-  SpecBuilder& exclusive() { return set(&JobSpec::exclusive, true); }
-  SpecBuilder& contiguous() { return set(&JobSpec::contiguous, true); }
-  SpecBuilder& allocation() { return set(&JobSpec::kind, JobKind::allocation); }
-  SpecBuilder& requeue(bool yes) { return set(&JobSpec::requeue, yes); }
+  SpecBuilder& tasks(std::uint32_t n) { return set(&JobRequest::num_tasks, n); }
+  SpecBuilder& cpus_per_task(std::uint32_t n) { return set(&JobRequest::cpus_per_task, n); }
+  SpecBuilder& tasks_per_node(std::uint32_t n) { return set(&JobRequest::ntasks_per_node, n); }
+  SpecBuilder& memory(std::uint64_t mib) { return set(&JobRequest::memory_per_node_mib, mib); }
+  SpecBuilder& memory_per_cpu(std::uint64_t mib) {
+    return set(&JobRequest::memory_per_cpu_mib, mib);
+  }
+  SpecBuilder& minutes(int n) { return set(&JobRequest::time_limit, Minutes{n}); }
+  SpecBuilder& gres(Text text) { return set(&JobRequest::gres, std::move(text)); }
+  SpecBuilder& gpus(Text text) { return set(&JobRequest::gpus, std::move(text)); }
+  SpecBuilder& gpus_per_node(Text text) { return set(&JobRequest::gpus_per_node, std::move(text)); }
+  SpecBuilder& gpus_per_task(Text text) { return set(&JobRequest::gpus_per_task, std::move(text)); }
+  SpecBuilder& array(Text text) { return set(&JobRequest::array, std::move(text)); }
+  SpecBuilder& dependency(const Text& text) {
+    return set(&JobRequest::dependency, Dependency(text));
+  }
+  SpecBuilder& partition(Text text) { return set(&JobRequest::partition, std::move(text)); }
+  SpecBuilder& name(Text text) { return set(&JobRequest::name, std::move(text)); }
+  SpecBuilder& on(Text hostlist) { return set(&JobRequest::required_nodes, std::move(hostlist)); }
+  SpecBuilder& not_on(Text hostlist) {
+    return set(&JobRequest::excluded_nodes, std::move(hostlist));
+  }
+  SpecBuilder& licenses(Text text) { return set(&JobRequest::licenses, std::move(text)); }
+  SpecBuilder& features(Text text) { return set(&JobRequest::features, std::move(text)); }
+  SpecBuilder& begin(Time at) { return set(&JobRequest::begin, at); }
+  SpecBuilder& hold() { return set(&JobRequest::hold, true); }
+  SpecBuilder& oversubscribe() { return set(&JobRequest::oversubscribe, true); }
+  SpecBuilder& exclusive() { return set(&JobRequest::exclusive, true); }
+  SpecBuilder& contiguous() { return set(&JobRequest::contiguous, true); }
+  SpecBuilder& allocation() { return set(&JobRequest::kind, JobKind::allocation); }
+  SpecBuilder& requeue(bool yes) { return set(&JobRequest::requeue, yes); }
   SpecBuilder& user(Uid uid) {
     spec_.user_name = uid == kAlice ? "alice"
                       : uid == kBob ? "bob"
                                     : "u" + std::to_string(uid.value);
-    return set(&JobSpec::uid, uid);
+    return set(&JobRequest::uid, uid);
   }
-  SpecBuilder& qos(Text text) { return set(&JobSpec::qos, std::move(text)); }
-  SpecBuilder& account(Text text) { return set(&JobSpec::account, std::move(text)); }
+  SpecBuilder& qos(Text text) { return set(&JobRequest::qos, std::move(text)); }
+  SpecBuilder& account(Text text) { return set(&JobRequest::account, std::move(text)); }
 
-  template <class M, class T>
-  SpecBuilder& set(M JobSpec::* member, T value) {
+  template <class M, class Part, class T>  // of a JobRequest or a JobOwn
+  SpecBuilder& set(M Part::* member, T value) {
     spec_.*member = std::move(value);
     return *this;
   }
 
  private:
-  JobSpec spec_;
+  JobRequest spec_;
 };
 inline SpecBuilder job() { return {}; }
 
 // A job as the controller would accept it.
-inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t0) {
+inline Job make_job(JobId id, JobRequest spec, const Cluster& cluster, Time now = t0) {
   Job job;
   job.id = id;
   const Partition* partition =
@@ -114,11 +120,11 @@ inline Job make_job(JobId id, JobSpec spec, const Cluster& cluster, Time now = t
     if (percent != text.npos)
       job.task_limit = *parse_number<std::uint32_t>(text.substr(percent + 1));
   }
-  job.spec = Cow(std::move(spec));
+  job.take_request(std::move(spec));
   return job;
 }
 
-inline std::vector<Job> make_components(std::vector<JobSpec> specs, const Cluster& cluster,
+inline std::vector<Job> make_components(std::vector<JobRequest> specs, const Cluster& cluster,
                                         Time now = t0) {
   std::vector<Job> jobs;
   const JobId first = cluster.next_job_id;
@@ -250,13 +256,13 @@ class ClusterBuilder {
     use.tres_s["cpu"] = use.tres_s["billing"] = cpu_seconds;
     return event(UsageCounted{.as_of = at, .reset = false, .changed = {{payer, use}}});
   }
-  ClusterBuilder& pending(JobSpec spec) {
+  ClusterBuilder& pending(JobRequest spec) {
     load();
     JobId id = cluster_.next_job_id;
     return event(JobSubmitted{make_job(id, std::move(spec), cluster_)});
   }
   // The components of one heterogeneous job.
-  ClusterBuilder& pending_together(std::vector<JobSpec> specs) {
+  ClusterBuilder& pending_together(std::vector<JobRequest> specs) {
     load();
     for (Job& component : make_components(std::move(specs), cluster_))
       event(JobSubmitted{std::move(component)});
@@ -274,7 +280,7 @@ class ClusterBuilder {
     });
     return running(job().nodes(nodes).minutes(minutes), std::move(shares));
   }
-  ClusterBuilder& running(JobSpec spec, std::vector<NodeShare> shares, Time at = t0) {
+  ClusterBuilder& running(JobRequest spec, std::vector<NodeShare> shares, Time at = t0) {
     bool batch = spec.kind == JobKind::batch;
     pending(std::move(spec));
     return start(last_job().value, std::move(shares), at, batch);
@@ -302,7 +308,7 @@ class ClusterBuilder {
   }
   ClusterBuilder& released(std::uint32_t id) {
     const Job& job = cluster_.jobs.at(JobId{id});
-    std::vector<NodeId> nodes(job.unfinished.begin(), job.unfinished.end());
+    std::vector<NodeId> nodes(job.run->unfinished.begin(), job.run->unfinished.end());
     return event(NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = std::move(nodes)});
   }
   ClusterBuilder& split(std::uint32_t array, std::uint32_t task) {
@@ -406,7 +412,7 @@ inline void take_over(Cluster& cluster, const sched::Plan& plan, Time now) {
   for (const sched::Start& s : plan.starts) {
     JobId id = s.job;
     for (JobId lender : s.displaces)
-      if (!cluster.jobs.at(lender).awaits_turn)
+      if (!cluster.jobs.at(lender).run->awaits_turn)
         muster::apply(cluster, JobSuspended{.job = lender, .at = now, .by_turn = true});
     if (s.task) {
       if (cluster.jobs.at(s.job).waiting_tasks.size() > 1) id = cluster.next_job_id;

@@ -44,7 +44,7 @@ class FieldOrder {
     using namespace codec_detail;
     if constexpr (is_list<T> || is<T, std::set> || is<T, std::optional>)
       walk<typename T::value_type>();
-    else if constexpr (is<T, Cow>)
+    else if constexpr (is<T, Cow> || is<T, Sparse>)
       walk<std::remove_cvref_t<decltype(*std::declval<const T&>())>>();
     else if constexpr (is<T, std::map>)
       walk<typename T::mapped_type>();

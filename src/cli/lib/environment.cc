@@ -128,7 +128,7 @@ namespace {
 // What a job asked for is told to its steps, which may ask for the same again. Tasks are not told
 // what only their own step was given: an srun among them is one of the job, not of the step.
 void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
-  const JobSpec& spec = options.spec;
+  const JobRequest& spec = options.spec;
   auto set_amount = [&](const char* name, const auto& value) {
     // All of a node's memory has no number of its own.
     if (value.value_or(0) > 0) environment.set_number(name, *value);
@@ -158,7 +158,7 @@ void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
 }  // namespace
 
 void add_option_variables(JobEnvironment& environment, const JobOptions& options) {
-  const JobSpec& spec = options.spec;
+  const JobRequest& spec = options.spec;
   if (options.client != Client::srun) add_job_variables(environment, options);
   if (options.label) environment.set("SLURM_LABELIO", "1");
   auto set_if = [&](const char* name, const auto& value) {

@@ -16,7 +16,7 @@ constexpr std::uint8_t kAll = B | R | A;
 constexpr Argument none = Argument::none, required = Argument::required,
                    optional = Argument::optional;
 using O = JobOptions;
-using S = JobSpec;
+using S = JobRequest;
 
 // Sorted by name. help, usage and version are handled by the commands before anything is applied.
 // clang-format off

@@ -34,7 +34,7 @@ struct JobOptions {
 
   Client client;
   Time now;  // dates such as now+1hour are relative to it
-  JobSpec spec;
+  JobRequest spec;
   std::map<std::string, OptionUse, std::less<>> given;  // by long name; the use that won
 
   bool quiet = false;

@@ -75,7 +75,7 @@ void keep_names_of_nodes(std::vector<std::string>& names, std::uint32_t nodes) {
 // -m arbitrary: task after task on the nodes of -w, or of the file that SLURM_HOSTFILE names. That
 // variable asks for it by itself, whatever -m says.
 Outcome list_tasks(JobOptions& o) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (!o.host_file.empty()) spec.distribution = "arbitrary";
   auto how = parse_distribution(spec.distribution.view());
   if (!how || how->kind != Distribution::Kind::arbitrary) return {};
@@ -107,7 +107,7 @@ Outcome list_tasks(JobOptions& o) {
 
 // srun with more names than nodes: the first ones count.
 void keep_first_names(JobOptions& o, std::vector<std::string> names, std::uint32_t count) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   print_error(client_name(o.client),
               fmt::format("Required nodelist includes more nodes than permitted by max-node count "
                           "({} > {}). Eliminating nodes from the nodelist.",
@@ -118,7 +118,7 @@ void keep_first_names(JobOptions& o, std::vector<std::string> names, std::uint32
 
 // A list of nodes asks for at least that many.
 Outcome count_named_nodes(JobOptions& o) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (spec.required_nodes.empty()) return {};
   auto names = expand_hostlist(spec.required_nodes);
   if (!names) return {};  // the controller says what is wrong with it
@@ -149,7 +149,7 @@ void follow_hint(JobOptions& o) {
 // sbatch and salloc take the parts of nodes that are asked for as the places of tasks, where -B or
 // an exact number of nodes is given, or their names.
 void count_tasks_by_shape(JobOptions& o) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (o.client == Client::srun || spec.num_tasks || spec.ntasks_per_node) return;
   const bool has_parts = spec.sockets_per_node || spec.cores_per_socket || spec.threads_per_core;
   const bool is_range = spec.nodes_given && spec.min_nodes != spec.max_nodes;
@@ -161,7 +161,7 @@ void count_tasks_by_shape(JobOptions& o) {
 }
 
 void shrink_to_tasks(JobOptions& o, std::vector<std::string>& warnings) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (!spec.num_tasks || *spec.num_tasks >= spec.min_nodes) return;
   std::uint32_t tasks = *spec.num_tasks;
   warnings.push_back(
@@ -176,7 +176,7 @@ void shrink_to_tasks(JobOptions& o, std::vector<std::string>& warnings) {
 }
 
 void count_tasks(JobOptions& o) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (!spec.ntasks_per_node) return;
   std::uint32_t per_node = *spec.ntasks_per_node;
   const bool is_range = spec.max_nodes > spec.min_nodes;
@@ -188,7 +188,7 @@ void count_tasks(JobOptions& o) {
 
 // -m plane: the last node must have a task, too. srun finds out by itself what there is.
 Outcome check_planes(const JobOptions& o) {
-  const JobSpec& spec = o.spec;
+  const JobRequest& spec = o.spec;
   if (o.client == Client::srun || spec.min_nodes < 2) return {};
   auto how = parse_distribution(spec.distribution.view());
   if (!how || how->kind != Distribution::Kind::plane) return {};

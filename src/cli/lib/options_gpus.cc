@@ -81,7 +81,7 @@ std::uint32_t tasks_said(const JobSpec& spec) {
 }
 
 Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   const std::uint32_t tasks = tasks_said(spec);
   if (gpus.per_task == 0) return {};
   if (tasks == 0 && gpus.total == 0)
@@ -112,7 +112,7 @@ Outcome check_gpus_per_task(JobOptions& o, const GpuCounts& gpus) {
 
 // GPUs of the job and of each node, or of each of its sockets, give the number of nodes.
 Outcome check_gpus_per_node(JobOptions& o, GpuCounts gpus) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if ((gpus.total && gpus.total < std::max(gpus.per_node, gpus.per_socket)) ||
       (gpus.per_node && gpus.per_node < gpus.per_socket))
     return bad_gres(o,
@@ -148,7 +148,7 @@ Outcome check_gpus_per_node(JobOptions& o, GpuCounts gpus) {
 }
 
 Outcome check_memory_per_gpu(JobOptions& o) {
-  const JobSpec& spec = o.spec;
+  const JobRequest& spec = o.spec;
   if (!spec.memory_per_gpu_mib || o.job_id || asks_gpus(spec)) return {};
   return bad_gres(o, fmt::format("Requested mem_per_tres=gres:gpu:{} but did not request any GPU.",
                                  *spec.memory_per_gpu_mib));
@@ -156,7 +156,7 @@ Outcome check_memory_per_gpu(JobOptions& o) {
 
 // Tasks of a GPU and GPUs of the job give each other's number.
 Outcome check_tasks_per_gpu(JobOptions& o) {
-  JobSpec& spec = o.spec;
+  JobRequest& spec = o.spec;
   if (!spec.ntasks_per_gpu) return {};
   auto both = [&](std::string_view option) {
     return std::unexpected(
@@ -196,7 +196,7 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
 }  // namespace
 
 Outcome check_gpus(JobOptions& o) {
-  const JobSpec& spec = o.spec;
+  const JobRequest& spec = o.spec;
   if (spec.cpus_per_gpu && spec.cpus_per_task && !o.job_id)
     return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
   if (auto done = check_tasks_per_gpu(o); !done) return done;

@@ -1,5 +1,6 @@
 // Parsers of option values, one per kind of value. Each writes one field and answers a bad value
-// with the reference's words and exit code. The templates take the field: text<&JobSpec::account>.
+// with the reference's words and exit code. The templates take the field:
+// text<&JobRequest::account>.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +22,7 @@ std::unexpected<Refusal> refused(const JobOptions& o, std::string_view text, int
 
 template <class Class, class Field>
 Field& field_of(JobOptions& o, Field Class::* member) {
-  if constexpr (std::same_as<Class, JobSpec>)
+  if constexpr (std::derived_from<JobRequest, Class>)
     return o.spec.*member;
   else
     return o.*member;

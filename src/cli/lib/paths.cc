@@ -58,7 +58,7 @@ FileNameParts parts_of(const Job& job) {
   parts.array = job.array_id;
   parts.task_id = job.task_id;
   if (job.waiting_tasks.size() == 1) parts.task_id = job.waiting_tasks.min();
-  parts.job_name = job.spec->name.str();
+  parts.job_name = job.own.name.str();
   parts.user_name = job.spec->user_name.str();
   return parts;
 }
@@ -66,7 +66,7 @@ FileNameParts parts_of(const Job& job) {
 std::string shown_path(const Job& job, std::string_view pattern) {
   std::string name = expand_file_name(pattern, parts_of(job));
   if (name.starts_with('/')) return name;
-  return fmt::format("{}/{}", job.spec->work_dir.view(), name);
+  return fmt::format("{}/{}", job.own.work_dir.view(), name);
 }
 
 }  // namespace
@@ -112,17 +112,17 @@ bool names_each_task(std::string_view pattern) {
 }
 
 std::string shown_stdout(const Job& job) {
-  if (!job.spec->std_out.empty()) return shown_path(job, job.spec->std_out);
+  if (!job.own.std_out.empty()) return shown_path(job, job.own.std_out);
   return shown_path(job, job.array_id ? "slurm-%A_%a.out" : "slurm-%j.out");
 }
 
 std::string shown_stderr(const Job& job) {
-  if (!job.spec->std_err.empty()) return shown_path(job, job.spec->std_err);
+  if (!job.own.std_err.empty()) return shown_path(job, job.own.std_err);
   return shown_stdout(job);
 }
 
 std::string shown_stdin(const Job& job) {
-  return job.spec->std_in.empty() ? "/dev/null" : shown_path(job, job.spec->std_in);
+  return job.own.std_in.empty() ? "/dev/null" : shown_path(job, job.own.std_in);
 }
 
 std::string find_program(const std::string& word) {

@@ -55,7 +55,7 @@ bool become(const Owner& owner) {
   return ::setgroups(1, &group) == 0 && ::setgid(group) == 0 && ::setuid(owner.uid.value) == 0;
 }
 
-void set_submitter(JobSpec& spec, const JobOptions& options) {
+void set_submitter(JobRequest& spec, const JobOptions& options) {
   const Owner owner = owner_of(options);
   spec.uid = owner.uid;
   spec.gid = owner.gid;

@@ -18,6 +18,6 @@ Owner owner_of(const JobOptions& options);  // of the job: --uid and --gid, or t
 bool become(const Owner& owner);            // for good; false with errno
 
 // The job's owner and where it was submitted.
-void set_submitter(JobSpec& spec, const JobOptions& options);
+void set_submitter(JobRequest& spec, const JobOptions& options);
 
 }  // namespace muster::cli

@@ -63,7 +63,7 @@ void MusterPolicy::on_ended(std::size_t index, Seconds now) {
   const JobId id = id_of(index);
   const Job& job = cluster_.jobs.at(id);
   const Attempt attempt = job.attempt;
-  const std::vector<NodeId> nodes(job.unfinished.begin(), job.unfinished.end());
+  const std::vector<NodeId> nodes(job.run->unfinished.begin(), job.run->unfinished.end());
   apply(cluster_,
         JobEnded{.job = id, .state = JobState::completed, .at = time_of(now), .reason = {}});
   apply(cluster_, NodesReleased{.job = id, .attempt = attempt, .nodes = nodes, .at = time_of(now)});

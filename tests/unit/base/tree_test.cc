@@ -7,21 +7,21 @@
 namespace muster {
 namespace {
 
-using Runs = std::vector<muster::Run>;  // within a test, Run is gtest's
+using Runs = std::vector<muster::Section>;
 
 TEST(Tree, AShortRowIsAllRoots) {
-  EXPECT_EQ(split_into_runs(3, 50), (Runs{{0, 1}, {1, 1}, {2, 1}}));
-  EXPECT_EQ(split_into_runs(0, 2), Runs{});
+  EXPECT_EQ(split_into_sections(3, 50), (Runs{{0, 1}, {1, 1}, {2, 1}}));
+  EXPECT_EQ(split_into_sections(0, 2), Runs{});
 }
 
 TEST(Tree, RootsShareALongRowEvenly) {
-  EXPECT_EQ(split_into_runs(8, 3), (Runs{{0, 3}, {3, 3}, {6, 2}}));
-  EXPECT_EQ(split_into_runs(5, 0), (Runs{{0, 5}}));
+  EXPECT_EQ(split_into_sections(8, 3), (Runs{{0, 3}, {3, 3}, {6, 2}}));
+  EXPECT_EQ(split_into_sections(5, 0), (Runs{{0, 5}}));
 }
 
 std::size_t depth(std::size_t count, std::size_t width) {
   std::size_t deepest = 0;
-  for (const muster::Run& run : split_into_runs(count, width))
+  for (const muster::Section& run : split_into_sections(count, width))
     deepest = std::max(deepest, 1 + depth(run.count - 1, width));
   return deepest;
 }

@@ -11,14 +11,14 @@ namespace {
 constexpr Time kNow = from_unix_seconds(1'800'000'000);
 
 wire::Explanation waiting() {
-  JobSpec spec;
+  JobRequest spec;
   spec.name = "train";
   spec.user_name = "alice";
   Job job;
   job.id = JobId{12};
   job.partition = "batch";
   job.submitted = job.eligible = kNow - Minutes{5};
-  job.spec = Cow(std::move(spec));
+  job.take_request(std::move(spec));
   wire::Explanation e;
   e.view.job = Cow(std::move(job));
   e.view.reason = "Priority";
@@ -57,18 +57,18 @@ TEST(Explanation, SaysHowLongAJobThatWasToldToGoHas) {
   wire::Explanation e = waiting();
   Job& job = e.view.job.edit();
   job.state = JobState::running;
-  job.started = kNow - Minutes{3};
-  job.allocation = {{.node = NodeId{1}}};
+  job.run.edit().started = kNow - Minutes{3};
+  job.run.edit().allocation = {{.node = NodeId{1}}};
   job.preempted_by = JobId{40};
-  job.preemption = {.by = JobId{40},
-                    .mode = PreemptMode::requeue,
-                    .since = kNow - Seconds{30},
-                    .kill_at = kNow + Seconds{90}};
+  job.run.edit().preemption = {.by = JobId{40},
+                               .mode = PreemptMode::requeue,
+                               .since = kNow - Seconds{30},
+                               .kill_at = kNow + Seconds{90}};
   std::string text = explanation_text({.now = kNow, .jobs = {e}});
   EXPECT_TRUE(has(text, "job 40 needs the room; it has until ")) << text;
   EXPECT_TRUE(has(text, "(for 00:01:30) to save its work, then it goes back to the queue")) << text;
-  job.preemption->by = {};
-  job.preemption->mode = PreemptMode::cancel;
+  job.run.edit().preemption->by = {};
+  job.run.edit().preemption->mode = PreemptMode::cancel;
   text = explanation_text({.now = kNow, .jobs = {e}});
   EXPECT_TRUE(has(text, "its node is to go")) << text;
   EXPECT_TRUE(has(text, "then it ends")) << text;
@@ -78,10 +78,10 @@ TEST(Explanation, SaysWhatBecameOfAJobThatRan) {
   wire::Explanation e = waiting();
   Job& job = e.view.job.edit();
   job.state = JobState::preempted;
-  job.started = kNow - Minutes{3};
-  job.ended = kNow - Minutes{1};
-  job.allocation = {{.node = NodeId{1}}};
-  job.waited_for = "Resources";
+  job.run.edit().started = kNow - Minutes{3};
+  job.run.edit().ended = kNow - Minutes{1};
+  job.run.edit().allocation = {{.node = NodeId{1}}};
+  job.run.edit().waited_for = "Resources";
   job.preempted_by = JobId{40};
   e.view.reason = "None";
   const std::string text = explanation_text({.now = kNow, .jobs = {e}});

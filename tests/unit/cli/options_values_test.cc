@@ -37,7 +37,7 @@ TEST(OptionValues, OfAnArbitraryDistributionNameANodeForEachTask) {
   auto listed = [](std::vector<std::string> words) {
     words.insert(words.end(), {"-m", "arbitrary", "-w", "n2,n1,n2,n3"});
     auto a = given(std::move(words));
-    const JobSpec& spec = a.options.spec;
+    const JobRequest& spec = a.options.spec;
     return spec.required_nodes.str() + " " + std::to_string(spec.num_tasks.value_or(0)) + " " +
            std::to_string(spec.min_nodes) + "-" + std::to_string(spec.max_nodes);
   };

@@ -46,7 +46,7 @@ TEST(BatchScript, OfWrapEndsWithTheCommand) {
 wire::JobView ended(JobState state, int status) {
   Job job;
   job.state = state;
-  job.exit_status = static_cast<std::uint32_t>(status);
+  job.run.edit().exit_status = static_cast<std::uint32_t>(status);
   wire::JobView view;
   view.job = Cow<Job>(std::move(job));
   return view;

@@ -22,7 +22,7 @@ ShowStyle style(bool one_line = false, bool details = false) {
 }
 
 wire::JobView running_job() {
-  JobSpec spec;
+  JobRequest spec;
   spec.user_name = "root";
   spec.name = "keyjob";
   spec.num_tasks = 2;
@@ -38,20 +38,20 @@ wire::JobView running_job() {
   spec.submit_sid = 52;
   Job job;
   job.id = JobId{96};
-  job.spec = Cow<JobSpec>(spec);
+  job.take_request(spec);
   job.state = JobState::running;
   job.priority = 4294901751;
   job.partition = "batch";
   job.account = "root";
   job.qos = "normal";
   job.time_limit = Minutes{90};
-  job.submitted = job.eligible = job.accrues_since = job.started = kNoon;
+  job.submitted = job.eligible = job.accrues_since = job.run.edit().started = kNoon;
   NodeShare share;
   share.node = NodeId{1};
   share.cpus = IdSet::range(0, 3);
   share.memory_mib = 500;
   share.gres = {{"gpu", "v100", 1, IdSet::range(0, 0)}};
-  job.allocation = {share};
+  job.run.edit().allocation = {share};
   wire::JobView view;
   view.job = Cow<Job>(job);
   view.nodes = view.batch_host = "n1";
@@ -111,8 +111,8 @@ TEST(ScontrolShowJob, APendingArrayShowsWhatItAsksFor) {
   wire::JobView view = running_job();
   Job& job = view.job.edit();
   job.state = JobState::pending;
-  job.started = Time{};
-  job.allocation.clear();
+  job.run.edit().started = Time{};
+  job.run.edit().allocation.clear();
   job.array_id = job.id;
   job.waiting_tasks = IdSet::range(2, 5);
   job.task_limit = 2;
@@ -141,7 +141,7 @@ TEST(ScontrolShowJob, AHeldJobHasNoPriorityAndIsNotEligible) {
   Job& job = view.job.edit();
   job.state = JobState::pending;
   job.hold = Hold::user;
-  job.started = job.accrues_since = Time{};
+  job.run.edit().started = job.accrues_since = Time{};
   std::string text = job_text(view, style());
   EXPECT_NE(text.find("Priority=0 "), text.npos);
   EXPECT_NE(text.find("EligibleTime=Unknown\n   AccrueTime=Unknown\n"), text.npos);
@@ -149,9 +149,8 @@ TEST(ScontrolShowJob, AHeldJobHasNoPriorityAndIsNotEligible) {
 
 TEST(ScontrolShowJob, AnAllocationHasNoFiles) {
   wire::JobView view = running_job();
-  JobSpec& spec = view.job.edit().spec.edit();
-  spec.kind = JobKind::allocation;
-  spec.command = "sleep";
+  view.job.edit().spec.edit().kind = JobKind::allocation;
+  view.job.edit().own.command = "sleep";
   std::string text = job_text(view, style());
   EXPECT_NE(text.find("BatchFlag=0"), text.npos);
   EXPECT_NE(text.find("   Command=sleep\n   WorkDir=/tmp/w\n   Comment=hello \n   Power=\n"),
@@ -242,7 +241,7 @@ TEST(ScontrolShowStep, PrintsANumberedStep) {
   step.name = "sleep";
   step.num_tasks = 4;
   step.started = kNoon;
-  step.nodes = {{NodeId{1}, {0, 1, 2, 3}, view.job->allocation[0]}};
+  step.nodes = {{NodeId{1}, {0, 1, 2, 3}, view.job->run->allocation[0]}};
   step.srun_host = "vm";
   step.srun_pid = 4711;
   EXPECT_EQ(step_text(view, step, "", style()),

@@ -20,8 +20,8 @@ struct Fill {
   void operator()(std::uint32_t, auto&) {}
 };
 
-JobSpec full_spec() {
-  JobSpec spec;
+JobRequest full_spec() {
+  JobRequest spec;
   Fill fill;
   spec.fields(fill);
   spec.partition = "batch";
@@ -37,7 +37,7 @@ JobSpec full_spec() {
 std::vector<Job> jobs() {
   Job waiting;
   waiting.id = JobId{7};
-  waiting.spec = Cow<JobSpec>(full_spec());
+  waiting.take_request(full_spec());
   waiting.partition = "batch";
   waiting.account = "physics";
   waiting.qos = "high";
@@ -57,21 +57,23 @@ std::vector<Job> jobs() {
   Job running = waiting;
   running.state = JobState::running;
   running.attempt = Attempt{1};
-  running.started = kNow - Minutes{1};
-  running.allocation = {{.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 100},
-                        {.node = NodeId{2}, .cpus = IdSet::range(0, 1), .memory_mib = 100}};
-  running.unfinished = {NodeId{1}, NodeId{2}};
-  running.reservation = "maintenance";
-  running.steps[StepId{0}] = Step{};
+  running.run.edit().started = kNow - Minutes{1};
+  running.run.edit().allocation = {
+      {.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 100},
+      {.node = NodeId{2}, .cpus = IdSet::range(0, 1), .memory_mib = 100}};
+  running.run.edit().unfinished = {NodeId{1}, NodeId{2}};
+  running.run.edit().reservation = "maintenance";
+  running.run.edit().steps[StepId{0}] = Step{};
   Job completing = running;
-  completing.ending = Ending{.becomes = JobState::cancelled, .since = kNow, .reason = {}};
-  completing.unfinished = {NodeId{2}};
+  completing.run.edit().ending =
+      Ending{.becomes = JobState::cancelled, .since = kNow, .reason = {}};
+  completing.run.edit().unfinished = {NodeId{2}};
   Job ended = running;
   ended.state = JobState::failed;
-  ended.ended = kNow;
-  ended.exit_status = 256;
+  ended.run.edit().ended = kNow;
+  ended.run.edit().exit_status = 256;
   ended.end_reason = "NonZeroExitCode";
-  ended.unfinished = {};
+  ended.run.edit().unfinished = {};
   return {waiting, array, component, running, completing, ended};
 }
 

@@ -17,7 +17,7 @@ constexpr Time kNow = from_unix_seconds(1'800'000'000);
 struct JobBuilder {
   wire::JobView view;
   Job job;
-  JobSpec spec;
+  JobRequest spec;
 
   explicit JobBuilder(std::uint32_t id, std::string_view name = "wrap") {
     job.id = JobId{id};
@@ -31,10 +31,10 @@ struct JobBuilder {
   }
   JobBuilder& running(std::string_view nodes, std::uint32_t count, Seconds since) {
     job.state = JobState::running;
-    job.started = kNow - since;
+    job.run.edit().started = kNow - since;
     view.nodes = nodes;
     for (std::uint32_t i = 0; i < count; ++i) {
-      job.allocation.push_back({NodeId{i}, IdSet::range(0, 1), 100, 1, {}});
+      job.run.edit().allocation.push_back({NodeId{i}, IdSet::range(0, 1), 100, 1, {}});
       view.node_names.emplace_back("n" + std::to_string(i + 1));
     }
     return *this;
@@ -49,7 +49,7 @@ struct JobBuilder {
   }
   JobBuilder& ended(JobState state, std::string_view reason) {
     job.state = state;
-    job.ended = kNow;
+    job.run.edit().ended = kNow;
     job.end_reason = reason;
     return *this;
   }
@@ -65,7 +65,7 @@ struct JobBuilder {
     return *this;
   }
   wire::JobView build() {
-    job.spec = Cow<JobSpec>(spec);
+    job.take_request(spec);
     view.job = Cow<Job>(job);
     return view;
   }
@@ -115,7 +115,7 @@ TEST(Squeue, CountsNoTimeOfAJobThatIsToldToEnd) {
   JobBuilder job(22);
   job.running("n3", 1, 70s).job.time_limit = Minutes{1};
   EXPECT_EQ(listed({job.build()}, "%M %L"), "1:10 INVALID\n") << "it may be in its OverTimeLimit";
-  job.job.ending = Ending{.becomes = JobState::timeout, .since = kNow - 10s};
+  job.job.run.edit().ending = Ending{.becomes = JobState::timeout, .since = kNow - 10s};
   EXPECT_EQ(listed({job.build()}, "%M %L"), "1:00 0:00\n");
 }
 
@@ -221,7 +221,8 @@ TEST(Squeue, PrintsTheDetailOfAReason) {
 
 TEST(Squeue, ShowsACompletingJobWithTheNodesThatAreLeft) {
   JobBuilder job(1);
-  job.running("n[1-2]", 2, 9s).ended(JobState::completed, "").job.unfinished = {NodeId{1}};
+  job.running("n[1-2]", 2, 9s).ended(JobState::completed, "").job.run.edit().unfinished = {
+      NodeId{1}};
   EXPECT_EQ(listed({job.build()}, "%t %T %D %C"), "CG COMPLETING 1 2\n");
 }
 
@@ -285,7 +286,7 @@ TEST(Squeue, ListsRunningSteps) {
   batch.nodes = {{NodeId{0}, {0}, {}}};
   over.id = StepId{1};
   over.state = JobState::completed;
-  job.job.steps = {{step.id, step}, {batch.id, batch}, {over.id, over}};
+  job.job.run.edit().steps = {{step.id, step}, {batch.id, batch}, {over.id, over}};
   QueueOptions options;
   options.steps = true;
   EXPECT_EQ(list({job.build()}, options),
@@ -302,7 +303,7 @@ TEST(SqueueStates, DefaultToJobsThatWaitOrAreActive) {
   auto wanted = wanted_states({});
   ASSERT_TRUE(wanted);
   JobBuilder completing(1);
-  completing.ended(JobState::failed, "").job.unfinished = {NodeId{1}};
+  completing.ended(JobState::failed, "").job.run.edit().unfinished = {NodeId{1}};
   EXPECT_TRUE(is_wanted(*wanted, completing.job));
   EXPECT_TRUE(is_wanted(*wanted, JobBuilder(1).job));
   EXPECT_FALSE(is_wanted(*wanted, JobBuilder(1).ended(JobState::failed, "").job));

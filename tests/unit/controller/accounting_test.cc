@@ -52,7 +52,7 @@ TEST(Accounting, StatesAndCodesOfEveryEnd) {
     EXPECT_EQ(row.state_text, c.state) << c.end;
     EXPECT_EQ(row.exit_status, c.exit_status) << c.end;
     EXPECT_EQ(row.nodes, "n1") << c.end;
-    EXPECT_EQ(row.ended, w.job(id).ended) << c.end;
+    EXPECT_EQ(row.ended, w.job(id).run->ended) << c.end;
   }
 }
 

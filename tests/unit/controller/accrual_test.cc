@@ -18,7 +18,7 @@ ClusterBuilder aging(std::string_view qos = "") {
   });
   return b;
 }
-JobSpec large() { return job().tasks(8).memory(10).minutes(60); }
+JobRequest large() { return job().tasks(8).memory(10).minutes(60); }
 
 TEST(Accrual, BeginsWithTheSubmissionOfAJobThatMayRun) {
   World w{aging()};
@@ -54,7 +54,7 @@ TEST(Accrual, BeginsWithTheEndOfWhatAJobDependsOn) {
 TEST(Accrual, WaitsForRoomWhereItIsLimited) {
   World w{aging("MaxJobsAccruePerUser=1")};
   w.submit(large());
-  JobSpec limited = job().tasks(8).memory(10).minutes(60).qos("q");
+  JobRequest limited = job().tasks(8).memory(10).minutes(60).qos("q");
   auto first = w.submit(limited), second = w.submit(limited);
   EXPECT_EQ(w.job(first).accrues_since, t0);
   EXPECT_FALSE(is_set(w.job(second).accrues_since));

@@ -39,15 +39,15 @@ TEST_P(Clock, AStepTakesNoNodeDown) {
 TEST_P(Clock, ATimeLimitCountsOnlyTheTimeThatTheJobRan) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().minutes(10));
-  const Time started = w.job(id).started;
+  const Time started = w.job(id).run->started;
   w.pass(300s);
   set_clock(w, GetParam());
-  EXPECT_EQ(w.job(id).started, started + GetParam()) << "told by the clock that is right now";
+  EXPECT_EQ(w.job(id).run->started, started + GetParam()) << "told by the clock that is right now";
   w.pass(299s);
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.pass(1s);
-  ASSERT_TRUE(w.job(id).ending);
-  EXPECT_EQ(w.job(id).ending->becomes, JobState::timeout);
+  ASSERT_TRUE(w.job(id).run->ending);
+  EXPECT_EQ(w.job(id).run->ending->becomes, JobState::timeout);
 }
 
 TEST_P(Clock, WhatHasEndedKeepsItsTimes) {
@@ -55,11 +55,11 @@ TEST_P(Clock, WhatHasEndedKeepsItsTimes) {
   auto id = w.submit(job());
   w.step_end(1, batch_of(id));
   w.gone(1, id);
-  const Time ended = w.job(id).ended;
+  const Time ended = w.job(id).run->ended;
   w.now += GetParam();
   w.core.on_clock_step(GetParam(), w.now);
   w.run();
-  EXPECT_EQ(w.job(id).ended, ended);
+  EXPECT_EQ(w.job(id).run->ended, ended);
 }
 
 TEST_P(Clock, AStepReachesAccountingWithTheStartAsItIsToldNow) {
@@ -96,7 +96,7 @@ TEST(Timekeeper, TellsOfStepsAndStandstillsBeforeItTicks) {
   w.now = keeper.at(402s);
   w.run();
   EXPECT_EQ(w.node(1).health, NodeHealth::up);
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
 }
 
 // --- nodes that munge refuses ---
@@ -128,7 +128,7 @@ TEST(WrongClock, ARefusedNodeGoesDownByItsTimeoutAndKeepsItsJobs) {
     w.pass(10s);
     EXPECT_EQ(w.node(1).health, i < 29 ? NodeHealth::up : NodeHealth::down) << i;
     ASSERT_EQ(w.job(id).state, JobState::running);
-    ASSERT_FALSE(w.job(id).ending);
+    ASSERT_FALSE(w.job(id).run->ending);
   }
   EXPECT_EQ(w.node(1).reason, "clock 3600 s behind");
   w.join(1, {batch_of(id)});

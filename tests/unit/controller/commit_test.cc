@@ -12,7 +12,7 @@ using namespace muster::controller::test;
 TEST(Commit, AReplyLeavesOnlyAfterIt) {
   World w{ClusterBuilder().nodes(1)};
   w.hold_commits = true;
-  auto request = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  auto request = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
   EXPECT_TRUE(w.host.commit_waits);
   EXPECT_FALSE(w.host.replies.contains(request));
@@ -25,8 +25,8 @@ TEST(Commit, AReplyLeavesOnlyAfterIt) {
 TEST(Commit, RequestsOfOneBatchSeeEachOther) {
   World w{ClusterBuilder().nodes(1)};
   w.hold_plans = true;
-  auto first = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
-  auto second = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  auto first = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
+  auto second = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   auto third = w.ask(World::cancel_of(1));
   w.run();
   EXPECT_EQ(w.host.commits.size(), 1u);
@@ -38,9 +38,9 @@ TEST(Commit, RequestsOfOneBatchSeeEachOther) {
 TEST(Commit, WhatArrivesMeanwhileGoesIntoTheNextBatch) {
   World w{ClusterBuilder().nodes(1)};
   w.hold_commits = w.hold_plans = true;
-  w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
-  auto later = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  auto later = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
   EXPECT_EQ(w.host.commits.size(), 1u);
   w.finish_commit();
@@ -57,7 +57,7 @@ TEST(Commit, ALaunchIsOrderedAfterItAndOnce) {
   EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
 
   w.hold_commits = true;
-  w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
   w.finish_commit();  // the submission
   w.run();
@@ -83,7 +83,7 @@ TEST(Commit, OnlyTheFirstNodeIsToldToRunTheScript) {
 
 TEST(Commit, TheScriptIsStoredWithTheJob) {
   World w{ClusterBuilder().nodes(1)};
-  JobSpec spec = job();
+  JobRequest spec = job();
   spec.script_blob = "hash1";
   spec.environment_blob = "hash2";
   w.answer(wire::SubmitRequest{
@@ -100,7 +100,7 @@ TEST(DiskFull, TheBatchIsKeptNewWorkIsRefusedAndAllResumes) {
   World w{ClusterBuilder().nodes(1)};
   w.hold_plans = true;
   w.outcome = CommitOutcome::disk_full;
-  auto first = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job()))});
+  auto first = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
   EXPECT_TRUE(w.core.disk_full());
   EXPECT_FALSE(w.host.replies.contains(first)) << "its client waits";

@@ -23,7 +23,7 @@ TEST(OpenMode, IsThatOfTheJobOrElseJobFileAppend) {
     World w{ClusterBuilder().nodes(1).settings(
         [=](Settings& s) { s.job_file_append = appends ? "1" : "0"; })};
     w.submit(job().memory(10));
-    w.submit(job().memory(10).set(&JobSpec::open_mode, OpenMode::truncate));
+    w.submit(job().memory(10).set(&JobRequest::open_mode, OpenMode::truncate));
     auto launches = w.take<wire::LaunchOrder>();
     ASSERT_EQ(launches.size(), 2u);
     EXPECT_EQ(launches[0].second.launch.open_mode == OpenMode::append, appends);
@@ -107,7 +107,7 @@ TEST(Environment, OfAStep) {
   auto id = w.submit(job().allocation().nodes(2).tasks(4).cpus_per_task(2).gpus_per_node("1"));
   w.answer(wire::StepRequest{
       .job = JobId{id}, .num_tasks = 4, .environment = {"MINE=1", "SLURM_JOB_ID=999"}});
-  const Step& step = w.job(id).steps.at(StepId{0});
+  const Step& step = w.job(id).run->steps.at(StepId{0});
   expect_variables(step_variables(w.core.cluster(), w.job(id), step, NodeId{2}),
                    {{"SLURM_STEP_ID", "0"},
                     {"SLURM_STEPID", "0"},

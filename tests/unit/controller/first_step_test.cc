@@ -4,7 +4,7 @@
 namespace muster::controller::test {
 namespace {
 
-wire::SubmitRequest with_step(JobSpec spec) {
+wire::SubmitRequest with_step(JobRequest spec) {
   wire::SubmitRequest request{.spec = Cow(std::move(spec))};
   request.first_step.push_back({.num_tasks = 1});
   return request;
@@ -12,8 +12,8 @@ wire::SubmitRequest with_step(JobSpec spec) {
 
 struct FirstStep : ::testing::Test {
   World w{ClusterBuilder().nodes(1, 4)};
-  JobSpec small = job().allocation().nodes(1).tasks(1).memory(100);
-  JobSpec whole = job().allocation().nodes(1).tasks(4).memory(100);
+  JobRequest small = job().allocation().nodes(1).tasks(1).memory(100);
+  JobRequest whole = job().allocation().nodes(1).tasks(4).memory(100);
 };
 
 TEST_F(FirstStep, StartsWithItsJobInOneCommit) {
@@ -53,7 +53,7 @@ TEST_F(FirstStep, KeepsNobodyElseWaitingForAPlan) {
   auto patient = w.ask(with_step(small));
   w.run();
   EXPECT_FALSE(w.host.replies.contains(patient));
-  auto other = w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job().hold()))});
+  auto other = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job().hold()))});
   w.run();
   EXPECT_TRUE(w.host.replies.contains(patient));
   EXPECT_TRUE(w.host.replies.contains(other));
@@ -93,7 +93,7 @@ TEST_F(FirstStep, OfAnSrunThatHasGoneIsNotCreated) {
   w.core.on_client_closed(9, w.now);
   w.answer(wire::ReleaseRequest{JobId{1}, 0});
   EXPECT_EQ(w.job(2).state, JobState::running);
-  EXPECT_TRUE(w.job(2).steps.empty());
+  EXPECT_TRUE(w.job(2).run->steps.empty());
 }
 
 TEST_F(FirstStep, ThatCannotRunIsRefusedAndTheJobIsThere) {

@@ -6,13 +6,13 @@ namespace {
 
 using namespace muster::controller::test;
 
-wire::Answer try_submit(World& w, std::vector<JobSpec> specs) {
+wire::Answer try_submit(World& w, std::vector<JobRequest> specs) {
   wire::SubmitRequest request{.spec = Cow(specs.front())};
   for (std::size_t i = 1; i < specs.size(); ++i) request.components.emplace_back(specs[i]);
   return w.answer(std::move(request));
 }
 
-std::uint32_t submit(World& w, std::vector<JobSpec> specs) {
+std::uint32_t submit(World& w, std::vector<JobRequest> specs) {
   wire::Answer answer = try_submit(w, std::move(specs));
   auto* reply = std::get_if<wire::SubmitReply>(&answer);
   EXPECT_TRUE(reply) << std::get<Error>(answer).text();
@@ -55,7 +55,7 @@ TEST(HetJob, WhatIsDoneToOneComponentIsDoneToAllWhereTheSiteSaysSo) {
   EXPECT_EQ(states(w, waits), "CANCELLED CANCELLED");
   auto runs = submit(w, {job(), job()});
   cancel_component(w, runs, 1);
-  EXPECT_TRUE(w.job(runs).ending);
+  EXPECT_TRUE(w.job(runs).run->ending);
 }
 
 TEST(HetJob, TakesNoArrays) {
@@ -71,7 +71,7 @@ TEST(HetJob, HoldAndDependencyOfOneAreThoseOfAll) {
   EXPECT_EQ(w.job(held).hold, Hold::user);
   EXPECT_EQ(w.job(held + 1).hold, Hold::user);
   auto waiting = submit(w, {job().dependency("afterok:" + std::to_string(held)), job()});
-  EXPECT_EQ(w.job(waiting + 1).spec->dependency, w.job(waiting).spec->dependency);
+  EXPECT_EQ(w.job(waiting + 1).own.dependency, w.job(waiting).own.dependency);
   w.act(wire::JobAction::release, held + 1);
   EXPECT_EQ(states(w, held), "PENDING PENDING") << "the first one is still held";
   w.act(wire::JobAction::release, held);
@@ -83,8 +83,8 @@ TEST(HetJob, EndsAsItsScriptEnds) {
   auto id = submit(w, {job(), job()});
   w.step_end(1, batch_of(id), 3 << 8);
   EXPECT_EQ(states(w, id), "FAILED FAILED");
-  EXPECT_EQ(w.job(id + 1).exit_status, 3u << 8);
-  EXPECT_TRUE(w.job(id + 1).unfinished.empty());
+  EXPECT_EQ(w.job(id + 1).run->exit_status, 3u << 8);
+  EXPECT_TRUE(w.job(id + 1).run->unfinished.empty());
   EXPECT_TRUE(w.node(2).jobs.empty());
 }
 
@@ -107,7 +107,7 @@ TEST(HetJob, ACancelReachesAll) {
   w.cancel(id);
   w.step_end(1, batch_of(id), 15);
   EXPECT_EQ(states(w, id), "CANCELLED CANCELLED");
-  EXPECT_EQ(w.job(id + 1).exit_status, 15u);
+  EXPECT_EQ(w.job(id + 1).run->exit_status, 15u);
 }
 
 TEST(HetJob, GoesBackToTheQueueOnceAllNodesAreLeft) {
@@ -168,7 +168,7 @@ TEST(HetJob, ATimeLimitIsEachComponentsOwn) {
   auto id = submit(w, {job().minutes(5), job().minutes(1)});
   w.pass(Minutes{2});
   EXPECT_EQ(states(w, id), "RUNNING TIMEOUT");
-  EXPECT_EQ(w.job(id + 1).exit_status, 0u);
+  EXPECT_EQ(w.job(id + 1).run->exit_status, 0u);
   w.pass(Minutes{4});
   w.step_end(1, batch_of(id), 15);
   EXPECT_EQ(states(w, id), "TIMEOUT TIMEOUT");
@@ -239,7 +239,7 @@ TEST(HetStep, StartsInAllComponentsOrInNone) {
   std::uint64_t waiting = w.ask(request);
   w.run();
   EXPECT_FALSE(w.host.replies.contains(waiting));
-  EXPECT_EQ(w.job(id).next_step, 0u);
+  EXPECT_EQ(w.job(id).run->next_step, 0u);
   w.step_end(2, {JobId{id + 1}, Attempt{1}, StepId{0}});
   ASSERT_TRUE(w.host.replies.contains(waiting));
   EXPECT_EQ(std::get<wire::StepReply>(w.host.replies.at(waiting)).places.size(), 2u);

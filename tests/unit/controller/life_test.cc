@@ -28,7 +28,7 @@ TEST(Life, AFailedScriptFailsTheJob) {
   auto id = w.submit(job());
   w.step_end(1, batch_of(id), 2 << 8);
   EXPECT_EQ(w.job(id).state, JobState::failed);
-  EXPECT_EQ(w.job(id).exit_status, 2u << 8);
+  EXPECT_EQ(w.job(id).run->exit_status, 2u << 8);
   EXPECT_EQ(w.job(id).end_reason, "NonZeroExitCode");
 }
 
@@ -91,7 +91,7 @@ TEST(Cancel, ARunningJobEndsWhenItsProcessesAreGone) {
   w.step_end(1, batch_of(id), SIGTERM);
   w.gone(1, id);
   EXPECT_EQ(w.job(id).state, JobState::cancelled);
-  EXPECT_EQ(w.job(id).ending->by, kAlice);
+  EXPECT_EQ(w.job(id).run->ending->by, kAlice);
   EXPECT_FALSE(w.core.cluster().active.contains(id));
 }
 
@@ -166,7 +166,7 @@ TEST(Cancel, FullMeansTheScriptAndWhatItHasStarted) {
   EXPECT_TRUE(signals[0].second.announce);
   request.signal = SIGKILL;
   w.answer(request);
-  EXPECT_EQ(w.job(id).ending->becomes, JobState::cancelled);
+  EXPECT_EQ(w.job(id).run->ending->becomes, JobState::cancelled);
 }
 
 TEST(Notify, GoesToTheNodeOfTheScript) {
@@ -199,9 +199,9 @@ TEST(TimeLimit, AJobThatReachesItTimesOut) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().minutes(5));
   w.pass(Minutes{5} - Seconds{1});
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.pass(Seconds{1});
-  ASSERT_TRUE(w.job(id).ending);
+  ASSERT_TRUE(w.job(id).run->ending);
   EXPECT_EQ(w.take<wire::EndJobOrder>().at(0).second.message_suffix, " DUE TO TIME LIMIT");
   w.step_end(1, batch_of(id), SIGTERM);
   EXPECT_EQ(w.job(id).state, JobState::timeout);
@@ -212,14 +212,14 @@ TEST(TimeLimit, OverTimeLimitIsGranted) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.over_time_limit_min = 2; })};
   auto id = w.submit(job().minutes(5));
   w.pass(Minutes{6});
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.pass(Minutes{1});
-  EXPECT_TRUE(w.job(id).ending);
+  EXPECT_TRUE(w.job(id).run->ending);
 }
 
 TEST(TimeLimit, TheWarningIsSentOnce) {
   World w{ClusterBuilder().nodes(1)};
-  JobSpec spec = job().minutes(5);
+  JobRequest spec = job().minutes(5);
   spec.warn_signal = {.number = SIGUSR1, .seconds_before_end = 90, .batch_shell_only = true};
   w.submit(spec);
   w.pass(Minutes{3} + Seconds{29});
@@ -235,7 +235,7 @@ TEST(TimeLimit, TheWarningIsSentOnce) {
 
 TEST(TimeLimit, ANodeThatMissedTheWarningIsToldWhenItIsBack) {
   World w{ClusterBuilder().nodes(2)};
-  JobSpec spec = job().nodes(2).minutes(5);
+  JobRequest spec = job().nodes(2).minutes(5);
   spec.warn_signal = {.number = SIGUSR1, .seconds_before_end = 90, .batch_shell_only = true};
   auto id = w.submit(spec);
   w.leave(1);
@@ -256,7 +256,7 @@ TEST(TimeLimit, ANodeThatMissedTheWarningIsToldWhenItIsBack) {
 TEST(TimeLimit, ADeadlineEndsAJobThatCannotMakeIt) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
-  JobSpec spec = job().minutes(1);
+  JobRequest spec = job().minutes(1);
   spec.deadline = w.now + Seconds{65};
   auto id = w.submit(spec);
   w.pass(Seconds{5});
@@ -267,7 +267,7 @@ TEST(TimeLimit, ADeadlineEndsAJobThatCannotMakeIt) {
 
 TEST(TimeLimit, AJobThatMissesItsDeadlineInAnyCaseIsNotStarted) {
   World w{ClusterBuilder().nodes(1)};
-  JobSpec spec = job().minutes(10);
+  JobRequest spec = job().minutes(10);
   spec.deadline = w.now + Minutes{5};
   auto id = w.submit(spec);
   EXPECT_EQ(w.job(id).state, JobState::pending);
@@ -324,10 +324,10 @@ TEST(Requeue, AnExitOfRequeueExitHoldIsASpecialOneUntilItIsReleased) {
   auto id = w.submit(job());
   w.step_end(1, batch_of(id), 9 << 8);
   EXPECT_TRUE(w.job(id).special_exit());
-  EXPECT_EQ(w.job(id).exit_status, 9u << 8);
+  EXPECT_EQ(w.job(id).run->exit_status, 9u << 8);
   EXPECT_TRUE(w.act(wire::JobAction::release, id).errors.empty()) << "its owner may let it go";
   EXPECT_FALSE(w.job(id).special_exit());
-  EXPECT_EQ(w.job(id).exit_status, 0u);
+  EXPECT_EQ(w.job(id).run->exit_status, 0u);
 }
 
 TEST(Requeue, AScriptThatEndsAtOnceWithSuchACodeIsNotStartedAgainAtOnce) {
@@ -393,7 +393,7 @@ TEST(Purge, OldJobsGoUnlessSomethingNeedsThem) {
   w.step_end(1, batch_of(old));
   auto needed = w.submit(job());
   w.step_end(1, batch_of(needed));
-  JobSpec waits = job().begin(w.now + Minutes{60});
+  JobRequest waits = job().begin(w.now + Minutes{60});
   waits.dependency = "afterok:" + std::to_string(needed);
   w.submit(waits);
   w.pass(Seconds{300});
@@ -414,7 +414,7 @@ TEST(Hopeless, AJobWithAnImpossibleDependencyIsCancelledWhereAsked) {
   World w{ClusterBuilder().nodes(2)};
   auto failed = w.submit(job());
   w.step_end(1, batch_of(failed), 256);
-  JobSpec spec = job().dependency("afterok:" + std::to_string(failed));
+  JobRequest spec = job().dependency("afterok:" + std::to_string(failed));
   auto stays = w.submit(spec);
   spec.kill_on_invalid_dependency = true;
   auto goes = w.submit(spec);
@@ -456,7 +456,7 @@ TEST(Steps, RunWithinTheJobAndAreConfirmed) {
   w.step_end(1, ref);
   w.step_end(2, ref, 256);
   EXPECT_EQ(w.step_rows().back().state, JobState::failed);
-  EXPECT_EQ(w.job(id).derived_exit_status, 256u);
+  EXPECT_EQ(w.job(id).run->derived_exit_status, 256u);
   EXPECT_EQ(w.job(id).state, JobState::running);
 }
 
@@ -469,7 +469,7 @@ TEST(Waiters, AreAnsweredWhenTheJobHasEnded) {
   w.step_end(1, batch_of(id), 256);
   ASSERT_TRUE(w.host.replies.contains(request));
   const auto& reply = std::get<wire::JobsReply>(w.host.replies.at(request));
-  EXPECT_EQ((*reply.jobs.at(0).job).exit_status, 256u);
+  EXPECT_EQ((*reply.jobs.at(0).job).run->exit_status, 256u);
 }
 
 ClusterBuilder with_large_arrays() {

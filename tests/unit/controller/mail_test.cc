@@ -14,7 +14,7 @@ constexpr std::uint32_t kAllTypes =
     kMailBegin | kMailEnd | kMailFail | kMailRequeue | kMailInvalidDepend;
 
 SpecBuilder mailing(std::uint32_t types = kAllTypes) {
-  return job().set(&JobSpec::mail_type, types).set(&JobSpec::mail_user, Text("me@x.org"));
+  return job().set(&JobRequest::mail_type, types).set(&JobRequest::mail_user, Text("me@x.org"));
 }
 
 // The subjects since the last call.
@@ -43,7 +43,7 @@ TEST(Mail, TellsOfTheBeginAndTheEnd) {
 TEST(Mail, IsSentAfterTheCommitOnly) {
   World w{ClusterBuilder().nodes(1)};
   w.hold_commits = true;
-  w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(mailing()))});
+  w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(mailing()))});
   w.run();
   EXPECT_TRUE(w.host.programs.empty());
   w.finish_commit();
@@ -54,7 +54,7 @@ TEST(Mail, IsSentAfterTheCommitOnly) {
 
 TEST(Mail, GoesToTheUserInTheMailDomainWhereNoAddressIsGiven) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.mail_domain = "x.org"; })};
-  w.submit(job().set(&JobSpec::mail_type, std::uint32_t{kMailBegin}));
+  w.submit(job().set(&JobRequest::mail_type, std::uint32_t{kMailBegin}));
   ASSERT_EQ(w.host.programs.size(), 1u);
   EXPECT_EQ(w.host.programs[0].arguments.back(), "alice@x.org");
 }
@@ -140,7 +140,7 @@ TEST(Mail, OfACancelledPendingArrayIsOne) {
 
 TEST(Mail, GoesToPlainAddressesOnly) {
   World w{ClusterBuilder().nodes(1)};
-  auto to = [](const char* user) { return job().set(&JobSpec::mail_user, Text(user)); };
+  auto to = [](const char* user) { return job().set(&JobRequest::mail_user, Text(user)); };
   for (const char* user : {"alice", "alice@x.org", "a.b+c@x-y.org,bob", "a@x.org, b@y.org", "_x"})
     EXPECT_TRUE(std::holds_alternative<wire::SubmitReply>(w.try_submit(to(user)))) << user;
   for (const char* user : {"--exec=!id>/tmp/x", "-f/etc/passwd", "a,-x", "a b", "a\nBcc: b", "|id",
@@ -153,8 +153,8 @@ TEST(Mail, GoesToPlainAddressesOnly) {
 TEST(Mail, HasASubjectOfOneLine) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job()
-               .set(&JobSpec::mail_type, std::uint32_t{kMailBegin})
-               .set(&JobSpec::name, Text("a\nBcc: eve@x.org\x1b[0m")));
+               .set(&JobRequest::mail_type, std::uint32_t{kMailBegin})
+               .set(&JobRequest::name, Text("a\nBcc: eve@x.org\x1b[0m")));
   ASSERT_EQ(w.host.programs.size(), 1u);
   EXPECT_EQ(w.host.programs[0].arguments[1],
             "Slurm Job_id=1 Name=aBcc: eve@x.org[0m Began, Queued time 00:00:00");

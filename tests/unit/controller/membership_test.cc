@@ -28,7 +28,7 @@ Association of_account(Text account, std::vector<Text> qos, Text default_qos = {
   return of_user(std::move(account), {}, std::move(qos), std::move(default_qos));
 }
 // "account/qos", or why not.
-std::string membership(ClusterBuilder& b, const JobSpec& spec, const Text& partition = "main") {
+std::string membership(ClusterBuilder& b, const JobRequest& spec, const Text& partition = "main") {
   auto s = membership_of(b.build(), spec, partition);
   return s ? s->account.str() + "/" + s->qos.str() : s.error().text();
 }

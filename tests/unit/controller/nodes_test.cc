@@ -153,7 +153,7 @@ TEST(Register, ASecondConnectionOfANodeIsLogged) {
 TEST(Register, ANodeThatCannotKeepAScriptIsDrainedAndItsJobIsTriedElsewhere) {
   World w{ClusterBuilder().nodes(2)};
   auto id = w.submit(job());
-  const std::uint32_t first = w.job(id).allocation.at(0).node.value;
+  const std::uint32_t first = w.job(id).run->allocation.at(0).node.value;
   wire::StepEnd end{.ref = batch_of(id), .exit_status = 53, .launch_failed = true};
   end.node_fault = "SlurmdSpoolDir is full";
   w.core.on_report(World::connection(first), wire::StepEndReport{end}, w.now);
@@ -162,7 +162,7 @@ TEST(Register, ANodeThatCannotKeepAScriptIsDrainedAndItsJobIsTriedElsewhere) {
   EXPECT_EQ(w.node(first).reason, "SlurmdSpoolDir is full");
   w.pass(Seconds{300});
   EXPECT_EQ(w.job(id).state, JobState::running);
-  EXPECT_NE(w.job(id).allocation.at(0).node.value, first);
+  EXPECT_NE(w.job(id).run->allocation.at(0).node.value, first);
 }
 
 TEST(LostNode, AConnectedNodeThatHangsGoesDownAndComesBackWhenItIsHeard) {
@@ -198,11 +198,11 @@ TEST(LostNode, ASilentNodeGoesDownAndItsJobIsRequeued) {
 
 TEST(LostNode, AJobGoesOnWithoutItWhereThatWasAskedFor) {
   World w{ClusterBuilder().nodes(2)};
-  auto id = w.submit(job().nodes(2).set(&JobSpec::no_kill, true));
+  auto id = w.submit(job().nodes(2).set(&JobRequest::no_kill, true));
   w.leave(2);
   w.pass(Seconds{300});
   EXPECT_EQ(w.job(id).state, JobState::running);
-  EXPECT_EQ(w.job(id).unfinished, std::set{NodeId{1}});
+  EXPECT_EQ(w.job(id).run->unfinished, std::set{NodeId{1}});
   EXPECT_TRUE(w.node(2).jobs.empty());
   w.join(2);
   w.step_end(1, batch_of(id));
@@ -211,7 +211,7 @@ TEST(LostNode, AJobGoesOnWithoutItWhereThatWasAskedFor) {
 
 TEST(LostNode, AJobDoesNotGoOnWithoutItsScript) {
   World w{ClusterBuilder().nodes(2)};
-  auto id = w.submit(job().nodes(2).requeue(false).set(&JobSpec::no_kill, true));
+  auto id = w.submit(job().nodes(2).requeue(false).set(&JobRequest::no_kill, true));
   w.leave(1);
   w.pass(Seconds{300});
   w.gone(2, id);
@@ -224,7 +224,7 @@ TEST(LostNode, AJobIsRequeuedOnlySoOftenAndThenHeld) {
   w.leave(1);
   w.pass(Seconds{300});
   EXPECT_EQ(w.job(id).state, JobState::running) << "on the next node";
-  w.leave(w.job(id).allocation.front().node.value);
+  w.leave(w.job(id).run->allocation.front().node.value);
   w.pass(Seconds{300});
   EXPECT_EQ(w.job(id).state, JobState::pending);
   EXPECT_EQ(w.job(id).hold, Hold::admin);

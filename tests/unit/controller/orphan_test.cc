@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 StoredState after_srun_started() {
   World world(ClusterBuilder().nodes(1).config());
   world.join(1);
-  EXPECT_EQ(world.submit(job().allocation().set(&JobSpec::for_own_step, true)), 1u);
+  EXPECT_EQ(world.submit(job().allocation().set(&JobRequest::for_own_step, true)), 1u);
   EXPECT_EQ(world.job(1).state, JobState::running);
   StoredState stored;
   for (const Batch& batch : world.host.commits)
@@ -25,9 +25,9 @@ TEST(Orphan, AJobOfAnSrunThatDoesNotComeBackAfterARestartIsEnded) {
   World world(ClusterBuilder().nodes(1).config(), after_srun_started());
   world.join(1);
   world.pass(10s);
-  EXPECT_FALSE(world.job(1).ending);
+  EXPECT_FALSE(world.job(1).run->ending);
   world.pass(20s);
-  EXPECT_TRUE(world.job(1).ending || is_ended(world.job(1).state));
+  EXPECT_TRUE(world.job(1).run->ending || is_ended(world.job(1).state));
 }
 
 TEST(Orphan, AnSrunThatComesBackAfterARestartKeepsItsJob) {
@@ -37,7 +37,7 @@ TEST(Orphan, AnSrunThatComesBackAfterARestartKeepsItsJob) {
   world.ask(wire::WaitJobRequest{.job = JobId{1}, .ownership = wire::Ownership::take});
   world.pass(60s);
   EXPECT_EQ(world.job(1).state, JobState::running);
-  EXPECT_FALSE(world.job(1).ending);
+  EXPECT_FALSE(world.job(1).run->ending);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ bool has_record(const World& w, std::uint32_t id) {
 TEST(Outcomes, AreKeptOfJobsThatOthersWaitFor) {
   World w{small()};
   const auto failed = ended(w, 256), unneeded = ended(w, 0);
-  JobSpec held = job().dependency("afterok:" + std::to_string(failed));
+  JobRequest held = job().dependency("afterok:" + std::to_string(failed));
   held.hold = true;
   const auto waits = w.submit(held);
   w.pass(Seconds{20});
@@ -55,7 +55,7 @@ TEST(Outcomes, AreKeptOfJobsThatOthersWaitFor) {
 TEST(Outcomes, OfACompletedJobLetOthersStart) {
   World w{small()};
   const auto good = ended(w, 0);
-  JobSpec held = job().dependency("afterok:" + std::to_string(good));
+  JobRequest held = job().dependency("afterok:" + std::to_string(good));
   held.hold = true;
   const auto waits = w.submit(held);
   w.pass(Seconds{20});
@@ -68,7 +68,7 @@ TEST(Outcomes, DoNotCountTowardsMaxJobCount) {
   World w{small(4)};
   std::string all = "afterany";
   for (int id = 2; id < 12; ++id) all += ":" + std::to_string(id);
-  JobSpec pin = job().dependency(all);
+  JobRequest pin = job().dependency(all);
   pin.hold = true;
   w.submit(pin);
   for (int i = 0; i < 10; ++i) {
@@ -85,7 +85,7 @@ TEST(Outcomes, OfTasksAnswerForTheirArray) {
   const auto first = w.core.cluster().find_task(JobId{array}, 0)->id.value;
   const auto second = w.core.cluster().find_task(JobId{array}, 1)->id.value;
   auto waiting_for = [&](const std::string& what) {
-    JobSpec spec = job().memory(100).dependency(what);
+    JobRequest spec = job().memory(100).dependency(what);
     spec.hold = true;
     return w.submit(spec);
   };
@@ -112,7 +112,7 @@ TEST(Outcomes, SurviveARestart) {
   World w{small()};
   const auto array = w.submit(job().array("0-1"));
   const auto first = w.core.cluster().find_task(JobId{array}, 0)->id.value;
-  JobSpec spec = job().dependency("afterok:" + std::to_string(array));
+  JobRequest spec = job().dependency("afterok:" + std::to_string(array));
   spec.hold = true;
   w.submit(spec);
   w.step_end(1, batch_of(first), 256);
@@ -127,7 +127,7 @@ TEST(Outcomes, SurviveARestart) {
 
 TEST(Tasks, ThatAreTreatedApartCountTowardsMaxJobCount) {
   World w{small(5)};
-  JobSpec array = job().array("0-9");
+  JobRequest array = job().array("0-9");
   array.hold = true;
   const auto id = w.submit(array);
   auto hold = [&](const char* tasks) {
@@ -149,7 +149,7 @@ TEST(Tasks, AreFoundByTheirNumbers) {
     s.max_array_size = 20001;
     s.max_job_count = 30000;
   })};
-  JobSpec array = job().array("0-19999");
+  JobRequest array = job().array("0-19999");
   array.hold = true;
   const auto id = w.submit(array);
   wire::JobActionRequest request{.action = wire::JobAction::hold,
@@ -164,7 +164,7 @@ TEST(Programs, GetNoStringThatTheSystemDoesNotTake) {
     s.programs.prolog = s.programs.prolog_at_start = true;
     s.request_limits.text = 1u << 20;
   })};
-  w.submit(job().set(&JobSpec::comment, Text(std::string(200'000, 'c'))));
+  w.submit(job().set(&JobRequest::comment, Text(std::string(200'000, 'c'))));
   const auto orders = w.take<wire::PrepareOrder>();
   ASSERT_EQ(orders.size(), 1u);
   bool has_comment = false;

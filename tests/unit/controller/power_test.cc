@@ -75,13 +75,13 @@ TEST(PowerSaving, AJobBringsANodeUpAndStartsWhenItIsThere) {
   calls(w);
   auto id = w.submit(job().minutes(1));
   EXPECT_EQ(calls(w), Calls{"resume n1"});
-  EXPECT_TRUE(w.job(id).preparing);
+  EXPECT_TRUE(w.job(id).run->preparing);
   EXPECT_EQ(node_state_compact(w.node(1)), "mix#");
   w.pass(Seconds{50});
   w.join(1);
-  EXPECT_FALSE(w.job(id).preparing);
+  EXPECT_FALSE(w.job(id).run->preparing);
   EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
-  EXPECT_EQ(w.job(id).started, w.now) << "its time counts from here";
+  EXPECT_EQ(w.job(id).run->started, w.now) << "its time counts from here";
   w.step_end(1, batch_of(id));
   w.pass(Seconds{59});
   EXPECT_EQ(calls(w), Calls{}) << "idle since the job's end";
@@ -93,7 +93,7 @@ TEST(PowerSaving, NodesThatAreOnComeFirst) {
   w.pass(Seconds{60});
   w.pass(Seconds{30});
   auto second = w.submit(job().memory(100));
-  EXPECT_EQ(w.job(second).allocation.front().node, w.job(first).allocation.front().node);
+  EXPECT_EQ(w.job(second).run->allocation.front().node, w.job(first).run->allocation.front().node);
 }
 
 TEST(PowerSaving, ANodeThatDoesNotComeUpIsDownAndItsJobGoesBack) {
@@ -146,10 +146,10 @@ TEST(PowerSaving, OnlySoManyNodesAreSwitchedInAMinute) {
   w.join(2);
   w.pass(Seconds{1});
   EXPECT_EQ(calls(w), Calls{"resume n[3-4]"});
-  EXPECT_TRUE(w.job(id).preparing);
+  EXPECT_TRUE(w.job(id).run->preparing);
   w.join(3);
   w.join(4);
-  EXPECT_FALSE(w.job(id).preparing);
+  EXPECT_FALSE(w.job(id).run->preparing);
 }
 
 Partition with_power(Text name, PartitionPower power) {
@@ -206,7 +206,7 @@ TEST(ToldToGo, ItsJobsHaveTheirGraceAndGoOnElsewhere) {
   EXPECT_EQ(signals[1].second.signal, SIGTERM);
   EXPECT_TRUE(signals[1].second.batch);
   auto other = w.submit(job());
-  EXPECT_EQ(w.job(other).allocation.front().node, NodeId{2}) << "no new job there";
+  EXPECT_EQ(w.job(other).run->allocation.front().node, NodeId{2}) << "no new job there";
   w.pass(Seconds{29});
   EXPECT_TRUE(w.take<wire::EndJobOrder>().empty());
   w.pass(Seconds{1});
@@ -229,9 +229,9 @@ TEST(ToldToGo, InGoodTimeOnlyJobsThatHaveAGraceLeave) {
   auto stays = w.submit(job().on("n1").partition("other").cpus_per_task(1).memory(1));
   ASSERT_EQ(w.job(stays).state, JobState::running);
   EXPECT_EQ(set_state(w, "n1", "power_down"), ErrorCode{});
-  ASSERT_TRUE(w.job(told).preemption);
-  EXPECT_EQ(w.job(told).preemption->kill_at, w.now + Seconds{20});
-  EXPECT_FALSE(w.job(stays).preemption);
+  ASSERT_TRUE(w.job(told).run->preemption);
+  EXPECT_EQ(w.job(told).run->preemption->kill_at, w.now + Seconds{20});
+  EXPECT_FALSE(w.job(stays).run->preemption);
 }
 
 TEST(ToldToGo, IsResumedOnlyIfItIsStillThere) {
@@ -261,7 +261,7 @@ TEST(ToldToGo, AJobThatMayNotBeRequeuedEndsPreempted) {
 TEST(HostStops, ItsJobsLeaveAndItComesBackWhenItHasBooted) {
   World w{ClusterBuilder().nodes(2)};
   auto id = w.submit(job());
-  ASSERT_EQ(w.job(id).allocation.front().node, NodeId{1});
+  ASSERT_EQ(w.job(id).run->allocation.front().node, NodeId{1});
   w.core.on_report(World::connection(1), wire::LeavingReport{.host = true}, w.now);
   w.run();
   auto signals = w.take<wire::SignalOrder>();
@@ -271,8 +271,8 @@ TEST(HostStops, ItsJobsLeaveAndItComesBackWhenItHasBooted) {
   EXPECT_EQ(w.node(1).reason, "Host stops");
   w.step_end(1, batch_of(id), SIGTERM);
   w.gone(1, id);
-  ASSERT_EQ(w.job(id).allocation.size(), 1u);
-  EXPECT_EQ(w.job(id).allocation.front().node, NodeId{2});
+  ASSERT_EQ(w.job(id).run->allocation.size(), 1u);
+  EXPECT_EQ(w.job(id).run->allocation.front().node, NodeId{2});
   EXPECT_EQ(w.job(id).restarts, 1u);
   w.leave(1);
   w.pass(Seconds{1});

@@ -23,7 +23,7 @@ SpecBuilder low() { return job().partition("low").exclusive(); }
 SpecBuilder high() { return job().partition("high").exclusive().minutes(1); }
 
 SpecBuilder signalled(bool shell_only) {
-  return low().set(&JobSpec::warn_signal,
+  return low().set(&JobRequest::warn_signal,
                    WarnSignal{.number = SIGUSR1, .batch_shell_only = shell_only});
 }
 
@@ -108,12 +108,12 @@ TEST(Grace, StandsStillWhileTheJobIsSuspendedInIt) {
   w.pass(Seconds{10});
   w.act(wire::JobAction::suspend, id, kRoot);
   w.pass(Seconds{100});
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.act(wire::JobAction::resume, id, kRoot);
   w.pass(Seconds{49});
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.pass(Seconds{1});
-  EXPECT_TRUE(w.job(id).ending);
+  EXPECT_TRUE(w.job(id).run->ending);
 }
 
 TEST(Suspension, IsRepeatedToANodeThatWasAway) {
@@ -162,13 +162,13 @@ TEST(Eviction, ReachesAJobThatAwaitsItsTurn) {
               })
               .partition({.name = "low", .oversubscribe = "FORCE:2", .priority_tier = 1}, 1, 1)
               .partition({.name = "high", .preempt_mode = "OFF", .priority_tier = 10}, 1, 1)};
-  const JobSpec half = job().partition("low").tasks(8).nodes(1).memory(10);
+  const JobRequest half = job().partition("low").tasks(8).nodes(1).memory(10);
   auto first = w.submit(half), second = w.submit(half);
   EXPECT_EQ(w.job(first).state, JobState::running);
   ASSERT_EQ(w.job(second).state, JobState::suspended);
   w.submit(high());
-  EXPECT_TRUE(w.job(first).ending);
-  EXPECT_TRUE(w.job(second).ending);
+  EXPECT_TRUE(w.job(first).run->ending);
+  EXPECT_TRUE(w.job(second).run->ending);
 }
 
 TEST(RequeueLimit, PreemptionsAreCountedApartFromFailures) {

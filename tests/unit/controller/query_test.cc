@@ -54,7 +54,7 @@ Published with_comments(std::uint32_t jobs, std::size_t bytes) {
               .settings([](Settings& s) { s.request_limits.text = 4u << 20; })
               .config()};
   for (std::uint32_t i = 0; i < jobs; ++i) {
-    JobSpec spec = job();
+    JobRequest spec = job();
     spec.comment = Text(std::string(bytes, 'c') + std::to_string(i));
     spec.hold = true;
     w.submit(std::move(spec));
@@ -72,7 +72,7 @@ TEST(Query, AListOfJobsIsCutByBytes) {
     ASSERT_TRUE(reply);
     for (const wire::JobView& view : std::get<wire::JobsReply>(reply->answer).jobs) {
       ids.push_back(view.job->id.value);
-      EXPECT_EQ(view.job->spec->comment.view().size(), 300'001u);
+      EXPECT_EQ(view.job->own.comment.view().size(), 300'001u);
     }
   }
   EXPECT_EQ(ids, (std::vector<std::uint32_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}));
@@ -97,7 +97,7 @@ TEST(Query, OfOtherListsTheFirstPartHasWhatIsNoList) {
   reply.partitions.push_back({.name = "batch"});
   for (int i = 0; i < 4; ++i) {
     wire::NodeView view{.node = Cow<Node>(Node{})};
-    view.node.edit().config.name = std::string(400'000, 'n');
+    view.node.edit().config.name = std::string(wire::kPartBytes * 2 / 5, 'n');
     reply.nodes.push_back(std::move(view));
   }
   std::vector<wire::Answer> parts;

@@ -26,7 +26,7 @@ class Rendezvous : public testing::Test {
   std::uint32_t id = w.submit(job().tasks(4).memory(1000));
 
   std::uint32_t port(std::uint32_t step) const {
-    return w.job(id).steps.at(StepId{step}).meeting_port;
+    return w.job(id).run->steps.at(StepId{step}).meeting_port;
   }
   // A variable of the last step that was launched.
   std::string launched(std::string_view name) {

@@ -33,15 +33,15 @@ std::string too_long(std::string_view what, int size, int most, std::string_view
       "allowed ({})",
       what, size, most, limit);
 }
-wire::SubmitRequest submission(JobSpec spec) { return {.spec = Cow(std::move(spec))}; }
+wire::SubmitRequest submission(JobRequest spec) { return {.spec = Cow(std::move(spec))}; }
 
 TEST(RequestCheck, NamesTheLimitAndTheSize) {
   EXPECT_EQ(told(submission(job())), "");
   EXPECT_EQ(told(submission(job().name(std::string(11, 'x')))),
             too_long("job name", 11, 10, "max_name_size"));
-  EXPECT_EQ(told(submission(job().set(&JobSpec::comment, std::string(21, 'x')))),
+  EXPECT_EQ(told(submission(job().set(&JobRequest::comment, std::string(21, 'x')))),
             too_long("comment", 21, 20, "max_text_size"));
-  EXPECT_EQ(told(submission(job().set(&JobSpec::extra, std::string(21, 'x')))),
+  EXPECT_EQ(told(submission(job().set(&JobRequest::extra, std::string(21, 'x')))),
             too_long("text", 21, 20, "max_text_size"));
   EXPECT_EQ(told(submission(job().features(std::string(13, '(')))),
             too_long("constraint", 13, 12, "max_constraint_size"));
@@ -50,7 +50,7 @@ TEST(RequestCheck, NamesTheLimitAndTheSize) {
   EXPECT_EQ(told(submission(job().dependency("after:1:2:3:4"))),
             "4 dependencies: at most 3 are allowed (max_dependencies)");
   EXPECT_EQ(
-      told(submission(job().set(&JobSpec::script_args,
+      told(submission(job().set(&JobRequest::script_args,
                                 std::vector<Text>{"0123456789", "0123456789", "0123456789"}))),
       too_long("arguments", 54, 40, "max_arguments_size"));
   EXPECT_EQ(told(submission(job().memory(1ull << 41))),
@@ -69,7 +69,7 @@ TEST(RequestCheck, OfAJobIncludesItsScriptItsComponentsAndItsStep) {
   request.spec.edit().comment = std::string(20, 'c');
   EXPECT_TRUE(told(request).contains("max_launch_size")) << told(request);
   request = submission(job());
-  request.components.assign(2, Cow(JobSpec(job())));
+  request.components.assign(2, Cow(JobRequest(job())));
   EXPECT_EQ(told(request), "3 components: at most 2 are allowed (max_components)");
   request.components.resize(1);
   EXPECT_EQ(told(request), "");
@@ -127,7 +127,7 @@ TEST(RequestCheck, AnUpdateKeepsToTheSameLimits) {
   EXPECT_EQ(update("Name", std::string(11, 'x')), too_long("job name", 11, 10, "max_name_size"));
   EXPECT_EQ(update("Comment", std::string(21, 'x')), too_long("comment", 21, 20, "max_text_size"));
   EXPECT_EQ(update("Comment", std::string(20, 'x')), "");
-  EXPECT_EQ(w.job(id).spec->comment, std::string(20, 'x'));
+  EXPECT_EQ(w.job(id).own.comment, std::string(20, 'x'));
   EXPECT_EQ(update("TasksPerNode", "5"), "Task count specification invalid");
 }
 
@@ -170,7 +170,7 @@ TEST(Steps, KeepToMaxTasksPerNodeAndHaveAtLeastOneThread) {
 TEST(Components, CountAsJobs) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.max_job_count = 3; })};
   auto request = submission(job());
-  request.components.assign(3, Cow(JobSpec(job())));
+  request.components.assign(3, Cow(JobRequest(job())));
   EXPECT_EQ(std::get<Error>(w.answer(request)).code, ErrorCode::too_many_jobs);
   request.components.resize(2);
   EXPECT_TRUE(std::holds_alternative<wire::SubmitReply>(w.answer(request)));

@@ -116,7 +116,7 @@ TEST_F(Rules, RootAndSlurmUserMayDoAll) {
 }
 
 TEST_F(Rules, NobodySubmitsForOthersButOperators) {
-  JobSpec spec = job();
+  JobRequest spec = job();
   EXPECT_TRUE(is_refused(w_.try_submit(spec, kStranger)));
   EXPECT_FALSE(is_refused(w_.try_submit(spec, kAlice)));
   EXPECT_FALSE(is_refused(w_.try_submit(spec, kRoot)));

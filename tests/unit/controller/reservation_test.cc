@@ -46,6 +46,17 @@ TEST_F(Reservations, TakeNodesByNameOrNumber) {
   EXPECT_EQ(create({{"Nodes", "n9"}}), "Invalid node name specified");
 }
 
+TEST_F(Reservations, AndOtherRecordsAreMadeOrRemovedNotBoth) {
+  EXPECT_TRUE(std::holds_alternative<Error>(send({{"ReservationName", "r"}}, true, true)));
+  for (auto kind : {wire::UpdateRequest::Kind::partition, wire::UpdateRequest::Kind::node})
+    EXPECT_TRUE(std::holds_alternative<Error>(world.answer(
+        wire::UpdateRequest{.kind = kind,
+                            .settings = {{"PartitionName", "none"}, {"NodeName", "none"}},
+                            .create = true,
+                            .remove = true},
+        kRoot)));
+}
+
 TEST_F(Reservations, TakeSomeCores) {
   EXPECT_EQ(create({{"CoreCnt", "2,3"}, {"Nodes", "n[1-2]"}}), "n[1-2] n1:0-1 n2:0-2 SPEC_NODES");
   send({{"ReservationName", "r"}}, false, true);
@@ -132,14 +143,14 @@ TEST_F(Reservations, ComeAgainAndEnd) {
 TEST_F(Reservations, TheirJobsEndWithThemAndThoseThatWaitAreHeld) {
   minutes = "1";
   create({{"Nodes", "n1"}});
-  auto of_it = job().minutes(30).exclusive().set(&JobSpec::reservation, Text("r"));
+  auto of_it = job().minutes(30).exclusive().set(&JobRequest::reservation, Text("r"));
   std::uint32_t inside = world.submit(of_it), waits = world.submit(of_it);
-  ASSERT_EQ(world.job(inside).reservation, "r");
+  ASSERT_EQ(world.job(inside).run->reservation, "r");
   wire::Answer in_use = send({{"ReservationName", "r"}}, false, true);
   EXPECT_EQ(std::get<Error>(in_use).code, ErrorCode::reservation_busy);
   world.pass(Seconds{61});
-  ASSERT_TRUE(world.job(inside).ending);
-  EXPECT_EQ(world.job(inside).ending->becomes, JobState::timeout);
+  ASSERT_TRUE(world.job(inside).run->ending);
+  EXPECT_EQ(world.job(inside).run->ending->becomes, JobState::timeout);
   EXPECT_FALSE(known());
   EXPECT_TRUE(world.job(waits).lost_reservation());
   EXPECT_EQ(world.job(waits).end_reason, "Reservation r was deleted");

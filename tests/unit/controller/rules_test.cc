@@ -23,9 +23,9 @@ TEST(Permission, OnlyTheOwnerAndOperatorsCancel) {
   EXPECT_EQ(first_error(w.cancel(running, kBob)), ErrorCode::access_denied);
   EXPECT_EQ(first_error(w.cancel(pending, kBob)), ErrorCode::access_denied);
   EXPECT_EQ(w.job(pending).state, JobState::pending);
-  EXPECT_FALSE(w.job(running).ending);
+  EXPECT_FALSE(w.job(running).run->ending);
   EXPECT_EQ(first_error(w.cancel(pending, kRoot)), kFine);
-  EXPECT_EQ(w.job(pending).ending->by, kRoot);
+  EXPECT_EQ(w.job(pending).run->ending->by, kRoot);
   EXPECT_EQ(first_error(w.cancel(running, Uid{64030})), kFine) << "SlurmUser";
 }
 
@@ -125,7 +125,7 @@ TEST(UpdateNode, SettingANodeDownEndsItsJobs) {
       w.pass(Seconds{301});  // and is not waited for when it falls silent
     }
     EXPECT_EQ(w.job(id).state, JobState::node_fail);
-    EXPECT_TRUE(w.job(id).unfinished.empty());
+    EXPECT_TRUE(w.job(id).run->unfinished.empty());
   }
 }
 
@@ -138,13 +138,13 @@ TEST(Submit, SchedulerParametersBoundWhatIsTaken) {
   })};
   EXPECT_EQ(code_of(w.try_submit(job().array("0-9:4"))), kFine);
   EXPECT_EQ(code_of(w.try_submit(job().array("0-9:3"))), ErrorCode::invalid_array);
-  JobSpec many = job();
+  JobRequest many = job();
   many.licenses = "matlab:5";
   EXPECT_EQ(code_of(w.try_submit(many)), kFine) << "it waits for them";
   many.licenses = "other:1";
   EXPECT_EQ(code_of(w.try_submit(many)), ErrorCode::invalid_license);
   wire::Answer long_script = w.answer(
-      wire::SubmitRequest{.spec = Cow(JobSpec(job())), .script = std::string(21, '#')}, kAlice);
+      wire::SubmitRequest{.spec = Cow(JobRequest(job())), .script = std::string(21, '#')}, kAlice);
   EXPECT_EQ(
       std::get<Error>(long_script).text(),
       "Pathname of a file, directory or other parameter too long: script of 21 bytes, at most "
@@ -153,7 +153,7 @@ TEST(Submit, SchedulerParametersBoundWhatIsTaken) {
 
 TEST(Submit, AStartByTheDeadlineHasToBePossible) {
   World w{ClusterBuilder().nodes(1)};
-  JobSpec spec = job().minutes(10);
+  JobRequest spec = job().minutes(10);
   spec.time_min = Minutes{5};
   spec.deadline = w.now + Minutes{4};
   wire::Answer refused = w.try_submit(spec);
@@ -187,7 +187,7 @@ TEST(Submit, TheNumberOfJobsIsBounded) {
 TEST(Submit, ATestSaysWhenAndWhereAndLeavesNothing) {
   World w{ClusterBuilder().nodes(2)};
   w.submit(job().nodes(2).minutes(7));
-  wire::SubmitRequest request{.spec = Cow(JobSpec(job().on("n2"))), .test_only = true};
+  wire::SubmitRequest request{.spec = Cow(JobRequest(job().on("n2"))), .test_only = true};
   auto reply = std::get<wire::SubmitReply>(w.answer(request));
   EXPECT_EQ(reply.would_start, t0 + Minutes{7});
   EXPECT_EQ(reply.nodes, "n2");
@@ -197,7 +197,7 @@ TEST(Submit, ATestSaysWhenAndWhereAndLeavesNothing) {
 TEST(Submit, ImmediateIsRefusedRatherThanQueued) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
-  wire::SubmitRequest request{.spec = Cow(JobSpec(job())), .immediate = true};
+  wire::SubmitRequest request{.spec = Cow(JobRequest(job())), .immediate = true};
   EXPECT_EQ(code_of(w.answer(request)), ErrorCode::nodes_busy);
 }
 
@@ -207,12 +207,12 @@ TEST(Submit, PriorityAndNegativeNiceAreForOperators) {
   auto as = [&](Uid who, auto member, auto value) {
     return w.try_submit(job().user(who).set(member, value), who);
   };
-  EXPECT_EQ(code_of(as(kAlice, &JobSpec::nice, -5)), ErrorCode::failure);
-  EXPECT_EQ(code_of(as(kAlice, &JobSpec::nice, 5)), kFine);
-  EXPECT_EQ(code_of(as(kRoot, &JobSpec::nice, -5)), kFine);
+  EXPECT_EQ(code_of(as(kAlice, &JobRequest::nice, -5)), ErrorCode::failure);
+  EXPECT_EQ(code_of(as(kAlice, &JobRequest::nice, 5)), kFine);
+  EXPECT_EQ(code_of(as(kRoot, &JobRequest::nice, -5)), kFine);
   using Priority = std::optional<std::uint32_t>;
   auto priority = [&](Uid who, std::uint32_t asked) {
-    auto reply = std::get<wire::SubmitReply>(as(who, &JobSpec::priority, Priority(asked)));
+    auto reply = std::get<wire::SubmitReply>(as(who, &JobRequest::priority, Priority(asked)));
     return w.job(reply.job.value).priority;
   };
   EXPECT_EQ(priority(kRoot, 10), 10u);
@@ -309,7 +309,7 @@ TEST(UpdateJob, ChangesWhatItSays) {
   w.update(id, "timelimit", "-5");
   EXPECT_EQ(w.job(id).time_limit, Minutes{10});
   w.update(id, "JobName", "new");
-  EXPECT_EQ(w.job(id).spec->name, "new");
+  EXPECT_EQ(w.job(id).own.name, "new");
   w.update(id, "NumNodes", "2");
   EXPECT_EQ(w.job(id).spec->min_nodes, 2u);
   w.update(id, "MinMemoryCPU", "100");
@@ -373,7 +373,7 @@ TEST(UpdateJob, AReleaseForgetsAPriorityThatWasSet) {
 TEST(UpdateJob, NiceLowersThePriority) {
   World w{ClusterBuilder().nodes(1)};
   w.submit(job());
-  auto id = w.submit(job().set(&JobSpec::nice, 10));
+  auto id = w.submit(job().set(&JobRequest::nice, 10));
   std::uint32_t priority = w.job(id).priority;
   EXPECT_EQ(w.update(id, "Nice", "4"), kFine);
   EXPECT_EQ(w.job(id).priority, priority + 6);

@@ -118,12 +118,12 @@ TEST(SitePrograms, AFailedEpilogDrainsTheNode) {
 TEST(SitePrograms, NothingIsLaunchedBeforePrologSlurmctldHasRun) {
   World w{with({.prolog_slurmctld = true})};
   auto id = w.submit(job());
-  EXPECT_TRUE(w.job(id).preparing);
+  EXPECT_TRUE(w.job(id).run->preparing);
   EXPECT_TRUE(w.take<wire::LaunchOrder>().empty());
   ASSERT_EQ(w.host.programs.size(), 1u);
   w.core.on_program_ended(w.host.programs[0], true, w.now);
   w.run();
-  EXPECT_FALSE(w.job(id).preparing);
+  EXPECT_FALSE(w.job(id).run->preparing);
   EXPECT_EQ(w.take<wire::LaunchOrder>().size(), 1u);
 }
 
@@ -149,7 +149,7 @@ TEST(SitePrograms, ContainGivesEveryNodeAnExternStep) {
   EXPECT_TRUE(w.job(id).completing());
   w.step_end(1, extern_step);
   EXPECT_FALSE(w.job(id).completing());
-  EXPECT_EQ(w.job(id).steps.at(kExternStep).state, JobState::completed);
+  EXPECT_EQ(w.job(id).run->steps.at(kExternStep).state, JobState::completed);
 }
 
 TEST(SitePrograms, EpilogSlurmctldRunsOnceAtTheEnd) {

@@ -19,7 +19,7 @@ class StepPorts : public testing::Test {
     return request;
   }
   IdSet ports(std::uint32_t job, std::uint32_t step) const {
-    return w.job(job).steps.at(StepId{step}).reserved_ports;
+    return w.job(job).run->steps.at(StepId{step}).reserved_ports;
   }
 };
 

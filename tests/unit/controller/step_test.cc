@@ -41,7 +41,7 @@ TEST(StepNodes, AreThoseThatItNamesAndOthersForFurtherTasks) {
     w.ask(request, kAlice, 5);
     w.run();
     std::vector<std::uint32_t> nodes;
-    for (const StepNode& place : w.job(id).steps.rbegin()->second.nodes)
+    for (const StepNode& place : w.job(id).run->steps.rbegin()->second.nodes)
       nodes.push_back(place.node.value);
     return nodes;
   };
@@ -64,7 +64,7 @@ TEST_F(StepQueue, ThatDoNotFitWaitAndStartWhenOthersEnd) {
   w.step_end(1, step_of(id, 0));
   ASSERT_TRUE(answered(waits));
   EXPECT_EQ(error(waits), "");
-  EXPECT_EQ(w.job(id).steps.at(StepId{2}).nodes.front().share.cpus, IdSet::range(0, 1));
+  EXPECT_EQ(w.job(id).run->steps.at(StepId{2}).nodes.front().share.cpus, IdSet::range(0, 1));
 }
 
 TEST_F(StepQueue, WhoWaitsForAStepHearsOfItsEnd) {
@@ -127,7 +127,7 @@ TEST_F(StepQueue, OfAClientThatHasGoneAreForgotten) {
   ask({.job = JobId{id}}, 6);
   w.core.on_client_closed(6, w.now);
   w.step_end(1, step_of(id, 0));
-  EXPECT_TRUE(w.job(id).steps.empty());
+  EXPECT_TRUE(w.job(id).run->steps.empty());
 }
 
 TEST_F(StepQueue, EndAtTheirOwnTimeLimit) {
@@ -178,10 +178,10 @@ struct QueuedSteps : StepQueue {
     auto* reply = std::get_if<wire::StepReply>(&w.host.replies.at(number));
     return reply ? reply->step : StepId{99};
   }
-  bool waits(StepId step) { return w.job(id).queued_steps.contains(step); }
+  bool waits(StepId step) { return w.job(id).run->queued_steps.contains(step); }
   bool runs(StepId step) {
-    auto found = w.job(id).steps.find(step);
-    return found != w.job(id).steps.end() && !is_ended(found->second.state);
+    auto found = w.job(id).run->steps.find(step);
+    return found != w.job(id).run->steps.end() && !is_ended(found->second.state);
   }
 };
 
@@ -205,9 +205,9 @@ TEST_F(QueuedSteps, AreShownWithoutWhatOnlyTheirOwnerMayKnow) {
   queue(queued_step(id, 3));
   queue(queued_step(id, 3));
   auto view = view_of(*w.host.published, w.job(id));
-  EXPECT_TRUE(view.job->queued_steps.begin()->second.request.empty());
-  EXPECT_TRUE(view.job->steps.begin()->second.request.empty());
-  EXPECT_EQ(view.job->queued_steps.begin()->second.state, JobState::pending);
+  EXPECT_TRUE(view.job->run->queued_steps.begin()->second.request.empty());
+  EXPECT_TRUE(view.job->run->steps.begin()->second.request.empty());
+  EXPECT_EQ(view.job->run->queued_steps.begin()->second.state, JobState::pending);
 }
 
 TEST_F(QueuedSteps, CanBeCancelledBeforeTheyStart) {
@@ -241,14 +241,14 @@ TEST_F(QueuedSteps, SurviveARestartOfTheController) {
   stored.snapshot = encode_snapshot(w.core.committed());
   stored.snapshot_number = w.core.committed_batch();
   World again{ClusterBuilder().nodes(1).config(), std::move(stored)};
-  EXPECT_TRUE(again.job(id).queued_steps.contains(second));
+  EXPECT_TRUE(again.job(id).run->queued_steps.contains(second));
   // The node never heard of the first one: it is launched from the state.
   again.join(1);
   auto launches = again.take<wire::LaunchOrder>();
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches.front().second.launch.ref.step, first);
   again.step_end(1, step_of(id, first.value));
-  EXPECT_TRUE(again.job(id).steps.contains(second));
+  EXPECT_TRUE(again.job(id).run->steps.contains(second));
 }
 
 // One step over both commands, each on nodes of its own.
@@ -262,7 +262,7 @@ TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
   request.parts = {part};
   auto reply = w.answer(request);
   ASSERT_TRUE(std::holds_alternative<wire::StepReply>(reply)) << std::get<Error>(reply).text();
-  const Step& step = w.job(id).steps.at(StepId{0});
+  const Step& step = w.job(id).run->steps.at(StepId{0});
   EXPECT_EQ(step.num_tasks, 2u);
   ASSERT_EQ(step.nodes.size(), 2u);
   EXPECT_EQ(step.nodes[1].ranks, (std::vector<std::uint32_t>{1}));

@@ -63,7 +63,7 @@ TEST_F(HalfGone, AnUpdateTellsThemToo) {
                                         "2_0-1: Job has already finished",
                                         "2_2-3: No error",
                                     }));
-  EXPECT_EQ(w.job(array).spec->name, "other");
+  EXPECT_EQ(w.job(array).own.name, "other");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ ClusterBuilder two_tiers() {
       .partition({.name = "high", .priority_tier = 10}, 1, 1);
   return b;
 }
-JobSpec all_cpus(Text partition) {
+JobRequest all_cpus(Text partition) {
   return job().partition(std::move(partition)).tasks(8).nodes(1).memory(10);
 }
 
@@ -30,7 +30,7 @@ TEST(Turns, ALowerJobIsSuspendedWhileAHigherOneRuns) {
   auto high = w.submit(all_cpus("high"));
   EXPECT_EQ(w.job(high).state, JobState::running);
   EXPECT_EQ(w.job(low).state, JobState::suspended);
-  EXPECT_TRUE(w.job(low).awaits_turn);
+  EXPECT_TRUE(w.job(low).run->awaits_turn);
   auto orders = w.take<wire::SuspendOrder>();
   ASSERT_EQ(orders.size(), 1u);
   EXPECT_EQ(orders[0].second.job, JobId{low});
@@ -38,7 +38,7 @@ TEST(Turns, ALowerJobIsSuspendedWhileAHigherOneRuns) {
   ASSERT_EQ(again.errors.size(), 1u);
   EXPECT_EQ(again.errors[0].second.code, ErrorCode::disabled);
   w.cancel(high);
-  EXPECT_TRUE(w.job(low).awaits_turn) << "until the other's processes are gone";
+  EXPECT_TRUE(w.job(low).run->awaits_turn) << "until the other's processes are gone";
   w.gone(1, high);
   EXPECT_EQ(w.job(low).state, JobState::running);
   orders = w.take<wire::SuspendOrder>();
@@ -52,7 +52,7 @@ TEST(Turns, WhatSomebodySuspendedStaysSuspended) {
   w.act(wire::JobAction::suspend, low, kRoot);
   w.pass(Seconds{120});
   EXPECT_EQ(w.job(low).state, JobState::suspended);
-  EXPECT_FALSE(w.job(low).awaits_turn);
+  EXPECT_FALSE(w.job(low).run->awaits_turn);
   w.act(wire::JobAction::resume, low, kRoot);
   EXPECT_EQ(w.job(low).state, JobState::running);
 }

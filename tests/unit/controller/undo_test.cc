@@ -16,9 +16,9 @@ TEST(OutOfMemory, WhatARequestHadBegunIsUndone) {
       wire::UpdateRequest{.settings = {{"JobId", std::to_string(other)}, {"Comment", "before"}}});
   w.host.fails_at_step_key = true;  // when the step has been recorded
   auto failed = w.ask(wire::StepRequest{.job = JobId{id}, .num_tasks = 1});
-  EXPECT_TRUE(w.job(id).steps.empty());
-  EXPECT_EQ(w.job(id).next_step, 0u);
-  EXPECT_EQ(w.job(other).spec->comment, "before");
+  EXPECT_TRUE(w.job(id).run->steps.empty());
+  EXPECT_EQ(w.job(id).run->next_step, 0u);
+  EXPECT_EQ(w.job(other).own.comment, "before");
   w.host.fails_at_step_key = false;
   auto after = w.ask(wire::UpdateRequest{.settings = {{"JobId", std::to_string(other)},
                                                       {"AdminComment", "after"}}},
@@ -41,13 +41,13 @@ TEST(OutOfMemory, WhileABatchIsBeingCommittedItStays) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().allocation().nodes(1).tasks(1).memory(400));
   w.hold_commits = true;
-  w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job().hold()))});
+  w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job().hold()))});
   w.run();  // in flight
-  w.ask(wire::SubmitRequest{.spec = Cow(JobSpec(job().hold()))});
+  w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job().hold()))});
   w.host.fails_at_step_key = true;
   w.ask(wire::StepRequest{.job = JobId{id}, .num_tasks = 1});
   EXPECT_EQ(w.core.cluster().jobs.size(), 3u);
-  EXPECT_TRUE(w.job(id).steps.empty());
+  EXPECT_TRUE(w.job(id).run->steps.empty());
   w.hold_commits = false;
   w.finish_commit();
   w.run();

@@ -19,7 +19,7 @@ ClusterBuilder counting(std::string_view qos = "GrpTRESMins=cpu=1000") {
   });
   return b;
 }
-JobSpec two_cpus() { return job().qos("q").cpus_per_task(2).memory(10).minutes(60); }
+JobRequest two_cpus() { return job().qos("q").cpus_per_task(2).memory(10).minutes(60); }
 
 double written_down(const World& w) {
   const auto& past = (*w.core.cluster().usage).past;
@@ -83,10 +83,10 @@ TEST(Usage, EndsAJobThatHasUsedUpItsLimit) {
   World w{counting("GrpTRESMins=cpu=2")};
   auto id = w.submit(two_cpus());
   w.pass(Seconds{59});
-  EXPECT_FALSE(w.job(id).ending);
+  EXPECT_FALSE(w.job(id).run->ending);
   w.pass(Seconds{1});
-  ASSERT_TRUE(w.job(id).ending);
-  EXPECT_EQ(w.job(id).ending->becomes, JobState::timeout);
+  ASSERT_TRUE(w.job(id).run->ending);
+  EXPECT_EQ(w.job(id).run->ending->becomes, JobState::timeout);
 }
 
 TEST(Usage, IsForgottenAtTheStartWhereTheConfigurationSaysNow) {
@@ -105,7 +105,7 @@ TEST(Usage, IsForgottenAtTheStartWhereTheConfigurationSaysNow) {
 }
 
 TEST(Submit, MoreMemoryForACpuThanAllowedIsMoreCpus) {
-  auto spec_of = [](JobSpec spec) {
+  auto spec_of = [](JobRequest spec) {
     ClusterBuilder b;
     b.nodes(2).settings([](Settings& s) { s.max_memory_per_cpu_mib = 1000; });
     World w{b};

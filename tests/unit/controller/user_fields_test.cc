@@ -1,4 +1,4 @@
-// Every field of a JobSpec is somebody's, and of a user's submission only his own are taken.
+// Every field of a JobRequest is somebody's, and of a user's submission only his own are taken.
 #include "controller/user_fields.h"
 
 #include "world.h"
@@ -15,7 +15,7 @@ struct Addresses {  // of all fields, by number
 };
 
 TEST(UserFields, EveryFieldOfAJobIsDecidedOnOnce) {
-  JobSpec spec;
+  JobRequest spec;
   Addresses all;
   spec.fields(all);
   std::multiset<const void*> decided;
@@ -25,12 +25,12 @@ TEST(UserFields, EveryFieldOfAJobIsDecidedOnOnce) {
   std::apply(add, kDaemonFields);
   for (const auto& [number, address] : all.of)
     EXPECT_EQ(decided.count(address), 1u)
-        << "field " << number << " of JobSpec: whose word is it? (controller/user_fields.h)";
+        << "field " << number << " of JobRequest: whose word is it? (controller/user_fields.h)";
   EXPECT_EQ(decided.size(), all.of.size());
 }
 
-JobSpec forged() {
-  JobSpec spec = job().minutes(500);
+JobRequest forged() {
+  JobRequest spec = job().minutes(500);
   spec.time_limit_granted = true;
   spec.site_factor = 2'000'000'000;
   spec.admin_comment = "forged";
@@ -47,7 +47,7 @@ TEST(UserFields, WhatOnlyAdministratorsSayIsDroppedOfOthers) {
   EXPECT_EQ(alices.priority, std::nullopt);
   EXPECT_EQ(alices.time_limit, Minutes{500});
   EXPECT_EQ(alices.user_name, "alice");
-  JobSpec for_root = forged();
+  JobRequest for_root = forged();
   for_root.uid = kRoot;
   const JobSpec& roots = *w.job(w.submit(for_root, kRoot)).spec;
   EXPECT_TRUE(roots.time_limit_granted);
@@ -56,12 +56,12 @@ TEST(UserFields, WhatOnlyAdministratorsSayIsDroppedOfOthers) {
 
 TEST(Times, AreThoseThatCanBeCountedWith) {
   World w{ClusterBuilder().nodes(1)};
-  JobSpec spec = job();
+  JobRequest spec = job();
   spec.time_limit = Minutes{1ll << 62};
   spec.begin = Time{Millis{1ll << 62}};
   const Job& accepted = w.job(w.submit(spec));
   EXPECT_EQ(accepted.spec->time_limit, kUnlimited);
-  EXPECT_LT(accepted.spec->begin, from_unix_seconds(260'000'000'000));
+  EXPECT_LT(accepted.own.begin, from_unix_seconds(260'000'000'000));
   spec.time_limit = Minutes{-5};
   EXPECT_EQ(std::get<Error>(w.try_submit(spec)).code, ErrorCode::invalid_time_limit);
 }

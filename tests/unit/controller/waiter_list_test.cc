@@ -50,7 +50,7 @@ TEST(WaiterList, WhatIsAnsweredIsGone) {
 // A request that is refused is told so, and a wait that nothing changes for is still answered.
 TEST(Wait, IsRefusedTheSecondTimeAndAnsweredOnce) {
   World world(ClusterBuilder().nodes(1));
-  JobSpec spec = job();
+  JobRequest spec = job();
   spec.hold = true;
   const std::uint32_t id = world.submit(std::move(spec));
   const auto first = world.ask(wire::WaitJobRequest{.job = JobId{id}});
@@ -67,7 +67,7 @@ TEST(Wait, IsRefusedTheSecondTimeAndAnsweredOnce) {
 TEST(Immediate, IsTriedAgainWhereTheStateHasChangedMeanwhile) {
   World world(ClusterBuilder().nodes(1));
   world.host.hold_aside = true;
-  wire::SubmitRequest request{.spec = Cow(JobSpec(job().exclusive())), .immediate = true};
+  wire::SubmitRequest request{.spec = Cow(JobRequest(job().exclusive())), .immediate = true};
   const auto asked = world.ask(std::move(request));
   world.run();
   EXPECT_FALSE(world.host.replies.contains(asked));

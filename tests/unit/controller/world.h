@@ -128,10 +128,10 @@ class World {
     return found == host.replies.end() ? wire::Answer(Error{ErrorCode::failure, "no reply"})
                                        : found->second;
   }
-  wire::Answer try_submit(JobSpec spec, Uid uid = kAlice) {
+  wire::Answer try_submit(JobRequest spec, Uid uid = kAlice) {
     return answer(wire::SubmitRequest{.spec = Cow(std::move(spec))}, uid);
   }
-  std::uint32_t submit(JobSpec spec, Uid uid = kAlice) {
+  std::uint32_t submit(JobRequest spec, Uid uid = kAlice) {
     wire::Answer a = try_submit(std::move(spec), uid);
     if (auto* reply = std::get_if<wire::SubmitReply>(&a)) return reply->job.value;
     ADD_FAILURE() << "refused: " << std::get<Error>(a).text();

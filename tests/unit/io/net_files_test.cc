@@ -6,6 +6,8 @@
 namespace muster::io {
 namespace {
 
+using namespace std::string_view_literals;
+
 TEST(Files, AnAtomicWriteReplacesTheWholeFileAndSetsItsMode) {
   TemporaryFolder folder;
   ASSERT_TRUE(write_file_atomic(folder / "f", "a longer first text", 0600));
@@ -48,8 +50,10 @@ TEST(Files, RemovingWhatIsNotThereIsNoError) {
 }
 
 TEST(Files, TheHashIsSha256) {
-  EXPECT_EQ(content_hash("abc"),
-            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  const std::string_view digest =
+      "\xba\x78\x16\xbf\x8f\x01\xcf\xea\x41\x41\x40\xde\x5d\xae\x22\x23"
+      "\xb0\x03\x61\xa3\x96\x17\x7a\x9c\xb4\x10\xff\x61\xf2\x00\x15\xad"sv;
+  EXPECT_EQ(content_hash("abc"), digest);
 }
 
 TEST(Files, RandomBytesDiffer) {

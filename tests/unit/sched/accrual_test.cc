@@ -23,7 +23,7 @@ ClusterBuilder busy(const std::function<void(Settings&)>& change = [](Settings&)
   return b;
 }
 // As the controller submits where there are limits: the plan says who grows older.
-ClusterBuilder& waiting(ClusterBuilder& b, JobSpec spec) {
+ClusterBuilder& waiting(ClusterBuilder& b, JobRequest spec) {
   Cluster cluster = b.build();
   Job job = make_job(cluster.next_job_id, std::move(spec), cluster);
   job.accrues_since = Time{};

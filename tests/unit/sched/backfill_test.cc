@@ -104,20 +104,20 @@ TEST(Backfill, AJobWithoutALimitNeverSlipsIn) {
                      .nodes(2)
                      .running(1, 60)
                      .pending(2)
-                     .pending(job().set(&JobSpec::time_limit, kUnlimited))
+                     .pending(job().set(&JobRequest::time_limit, kUnlimited))
                      .build();
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 
 TEST(Backfill, BehindARunningJobWithoutALimitTheOrderIsKept) {
-  auto endless = job().set(&JobSpec::time_limit, kUnlimited);
+  auto endless = job().set(&JobRequest::time_limit, kUnlimited);
   auto cluster =
       ClusterBuilder()
           .nodes(2)
           .running(
               endless,
               {{.node = NodeId{1}, .cpus = IdSet::range(0, 7), .memory_mib = 16000, .tasks = 1}})
-          .pending(job().nodes(2).set(&JobSpec::time_limit, kUnlimited))
+          .pending(job().nodes(2).set(&JobRequest::time_limit, kUnlimited))
           .pending(endless)
           .build();
   EXPECT_EQ(starts(plan(cluster, t0)), "");
@@ -126,7 +126,7 @@ TEST(Backfill, BehindARunningJobWithoutALimitTheOrderIsKept) {
 ClusterBuilder with_licenses(std::uint32_t count) {
   return ClusterBuilder().nodes(4).settings([=](Settings& s) { s.licenses = {{"matlab", count}}; });
 }
-JobSpec licensed(std::uint32_t count, int minutes, std::uint32_t nodes = 1) {
+JobRequest licensed(std::uint32_t count, int minutes, std::uint32_t nodes = 1) {
   return job().nodes(nodes).minutes(minutes).licenses("matlab:" + std::to_string(count));
 }
 
@@ -165,7 +165,7 @@ TEST(Backfill, LicensesThatNobodyHasAreNotPromised) {
 }
 
 TEST(Backfill, APromiseKeepsWhatAQosAllows) {
-  auto starts_with = [](std::string_view limit, JobSpec other) {
+  auto starts_with = [](std::string_view limit, JobRequest other) {
     ClusterBuilder b;
     b.nodes(4).qos("q", limit).running(3, 60).pending(job().nodes(2).minutes(30).qos("q"));
     Plan p = plan(b.pending(std::move(other)).build(), t0);
@@ -191,7 +191,7 @@ TEST(Backfill, PromisesOfOneQosComeOneAfterTheOther) {
 }
 
 TEST(Backfill, AShorterRunIsTakenWhereTimeMinAllowsIt) {
-  auto flexible = job().minutes(120).set(&JobSpec::time_min, Minutes{10});
+  auto flexible = job().minutes(120).set(&JobRequest::time_min, Minutes{10});
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4).pending(flexible).build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "3");
@@ -243,9 +243,9 @@ TEST(Licenses, AreCounted) {
   auto cluster = ClusterBuilder()
                      .nodes(4)
                      .settings([](Settings& s) { s.licenses = {{"matlab", 3}}; })
-                     .pending(job().set(&JobSpec::licenses, Text("matlab:2")))
-                     .pending(job().set(&JobSpec::licenses, Text("matlab:2")))
-                     .pending(job().set(&JobSpec::licenses, Text("matlab")))
+                     .pending(job().set(&JobRequest::licenses, Text("matlab:2")))
+                     .pending(job().set(&JobRequest::licenses, Text("matlab:2")))
+                     .pending(job().set(&JobRequest::licenses, Text("matlab")))
                      .build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(starts(p), "1 3");

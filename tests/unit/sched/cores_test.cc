@@ -30,7 +30,7 @@ std::string cpus_for(SpecBuilder spec, std::uint32_t nodes = 1) {
   return cpus_of(big_nodes(nodes).pending(spec).build());
 }
 SpecBuilder distributed(std::uint32_t n, Text how) {
-  return tasks(n).set(&JobSpec::distribution, std::move(how));
+  return tasks(n).set(&JobRequest::distribution, std::move(how));
 }
 
 TEST(Cores, OfEachSocketAreTakenInTurn) {
@@ -46,7 +46,7 @@ TEST(Cores, OfTasksWithSeveralCpusStayTogether) {
   EXPECT_EQ(cpus_for(tasks(5).cpus_per_task(2)), "1:0-9");
   EXPECT_EQ(cpus_for(tasks(3).cpus_per_task(3)), "1:0-5,8-11") << "none lies in two sockets";
   EXPECT_EQ(cpus_for(distributed(3, "cyclic:block").cpus_per_task(3)), "1:0-9");
-  auto one_thread = tasks(2).cpus_per_task(3).set(&JobSpec::threads_per_core, 1u);
+  auto one_thread = tasks(2).cpus_per_task(3).set(&JobRequest::threads_per_core, 1u);
   EXPECT_EQ(cpus_for(one_thread), "1:0-5,8-13");
   EXPECT_EQ(cpus_for(one_thread.tasks(1).cpus_per_task(5)), "1:0-5,8-11") << "it has to";
 }
@@ -66,7 +66,7 @@ TEST(Cores, OfASecondJobAreTheNextFreeOnes) {
 
 TEST(Nodes, OfARangeAreAsManyAsThereAre) {
   EXPECT_EQ(cpus_for(tasks(4).nodes(1, 4), 4), "1:0-1 2:0-1 3:0-1 4:0-1");
-  EXPECT_EQ(cpus_for(tasks(4).nodes(1, 4).set(&JobSpec::use_min_nodes, true), 4), "1:0-1,8-9");
+  EXPECT_EQ(cpus_for(tasks(4).nodes(1, 4).set(&JobRequest::use_min_nodes, true), 4), "1:0-1,8-9");
   EXPECT_EQ(cpus_for(tasks(2).nodes(1, 4), 4), "1:0-1 2:0-1");
 }
 
@@ -80,7 +80,7 @@ TEST(Nodes, HoldAsManyTasksAsTheirCoreHasThreads) {
 TEST(Nodes, OfTheSecondRankAreLeftOneCoreEach) {
   EXPECT_EQ(cpus_for(tasks(8).nodes(2), 2), "1:0-3,8-9 2:0-1");
   EXPECT_EQ(cpus_for(tasks(16).nodes(4), 4), "1:0-5,8-11 2:0-1 3:0-1 4:0-1");
-  auto one_thread = tasks(8).nodes(2).set(&JobSpec::threads_per_core, 1u);
+  auto one_thread = tasks(8).nodes(2).set(&JobRequest::threads_per_core, 1u);
   EXPECT_EQ(cpus_for(one_thread, 2), "1:0-13 2:0-1") << "a core holds one task then";
 }
 
@@ -113,7 +113,7 @@ TEST(SpecialisedCores, AreKeptFromJobs) {
 }
 
 TEST(SpecialisedCores, OfAJobAreItsOwnAffairAndNobodyElseUsesThem) {
-  auto asks = [](std::uint32_t cores) { return tasks(1).set(&JobSpec::core_spec, cores); };
+  auto asks = [](std::uint32_t cores) { return tasks(1).set(&JobRequest::core_spec, cores); };
   EXPECT_EQ(cpus_for(asks(1)), "1:0-13");
   EXPECT_EQ(cpus_for(asks(2)), "1:0-5,8-13");
   EXPECT_EQ(cpus_for(asks(8)), "");
@@ -142,7 +142,7 @@ TEST(Impossible, SaysWhichPartAndWhatWouldFit) {
   EXPECT_EQ(refusal(job().memory(99999)),
             "Memory specification can not be satisfied\n"
             "no node has 99999 MB of memory; the largest has 16000 (n1)");
-  EXPECT_EQ(refusal(job().set(&JobSpec::sockets_per_node, 3u)),
+  EXPECT_EQ(refusal(job().set(&JobRequest::sockets_per_node, 3u)),
             "Socket, core and/or thread specification can not be satisfied\n"
             "no node has 3 sockets; the largest has 2 (n1)");
   EXPECT_EQ(refusal(tasks(1).cpus_per_task(20)),

@@ -158,5 +158,68 @@ TEST(Deferred, APlanDoesNotTellOfThemUnlessAsked) {
   EXPECT_TRUE(quick.complete);
 }
 
+// --- limits ---
+
+Budget as_after_an_event() {
+  return {.thorough = false, .order_changed = false, .tells_of_deferred = false};
+}
+
+// Jobs 1 to 4 of a QOS of which each user may run one; job 1 runs.
+struct Limited {
+  Cluster cluster;
+  PlanMemory memory;
+  Limited() {
+    ClusterBuilder b;
+    b.nodes(1, 8).qos("one", "MaxJobsPU=1");
+    for (int i = 0; i < 3; ++i) b.pending(job().tasks(1).qos("one"));
+    cluster = b.pending(job().tasks(1).qos("one").user(kBob)).build();
+    take_over(cluster, plan(cluster, t0, {.max_starts = 1}, memory), t0);
+  }
+  std::string next_starts() { return starts(plan(cluster, t0, as_after_an_event(), memory)); }
+  void end(std::uint32_t id) {
+    const Job& job = cluster.jobs.at(JobId{id});
+    const NodesReleased released{.job = job.id, .attempt = job.attempt, .nodes = {NodeId{1}}};
+    muster::apply(cluster, JobEnded{.job = JobId{id}, .at = t0});
+    muster::apply(cluster, released);
+  }
+};
+
+TEST(Deferred, AJobBehindALimitIsNotLookedAtUntilOneThatCountsHasEnded) {
+  Limited limited;
+  EXPECT_EQ(limited.next_starts(), "4");
+  EXPECT_TRUE(limited.memory.queue.deferred().contains(JobId{2}));
+  EXPECT_TRUE(limited.memory.queue.deferred().contains(JobId{3}));
+  EXPECT_FALSE(plan(limited.cluster, t0, as_after_an_event(), limited.memory).complete);
+  limited.end(1);
+  EXPECT_EQ(limited.next_starts(), "2 4");
+}
+
+TEST(Deferred, AnothersEndIsNoReasonToLookAtAJobBehindItsUsersLimit) {
+  Limited limited;
+  take_over(limited.cluster, plan(limited.cluster, t0, as_after_an_event(), limited.memory), t0);
+  limited.end(4);
+  EXPECT_EQ(limited.next_starts(), "");
+  EXPECT_TRUE(limited.memory.queue.deferred().contains(JobId{2}));
+}
+
+TEST(Deferred, JobsBehindALimitAreLookedAtWhenTheOrderOrALimitHasChanged) {
+  Limited limited;
+  EXPECT_EQ(limited.next_starts(), "4");
+  ClusterConfig config = *limited.cluster.config;
+  config.qos.front().limits.per_user.jobs = 3;
+  muster::apply(limited.cluster, ConfigLoaded{Cow(config)});
+  Budget changed = as_after_an_event();
+  changed.order_changed = true;
+  EXPECT_EQ(starts(plan(limited.cluster, t0, changed, limited.memory)), "2 3 4");
+}
+
+TEST(Deferred, AThoroughPlanTellsOfJobsBehindALimit) {
+  Limited limited;
+  EXPECT_EQ(limited.next_starts(), "4");
+  const Plan thorough = plan(limited.cluster, t0, thorough_budget(limited.cluster), limited.memory);
+  EXPECT_EQ(reason(thorough, 2), "QOSMaxJobsPerUserLimit");
+  EXPECT_EQ(reason(thorough, 3), "QOSMaxJobsPerUserLimit");
+}
+
 }  // namespace
 }  // namespace muster::sched

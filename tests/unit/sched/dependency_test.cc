@@ -78,9 +78,9 @@ TEST(ParseDependency, IsKeptWithItsText) {
   EXPECT_EQ(some.view(), "afterok:3");
   EXPECT_EQ(some.parsed()->conditions.at(0).job, JobId{3});
   EXPECT_FALSE(wrong.parsed());
-  JobSpec spec;
+  JobRequest spec;
   spec.dependency = "afterok:3";
-  auto read = decode<JobSpec>(encode(spec));
+  auto read = decode<JobRequest>(encode(spec));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->dependency.parsed()->conditions.at(0).job, JobId{3});
 }

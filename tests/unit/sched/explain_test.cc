@@ -23,7 +23,7 @@ std::vector<std::string> sooner(const Cluster& cluster, std::uint32_t id,
 using Found = std::vector<std::string>;
 
 TEST(Standing, CountsThoseBeforeItByUser) {
-  JobSpec of_bob = job().user(kBob);
+  JobRequest of_bob = job().user(kBob);
   of_bob.user_name = "bob";
   auto cluster = ClusterBuilder()
                      .nodes(1)

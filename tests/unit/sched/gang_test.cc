@@ -38,7 +38,7 @@ void run(Cluster& cluster, Time now) {
   take_turns(cluster, now);
   EXPECT_EQ(broken_invariants(cluster), std::vector<std::string>{});
 }
-void submit(Cluster& cluster, JobSpec spec) {
+void submit(Cluster& cluster, JobRequest spec) {
   muster::apply(cluster, JobSubmitted{make_job(cluster.next_job_id, std::move(spec), cluster)});
 }
 void end(Cluster& cluster, std::uint32_t id, Time now) {

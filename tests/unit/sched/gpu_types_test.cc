@@ -52,7 +52,7 @@ TEST(GpuTypes, OfTasksNodesAndSockets) {
             "n1 v100:2 a100:2; n2 v100:1 a100:1");
   EXPECT_EQ(placed(job().nodes(2).gpus_per_node("a100:1,v100:2")),
             "n1 a100:1 v100:2; n2 a100:1 v100:2");
-  EXPECT_EQ(placed(job().set(&JobSpec::gpus_per_socket, Text("v100:1,a100:2"))),
+  EXPECT_EQ(placed(job().set(&JobRequest::gpus_per_socket, Text("v100:1,a100:2"))),
             "n1 v100:1 a100:2");
 }
 
@@ -86,8 +86,8 @@ TEST(GpuTypes, BringMemoryAndCpusTogether) {
                      .gpus(2, "a100")
                      .pending(job()
                                   .gpus("v100:2,a100:1")
-                                  .set(&JobSpec::cpus_per_gpu, 2u)
-                                  .set(&JobSpec::memory_per_gpu_mib, 100u))
+                                  .set(&JobRequest::cpus_per_gpu, 2u)
+                                  .set(&JobRequest::memory_per_gpu_mib, 100u))
                      .build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(p.starts.size(), 1u);

@@ -32,7 +32,7 @@ ClusterBuilder with(ClusterConfig config) {
   b.event(ConfigLoaded{Cow(std::move(config))});
   return b;
 }
-JobSpec asks(Text gres, std::uint32_t cpus = 1) {
+JobRequest asks(Text gres, std::uint32_t cpus = 1) {
   return job().tasks(cpus).nodes(1).memory(10).gres(std::move(gres));
 }
 // "0/0 4-5/2": CPUs and GPUs of each start.
@@ -73,7 +73,8 @@ TEST(ExclusiveDevices, AllOfTheNodeAreTheJobs) {
 }
 
 TEST(ExclusiveDevices, CountedOverTheJobOrByTaskTheyAreAllTheSame) {
-  for (JobSpec spec : {JobSpec(job().gpus("3")), JobSpec(job().tasks(2).gpus_per_task("1"))}) {
+  for (JobRequest spec :
+       {JobRequest(job().gpus("3")), JobRequest(job().tasks(2).gpus_per_task("1"))}) {
     spec.exclusive = true;
     spec.memory_per_node_mib = 10;
     auto cluster = with(machine()).pending(spec).build();
@@ -82,7 +83,7 @@ TEST(ExclusiveDevices, CountedOverTheJobOrByTaskTheyAreAllTheSame) {
 }
 
 TEST(ExclusiveDevices, MemoryGoesByAllGpus) {
-  auto spec = job().gpus("1").exclusive().set(&JobSpec::memory_per_gpu_mib, 100u);
+  auto spec = job().gpus("1").exclusive().set(&JobRequest::memory_per_gpu_mib, 100u);
   auto cluster = with(machine()).pending(spec).build();
   EXPECT_EQ(plan(cluster, t0).starts.at(0).allocation[0].memory_mib, 400u);
 }
@@ -185,12 +186,12 @@ TEST(Binding, AnotherNodeIsTakenIfThereTheyAreClose) {
   NodeShare used{.node = NodeId{1}, .cpus = IdSet::range(4, 6), .memory_mib = 10, .tasks = 1};
   used.gres.push_back({.name = "gpu", .type = "v100", .count = 2, .indices = IdSet::range(0, 1)});
   b.running(job().on("n1"), {used});
-  auto place = [&](JobSpec wanted) {
+  auto place = [&](JobRequest wanted) {
     ClusterBuilder own = b;
     Plan p = plan(own.pending(wanted).build(), t0);
     return p.starts.empty() ? NodeId{} : p.starts[0].allocation[0].node;
   };
-  JobSpec two = asks("gpu:1", 2);
+  JobRequest two = asks("gpu:1", 2);
   EXPECT_EQ(place(two), NodeId{2});
   EXPECT_EQ(place(asks("gpu:1", 5)), NodeId{1}) << "nowhere so many are close";
   two.disable_binding = true;
@@ -198,12 +199,11 @@ TEST(Binding, AnotherNodeIsTakenIfThereTheyAreClose) {
 }
 
 TEST(Binding, IsGoodWhereItCanBeHadEvenIfNobodyWantsIt) {
-  auto cluster =
-      with(machine())
-          .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
-          .pending(
-              SpecBuilder(job().tasks(1).memory(10).gpus("1")).set(&JobSpec::disable_binding, true))
-          .build();
+  auto cluster = with(machine())
+                     .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
+                     .pending(SpecBuilder(job().tasks(1).memory(10).gpus("1"))
+                                  .set(&JobRequest::disable_binding, true))
+                     .build();
   EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/2");
 }
 
@@ -220,7 +220,7 @@ std::string tasks_of(SpecBuilder wanted) {
 
 TEST(TasksPerGpu, AreNoMoreThanTheGpusOfEachNodeAllow) {
   auto per_gpu = [](std::uint32_t tasks, SpecBuilder spec) {
-    return spec.set(&JobSpec::ntasks_per_gpu, std::optional(tasks));
+    return spec.set(&JobRequest::ntasks_per_gpu, std::optional(tasks));
   };
   EXPECT_EQ(tasks_of(per_gpu(1, job().nodes(2).gpus("8"))), "4 4");
   EXPECT_EQ(tasks_of(per_gpu(1, job().nodes(2).tasks(8))), "4 4");

@@ -13,7 +13,7 @@ std::int64_t promised(const Plan& p, std::uint32_t id) {
   return e ? std::chrono::floor<Minutes>(e->at - t0).count() : -1;
 }
 
-std::vector<JobSpec> two(SpecBuilder first, SpecBuilder second) { return {first, second}; }
+std::vector<JobRequest> two(SpecBuilder first, SpecBuilder second) { return {first, second}; }
 
 TEST(HetJob, StartsWithAllItsComponents) {
   auto cluster = ClusterBuilder()

@@ -48,7 +48,7 @@ TEST(Layout, OfARangeOfNodes) {
 }
 
 TEST(Layout, OfAJobThatSpreadsIsThatOfAsManyNodesAsThereAre) {
-  auto spread = [](std::uint32_t n) { return tasks(n).set(&JobSpec::spread_job, true); };
+  auto spread = [](std::uint32_t n) { return tasks(n).set(&JobRequest::spread_job, true); };
   EXPECT_EQ(layout(spread(6)), "4,2(x3) 2(x2),1(x2)");
   EXPECT_EQ(layout(spread(20)), "14,4,2(x2) 12,4,2(x2)");
   EXPECT_EQ(layout(spread(20).cpus_per_task(2)), "16,14,8,2 8,7,4,1");
@@ -72,17 +72,17 @@ TEST(Layout, WithoutANumberOfTasksIsToldByTheCpus) {
 TEST(Layout, OfWholeNodesAndOvercommittedOnesIsEven) {
   EXPECT_EQ(layout(tasks(20).exclusive()), "16(x2) 10(x2)");
   EXPECT_EQ(layout(tasks(5).nodes(2).exclusive()), "16(x2) 3,2");
-  EXPECT_EQ(layout(tasks(40).nodes(2).set(&JobSpec::overcommit, true)), "2(x2) 20(x2)");
-  EXPECT_EQ(layout(tasks(20).set(&JobSpec::min_cpus_per_node, 8u)), "12,8 12,8");
+  EXPECT_EQ(layout(tasks(40).nodes(2).set(&JobRequest::overcommit, true)), "2(x2) 20(x2)");
+  EXPECT_EQ(layout(tasks(20).set(&JobRequest::min_cpus_per_node, 8u)), "12,8 12,8");
 }
 
 TEST(Layout, CountsOnlyTheThreadsThatAreUsed) {
-  EXPECT_EQ(layout(tasks(5).set(&JobSpec::threads_per_core, 1u)), "5 5");
-  EXPECT_EQ(layout(tasks(20).set(&JobSpec::threads_per_core, 1u)), "8(x2),4 8(x2),4");
+  EXPECT_EQ(layout(tasks(5).set(&JobRequest::threads_per_core, 1u)), "5 5");
+  EXPECT_EQ(layout(tasks(20).set(&JobRequest::threads_per_core, 1u)), "8(x2),4 8(x2),4");
 }
 
 TEST(Layout, TasksPerCoreBindTheTasksThatAreTold) {
-  auto alone = [](std::uint32_t n) { return tasks(n).set(&JobSpec::ntasks_per_core, 1u); };
+  auto alone = [](std::uint32_t n) { return tasks(n).set(&JobRequest::ntasks_per_core, 1u); };
   EXPECT_EQ(layout(alone(10)), "16,4 8,2");
   EXPECT_EQ(layout(alone(2).cpus_per_task(3)), "8 2") << "none shares its core";
 }

@@ -80,7 +80,7 @@ Sum sum_of(const Cluster& cluster, Time now, Counts counts) {
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (!is_active(job.state) || !counts(job)) continue;
-    const auto cpus = total(job.allocation).cpus;
+    const auto cpus = total(job.run->allocation).cpus;
     ++sum.jobs;
     sum.cpus += cpus;
     sum.minutes_left +=
@@ -164,7 +164,7 @@ void end_some(Cluster& cluster, Dice& dice, Time now) {
     if (dice.one_in(2) && job.end_limit() > now) continue;
     const Time at = std::min(now, job.end_limit());  // nobody runs longer than he may
     muster::apply(cluster, JobEnded{.job = job.id, .at = at, .reason = {}, .uncounted = true});
-    std::vector<NodeId> nodes(job.unfinished.begin(), job.unfinished.end());
+    std::vector<NodeId> nodes(job.run->unfinished.begin(), job.run->unfinished.end());
     muster::apply(cluster, NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = nodes});
   }
 }

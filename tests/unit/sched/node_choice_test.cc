@@ -44,7 +44,7 @@ TEST(NodeChoice, OfNeighboursDoesNotGoByWeight) {
 TEST(NodeChoice, BesideNamedNodesIsThatOfTheirNeighbours) {
   EXPECT_EQ(nodes_of(weighted(), on_nodes(2).on("n6")), "5-6");
   EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n6")), "1,5-6") << "no heavier ones";
-  EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n4").set(&JobSpec::spread_job, true)), "1-2,4");
+  EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n4").set(&JobRequest::spread_job, true)), "1-2,4");
 }
 
 TEST(NodeChoice, GivesTheFirstNamedNodeMost) {
@@ -75,7 +75,7 @@ TEST(NodeChoice, TakesOfARangeAsManyAsThereAreTasksFor) {
   auto b = ClusterBuilder().nodes(6, 4);
   EXPECT_EQ(nodes_of(b, on_nodes(1, 4).tasks_per_node(2)), "1-2");
   EXPECT_EQ(nodes_of(b, on_nodes(2, 4).tasks(2).tasks_per_node(3)), "1-2");
-  EXPECT_EQ(nodes_of(b, on_nodes(1, 4).set(&JobSpec::use_min_nodes, true)), "1");
+  EXPECT_EQ(nodes_of(b, on_nodes(1, 4).set(&JobRequest::use_min_nodes, true)), "1");
 }
 
 TEST(NodeChoice, OfARangeWithCountedGpusIsOfFewNodes) {

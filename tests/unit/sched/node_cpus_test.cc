@@ -12,7 +12,7 @@ using namespace muster::test;
 ClusterBuilder four_sockets() { return ClusterBuilder().nodes(1).sockets(4, 4, 1); }
 SpecBuilder tasks(std::uint32_t n) { return job().tasks(n).memory(1); }
 SpecBuilder in_blocks(std::uint32_t n) {
-  return tasks(n).set(&JobSpec::distribution, Text("block:block"));
+  return tasks(n).set(&JobRequest::distribution, Text("block:block"));
 }
 NodeShare on_cpus(std::string_view cpus) {
   return {.node = NodeId{1}, .cpus = *IdSet::parse(cpus, 100), .memory_mib = 1, .tasks = 1};
@@ -51,7 +51,9 @@ TEST(NodeCpus, InBlocksAreInTheTightestSocketThatHasRoom) {
 TEST(NodeCpus, AreInSocketsAsFreeAsTheRequestWants) {
   auto used = four_sockets().running(tasks(1), {on_cpus("0,4")});
   auto spec = [](std::uint32_t sockets, std::uint32_t cores) {
-    return tasks(2).set(&JobSpec::sockets_per_node, sockets).set(&JobSpec::cores_per_socket, cores);
+    return tasks(2)
+        .set(&JobRequest::sockets_per_node, sockets)
+        .set(&JobRequest::cores_per_socket, cores);
   };
   EXPECT_EQ(cpus_of(used, spec(1, 4)), "8,12");
   EXPECT_EQ(cpus_of(used, spec(2, 4)), "8,12");
@@ -61,13 +63,13 @@ TEST(NodeCpus, AreInSocketsAsFreeAsTheRequestWants) {
 
 TEST(NodeCpus, WithFewTasksInEachSocketAreInTheLastOnes) {
   auto spec = [](std::uint32_t n, std::uint32_t most) {
-    return tasks(n).set(&JobSpec::ntasks_per_socket, most);
+    return tasks(n).set(&JobRequest::ntasks_per_socket, most);
   };
   EXPECT_EQ(cpus_of(four_sockets(), spec(1, 1)), "12");
   EXPECT_EQ(cpus_of(four_sockets(), spec(5, 2)), "4-5,8-9,12");
   EXPECT_EQ(cpus_of(four_sockets(), spec(1, 1).cpus_per_task(6)), "0-1,4-5,8,12")
       << "it is larger than a socket";
-  auto more = spec(2, 2).set(&JobSpec::min_cpus_per_node, 4u);
+  auto more = spec(2, 2).set(&JobRequest::min_cpus_per_node, 4u);
   EXPECT_EQ(cpus_of(four_sockets(), more), "0,4,12-13");
 }
 

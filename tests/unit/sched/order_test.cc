@@ -46,7 +46,7 @@ TEST(Order, AJobThatWaitsForOneNodeDoesNotBlockTheOthers) {
 }
 
 TEST(Order, AHigherPriorityGoesFirst) {
-  auto spec = JobSpec(job());
+  auto spec = JobRequest(job());
   auto b = ClusterBuilder();
   b.nodes(1).pending(spec).pending(spec);
   auto cluster = b.event(JobUpdated{.job = JobId{2},
@@ -200,7 +200,7 @@ TEST(PartitionLimits, AnUnlimitedJobWaitsInALimitedPartition) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .partition({.name = "p", .max_time = Minutes{10}}, 1, 1)
-                     .pending(job().set(&JobSpec::time_limit, kUnlimited))
+                     .pending(job().set(&JobRequest::time_limit, kUnlimited))
                      .build();
   EXPECT_EQ(reason(plan(cluster, t0), 1), "PartitionTimeLimit");
 }

@@ -84,7 +84,7 @@ TEST(Tasks, AreWhereAnArbitraryListSays) {
         .nodes(2, 2)
         .tasks(tasks)
         .on(std::move(names))
-        .set(&JobSpec::distribution, Text("arbitrary"));
+        .set(&JobRequest::distribution, Text("arbitrary"));
   };
   auto cluster = ClusterBuilder().nodes(4).pending(listed("n3,n2,n3,n3", 4)).build();
   EXPECT_EQ(placed(cluster), "n2:1 n3:3");
@@ -109,7 +109,7 @@ TEST(Cpus, AreHandedOutAsThePartitionSays) {
 TEST(Nodes, ARangeTakesAsManyAsThereAreUnlessTheFewestAreAskedFor) {
   auto range = job().nodes(2, 3);
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(range).build()), "n1:1 n2:1 n3:1");
-  range.set(&JobSpec::use_min_nodes, true);
+  range.set(&JobRequest::use_min_nodes, true);
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(range).build()), "n1:1 n2:1");
   auto cluster = ClusterBuilder().nodes(4, 4).pending(job().nodes(1, 3).tasks(10)).build();
   EXPECT_EQ(placed(cluster), "n1:4 n2:4 n3:2");
@@ -162,7 +162,7 @@ TEST(Nodes, PreferredFeaturesComeFirstAndBindNobody) {
   ClusterBuilder b;
   b.nodes(1).features({"old"}).nodes(2).features({"new"});
   auto where = [&](SpecBuilder spec) { return placed(ClusterBuilder(b).pending(spec).build()); };
-  auto prefer = [](const char* text) { return job().set(&JobSpec::prefer, text); };
+  auto prefer = [](const char* text) { return job().set(&JobRequest::prefer, text); };
   EXPECT_EQ(where(prefer("new")), "n2:1");
   EXPECT_EQ(where(prefer("new").nodes(2)), "n2:1 n3:1");
   EXPECT_EQ(where(prefer("new").nodes(3)), "n1:1 n2:1 n3:1");
@@ -358,7 +358,7 @@ TEST(Gpus, OfAKindThatIsNamedTwiceTheLastNumberCounts) {
     return p.starts.empty() ? "none" : devices(p.starts[0].allocation[0]);
   };
   EXPECT_EQ(held(job().gres("gpu:3,gpu:2")), "gpu:v100:2[0-1]");
-  EXPECT_EQ(held(job().gres("gpu:1").set(&JobSpec::gpus_per_node, Text("3"))), "gpu:v100:1[0]");
+  EXPECT_EQ(held(job().gres("gpu:1").set(&JobRequest::gpus_per_node, Text("3"))), "gpu:v100:1[0]");
 }
 
 TEST(Gpus, ThoseOfSocketsAndOfTheJobAreTheSame) {
@@ -367,9 +367,9 @@ TEST(Gpus, ThoseOfSocketsAndOfTheJobAreTheSame) {
   auto cluster = b.pending(job()
                                .nodes(2)
                                .memory(10)
-                               .set(&JobSpec::gpus, Text("4"))
-                               .set(&JobSpec::gpus_per_socket, Text("2"))
-                               .set(&JobSpec::sockets_per_node, std::optional<std::uint32_t>(1)))
+                               .set(&JobRequest::gpus, Text("4"))
+                               .set(&JobRequest::gpus_per_socket, Text("2"))
+                               .set(&JobRequest::sockets_per_node, std::optional<std::uint32_t>(1)))
                      .build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "1");
@@ -458,7 +458,7 @@ TEST(OneTaskPerCore, TakesWholeCores) {
 }
 
 // GPUs and memory of each node: "n1:4/400 n2:1/100".
-std::string gpus_placed(const JobSpec& spec) {
+std::string gpus_placed(const JobRequest& spec) {
   auto cluster = ClusterBuilder().nodes(4, 16).gpus(4).pending(spec).build();
   const Plan p = plan(cluster, t0);
   std::string out;
@@ -471,16 +471,16 @@ std::string gpus_placed(const JobSpec& spec) {
 }
 
 TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
-  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobSpec::memory_per_gpu_mib, 100u)),
+  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobRequest::memory_per_gpu_mib, 100u)),
             "n1:4/400 n2:1/100");
-  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobSpec::memory_per_gpu_mib, 7000u)),
+  EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobRequest::memory_per_gpu_mib, 7000u)),
             "n1:2/14000 n2:2/14000 n3:1/7000");
-  EXPECT_EQ(gpus_placed(job().gpus("6").memory(1).set(&JobSpec::cpus_per_gpu, 5u)),
+  EXPECT_EQ(gpus_placed(job().gpus("6").memory(1).set(&JobRequest::cpus_per_gpu, 5u)),
             "n1:3/1 n2:3/1");
 }
 
 TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
-  auto placed = [](const JobSpec& spec) {  // CPUs and tasks on each node
+  auto placed = [](const JobRequest& spec) {  // CPUs and tasks on each node
     auto cluster = ClusterBuilder().nodes(4, 8).gpus(4).pending(spec).build();
     const Plan p = plan(cluster, t0);
     std::string out;
@@ -489,8 +489,10 @@ TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
         out += std::to_string(share.cpus.size()) + "/" + std::to_string(share.tasks) + " ";
     return out;
   };
-  EXPECT_EQ(placed(job().gpus("7").tasks(7).memory(1).set(&JobSpec::cpus_per_gpu, 1u)), "4/4 3/3 ");
-  EXPECT_EQ(placed(job().gpus("6").tasks(6).memory(1).set(&JobSpec::cpus_per_gpu, 2u)), "8/3 4/3 ");
+  EXPECT_EQ(placed(job().gpus("7").tasks(7).memory(1).set(&JobRequest::cpus_per_gpu, 1u)),
+            "4/4 3/3 ");
+  EXPECT_EQ(placed(job().gpus("6").tasks(6).memory(1).set(&JobRequest::cpus_per_gpu, 2u)),
+            "8/3 4/3 ");
 }
 
 TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
@@ -509,9 +511,10 @@ TEST(Memory, ThatWouldWrapToNothingIsTooMuch) {
   auto told = feasibility(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62));
   EXPECT_TRUE(told.error().detail.starts_with("Memory specification can not be satisfied"))
       << told.error().detail;
-  EXPECT_EQ(refusal(builder, job().gpus("4").set(&JobSpec::memory_per_gpu_mib, 1ull << 62)),
+  EXPECT_EQ(refusal(builder, job().gpus("4").set(&JobRequest::memory_per_gpu_mib, 1ull << 62)),
             ErrorCode::requested_node_config_unavailable);
-  EXPECT_EQ(refusal(builder, job().set(&JobSpec::memory_per_gpu_mib, 100)), ErrorCode::invalid_gres)
+  EXPECT_EQ(refusal(builder, job().set(&JobRequest::memory_per_gpu_mib, 100)),
+            ErrorCode::invalid_gres)
       << "of no GPU it would be none";
 }
 
@@ -519,14 +522,14 @@ TEST(Tasks, OfANodeAreNoMoreThanMaxTasksPerNode) {
   const ClusterBuilder builder =
       ClusterBuilder().nodes(2).settings([](Settings& s) { s.request_limits.tasks_per_node = 20; });
   auto crowded = [](std::uint32_t nodes, std::uint32_t tasks) {
-    return job().nodes(nodes).tasks(tasks).set(&JobSpec::overcommit, true);
+    return job().nodes(nodes).tasks(tasks).set(&JobRequest::overcommit, true);
   };
   EXPECT_EQ(refusal(builder, crowded(1, 20)), ErrorCode{});
   EXPECT_EQ(refusal(builder, crowded(1, 21)), ErrorCode::bad_task_count);
   EXPECT_EQ(refusal(builder, crowded(2, 40)), ErrorCode{});
   EXPECT_EQ(refusal(builder, crowded(2, 0xffffffff)), ErrorCode::bad_task_count);
   EXPECT_EQ(refusal(builder, job().tasks_per_node(21)), ErrorCode::bad_task_count);
-  EXPECT_NE(refusal(builder, job().tasks(41).set(&JobSpec::overcommit, true)), ErrorCode{});
+  EXPECT_NE(refusal(builder, job().tasks(41).set(&JobRequest::overcommit, true)), ErrorCode{});
 }
 
 }  // namespace

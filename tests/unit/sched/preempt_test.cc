@@ -22,8 +22,8 @@ ClusterBuilder two_tiers(PreemptMode mode = PreemptMode::requeue) {
 NodeShare all_of_node(std::uint32_t n) {
   return {.node = NodeId{n}, .cpus = IdSet::range(0, 7), .memory_mib = 16000, .tasks = 1};
 }
-JobSpec low(int minutes = 60) { return job().partition("low").minutes(minutes); }
-JobSpec high(std::uint32_t nodes) { return job().partition("high").nodes(nodes).exclusive(); }
+JobRequest low(int minutes = 60) { return job().partition("low").minutes(minutes); }
+JobRequest high(std::uint32_t nodes) { return job().partition("high").nodes(nodes).exclusive(); }
 // "2>5": job 2 makes room for job 5.
 std::string evictions(const Plan& p) {
   std::string out;
@@ -159,7 +159,7 @@ TEST(Preemption, AnExemptTimeIsNotForThoseWhoAreOnlySuspended) {
     s.preempt.exempt_time = Seconds{600};
     s.preempt.gang = true;
   });
-  const JobSpec small = job().partition("low").minutes(60).memory(10);
+  const JobRequest small = job().partition("low").minutes(60).memory(10);
   builder.running(small, {{.node = NodeId{1}, .cpus = IdSet::range(0, 7), .memory_mib = 10}})
       .pending(job().partition("high").on("n1").tasks(8).memory(10));
   EXPECT_EQ(starts(plan(builder.build(), t0 + Minutes{1})), "2");

@@ -66,16 +66,16 @@ TEST(Priority, PartitionsAreComparedWithTheGreatest) {
 TEST(Priority, NiceIsSubtractedAndNeverGoesBelowOne) {
   auto b = weighted([](PrioritySettings& s) {
              s.job_size = 1000;
-           }).pending(job().nodes(4).tasks(32).set(&JobSpec::nice, 400));
+           }).pending(job().nodes(4).tasks(32).set(&JobRequest::nice, 400));
   EXPECT_EQ(factors_of(b).total, 600u);
-  auto c = weighted([](PrioritySettings&) {}).pending(job().set(&JobSpec::nice, 10000));
+  auto c = weighted([](PrioritySettings&) {}).pending(job().set(&JobRequest::nice, 10000));
   EXPECT_EQ(factors_of(c).total, 1u);
 }
 
 TEST(Priority, TheSiteFactorIsAdded) {
   auto b = weighted([](PrioritySettings& s) {
              s.job_size = 1000;
-           }).pending(job().nodes(4).tasks(32).set(&JobSpec::site_factor, 50));
+           }).pending(job().nodes(4).tasks(32).set(&JobRequest::site_factor, 50));
   EXPECT_EQ(factors_of(b).site, 50);
   EXPECT_EQ(factors_of(b).total, 1050u);
 }

@@ -57,7 +57,7 @@ SpecBuilder some_job(Dice& dice, const Text& part) {
   else
     spec.gres(part.str() + ":" + std::to_string(dice.between(1, 7)));
   if (dice.one_in(5)) spec.exclusive();
-  if (dice.one_in(2)) spec.set(&JobSpec::switches, dice.between(1, 2));
+  if (dice.one_in(2)) spec.set(&JobRequest::switches, dice.between(1, 2));
   return spec;
 }
 
@@ -109,7 +109,7 @@ void check_one_history(std::uint32_t seed) {
     for (std::uint32_t id : cluster.active.ids()) {
       if (dice.one_in(2)) continue;
       const Job job = cluster.jobs.at(JobId{id});
-      std::vector<NodeId> gone(job.unfinished.begin(), job.unfinished.end());
+      std::vector<NodeId> gone(job.run->unfinished.begin(), job.run->unfinished.end());
       muster::apply(cluster, JobEnded{.job = job.id, .state = JobState::completed, .at = t0});
       muster::apply(cluster, NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = gone});
     }

@@ -110,7 +110,7 @@ bool made_room(const Past& past, const Cluster& now, const Job& job) {
 }
 
 bool is_met(const Cluster& cluster, const Job& job, Time now) {
-  auto dependencies = parse_dependencies(job.spec->dependency);
+  auto dependencies = parse_dependencies(job.own.dependency);
   return dependencies &&
          fulfilment(cluster, job, *dependencies, std::nullopt, now) == Fulfilment::met;
 }
@@ -185,7 +185,7 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
       return job.time_limit <= *cluster.find_partition(job.partition)->max_time ? "it may" : "";
     case Reason::dependency:
     case Reason::dependency_never_satisfied:
-      return job.spec->dependency.empty() ? "it depends on nobody" : "";
+      return job.own.dependency.empty() ? "it depends on nobody" : "";
     case Reason::licenses:
       return licenses_wanted(cluster, job) == 0 ? "it needs none" : "";
     case Reason::array_task_limit:

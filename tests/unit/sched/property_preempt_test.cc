@@ -65,7 +65,7 @@ std::string objection(const Cluster& cluster, const Eviction& e, Time now) {
   const Job& victim = cluster.jobs.at(e.victim);
   const Job& by = cluster.jobs.at(e.by);
   if (victim.state != JobState::running) return "it does not run";
-  if (victim.ending || victim.preemption) return "it leaves already";
+  if (victim.run->ending || victim.run->preemption) return "it leaves already";
   if (by.state != JobState::pending || by.hold != Hold::none) return "the other does not wait";
   if (tier_of(cluster, victim) >= tier_of(cluster, by)) return "its tier is not lower";
   if (preempt_mode(cluster, victim) == PreemptMode::off) return "nobody displaces it";
@@ -75,7 +75,7 @@ std::string objection(const Cluster& cluster, const Eviction& e, Time now) {
 
 void leave(Cluster& cluster, JobId id, Time now) {
   const Job job = cluster.jobs.at(id);
-  std::vector<NodeId> nodes(job.unfinished.begin(), job.unfinished.end());
+  std::vector<NodeId> nodes(job.run->unfinished.begin(), job.run->unfinished.end());
   muster::apply(cluster, JobEnded{.job = id, .state = JobState::preempted, .at = now});
   muster::apply(cluster, NodesReleased{.job = id, .attempt = job.attempt, .nodes = nodes});
 }

@@ -69,7 +69,7 @@ void check_one_history(std::uint32_t seed) {
   Dice dice(seed);
   Cluster cluster = random_machines(dice).build();
   if (seed % 4 == 2) reserve_some(cluster, dice);
-  PlanMemory memory;
+  PlanMemory memory, silent;
   Time now = t0;
   for (int round = 0; round < 5; ++round, now += Minutes{1}) {
     submit_some(cluster, dice, dice.between(1, 8), seed % 4 == 1);
@@ -81,6 +81,10 @@ void check_one_history(std::uint32_t seed) {
     auto copy = decode_snapshot(encode_snapshot(cluster));
     ASSERT_TRUE(copy);
     EXPECT_EQ(told(p), told(plan(*copy, now, {.thorough = false})));
+    // One that tells less starts the same.
+    Budget silently = quick;
+    silently.tells_of_deferred = false;
+    EXPECT_EQ(starts(p), starts(plan(cluster, now, silently, silent)));
     take_over(cluster, p, now);
     end_some(cluster, dice);
   }

@@ -60,8 +60,8 @@ std::string objection(const Cluster& cluster, const Start& s, Time now) {
   if (job.eligible > now) return "it is not eligible";
   if (partition.max_time && job.time_limit > *partition.max_time) return "it is too long";
   if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return "no such task";
-  if (job.spec->dependency.empty()) return "";
-  auto dependencies = parse_dependencies(job.spec->dependency);
+  if (job.own.dependency.empty()) return "";
+  auto dependencies = parse_dependencies(job.own.dependency);
   bool met = fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
   return met ? "" : "it depends on others";
 }
@@ -127,7 +127,7 @@ void check_limits(const Cluster& cluster) {
       const Job& job = cluster.jobs.at(JobId{id});
       if (job.qos != qos->name || job.spec->uid != user || !is_active(job.state)) continue;
       ++jobs;
-      cpus += total(job.allocation).cpus;
+      cpus += total(job.run->allocation).cpus;
     }
     EXPECT_LE(jobs, *qos->limits.per_user.jobs);
     EXPECT_LE(cpus, *amount_of(qos->limits.per_user.tres, "cpu"));
@@ -151,7 +151,7 @@ void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
     };
     for (std::uint32_t id : after.active.ids())
       if (const Job& other = after.jobs.at(JobId{id}); is_active(other.state))
-        count(other, t0, leaves_at(after, other, now), total(other.allocation).cpus);
+        count(other, t0, leaves_at(after, other, now), total(other.run->allocation).cpus);
     for (const Expected& other : p.expected)
       if (const Job& o = after.jobs.at(other.job); !o.is_array_record())
         count(o, other.at, other.at + o.time_limit, other.cpus);
@@ -177,7 +177,7 @@ void check_turns(Cluster& cluster, Time now) {
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.state != JobState::running) continue;
-    for (const NodeShare& share : job.allocation) {
+    for (const NodeShare& share : job.run->allocation) {
       EXPECT_FALSE(busy[share.node].intersects(share.cpus)) << "job " << id << " runs too early";
       busy[share.node].merge(share.cpus);
     }
@@ -190,7 +190,8 @@ void check_turns(Cluster& cluster, Time now) {
 void suspend_or_resume_some(Cluster& cluster, Dice& dice, Time now) {
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
-    if (!is_active(job.state) || job.ending || job.awaits_turn || !dice.one_in(6)) continue;
+    if (!is_active(job.state) || job.run->ending || job.run->awaits_turn || !dice.one_in(6))
+      continue;
     const bool resumed = job.state == JobState::suspended;
     muster::apply(cluster, JobSuspended{.job = job.id, .resumed = resumed, .at = now});
   }

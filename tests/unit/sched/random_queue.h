@@ -110,7 +110,7 @@ inline SpecBuilder random_job(Dice& dice, const Cluster& cluster) {
   if (dice.one_in(12)) spec.dependency("singleton");
   if (with_reservations && dice.one_in(3)) {
     spec.user(kAlice);  // others are refused when they submit
-    spec.set(&JobSpec::reservation, Text(dice.one_in(3) ? "r1,r2" : "r1"));
+    spec.set(&JobRequest::reservation, Text(dice.one_in(3) ? "r1,r2" : "r1"));
   }
   return spec;
 }
@@ -135,7 +135,7 @@ inline void reserve_some(Cluster& cluster, Dice& dice) {
 }
 
 inline void submit_components(Cluster& cluster, Dice& dice) {
-  std::vector<JobSpec> specs;
+  std::vector<JobRequest> specs;
   for (std::uint32_t i = dice.between(2, 3); i > 0; --i)
     specs.push_back(random_job(dice, cluster).array(""));
   for (Job& component : make_components(std::move(specs), cluster))
@@ -166,7 +166,7 @@ inline void end_some(Cluster& cluster, Dice& dice) {
       if (!is_ended(cluster.jobs.at(each).state))
         muster::apply(cluster, JobEnded{.job = each, .state = state, .at = t0, .reason = {}});
     std::vector<NodeId> gone;
-    for (NodeId node : job.unfinished)
+    for (NodeId node : job.run->unfinished)
       if (!dice.one_in(4)) gone.push_back(node);
     if (!gone.empty())
       muster::apply(cluster, NodesReleased{.job = job.id, .attempt = job.attempt, .nodes = gone});

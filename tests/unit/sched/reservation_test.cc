@@ -25,7 +25,7 @@ ClusterBuilder with(Reservation r, std::uint32_t nodes = 2) {
 }
 
 SpecBuilder in_it(Text names = "r") {
-  return job().minutes(30).memory(1).set(&JobSpec::reservation, std::move(names));
+  return job().minutes(30).memory(1).set(&JobRequest::reservation, std::move(names));
 }
 
 std::string where(const Plan& p) {
@@ -107,7 +107,7 @@ TEST(Reservations, AMagneticOneDrawsJobsOfItsUsersThatNameNone) {
   magnetic.flags = {"MAGNETIC"};
   auto b = with(magnetic).pending(job().minutes(9).memory(1).tasks(8));
   b.pending(job().minutes(9).memory(1).tasks(8));
-  b.pending(job().minutes(9).memory(1).set(&JobSpec::user_name, Text("bob")));
+  b.pending(job().minutes(9).memory(1).set(&JobRequest::user_name, Text("bob")));
   Plan p = plan(b.build(), t0);
   EXPECT_EQ(where(p), "2:0-7 1:0-7 ");
   EXPECT_EQ(p.starts.at(0).reservation, "r");
@@ -124,7 +124,7 @@ TEST(Reservations, AFloatingOneIsAlwaysThatFarAhead) {
 
 SpecBuilder yielding(std::uint32_t seconds) {
   return job().minutes(60).memory(1).set(
-      &JobSpec::warn_signal,
+      &JobRequest::warn_signal,
       WarnSignal{.number = 10, .seconds_before_end = seconds, .yields_to_reservation = true});
 }
 Reservation lending() {
@@ -162,9 +162,9 @@ TEST(Reservations, WhoeverBorrowsMakesRoomWherePreemptionIsConfigured) {
 TEST(Reservations, TheirLicensesAreKeptFromOthers) {
   Reservation r = reservation();
   r.licenses = "matlab:6";
-  auto b = with(r).pending(job().minutes(9).memory(1).set(&JobSpec::licenses, Text("matlab:5")));
-  b.pending(in_it().set(&JobSpec::licenses, Text("matlab:5")));
-  b.pending(job().minutes(9).memory(1).set(&JobSpec::licenses, Text("matlab:4")));
+  auto b = with(r).pending(job().minutes(9).memory(1).set(&JobRequest::licenses, Text("matlab:5")));
+  b.pending(in_it().set(&JobRequest::licenses, Text("matlab:5")));
+  b.pending(job().minutes(9).memory(1).set(&JobRequest::licenses, Text("matlab:4")));
   Plan p = plan(b.build(), t0);
   EXPECT_EQ(starts(p), "2 3");
   EXPECT_EQ(reason(p, 1), "Licenses");

@@ -14,7 +14,7 @@ ClusterBuilder shared_nodes(Text oversubscribe, std::uint32_t nodes = 1) {
   b.nodes(nodes).partition({.name = "shared", .oversubscribe = std::move(oversubscribe)}, 1, nodes);
   return b;
 }
-JobSpec with_cpus(std::uint32_t n, bool asks = false) {
+JobRequest with_cpus(std::uint32_t n, bool asks = false) {
   SpecBuilder spec = job().tasks(n).nodes(1).memory(10);
   return asks ? spec.oversubscribe() : spec;
 }

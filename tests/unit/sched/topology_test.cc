@@ -89,7 +89,7 @@ TEST(Topology, AJobWaitsForItsSwitchesSoLong) {
   auto builder = tree()
                      .running(wide(2), {whole(1), whole(5)})
                      .running(wide(1), {whole(7)})
-                     .pending(wide(4).set(&JobSpec::switches, 1u));
+                     .pending(wide(4).set(&JobRequest::switches, 1u));
   EXPECT_EQ(starts(plan(builder.build(), t0)), "");
   EXPECT_EQ(starts(plan(builder.build(), t0 + Seconds{299})), "");
   EXPECT_EQ(starts(plan(builder.build(), t0 + Seconds{300})), "3");

@@ -10,8 +10,8 @@ JobView view(std::uint32_t id, std::uint32_t place) {
   job.id = JobId{id};
   return {.job = Cow(job), .spec_place = place};
 }
-Cow<JobSpec> spec(const char* name) {
-  JobSpec spec;
+Cow<JobRequest> spec(const char* name) {
+  JobRequest spec;
   spec.name = name;
   return Cow(spec);
 }
