@@ -116,7 +116,7 @@ int cancel(Controller& controller, const CancelOptions& options, wire::CancelReq
 
 Result<std::vector<wire::JobView>> active_jobs(Controller& controller, wire::JobFilter filter,
                                                const std::vector<wire::JobRef>& refs) {
-  wire::JobsRequest request{std::move(filter), false};
+  wire::JobsRequest request{.filter = std::move(filter)};
   request.filter.jobs = refs;
   for (wire::JobRef& ref : request.filter.jobs) ref.step.reset();
   if (request.filter.states.empty())

@@ -28,7 +28,7 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
                                       const WantedStates& wanted, const QueueListing& listing) {
   Fetched fetched{.now = clock_now(), .jobs = {}};
   if (options.nobody) return fetched;
-  wire::JobsRequest request{.filter = options.filter, .brief = listing.is_brief};
+  wire::JobsRequest request{.filter = options.filter, .detail = listing.detail};
   request.filter.states.assign(wanted.states.begin(), wanted.states.end());
   if (wanted.special_exit) request.filter.states.push_back(JobState::pending);
   request.filter.completing = wanted.completing;

@@ -1,6 +1,8 @@
 // Which rows squeue prints, in which order and form.
 #include "cli/squeue_list.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace muster::cli {
@@ -19,6 +21,12 @@ constexpr std::string_view kStepSort = "P,i";
 constexpr std::string_view kNotBrief[] = {"admin_comment", "AllocNodes", "Command",
                                           "Comment",       "STDERR",     "STDIN",
                                           "STDOUT",        "tres-alloc", "WorkDir"};
+
+// What those show that have the least.
+constexpr std::string_view kLeast[] = {
+    "JobArrayID", "JobID",      "Name",     "Partition", "Priority", "PriorityLong",
+    "Reason",     "ReasonList", "NodeList", "NumNodes",  "State",    "StateCompact",
+    "TimeLeft",   "TimeLimit",  "TimeUsed", "UserID",    "UserName"};
 
 // States that exist but that no job of ours is ever in.
 constexpr std::string_view kOtherStates[][2] = {
@@ -174,15 +182,19 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
   listing.job_sort.push_back({find_letter(job_columns(), 'i')});  // what they leave equal
-  auto brief = [](const auto& part) { return !part.column || is_brief(*part.column); };
-  listing.is_brief = !options.json && std::ranges::all_of(listing.job_format.fields, brief) &&
-                     std::ranges::all_of(listing.job_sort, brief);
+  listing.detail = options.json ? wire::Detail::all : wire::Detail::least;
+  auto take = [&](const Column<JobRow>* column) {
+    if (column) listing.detail = std::min(listing.detail, detail_for(*column));
+  };
+  for (const auto& field : listing.job_format.fields) take(field.column);
+  for (const auto& key : listing.job_sort) take(key.column);
   return listing;
 }
 
-bool is_brief(const Column<JobRow>& column) {
-  return std::ranges::none_of(kNotBrief,
-                              [&](std::string_view name) { return iequals(name, column.name); });
+wire::Detail detail_for(const Column<JobRow>& column) {
+  auto is_named = [&](std::string_view name) { return iequals(name, column.name); };
+  if (std::ranges::any_of(kLeast, is_named)) return wire::Detail::least;
+  return std::ranges::any_of(kNotBrief, is_named) ? wire::Detail::all : wire::Detail::brief;
 }
 
 std::string list_queue(JobViews& jobs, const QueueOptions& options, const QueueListing& listing,

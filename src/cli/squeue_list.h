@@ -43,11 +43,11 @@ struct QueueListing {
   std::vector<SortKey<JobRow>> job_sort;
   Format<StepRow> step_format;
   std::vector<SortKey<StepRow>> step_sort;
-  std::vector<std::string> complaints;  // about the format; the listing is printed all the same
-  bool is_brief = false;                // brief views of the jobs are enough for it
+  std::vector<std::string> complaints;      // about the format; the listing is printed all the same
+  wire::Detail detail = wire::Detail::all;  // of the jobs, that is enough for it
 };
-// Whether a brief view of a job (wire/brief.h) has what the column shows.
-bool is_brief(const Column<JobRow>& column);
+// How much of a job (wire/brief.h) has what the column shows.
+wire::Detail detail_for(const Column<JobRow>& column);
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
 
 // The views are brought into the form in which they are listed.

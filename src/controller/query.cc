@@ -22,8 +22,9 @@ namespace {
 // Jobs to be sent, each specification once.
 class JobsPart {
  public:
-  JobsPart(Time now, std::size_t at_most, bool brief)
-      : reply_{.now = now, .at_most = static_cast<std::uint32_t>(at_most)}, brief_(brief) {}
+  JobsPart(Time now, std::size_t at_most, wire::Detail detail)
+      : reply_{.now = now, .at_most = static_cast<std::uint32_t>(at_most)},
+        whole_specs_(detail == wire::Detail::all) {}
 
   // False where it has no room for this one, which is then left as it was.
   bool add(wire::JobView& view) {
@@ -32,7 +33,7 @@ class JobsPart {
     const bool is_new = known == places_.end();
     view.job.edit().spec = {};
     Cow<JobSpec> sent;
-    if (is_new) sent = brief_ ? Cow<JobSpec>(wire::brief_of(*spec)) : spec;
+    if (is_new) sent = whole_specs_ ? spec : Cow<JobSpec>(wire::brief_of(*spec));
     const std::size_t size = rough_size(view) + (is_new ? rough_size(sent) : 0);
     if (!reply_.jobs.empty() && bytes_ + size > wire::kPartBytes) {
       view.job.edit().spec = spec;
@@ -54,7 +55,7 @@ class JobsPart {
   wire::JobsReply reply_;
   std::unordered_map<const JobSpec*, std::uint32_t> places_;
   std::size_t bytes_ = 0;
-  bool brief_ = false;
+  bool whole_specs_ = false;
 };
 
 wire::PriorityView priority_view(const sched::Priorities& priorities, const Job& job,
@@ -199,13 +200,12 @@ QueryAnswer::Part QueryAnswer::next() {
 QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!matcher_) matcher_.emplace(request.filter);
   const Cluster& cluster = published_->cluster;
-  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.brief);
+  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Whether there is room for more.
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
-    wire::JobView view = view_of(*published_, job);
-    if (request.brief) view.job = Cow<Job>(wire::brief_of(job));
+    wire::JobView view = view_of(*published_, job, request.detail);
     if (priorities_ && !is_ended(job.state))
       view.job.edit().priority =
           priorities_->of(job, cluster.find_partition(split(job.partition, ',').front()));

@@ -12,6 +12,7 @@
 #include "sched/preempt.h"
 #include "sched/request.h"
 #include "sched/reserved.h"
+#include "wire/brief.h"
 
 namespace muster::controller {
 
@@ -102,36 +103,50 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
 }
 
-wire::JobView view_of(const Published& published, const Job& job) {
-  wire::JobView view{.job = without_requests(published.cluster.jobs.share(job.id)),
-                     .last_evaluated = published.at};
-  view.sharing = sharing_of(published.cluster, job);
+// Where it runs or ran.
+static void add_nodes(const Published& published, const Job& job, wire::JobView& view) {
+  if (job.run->allocation.empty()) return;
+  std::vector<std::string> names;
+  for (const NodeShare& share : job.run->allocation) {
+    const Node* node = published.cluster.nodes.find(share.node);
+    names.push_back(node ? node->config.name.str() : "");
+    view.node_names.emplace_back(names.back());
+  }
+  view.nodes = compress_hostlist(names);
+  view.batch_host = names.front();
+  if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
+    if (const Node* node = published.cluster.nodes.find(batch->second.nodes.front().node))
+      view.batch_host = node->config.name;
+}
+
+static void add_expected_start(const Published& published, const Job& job, wire::JobView& view) {
+  const sched::Expected* e =
+      job.state == JobState::pending ? expected_of(published, job.id) : nullptr;
+  if (!e) return;
+  std::vector<std::string> names;
+  for (NodeId id : e->nodes)
+    if (const Node* node = published.cluster.nodes.find(id))
+      names.push_back(node->config.name.str());
+  view.expected_start = e->at;
+  view.scheduled_nodes = compress_hostlist(names);
+}
+
+wire::JobView view_of(const Published& published, const Job& job, wire::Detail detail) {
+  wire::JobView view;
   view.reason = reason_of(published, job, view.reason_detail);
+  add_nodes(published, job, view);
+  if (detail == wire::Detail::least) {
+    view.job = Cow<Job>(wire::least_of(job));
+    return view;
+  }
+  view.job = detail == wire::Detail::brief ? Cow<Job>(wire::brief_of(job))
+                                           : without_requests(published.cluster.jobs.share(job.id));
+  view.last_evaluated = published.at;
+  view.sharing = sharing_of(published.cluster, job);
   view.whole_node_mib = sched::whole_node_mib(published.cluster, job);
   view.preemptable_since = sched::preemptable_since(published.cluster, job);
-  if (job.state == JobState::pending)
-    if (const sched::Expected* e = expected_of(published, job.id)) {
-      std::vector<std::string> names;
-      for (NodeId id : e->nodes)
-        if (const Node* node = published.cluster.nodes.find(id))
-          names.push_back(node->config.name.str());
-      view.expected_start = e->at;
-      view.scheduled_nodes = compress_hostlist(names);
-    }
-  if (!job.run->allocation.empty()) {
-    std::vector<std::string> names;
-    for (const NodeShare& share : job.run->allocation) {
-      const Node* node = published.cluster.nodes.find(share.node);
-      names.push_back(node ? node->config.name.str() : "");
-      view.node_names.emplace_back(names.back());
-    }
-    view.nodes = compress_hostlist(names);
-    view.batch_host = names.front();
-    if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
-      if (const Node* node = published.cluster.nodes.find(batch->second.nodes.front().node))
-        view.batch_host = node->config.name;
-    view.billing = sched::weighted_billing(published.cluster, job);
-  }
+  add_expected_start(published, job, view);
+  if (!job.run->allocation.empty()) view.billing = sched::weighted_billing(published.cluster, job);
   if (!job.own.dependency.empty())
     view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
   return view;

@@ -9,7 +9,8 @@
 
 namespace muster::controller {
 
-wire::JobView view_of(const Published& published, const Job& job);
+wire::JobView view_of(const Published& published, const Job& job,
+                      wire::Detail detail = wire::Detail::all);
 
 // Why a pending job waits, as far as is known.
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job);

@@ -110,11 +110,17 @@ LimitHit LimitBook::before_placing(const Job& job, const Partition& partition,
     auto full = [&](auto of, std::uint64_t used, std::uint64_t more = 1) {
       return is_full(rulers, r, of, used, more);
     };
-    if (full(of::group_jobs, group.jobs)) return {words.group_jobs, r.group};
+    // Who has been started by this plan alone may never come to it.
+    auto hit = [&](auto of, std::string_view text, const UseKey& key) -> LimitHit {
+      const Use& use = use_of(key);
+      if (!full(of, use.jobs)) return {};
+      return {text, full(of, use.jobs - use.planned) ? std::optional(key) : std::nullopt};
+    };
+    if (LimitHit h = hit(of::group_jobs, words.group_jobs, r.group); !h.empty()) return h;
     if (full(of::group_wall, whole_minutes(group.past.wall_s), safe ? minutes_of(limit) : 1))
       return {words.group_wall};
-    if (full(of::user_jobs, use_of(r.user).jobs)) return {words.user_jobs, r.user};
-    if (full(of::account_jobs, use_of(r.account).jobs)) return {words.account_jobs, r.account};
+    if (LimitHit h = hit(of::user_jobs, words.user_jobs, r.user); !h.empty()) return h;
+    if (LimitHit h = hit(of::account_jobs, words.account_jobs, r.account); !h.empty()) return h;
     if (full(of::max_wall, 0, static_cast<std::uint64_t>(limit.count()))) return {words.job_wall};
   }
   return {};
@@ -183,6 +189,7 @@ void LimitBook::start(const PlannedRun& run) {
   if (!rulers_.limit_anything()) return;
   add(*run.job, run.partition, billed_amounts(cluster_, run.partition, *run.shares, *run.licenses),
       minutes_of(run.limit));
+  for (const UseKey& key : keys_of(*run.job, run.partition)) ++uses_[key].planned;
   hold(held_by(run, now_));
 }
 

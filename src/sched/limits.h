@@ -28,7 +28,7 @@ struct PlannedRun {
 // What keeps a job back, in Slurm's words; empty = nothing does.
 struct LimitHit {
   Text words;
-  // Of a limit on the number of jobs: whose. Until one of those who count there has ended, or
+  // Of a limit on the number of jobs that those reach that run: whose. Until one of those who count there has ended, or
   // somebody changes a limit, nobody else can start whom it counts.
   std::optional<UseKey> full = std::nullopt;
   bool empty() const { return words.empty(); }
@@ -58,7 +58,7 @@ class LimitBook {
 
  private:
   struct Use {
-    std::uint32_t jobs = 0;
+    std::uint32_t jobs = 0, planned = 0;  // of these by the plan in the making
     Amounts tres, run_minutes;
     PastUse past;
   };

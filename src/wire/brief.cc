@@ -38,28 +38,33 @@ JobSpec brief_of(const JobSpec& spec) {
   return brief;
 }
 
+Job least_of(const Job& job) {
+  Job least{.id = job.id, .attempt = job.attempt, .spec = job.spec, .own = {.name = job.own.name}};
+  least.array_id = job.array_id;
+  least.task_id = job.task_id;
+  least.task_limit = job.task_limit;
+  least.het_id = job.het_id;
+  least.het_offset = job.het_offset;
+  least.het_size = job.het_size;
+  least.waiting_tasks = job.waiting_tasks;
+  if (!job.array.is_default()) least.array.edit().exits = job.array->exits;
+  least.state = job.state;
+  least.hold = job.hold;
+  least.priority = job.priority;
+  if (!job.run.is_default()) least.run = brief_of(*job.run);
+  least.partition = job.partition;
+  least.time_limit = job.time_limit;
+  least.end_reason = job.end_reason;
+  return least;
+}
+
 Job brief_of(const Job& job) {
-  Job brief{.id = job.id, .spec = job.spec, .own = brief_of(job.own)};
-  brief.array_id = job.array_id;
-  brief.task_id = job.task_id;
-  brief.waiting_tasks = job.waiting_tasks;
-  brief.task_limit = job.task_limit;
-  if (!job.array.is_default()) brief.array.edit().exits = job.array->exits;
-  brief.het_id = job.het_id;
-  brief.het_offset = job.het_offset;
-  brief.het_size = job.het_size;
-  brief.state = job.state;
-  brief.hold = job.hold;
-  brief.attempt = job.attempt;
-  if (!job.run.is_default()) brief.run = brief_of(*job.run);
-  brief.partition = job.partition;
+  Job brief = least_of(job);
+  brief.own = brief_of(job.own);
   brief.account = job.account;
   brief.qos = job.qos;
-  brief.time_limit = job.time_limit;
   brief.submitted = job.submitted;
   brief.eligible = job.eligible;
-  brief.end_reason = job.end_reason;
-  brief.priority = job.priority;
   brief.accrues_since = job.accrues_since;
   brief.restarts = job.restarts;
   return brief;

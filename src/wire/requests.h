@@ -52,13 +52,17 @@ struct SubmitRequest {
     v(170, first_step);
   }
 };
+// How much of each job: see wire/brief.h.
+enum class Detail : std::uint8_t { all, brief, least };
+constexpr Detail last_of(Detail) { return Detail::least; }
+
 struct JobsRequest {
   JobFilter filter;
-  bool brief = false;  // without what most lists do not show (wire/brief.h)
+  Detail detail = Detail::all;
   template <class V>
   void fields(V& v) {
     v(1, filter);
-    v(2, brief);
+    v(2, detail);
   }
 };
 struct NodesRequest {

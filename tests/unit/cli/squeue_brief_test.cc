@@ -77,39 +77,63 @@ std::vector<Job> jobs() {
   return {waiting, array, component, running, completing, ended};
 }
 
-TEST(BriefViews, HaveWhatEveryColumnShowsButThoseThatSay) {
+Job shortened(const Job& job, wire::Detail detail) {
+  Job shown = detail == wire::Detail::least ? wire::least_of(job) : wire::brief_of(job);
+  shown.spec = Cow<JobSpec>(wire::brief_of(*job.spec));
+  return shown;
+}
+
+// A view with all that is left out, or without.
+wire::JobView view_of(Job job, wire::Detail detail) {
+  wire::JobView view{.job = Cow<Job>(std::move(job)), .reason = "Resources", .nodes = "n[1-2]"};
+  if (detail == wire::Detail::least) return view;
+  view.expected_start = kNow + Minutes{30};
+  view.scheduled_nodes = "n3";
+  view.last_evaluated = kNow;
+  view.dependency = "afterok:3(unfulfilled)";
+  view.sharing = wire::Sharing::no;
+  view.preemptable_since = kNow;
+  return view;
+}
+
+void check_columns(const Job& job, wire::Detail detail) {
   QueueContext context;
   context.now = kNow;
-  for (const Job& job : jobs()) {
-    wire::JobView whole{.job = Cow<Job>(job), .reason = "Resources", .nodes = "n[1-2]"};
-    wire::JobView brief = whole;
-    Job brief_job = wire::brief_of(job);
-    brief_job.spec = Cow<JobSpec>(wire::brief_of(*job.spec));
-    brief.job = Cow<Job>(std::move(brief_job));
-    for (const Column<JobRow>& column : job_columns()) {
-      if (!is_brief(column)) continue;
-      std::string expected, got;
-      column.append({&whole, &context}, expected);
-      column.append({&brief, &context}, got);
-      EXPECT_EQ(got, expected) << column.header << " of a job that is " << state_name(job.state);
-      if (column.key) {
-        EXPECT_EQ(column.key({&brief, &context}), column.key({&whole, &context}));
-      }
+  const wire::JobView whole = view_of(job, wire::Detail::all);
+  const wire::JobView less = view_of(shortened(job, detail), detail);
+  for (const Column<JobRow>& column : job_columns()) {
+    if (detail_for(column) < detail) continue;
+    std::string expected, got;
+    column.append({&whole, &context}, expected);
+    column.append({&less, &context}, got);
+    EXPECT_EQ(got, expected) << column.header << " of a job that is " << state_name(job.state);
+    if (column.key) {
+      EXPECT_EQ(column.key({&less, &context}), column.key({&whole, &context}));
     }
   }
 }
 
+TEST(BriefViews, HaveWhatEveryColumnShowsThatIsContentWithThem) {
+  for (const Job& job : jobs()) {
+    check_columns(job, wire::Detail::brief);
+    check_columns(job, wire::Detail::least);
+  }
+}
+
 TEST(BriefViews, AreAskedForUnlessAColumnOrTheOrderNeedsMore) {
-  EXPECT_TRUE(make_listing({})->is_brief);
+  EXPECT_EQ(make_listing({})->detail, wire::Detail::least);
+  QueueOptions account;
+  account.format = "%i %a";
+  EXPECT_EQ(make_listing(account)->detail, wire::Detail::brief);
   QueueOptions comment;
   comment.format = "%i %k";
-  EXPECT_FALSE(make_listing(comment)->is_brief);
+  EXPECT_EQ(make_listing(comment)->detail, wire::Detail::all);
   QueueOptions sorted;
   sorted.sort = "Z";
-  EXPECT_FALSE(make_listing(sorted)->is_brief);
+  EXPECT_EQ(make_listing(sorted)->detail, wire::Detail::all);
   QueueOptions steps;
   steps.steps = true;
-  EXPECT_FALSE(make_listing(steps)->is_brief);
+  EXPECT_EQ(make_listing(steps)->detail, wire::Detail::all);
 }
 
 }  // namespace
