@@ -16,13 +16,13 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;  // 1: before a job had a run
 
 constexpr const char* kSchema = R"(
   CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL);
   CREATE TABLE journal(number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, events BLOB NOT NULL);
   CREATE TABLE blobs(hash BLOB NOT NULL UNIQUE, number INTEGER NOT NULL, bytes BLOB NOT NULL);
-  INSERT INTO meta VALUES (1, 0);
+  INSERT INTO meta VALUES (2, 0);
 )";
 
 constexpr const char* kParts = R"(
@@ -144,6 +144,11 @@ Result<void> SqliteStore::prepare_schema(const std::string& found_beside) {
   if (*version < 1)
     return fail(database_.path() +
                 ": not a journal of this program, or damaged; it was left as it is");
+  if (*version < kVersion)
+    return fail(
+        fmt::format("{}: written by an earlier version (format {}, this program knows {}); it was "
+                    "left as it is",
+                    database_.path(), *version, kVersion));
   // Damage is found now rather than when a job is to be started or the first one is accepted.
   if (auto whole = database_.check(); !whole) return whole;
   return database_.execute(kParts);

@@ -28,8 +28,8 @@ struct PlannedRun {
 // What keeps a job back, in Slurm's words; empty = nothing does.
 struct LimitHit {
   Text words;
-  // Of a limit on the number of jobs that those reach that run: whose. Until one of those who count there has ended, or
-  // somebody changes a limit, nobody else can start whom it counts.
+  // Of a limit on the number of jobs that those reach that run: whose. Until one of those who count
+  // there has ended, or somebody changes a limit, nobody else can start whom it counts.
   std::optional<UseKey> full = std::nullopt;
   bool empty() const { return words.empty(); }
 };

@@ -209,15 +209,22 @@ TEST(SqliteStore, RefusesUseAfterAFailedSync) {
   EXPECT_FALSE(store->read_blob(blob_hash(1)));
 }
 
-TEST(SqliteStore, RefusesAJournalOfANewerVersion) {
+TEST(SqliteStore, RefusesAJournalOfAnotherVersion) {
   TempDir dir;
   commit_range(*open_store(dir.path()), 1, 2);
-  execute_on_file(dir.path() + "/journal.db", "UPDATE meta SET version = 7");
-  auto store = SqliteStore::open(dir.path());
-  ASSERT_FALSE(store);
-  EXPECT_EQ(store.error().text(), dir.path() +
-                                      "/journal.db: written by a newer version (format 7, this "
-                                      "program knows 1); it was left as it is");
+  auto refusal = [&](int version) {
+    execute_on_file(dir.path() + "/journal.db",
+                    fmt::format("UPDATE meta SET version = {}", version));
+    auto store = SqliteStore::open(dir.path());
+    return store ? "" : store.error().text();
+  };
+  const std::string path = dir.path() + "/journal.db";
+  EXPECT_EQ(refusal(7), path +
+                            ": written by a newer version (format 7, this program knows 2); it "
+                            "was left as it is");
+  EXPECT_EQ(refusal(1), path +
+                            ": written by an earlier version (format 1, this program knows 2); "
+                            "it was left as it is");
 }
 
 TEST(SqliteStore, RefusesAFileThatIsNoDatabaseAndLeavesItAlone) {

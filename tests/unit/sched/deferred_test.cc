@@ -171,8 +171,8 @@ struct Limited {
   Limited() {
     ClusterBuilder b;
     b.nodes(1, 8).qos("one", "MaxJobsPU=1");
-    for (int i = 0; i < 3; ++i) b.pending(job().tasks(1).qos("one"));
-    cluster = b.pending(job().tasks(1).qos("one").user(kBob)).build();
+    for (int i = 0; i < 3; ++i) b.pending(job().tasks(1).memory(100).qos("one"));
+    cluster = b.pending(job().tasks(1).memory(100).qos("one").user(kBob)).build();
     take_over(cluster, plan(cluster, t0, {.max_starts = 1}, memory), t0);
   }
   std::string next_starts() { return starts(plan(cluster, t0, as_after_an_event(), memory)); }

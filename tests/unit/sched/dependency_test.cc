@@ -43,7 +43,7 @@ ClusterBuilder with_first(const std::string& state, std::uint32_t status = 0) {
 
 Fulfilment of(const Cluster& cluster, std::uint32_t id, Time now = t0) {
   const Job& job = cluster.jobs.at(JobId{id});
-  return fulfilment(cluster, job, *parse_dependencies(job.spec->dependency), std::nullopt, now);
+  return fulfilment(cluster, job, *parse_dependencies(job.own.dependency), std::nullopt, now);
 }
 
 TEST(ParseDependency, ReadsEveryKind) {
@@ -267,7 +267,7 @@ TEST(DescribeDependencies, OfACancelledJobTellsWhatWasLeftThen) {
   auto end = [&](std::uint32_t id, JobState state, Time at) {
     Job& one = cluster.jobs.edit(JobId{id});
     one.state = state;
-    one.ended = at;
+    one.run.edit().ended = at;
   };
   auto text = [&] {
     return describe_dependencies(cluster, cluster.jobs.at(JobId{2}), t0 + Seconds{9});

@@ -50,7 +50,7 @@ TEST(Order, AHigherPriorityGoesFirst) {
   auto b = ClusterBuilder();
   b.nodes(1).pending(spec).pending(spec);
   auto cluster = b.event(JobUpdated{.job = JobId{2},
-                                    .spec = Cow(spec),
+                                    .spec = Cow(JobSpec(spec)),
                                     .priority = 4294967294u,
                                     .partition = "main",
                                     .account = {},

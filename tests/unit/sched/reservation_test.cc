@@ -60,7 +60,7 @@ TEST(Reservations, AJobOfOneWaitsForItAndGoesThere) {
 TEST(Reservations, AJobThatIsLongerThanItStartsAndIsExpectedToLeaveWithIt) {
   auto cluster = with(reservation(-5, 20), 1).pending(in_it().minutes(60).tasks(8)).build();
   take_over(cluster, plan(cluster, t0), t0);
-  ASSERT_EQ(cluster.jobs.at(JobId{1}).reservation, "r");
+  ASSERT_EQ(cluster.jobs.at(JobId{1}).run->reservation, "r");
   muster::apply(cluster, JobSubmitted{make_job(JobId{2}, job().minutes(5), cluster)});
   EXPECT_EQ(promised(plan(cluster, t0), 2), 20);
 }

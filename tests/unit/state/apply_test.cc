@@ -63,14 +63,14 @@ TEST(Apply, AStartedJobHoldsItsShares) {
   EXPECT_TRUE(cluster.active.contains(1));
   EXPECT_FALSE(cluster.pending.contains(1));
   EXPECT_EQ(job_of(cluster, 1).attempt, Attempt{1});
-  EXPECT_EQ(job_of(cluster, 1).steps.count(kBatchStep), 1u);
-  EXPECT_FALSE(job_of(cluster, 1).batch_done);
+  EXPECT_EQ(job_of(cluster, 1).run->steps.count(kBatchStep), 1u);
+  EXPECT_FALSE(job_of(cluster, 1).run->batch_done);
 }
 
 TEST(Apply, AnAllocationStartsWithoutABatchStep) {
   auto cluster = ClusterBuilder().nodes(1).running(job().allocation(), {share_of(1, 0, 0)}).build();
-  EXPECT_TRUE(job_of(cluster, 1).steps.empty());
-  EXPECT_TRUE(job_of(cluster, 1).batch_done);
+  EXPECT_TRUE(job_of(cluster, 1).run->steps.empty());
+  EXPECT_TRUE(job_of(cluster, 1).run->batch_done);
 }
 
 TEST(Apply, AnEndedJobCompletesUntilItsNodesAreReleased) {
@@ -87,7 +87,7 @@ TEST(Apply, AnEndedJobCompletesUntilItsNodesAreReleased) {
   EXPECT_FALSE(job_of(cluster, 1).completing());
   EXPECT_FALSE(cluster.active.contains(1));
   EXPECT_EQ(node_of(cluster, 2).used_memory_mib, 0u);
-  EXPECT_FALSE(job_of(cluster, 1).allocation.empty()) << "the allocation stays for display";
+  EXPECT_FALSE(job_of(cluster, 1).run->allocation.empty()) << "the allocation stays for display";
 }
 
 TEST(Apply, AJobThatIsToldToEndRunsOnUntilItDoes) {
@@ -98,7 +98,7 @@ TEST(Apply, AJobThatIsToldToEndRunsOnUntilItDoes) {
                                        .ending = {.becomes = JobState::timeout, .since = t0}})
                      .build();
   EXPECT_EQ(job_of(cluster, 1).state, JobState::running);
-  EXPECT_EQ(job_of(cluster, 1).ending->becomes, JobState::timeout);
+  EXPECT_EQ(job_of(cluster, 1).run->ending->becomes, JobState::timeout);
   EXPECT_TRUE(node_of(cluster, 1).completing.contains(1));
 }
 
@@ -111,8 +111,8 @@ TEST(Apply, ASetOfPendingJobsEndsAtOnce) {
           .build();
   EXPECT_EQ(cluster.pending.text(), "2");
   EXPECT_EQ(job_of(cluster, 3).state, JobState::cancelled);
-  EXPECT_EQ(job_of(cluster, 3).ending->by, kBob);
-  EXPECT_EQ(job_of(cluster, 3).ended, t0 + Seconds{3});
+  EXPECT_EQ(job_of(cluster, 3).run->ending->by, kBob);
+  EXPECT_EQ(job_of(cluster, 3).run->ended, t0 + Seconds{3});
   EXPECT_EQ(job_of(cluster, 3).end_reason, "why");
 }
 
@@ -121,8 +121,8 @@ TEST(Apply, ATaskThatLeavesItsArrayIsAJobOfItsOwn) {
   EXPECT_EQ(job_name(job_of(cluster, 1)), "1_[0,2%2]");
   EXPECT_EQ(job_name(job_of(cluster, 2)), "1_1");
   EXPECT_EQ(job_of(cluster, 2).array_id, JobId{1});
-  EXPECT_TRUE(job_of(cluster, 2).task_jobs.empty());
-  EXPECT_TRUE(job_of(cluster, 1).task_jobs.contains(2));
+  EXPECT_TRUE(job_of(cluster, 2).array->task_jobs.empty());
+  EXPECT_TRUE(job_of(cluster, 1).array->task_jobs.contains(2));
   EXPECT_TRUE(cluster.pending.contains(2));
   EXPECT_EQ(cluster.find_task(JobId{1}, 1)->id, JobId{2});
 }
@@ -134,7 +134,7 @@ TEST(Apply, TheLastTaskKeepsTheArraysId) {
   EXPECT_EQ(job_of(cluster, 1).task_id, 1u);
   EXPECT_FALSE(job_of(cluster, 1).is_array_record());
   EXPECT_EQ(job_name(job_of(cluster, 1)), "1_1");
-  EXPECT_TRUE(job_of(cluster, 1).task_jobs.contains(2));
+  EXPECT_TRUE(job_of(cluster, 1).array->task_jobs.contains(2));
 }
 
 TEST(Apply, CancelledTasksLeaveTheRecord) {
@@ -176,9 +176,9 @@ TEST(Apply, ARequeuedJobWaitsAgainAsIfNew) {
   EXPECT_EQ(j.state, JobState::pending);
   EXPECT_EQ(j.restarts, 1u);
   EXPECT_EQ(j.attempt, Attempt{1});
-  EXPECT_FALSE(j.ending);
-  EXPECT_TRUE(j.allocation.empty() && j.steps.empty());
-  EXPECT_FALSE(is_set(j.started));
+  EXPECT_FALSE(j.run->ending);
+  EXPECT_TRUE(j.run->allocation.empty() && j.run->steps.empty());
+  EXPECT_FALSE(is_set(j.run->started));
   EXPECT_EQ(j.eligible, t0 + Seconds{2});
   EXPECT_TRUE(cluster.pending.contains(1));
   EXPECT_FALSE(cluster.active.contains(1));
@@ -194,7 +194,7 @@ TEST(Apply, ARequeueWithHoldHasNoPriority) {
   auto cluster = b.event(JobRequeued{.job = JobId{1}, .at = t0, .hold = Hold::admin}).build();
   EXPECT_EQ(job_of(cluster, 1).hold, Hold::admin);
   EXPECT_EQ(job_of(cluster, 1).priority, 0u);
-  EXPECT_EQ(job_of(cluster, 1).exit_status, 0u);
+  EXPECT_EQ(job_of(cluster, 1).run->exit_status, 0u);
 }
 
 TEST(Apply, HoldAndReleaseSetThePriority) {
@@ -225,7 +225,7 @@ TEST(Apply, SuspendedTimeIsNotRunTime) {
   EXPECT_EQ(job_of(b.build(), 1).run_time(t0 + Seconds{60}), Seconds{10});
   b.event(JobSuspended{.job = JobId{1}, .resumed = true, .at = t0 + Seconds{40}});
   EXPECT_EQ(job_of(b.build(), 1).state, JobState::running);
-  EXPECT_EQ(job_of(b.build(), 1).suspended_total, Seconds{30});
+  EXPECT_EQ(job_of(b.build(), 1).run->suspended_total, Seconds{30});
 }
 
 TEST(Apply, AStepOfTheClockMovesTheTimesOfWhatRunsAlone) {
@@ -236,7 +236,7 @@ TEST(Apply, AStepOfTheClockMovesTheTimesOfWhatRunsAlone) {
   const Cluster before = b.build();
   const Millis by = -Minutes{60};
   const Cluster after = b.event(ClockStepped{.by = by}).build();
-  EXPECT_EQ(job_of(after, 1).started, job_of(before, 1).started + by);
+  EXPECT_EQ(job_of(after, 1).run->started, job_of(before, 1).run->started + by);
   EXPECT_EQ(job_of(after, 1).end_limit(), job_of(before, 1).end_limit() + by);
   EXPECT_EQ(job_of(after, 2), job_of(before, 2));
   EXPECT_EQ(job_of(after, 3), job_of(before, 3));
@@ -290,15 +290,15 @@ TEST(Apply, AJobThatEndsWhileSuspendedStopsItsClock) {
   ClusterBuilder b;
   b.nodes(1).running(1).event(JobSuspended{.job = JobId{1}, .at = t0 + Seconds{10}});
   auto cluster = b.ended(1, JobState::cancelled, 15, t0 + Seconds{25}).build();
-  EXPECT_EQ(job_of(cluster, 1).suspended_total, Seconds{15});
-  EXPECT_FALSE(is_set(job_of(cluster, 1).suspended_at));
+  EXPECT_EQ(job_of(cluster, 1).run->suspended_total, Seconds{15});
+  EXPECT_FALSE(is_set(job_of(cluster, 1).run->suspended_at));
 }
 
 TEST(Apply, AStepEndsWhenItsLastNodeReports) {
   auto cluster = eventful().build();
-  const Step running = job_of(cluster, 3).steps.at(StepId{0});
+  const Step running = job_of(cluster, 3).run->steps.at(StepId{0});
   EXPECT_EQ(running.state, JobState::running);
-  EXPECT_EQ(job_of(cluster, 3).next_step, 3u);
+  EXPECT_EQ(job_of(cluster, 3).run->next_step, 3u);
   const StepNodeEnded last{.job = JobId{3},
                            .attempt = Attempt{1},
                            .step = StepId{0},
@@ -311,8 +311,8 @@ TEST(Apply, AStepEndsWhenItsLastNodeReports) {
   EXPECT_EQ(ended.exit_status, 256u);
   EXPECT_EQ(ended.usage->user_cpu_us, 12u);
   EXPECT_EQ(ended.ended, t0 + Seconds{8});
-  EXPECT_EQ(job_of(cluster, 3).derived_exit_status, 256u);
-  EXPECT_FALSE(job_of(cluster, 3).steps.contains(StepId{0})) << "a job may have thousands";
+  EXPECT_EQ(job_of(cluster, 3).run->derived_exit_status, 256u);
+  EXPECT_FALSE(job_of(cluster, 3).run->steps.contains(StepId{0})) << "a job may have thousands";
 }
 
 TEST(Apply, TheStateOfAStepFollowsItsStatus) {
@@ -335,9 +335,9 @@ TEST(Apply, TheStateOfAStepFollowsItsStatus) {
                                             .out_of_memory = c.out_of_memory,
                                             .at = t0})
                        .build();
-    EXPECT_EQ(job_of(cluster, 1).steps.at(kBatchStep).state, c.expected);
-    EXPECT_TRUE(job_of(cluster, 1).batch_done);
-    EXPECT_EQ(job_of(cluster, 1).derived_exit_status, 0u) << "the batch script does not count";
+    EXPECT_EQ(job_of(cluster, 1).run->steps.at(kBatchStep).state, c.expected);
+    EXPECT_TRUE(job_of(cluster, 1).run->batch_done);
+    EXPECT_EQ(job_of(cluster, 1).run->derived_exit_status, 0u) << "the batch script does not count";
   }
 }
 
@@ -347,7 +347,7 @@ TEST(Apply, PurgedTasksLeaveTheirArraysList) {
   b.event(PendingJobsEnded{.jobs = IdSet::range(2, 2), .at = t0, .reason = {}});
   auto cluster = b.event(JobsPurged{*IdSet::parse("2,9")}).build();
   EXPECT_FALSE(cluster.jobs.contains(JobId{2}));
-  EXPECT_TRUE(job_of(cluster, 1).task_jobs.empty());
+  EXPECT_TRUE(job_of(cluster, 1).array->task_jobs.empty());
 }
 
 TEST(Apply, AReloadKeepsTheIdsAndStatesOfNodes) {
@@ -413,7 +413,7 @@ TEST(Apply, APartitionThatBecomesTheDefaultReplacesTheOther) {
 
 TEST(Apply, AnUpdateReplacesWhatTheJobAskedFor) {
   auto cluster = eventful().build();
-  EXPECT_EQ(job_of(cluster, 4).spec->name, "new name");
+  EXPECT_EQ(job_of(cluster, 4).own.name, "new name");
   EXPECT_EQ(job_of(cluster, 4).time_limit, Minutes{9});
   EXPECT_EQ(job_of(cluster, 4).priority, 5u);
 }

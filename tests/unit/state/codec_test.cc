@@ -71,18 +71,18 @@ TEST(EventCodec, TheTaskIdOfAJobMayBeZero) {
 }
 
 TEST(EventCodec, FieldsOfASpecificationWithDefaultsOtherThanZero) {
-  JobRequest spec;
+  JobSpec spec;
   spec.min_nodes = 0;
   spec.umask = 0;
   spec.warn_signal = {.number = 10, .seconds_before_end = 0};
   JobUpdated event{.job = JobId{1}, .spec = Cow(spec)};
   EXPECT_EQ(*round_trip(event).spec, spec);
   event.spec = Cow(JobSpec{});
-  EXPECT_EQ(*round_trip(event).spec, JobRequest{});
+  EXPECT_EQ(*round_trip(event).spec, JobSpec{});
 }
 
 TEST(EventCodec, AnOptionalZeroIsNotTheSameAsNotGiven) {
-  JobRequest spec;
+  JobSpec spec;
   spec.num_tasks = 0;
   spec.memory_per_node_mib = 0;
   spec.requeue = false;
@@ -122,7 +122,7 @@ TEST(EventCodec, ExtremesSurvive) {
   EXPECT_EQ(back.priority, 0xffffffffu);
   EXPECT_EQ(back.time_limit, kUnlimited);
   EXPECT_EQ(back.eligible, Time::max());
-  JobRequest spec;
+  JobSpec spec;
   spec.nice = -2147483647;
   EXPECT_EQ(round_trip(JobUpdated{.spec = Cow(spec)}).spec->nice, -2147483647);
 }
@@ -133,8 +133,8 @@ TEST(EventCodec, EmptyElementsOfListsAreKept) {
   config.nodes.resize(2);
   EXPECT_EQ(*round_trip(ConfigLoaded{Cow(config)}).config, config);
   Job job;
-  job.unfinished = {NodeId{0}, NodeId{3}};
-  job.steps[StepId{0}] = Step{};
+  job.run.edit().unfinished = {NodeId{0}, NodeId{3}};
+  job.run.edit().steps[StepId{0}] = Step{};
   job.waiting_tasks = IdSet::range(0, 0);
   EXPECT_EQ(round_trip(JobSubmitted{job}).job, job);
 }

@@ -90,7 +90,7 @@ TEST(GoldenJournal, JobsAreAsDescribed) {
   EXPECT_EQ(c.active.text(), "3");
   const Job& array = c.jobs.at(JobId{1});
   EXPECT_EQ(job_name(array), "1_[1-2%1]");
-  EXPECT_EQ(array.spec->name, "array");
+  EXPECT_EQ(array.own.name, "array");
   EXPECT_EQ(array.spec->uid, kAlice);
   const Job& task = c.jobs.at(JobId{2});  // ran, failed, was requeued and held
   EXPECT_EQ(task.task_id, 0u);
@@ -100,17 +100,17 @@ TEST(GoldenJournal, JobsAreAsDescribed) {
   EXPECT_EQ(task.eligible, t0 + Seconds{7});
   const Job& allocation = c.jobs.at(JobId{3});
   EXPECT_EQ(allocation.spec->kind, JobKind::allocation);
-  EXPECT_TRUE(allocation.batch_done);
-  EXPECT_EQ(allocation.started, t0 + Seconds{3});
-  EXPECT_EQ(allocation.ending->becomes, JobState::timeout);
-  EXPECT_EQ(allocation.steps.at(StepId{0}).name, "hostname");
-  EXPECT_EQ(allocation.next_step, 1u);
+  EXPECT_TRUE(allocation.run->batch_done);
+  EXPECT_EQ(allocation.run->started, t0 + Seconds{3});
+  EXPECT_EQ(allocation.run->ending->becomes, JobState::timeout);
+  EXPECT_EQ(allocation.run->steps.at(StepId{0}).name, "hostname");
+  EXPECT_EQ(allocation.run->next_step, 1u);
   const Job& released = c.jobs.at(JobId{4});
   EXPECT_EQ(released.hold, Hold::none);
   EXPECT_EQ(released.priority, 50u);
   const Job& cancelled = c.jobs.at(JobId{5});
   EXPECT_EQ(cancelled.state, JobState::cancelled);
-  EXPECT_EQ(cancelled.ending->by, kBob);
+  EXPECT_EQ(cancelled.run->ending->by, kBob);
 }
 
 }  // namespace

@@ -47,19 +47,20 @@ const Fault kFaults[] = {
     {"set of active jobs disagree", [](Cluster& c) { c.active.erase(4); }},
     {"set of active jobs disagree", [](Cluster& c) { c.active.insert(2); }},
     {"array record 3 runs", [](Cluster& c) { c.jobs.edit(JobId{3}).state = JobState::running; }},
-    {"job 1 runs on nothing", [](Cluster& c) { c.jobs.edit(JobId{1}).allocation.clear(); }},
+    {"job 1 runs on nothing",
+     [](Cluster& c) { c.jobs.edit(JobId{1}).run.edit().allocation.clear(); }},
     {"pending job 2 holds nodes",
-     [](Cluster& c) { c.jobs.edit(JobId{2}).unfinished.insert(NodeId{3}); }},
+     [](Cluster& c) { c.jobs.edit(JobId{2}).run.edit().unfinished.insert(NodeId{3}); }},
     {"CPUs 0-3 of node 1 are held twice",
      [](Cluster& c) {
        Job& job = c.jobs.edit(JobId{1});
-       job.allocation.push_back(job.allocation[0]);
+       job.run.edit().allocation.push_back(job.run->allocation[0]);
      }},
     {"gpu 0 of node 1 is held twice",
      [](Cluster& c) {
        Job& job = c.jobs.edit(JobId{1});
-       job.allocation.push_back(job.allocation[0]);
-       job.allocation.back().cpus = IdSet::range(7, 7);
+       job.run.edit().allocation.push_back(job.run->allocation[0]);
+       job.run.edit().allocation.back().cpus = IdSet::range(7, 7);
      }},
     {"components 1 and 2 do not wait together",
      [](Cluster& c) {
@@ -126,7 +127,7 @@ TEST(Invariants, MemoryIsOnlyBoundedWhereItIsCounted) {
 TEST(Invariants, ADeviceThatTheNodeDoesNotHaveIsNamed) {
   Cluster cluster = sound();
   auto planted = IdSet::range(9, 9);
-  cluster.jobs.edit(JobId{1}).allocation[0].gres[0].indices = planted;
+  cluster.jobs.edit(JobId{1}).run.edit().allocation[0].gres[0].indices = planted;
   cluster.nodes.edit(NodeId{1}).used_gres[0].indices = planted;
   EXPECT_FALSE(broken_invariants(cluster).empty());
 }

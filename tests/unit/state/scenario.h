@@ -71,7 +71,8 @@ inline ClusterBuilder eventful() {
   b.event(JobEnded{
       .job = JobId{3}, .state = JobState::failed, .exit_status = 256, .at = t0, .reason = "x"});
   b.event(JobUpdated{.job = JobId{4},
-                     .spec = Cow(JobRequest(job().name("new name"))),
+                     .spec = Cow(JobSpec(JobRequest(job()))),
+                     .own = {.name = "new name"},
                      .priority = 5,
                      .partition = "main",
                      .account = "a",

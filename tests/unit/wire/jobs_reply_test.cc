@@ -10,9 +10,9 @@ JobView view(std::uint32_t id, std::uint32_t place) {
   job.id = JobId{id};
   return {.job = Cow(job), .spec_place = place};
 }
-Cow<JobRequest> spec(const char* name) {
-  JobRequest spec;
-  spec.name = name;
+Cow<JobSpec> spec(const char* account) {
+  JobSpec spec;
+  spec.account = account;
   return Cow(spec);
 }
 
@@ -21,8 +21,8 @@ TEST(JobsReply, EachJobHasItsSpecificationAgain) {
   auto read = decode<JobsReply>(encode(sent));
   ASSERT_TRUE(read);
   ASSERT_EQ(read->jobs.size(), 3u);
-  EXPECT_EQ(read->jobs[0].job->spec->name, "b");
-  EXPECT_EQ(read->jobs[1].job->spec->name, "a");
+  EXPECT_EQ(read->jobs[0].job->spec->account, "b");
+  EXPECT_EQ(read->jobs[1].job->spec->account, "a");
   EXPECT_EQ(&*read->jobs[0].job->spec, &*read->jobs[2].job->spec);
 }
 
@@ -31,7 +31,7 @@ TEST(JobsReply, AJobMayHoldItsOwn) {
   own.job.edit().spec = spec("own");
   auto read = decode<JobsReply>(encode(JobsReply{.jobs = {own}}));
   ASSERT_TRUE(read);
-  EXPECT_EQ(read->jobs[0].job->spec->name, "own");
+  EXPECT_EQ(read->jobs[0].job->spec->account, "own");
 }
 
 TEST(JobsReply, APlaceBeyondTheListIsPassedOver) {
