@@ -50,10 +50,12 @@ Nodes::~Nodes() {
 }
 
 void Nodes::connect_all() {
+  io::Endpoint as_node = options_.controller;
+  as_node.role = io::PeerRole::node;
   const NodeFacts facts = facts_of(options_);
   channels_.reserve(options_.count);
   for (std::uint32_t i = 0; i < options_.count; ++i) {
-    auto channel = io::Channel::connect(options_.controller, kConnectTimeout);
+    auto channel = io::Channel::connect(as_node, kConnectTimeout);
     check(channel, "connecting a node");
     channels_.push_back(std::move(*channel));
     wire::RegisterReport report{.name = Text(node_name(i)), .facts = facts};
