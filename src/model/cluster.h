@@ -413,7 +413,7 @@ struct Cluster {
   const Qos* find_qos(std::string_view name) const;
   // The record that holds this array task: the task's own, or the array's while it waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
-  // The tasks of an array that have left its record: see Job::task_index. Null = none.
+  // The tasks of an array that have left its record: see ArrayRecord. Null = none.
   const TaskIndex* task_index(JobId array) const;
   void index_task(JobId array, std::uint32_t task, JobId job);
   void unindex_task(JobId array, std::uint32_t task);
