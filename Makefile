@@ -42,7 +42,8 @@ test-clients: programs
 check-all: build
 	@scripts/check-all $(JOBS)
 
-bench: build
+bench: programs
+	@cmake --build --preset release -j $(JOBS) --target load waiting
 	@scripts/setup --bench
 	@bench/compare --bin build/release/bin
 	@bench/scale --bin build/release/bin

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "failure.h"
 #include "nodes.h"
 #include "users.h"

@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "base/check.h"
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "failure.h"
 
 namespace muster::bench {

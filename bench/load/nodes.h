@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "io/channel.h"
+#include "io/net/channel.h"
 #include "wire/node_messages.h"
 
 namespace muster::bench {

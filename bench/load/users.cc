@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "base/codec.h"
-#include "base/string_block.h"
+#include "base/codec/codec.h"
+#include "base/text/string_block.h"
 #include "failure.h"
 #include "wire/client_messages.h"
 

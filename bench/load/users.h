@@ -8,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "io/channel.h"
-#include "model/job_spec.h"
+#include "io/net/channel.h"
+#include "model/job/job_spec.h"
 
 namespace muster::bench {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/string_block.h"
-#include "base/strings.h"
+#include "base/text/string_block.h"
+#include "base/text/strings.h"
 #include "users.h"
 
 namespace muster::bench {

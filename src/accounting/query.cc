@@ -9,7 +9,7 @@
 
 #include "accounting/query.h"
 #include "accounting/select.h"
-#include "base/rough_size.h"
+#include "base/codec/rough_size.h"
 
 namespace muster::accounting {
 

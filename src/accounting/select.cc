@@ -7,8 +7,8 @@
 #include <array>
 #include <ctime>
 
-#include "base/hostlist.h"
-#include "base/strings.h"
+#include "base/text/hostlist.h"
+#include "base/text/strings.h"
 
 namespace muster::accounting {
 
@@ -43,7 +43,7 @@ Window make_window(const wire::AccountingRequest& request, bool by_state, Time n
   return window;
 }
 
-// States that only accounting knows, beside those of model/job_state.h.
+// States that only accounting knows, beside those of model/job/job_state.h.
 struct AccountingState {
   std::string_view name, code;
 };

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "model/accounting_record.h"
+#include "model/accounts/accounting_record.h"
 #include "wire/client_messages.h"
 
 namespace muster::accounting {

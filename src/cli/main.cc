@@ -1,5 +1,4 @@
 // All commands in one program: the name it is called by picks one, "muster sbatch ..." works too.
-// Which commands there are comes from the build: MUSTER_HAVE_X is set where X.cc exists.
 #include <unistd.h>
 
 #include <array>
@@ -14,51 +13,21 @@ namespace {
 using muster::cli::Command;
 
 constexpr auto kCommands = std::to_array<Command>({
-#ifdef MUSTER_HAVE_SBATCH
     {"sbatch", muster::cli::sbatch_main},
-#endif
-#ifdef MUSTER_HAVE_SRUN
     {"srun", muster::cli::srun_main},
-#endif
-#ifdef MUSTER_HAVE_SALLOC
     {"salloc", muster::cli::salloc_main},
-#endif
-#ifdef MUSTER_HAVE_SATTACH
     {"sattach", muster::cli::sattach_main},
-#endif
-#ifdef MUSTER_HAVE_SCANCEL
     {"scancel", muster::cli::scancel_main},
-#endif
-#ifdef MUSTER_HAVE_SBCAST
     {"sbcast", muster::cli::sbcast_main},
-#endif
-#ifdef MUSTER_HAVE_SQUEUE
     {"squeue", muster::cli::squeue_main},
-#endif
-#ifdef MUSTER_HAVE_SINFO
     {"sinfo", muster::cli::sinfo_main},
-#endif
-#ifdef MUSTER_HAVE_SACCT
     {"sacct", muster::cli::sacct_main},
-#endif
-#ifdef MUSTER_HAVE_SEFF
     {"seff", muster::cli::seff_main},
-#endif
-#ifdef MUSTER_HAVE_SCONTROL
     {"scontrol", muster::cli::scontrol_main},
-#endif
-#ifdef MUSTER_HAVE_SPRIO
     {"sprio", muster::cli::sprio_main},
-#endif
-#ifdef MUSTER_HAVE_SSHARE
     {"sshare", muster::cli::sshare_main},
-#endif
-#ifdef MUSTER_HAVE_SSTAT
     {"sstat", muster::cli::sstat_main},
-#endif
-#ifdef MUSTER_HAVE_MUSTER
     {"muster", muster::cli::muster_main},
-#endif
 });
 
 const Command* find(std::string_view name) {

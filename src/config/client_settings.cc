@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
-#include "config/auth.h"
+#include "base/text/strings.h"
+#include "config/words/auth.h"
 
 namespace muster::config {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/duration.h"
-#include "base/hostlist.h"
-#include "base/size.h"
-#include "base/strings.h"
+#include "base/text/duration.h"
+#include "base/text/hostlist.h"
+#include "base/text/size.h"
+#include "base/text/strings.h"
 #include "config/keys.h"
 #include "config/scheduling_settings.h"
 

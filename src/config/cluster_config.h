@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "config/gres_conf.h"
+#include "config/files/gres_conf.h"
 #include "config/slurm_conf.h"
 #include "model/cluster.h"
 

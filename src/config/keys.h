@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "config/source.h"
+#include "config/files/source.h"
 
 namespace muster::config {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/duration.h"
-#include "base/strings.h"
-#include "config/limit_words.h"
+#include "base/text/duration.h"
+#include "base/text/strings.h"
+#include "config/words/limit_words.h"
 
 namespace muster::config {
 
@@ -86,6 +86,7 @@ void set_scheduling(const SlurmConf& slurm, Settings& s) {
   s.max_array_tasks = scheduler_number(slurm, "max_array_tasks", 0);
   s.request_limits = request_limits_of(slurm);
   s.user_top = has("enable_user_top");
+  s.users_shrink = !has("disable_job_shrink");
   s.limits_stop = has("assoc_limit_stop");
   s.whole_het_jobs = has("whole_hetjob") || has("whole_pack");
   s.settles_by_partition = has("reduce_completing_frag");

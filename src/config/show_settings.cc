@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "config/keys.h"
 #include "config/slurm_conf.h"
 

@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "base/time.h"
-#include "config/node_line.h"
-#include "config/partition_line.h"
-#include "config/source.h"
+#include "config/files/source.h"
+#include "config/lines/node_line.h"
+#include "config/lines/partition_line.h"
 
 namespace muster::config {
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/duration.h"
-#include "base/size.h"
-#include "base/strings.h"
+#include "base/text/duration.h"
+#include "base/text/size.h"
+#include "base/text/strings.h"
 #include "config/keys.h"
 
 namespace muster::config {

@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "controller/core.h"
-#include "controller/step_demand.h"
-#include "controller/view.h"
-#include "controller/visibility.h"
+#include "controller/steps/step_demand.h"
+#include "controller/views/view.h"
+#include "controller/views/visibility.h"
 
 namespace muster::controller {
 

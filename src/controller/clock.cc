@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "controller/core.h"
-#include "controller/health.h"
-#include "controller/node_change.h"
+#include "controller/nodes/health.h"
+#include "controller/nodes/node_change.h"
 
 namespace muster::controller {
 

@@ -4,7 +4,7 @@
 #include <type_traits>
 
 #include "base/check.h"
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "state/apply.h"
 
 namespace muster::controller {
@@ -20,8 +20,8 @@ constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <class T>
 constexpr bool concerns_jobs_alone =
     is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
-              JobEnded, NodesReleased, JobsPurged, PendingJobsEnded, StepQueued, StepDequeued,
-              StepLimitChanged, UsageCounted>;
+              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
+              StepDequeued, StepLimitChanged, UsageCounted>;
 
 // ... and leave those who wait in their order, in which nodes have no part.
 template <class T>

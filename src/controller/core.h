@@ -16,16 +16,16 @@
 #include <variant>
 #include <vector>
 
-#include "controller/accounting_changes.h"
-#include "controller/filter.h"
+#include "accounting/changes.h"
 #include "controller/host.h"
-#include "controller/partition_choice.h"
-#include "controller/power.h"
+#include "controller/nodes/power.h"
+#include "controller/submit/partition_choice.h"
+#include "controller/views/filter.h"
 #include "controller/waiter_list.h"
 #include "controller/watch_list.h"
-#include "model/shared_parts.h"
-#include "sched/free.h"
-#include "sched/known_fits.h"
+#include "model/job/shared_parts.h"
+#include "sched/place/free.h"
+#include "sched/place/known_fits.h"
 #include "state/event.h"
 
 namespace muster::controller {
@@ -237,6 +237,8 @@ class Core {
   void forget_launch_if_over(JobId job, StepId step);
   void release_node(JobId job, NodeId node);
   void release_nodes(JobId job, const std::vector<NodeId>& nodes, Time now);
+  // A running job goes on with so many of its nodes. What it runs on the others is killed.
+  void shrink(JobId job, std::size_t keeps, Time now);
   void create_extern_step(JobId job, Time now);
   void run_program(SiteProgramRun::Which which, const Job& job);
   void run_owed_epilogs();
@@ -340,7 +342,7 @@ class Core {
     std::vector<std::pair<ReplyTo, wire::Answer>> replies;
     std::vector<std::pair<NodeId, wire::Order>> orders;
     std::set<NodeId> touched_nodes;
-    AccountingChanges changes;
+    accounting::AccountingChanges changes;
     IdSet changed_jobs;  // in whatever way
     std::vector<SiteProgramRun> programs;
     std::size_t patient_replies = 0;  // of replies: to those who wait for a plan as well

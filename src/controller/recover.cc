@@ -1,9 +1,9 @@
 // Start and reconfiguration: the stored state, the configuration in force, a new epoch.
 #include <fmt/format.h>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "controller/core.h"
-#include "controller/dynamic_node.h"
+#include "controller/nodes/dynamic_node.h"
 #include "state/apply.h"
 #include "state/invariants.h"
 #include "state/snapshot.h"

@@ -2,14 +2,14 @@
 #include <algorithm>
 
 #include "controller/core.h"
-#include "controller/power.h"
-#include "sched/features.h"
-#include "sched/free.h"
-#include "sched/gate.h"
-#include "sched/gres_fit.h"
-#include "sched/node_fit.h"
-#include "sched/reserved.h"
-#include "sched/sharing.h"
+#include "controller/nodes/power.h"
+#include "sched/gate/gate.h"
+#include "sched/place/free.h"
+#include "sched/place/gres_fit.h"
+#include "sched/place/node_fit.h"
+#include "sched/place/sharing.h"
+#include "sched/request/features.h"
+#include "sched/timeline/reserved.h"
 
 namespace muster::controller {
 

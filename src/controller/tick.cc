@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "base/duration.h"
+#include "base/text/duration.h"
 #include "controller/core.h"
-#include "sched/gate.h"
+#include "sched/gate/gate.h"
 
 namespace muster::controller {
 

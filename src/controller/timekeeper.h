@@ -3,7 +3,7 @@
 // stood still.
 #pragma once
 
-#include "base/timeline.h"
+#include "base/containers/timeline.h"
 #include "controller/core.h"
 
 namespace muster::controller {

@@ -5,10 +5,10 @@
 #include <stdexcept>
 
 #include "base/check.h"
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "controller/core.h"
-#include "controller/request_check.h"
-#include "controller/step_demand.h"
+#include "controller/steps/step_demand.h"
+#include "controller/submit/request_check.h"
 #include "state/apply.h"
 
 namespace muster::controller {

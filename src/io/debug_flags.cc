@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::io {
 

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <mutex>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::io {
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/text.h"
 
 namespace muster::io {
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 
+#include "base/containers/timeline.h"
 #include "base/time.h"
-#include "base/timeline.h"
 
 namespace muster::io {
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "base/hostlist.h"
+#include "base/text/hostlist.h"
+#include "base/text/strings.h"
 
 namespace muster {
 
@@ -125,6 +126,29 @@ ArrayTasks Cluster::tasks_of(JobId array) const {
   for (const auto& [task, id] : tasks.own) tasks.all.insert(task);
   for (const auto& [waiting, id] : tasks.waiting) tasks.all.merge(waiting);
   return tasks;
+}
+
+Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
+                                                       std::string_view names) {
+  std::vector<const Partition*> found;
+  if (names.empty()) {
+    const Partition* partition = cluster.default_partition();
+    if (!partition) return fail(ErrorCode::no_default_partition);
+    return std::vector{partition};
+  }
+  for (std::string_view name : split(names, ',')) {
+    if (trim(name).empty()) continue;
+    const Partition* partition = cluster.find_partition(trim(name));
+    if (!partition) return fail(ErrorCode::invalid_partition, std::string(trim(name)));
+    if (partition->is_closed())
+      if (const Partition* other = cluster.find_partition(partition->alternate)) partition = other;
+    if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);
+  }
+  if (found.empty()) return fail(ErrorCode::invalid_partition, "(null)");
+  // One that takes no jobs any more says nothing where another does.
+  if (!std::ranges::all_of(found, [](const Partition* p) { return p->is_closed(); }))
+    std::erase_if(found, [](const Partition* p) { return p->is_closed(); });
+  return found;
 }
 
 }  // namespace muster

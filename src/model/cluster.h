@@ -8,24 +8,24 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cow.h"
+#include "base/containers/cow.h"
+#include "base/containers/table.h"
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
 #include "base/result.h"
-#include "base/table.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
-#include "model/association.h"
-#include "model/job.h"
-#include "model/job_outcome.h"
-#include "model/node.h"
-#include "model/partition.h"
-#include "model/private_data.h"
-#include "model/qos.h"
-#include "model/request_limits.h"
+#include "model/accounts/association.h"
+#include "model/accounts/private_data.h"
+#include "model/accounts/qos.h"
+#include "model/accounts/usage.h"
+#include "model/job/job.h"
+#include "model/job/job_outcome.h"
+#include "model/job/request_limits.h"
+#include "model/node/node.h"
+#include "model/node/partition.h"
+#include "model/node/topology.h"
 #include "model/reservation.h"
-#include "model/topology.h"
-#include "model/usage.h"
 
 namespace muster {
 
@@ -246,6 +246,7 @@ struct Settings {
   // SchedulerParameters
   std::uint32_t max_array_tasks = 0;       // 0 = as many as MaxArraySize lets there be
   bool user_top = false;                   // enable_user_top
+  bool users_shrink = true;                // disable_job_shrink
   bool allow_zero_licenses = false;        // more licenses than there are may be waited for
   std::uint32_t min_priority_reserve = 0;  // bf_min_prio_reserve
   Seconds min_age_reserve{0};              // bf_min_age_reserve
@@ -333,6 +334,7 @@ struct Settings {
     v(501, private_data);
     v(502, disable_root_jobs);
     v(503, cpu_bind);
+    v(504, users_shrink);
   }
 };
 
@@ -423,5 +425,10 @@ struct Cluster {
 
   bool operator==(const Cluster&) const = default;
 };
+
+// "main", "a,b"; empty = the default one. Every name must exist. One that takes no jobs any more is
+// replaced by its Alternate.
+Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
+                                                       std::string_view names);
 
 }  // namespace muster

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/duration.h"
-#include "base/strings.h"
+#include "base/text/duration.h"
+#include "base/text/strings.h"
 
 namespace muster {
 

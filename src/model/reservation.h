@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
 
 namespace muster {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/hostlist.h"
+#include "base/text/hostlist.h"
 
 namespace muster {
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/text.h"
-#include "config/cgroup_conf.h"
-#include "model/confinement.h"
+#include "base/containers/text.h"
+#include "config/files/cgroup_conf.h"
+#include "model/node/confinement.h"
 #include "wire/node_messages.h"
 
 namespace muster {

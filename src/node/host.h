@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/result.h"
-#include "base/text.h"
-#include "model/node.h"
+#include "model/node/node.h"
 #include "wire/node_messages.h"
 
 namespace muster {

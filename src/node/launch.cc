@@ -1,6 +1,6 @@
 // Launching a step, once: a repeated order is answered with what is known of the step.
 #include "node/agent.h"
-#include "node/step_setup.h"
+#include "wire/step_setup.h"
 
 namespace muster {
 

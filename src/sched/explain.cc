@@ -8,12 +8,12 @@
 #include <optional>
 #include <set>
 
-#include "base/duration.h"
-#include "base/strings.h"
-#include "sched/gate.h"
-#include "sched/priority.h"
+#include "base/text/duration.h"
+#include "base/text/strings.h"
+#include "sched/gate/gate.h"
+#include "sched/priority/priority.h"
 #include "sched/queue.h"
-#include "sched/reserved.h"
+#include "sched/timeline/reserved.h"
 
 namespace muster::sched {
 

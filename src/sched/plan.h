@@ -12,14 +12,14 @@
 #include <optional>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "model/cluster.h"
-#include "sched/node_index.h"
-#include "sched/profile_notes.h"
 #include "sched/queue.h"
-#include "sched/reason.h"
+#include "sched/request/reason.h"
+#include "sched/timeline/node_index.h"
+#include "sched/timeline/profile_notes.h"
 
 namespace muster::sched {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::sched {
 

@@ -10,16 +10,16 @@
 #include <utility>
 #include <vector>
 
-#include "sched/accrual.h"
-#include "sched/gate.h"
-#include "sched/license_book.h"
-#include "sched/limits.h"
-#include "sched/make_room.h"
+#include "sched/gate/gate.h"
+#include "sched/limits/accrual.h"
+#include "sched/limits/limits.h"
 #include "sched/plan.h"
-#include "sched/priority.h"
-#include "sched/profile.h"
-#include "sched/shape.h"
-#include "sched/together.h"
+#include "sched/preempt/make_room.h"
+#include "sched/priority/priority.h"
+#include "sched/timeline/license_book.h"
+#include "sched/timeline/profile.h"
+#include "sched/timeline/shape.h"
+#include "sched/timeline/together.h"
 
 namespace muster::sched {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "base/hostlist.h"
-#include "sched/preempt.h"
-#include "sched/usage.h"
+#include "base/text/hostlist.h"
+#include "sched/preempt/preempt.h"
+#include "sched/priority/usage.h"
 
 namespace muster::sched {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/duration.h"
-#include "sched/time_limit.h"
+#include "base/text/duration.h"
+#include "sched/request/time_limit.h"
 
 namespace muster::sched {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/strings.h"
-#include "sched/priority.h"
+#include "base/text/strings.h"
+#include "sched/priority/priority.h"
 
 namespace muster::sched {
 

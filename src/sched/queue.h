@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "model/cluster.h"
-#include "sched/deferred.h"
+#include "sched/limits/deferred.h"
 
 namespace muster::sched {
 

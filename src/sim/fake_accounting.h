@@ -9,13 +9,13 @@
 
 #include <fmt/format.h>
 
-#include "controller/accounting_changes.h"
+#include "accounting/changes.h"
 
 namespace muster::sim {
 
 class FakeAccounting {
  public:
-  void account(controller::AccountingPortion portion) { unfed_.add(std::move(portion)); }
+  void account(accounting::AccountingPortion portion) { unfed_.add(std::move(portion)); }
   void feed() {
     if (unfed_.number == 0) return;
     for (const AccountingRecord& record : unfed_.records())
@@ -59,7 +59,7 @@ class FakeAccounting {
   }
 
  private:
-  controller::AccountingPortion unfed_;
+  accounting::AccountingPortion unfed_;
   using Key = std::pair<JobId, Attempt>;
   std::map<Key, JobRecord> rows_;
   std::map<Key, StepRecord> scripts_;

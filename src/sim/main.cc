@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "sim/wide_step.h"
 #include "sim/world.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "controller/core.h"
 #include "sim/fake_node.h"
 #include "sim/schedule.h"
@@ -69,7 +69,7 @@ class WideCluster final : public controller::Host {
     committing_ = true;
   }
   void publish(controller::Published) override {}
-  void account(controller::AccountingPortion) override {}
+  void account(accounting::AccountingPortion) override {}
   void reply(controller::ReplyTo, wire::Answer answer) override {
     if (auto* error = std::get_if<Error>(&answer)) CHECK(false, error->text().c_str());
   }

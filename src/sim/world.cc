@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "controller/timekeeper.h"
 #include "sim/machines.h"
 #include "sim/network.h"
@@ -77,7 +77,7 @@ class World final : public controller::Host {
     });
   }
   void publish(controller::Published) override {}
-  void account(controller::AccountingPortion portion) override {
+  void account(accounting::AccountingPortion portion) override {
     if (options_.sabotage.accounting) options_.sabotage.accounting(portion);
     accounting_.account(std::move(portion));
     if (schedule_.chance(20)) accounting_.feed();

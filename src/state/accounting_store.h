@@ -11,7 +11,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "model/accounting_record.h"
+#include "model/accounts/accounting_record.h"
 #include "state/store.h"
 
 namespace muster {

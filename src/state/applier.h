@@ -27,6 +27,7 @@ struct Applier {
   void operator()(const JobsEnding& e);
   void operator()(const JobEnded& e);
   void operator()(const NodesReleased& e);
+  void operator()(const JobShrunk& e);
   void operator()(const JobRequeued& e);
   void operator()(const JobSuspended& e);
   void operator()(const JobPrepared& e);
@@ -60,6 +61,7 @@ struct Applier {
   void note_end_of_task(JobId array, std::uint32_t status);
   void erase_record(JobId id);
   void retire_if_over(const Job& job);
+  void give_back(JobId job, std::vector<NodeShare>::const_iterator share, Time at);
   void note_requeue(const Job& job);
 };
 

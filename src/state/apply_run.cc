@@ -72,6 +72,12 @@ void take_back_cpus(Cluster& cluster, NodeShare& share) {
     occupy_cpus(cluster.nodes.edit(share.node), share.held_cpus());
 }
 
+std::vector<NodeShare>::const_iterator share_on(const Run& run, NodeId node) {
+  auto share = std::ranges::find(run.allocation, node, &NodeShare::node);
+  CHECK(share != run.allocation.end());
+  return share;
+}
+
 Run exits_of(const Run& run) {
   auto batch = run.steps.find(kBatchStep);
   return {.exit_status = batch == run.steps.end() ? run.exit_status : batch->second.exit_status,
@@ -152,14 +158,30 @@ void Applier::operator()(const NodesReleased& e) {
   Run& run = job.run.edit();
   for (NodeId node : e.nodes) {
     CHECK(run.unfinished.erase(node) == 1);
-    auto share = std::find_if(run.allocation.begin(), run.allocation.end(),
-                              [&](const NodeShare& s) { return s.node == node; });
-    CHECK(share != run.allocation.end());
-    if (!cluster.nodes.contains(node)) continue;
-    vacate(cluster.nodes.edit(node), *share, e.job);
-    if (is_set(e.at)) cluster.nodes.edit(node).last_busy = e.at;
+    give_back(e.job, share_on(run, node), e.at);
   }
   retire_if_over(job);
+}
+
+void Applier::operator()(const JobShrunk& e) {
+  Job& job = cluster.jobs.edit(e.job);
+  CHECK(job.attempt == e.attempt && job.state == JobState::running);
+  Run& run = job.run.edit();
+  for (NodeId node : e.nodes) {
+    auto share = share_on(run, node);
+    // A job may have lost the node before (--no-kill).
+    if (run.unfinished.erase(node) == 1) give_back(e.job, share, e.at);
+    run.unwarned.erase(node);
+    run.allocation.erase(share);
+  }
+  run.resized = e.at;
+}
+
+void Applier::give_back(JobId job, std::vector<NodeShare>::const_iterator share, Time at) {
+  if (!cluster.nodes.contains(share->node)) return;
+  Node& node = cluster.nodes.edit(share->node);
+  vacate(node, *share, job);
+  if (is_set(at)) node.last_busy = at;
 }
 
 void Applier::retire_if_over(const Job& job) {

@@ -5,7 +5,7 @@
 
 #include <variant>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "state/event_cluster.h"
 #include "state/event_node.h"
 #include "state/event_queue.h"
@@ -21,7 +21,7 @@ using Event =
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached, StepLimitChanged, ClockStepped>;
+                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk>;
 
 struct EventEntry {
   Event event;

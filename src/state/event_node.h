@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "model/cluster.h"
 

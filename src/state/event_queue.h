@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <map>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
 #include "model/cluster.h"
 

@@ -5,9 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
 #include "model/cluster.h"
 
@@ -86,6 +86,20 @@ struct NodesReleased {  // nothing of the job's current attempt is left on these
     v(2, attempt);
     v(3, nodes);
     v(120, at);
+  }
+};
+
+struct JobShrunk {  // a job that goes on gave these nodes back
+  JobId job;
+  Attempt attempt;
+  std::vector<NodeId> nodes;
+  Time at;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, nodes);
+    v(4, at);
   }
 };
 

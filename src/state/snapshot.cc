@@ -1,7 +1,7 @@
 #include "state/snapshot.h"
 
-#include "base/codec.h"
-#include "model/shared_parts.h"
+#include "base/codec/codec.h"
+#include "model/job/shared_parts.h"
 
 namespace muster {
 

@@ -3,7 +3,7 @@
 // keeps them.
 #pragma once
 
-#include "model/step.h"
+#include "model/job/step.h"
 #include "state/event.h"
 
 namespace muster {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <csignal>
 
-#include "base/date.h"
+#include "base/text/date.h"
 #include "step/signals.h"
 #include "step/supervisor.h"
 

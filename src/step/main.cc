@@ -1,6 +1,6 @@
 // slurmstepd: started by slurmd for each step, with the setup in descriptor 3, a socket to slurmd
-// in 4 and the lock of the step's file in 5; or forked by the nursery (io/step_nursery.h), which
-// gets them later. It outlives slurmd.
+// in 4 and the lock of the step's file in 5; or forked by the nursery (io/stepd/step_nursery.h),
+// which gets them later. It outlives slurmd.
 #include <fcntl.h>
 #include <linux/keyctl.h>
 #include <malloc.h>
@@ -19,12 +19,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/codec.h"
-#include "io/cgroup.h"
-#include "io/grouped_program.h"
-#include "io/processes.h"
-#include "io/step_nursery.h"
-#include "step/receive_file.h"
+#include "base/codec/codec.h"
+#include "io/cgroup/cgroup.h"
+#include "io/process/grouped_program.h"
+#include "io/process/processes.h"
+#include "io/stepd/step_nursery.h"
+#include "step/streams/receive_file.h"
 #include "step/supervisor.h"
 
 namespace {

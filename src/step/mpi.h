@@ -6,10 +6,10 @@
 #include <string>
 
 #include "base/result.h"
-#include "node/step_setup.h"
-#include "node/task_environment.h"
-#include "step/exchange.h"
-#include "step/poll_set.h"
+#include "step/logic/task_environment.h"
+#include "step/streams/exchange.h"
+#include "step/streams/poll_set.h"
+#include "wire/step_setup.h"
 
 namespace muster::step {
 

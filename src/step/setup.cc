@@ -11,8 +11,8 @@
 #include <cstring>
 #include <optional>
 
-#include "base/strings.h"
-#include "io/processes.h"
+#include "base/text/strings.h"
+#include "io/process/processes.h"
 
 namespace muster::step {
 namespace {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "node/step_setup.h"
-#include "node/task_environment.h"
+#include "step/logic/task_environment.h"
+#include "wire/step_setup.h"
 
 namespace muster::step {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
-#include "io/processes.h"
+#include "io/process/processes.h"
 
 namespace muster::step {
 

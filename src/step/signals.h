@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "step/tasks.h"
+#include "step/tasks/tasks.h"
 
 namespace muster::step {
 

@@ -8,11 +8,11 @@
 #include <csignal>
 #include <thread>
 
-#include "io/step_file.h"
+#include "io/stepd/step_file.h"
 #include "io/wall_clock.h"
-#include "step/login_environment.h"
-#include "step/script.h"
 #include "step/signals.h"
+#include "step/tasks/login_environment.h"
+#include "step/tasks/script.h"
 
 namespace muster::step {
 namespace {

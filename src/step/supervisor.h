@@ -10,16 +10,16 @@
 #include <vector>
 
 #include "base/time.h"
-#include "io/cgroup.h"
-#include "io/step_socket.h"
-#include "node/step_setup.h"
-#include "step/exchange.h"
-#include "step/files.h"
+#include "io/cgroup/cgroup.h"
+#include "io/stepd/step_socket.h"
 #include "step/mpi.h"
 #include "step/setup.h"
-#include "step/stdio.h"
-#include "step/tasks.h"
+#include "step/streams/exchange.h"
+#include "step/streams/files.h"
+#include "step/streams/stdio.h"
+#include "step/tasks/tasks.h"
 #include "step/usage.h"
+#include "wire/step_setup.h"
 
 namespace muster::step {
 

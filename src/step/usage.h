@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "base/ids.h"
-#include "io/processes.h"
-#include "model/step.h"
-#include "step/tasks.h"
+#include "io/process/processes.h"
+#include "model/job/step.h"
+#include "step/tasks/tasks.h"
 
 namespace muster::step {
 

@@ -10,7 +10,7 @@
 
 #include "step/signals.h"
 #include "step/supervisor.h"
-#include "step/task_programs.h"
+#include "step/tasks/task_programs.h"
 
 namespace muster::step {
 

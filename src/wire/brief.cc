@@ -24,7 +24,8 @@ Run brief_of(const Run& run) {
             .preemption = run.preemption,
             .ending = run.ending,
             .exit_status = run.exit_status,
-            .derived_exit_status = run.derived_exit_status};
+            .derived_exit_status = run.derived_exit_status,
+            .resized = run.resized};
   for (const NodeShare& share : run.allocation)
     brief.allocation.push_back({.node = share.node, .cpus = share.cpus});
   return brief;
@@ -38,29 +39,23 @@ JobSpec brief_of(const JobSpec& spec) {
   return brief;
 }
 
-Job least_of(const Job& job) {
-  Job least{.id = job.id, .attempt = job.attempt, .spec = job.spec, .own = {.name = job.own.name}};
-  least.array_id = job.array_id;
-  least.task_id = job.task_id;
-  least.task_limit = job.task_limit;
-  least.het_id = job.het_id;
-  least.het_offset = job.het_offset;
-  least.het_size = job.het_size;
-  least.waiting_tasks = job.waiting_tasks;
-  if (!job.array.is_default()) least.array.edit().exits = job.array->exits;
-  least.state = job.state;
-  least.hold = job.hold;
-  least.priority = job.priority;
-  if (!job.run.is_default()) least.run = brief_of(*job.run);
-  least.partition = job.partition;
-  least.time_limit = job.time_limit;
-  least.end_reason = job.end_reason;
-  return least;
-}
-
 Job brief_of(const Job& job) {
-  Job brief = least_of(job);
-  brief.own = brief_of(job.own);
+  Job brief{.id = job.id, .attempt = job.attempt, .spec = job.spec, .own = brief_of(job.own)};
+  brief.array_id = job.array_id;
+  brief.task_id = job.task_id;
+  brief.task_limit = job.task_limit;
+  brief.het_id = job.het_id;
+  brief.het_offset = job.het_offset;
+  brief.het_size = job.het_size;
+  brief.waiting_tasks = job.waiting_tasks;
+  if (!job.array.is_default()) brief.array.edit().exits = job.array->exits;
+  brief.state = job.state;
+  brief.hold = job.hold;
+  brief.priority = job.priority;
+  if (!job.run.is_default()) brief.run = brief_of(*job.run);
+  brief.partition = job.partition;
+  brief.time_limit = job.time_limit;
+  brief.end_reason = job.end_reason;
   brief.account = job.account;
   brief.qos = job.qos;
   brief.submitted = job.submitted;

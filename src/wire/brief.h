@@ -2,7 +2,7 @@
 // command lines, comments. They stay with the controller unless a column needs them.
 #pragma once
 
-#include "model/job.h"
+#include "model/job/job.h"
 
 namespace muster::wire {
 
@@ -10,8 +10,5 @@ namespace muster::wire {
 JobSpec brief_of(const JobSpec& spec);
 // Without long texts, steps and devices; its specification is the same.
 Job brief_of(const Job& job);
-// What the usual columns of squeue need: which job it is, its name, partition, state, run and
-// priority.
-Job least_of(const Job& job);
 
 }  // namespace muster::wire

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "wire/replies.h"
 #include "wire/requests.h"
 

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
-#include "model/step.h"
+#include "base/text/strings.h"
+#include "model/job/step.h"
 
 namespace muster::wire {
 

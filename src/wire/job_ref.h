@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
 #include "base/result.h"
-#include "base/text.h"
-#include "model/job_state.h"
+#include "base/text/idset.h"
+#include "model/job/job_state.h"
 
 namespace muster::wire {
 

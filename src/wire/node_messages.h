@@ -12,16 +12,16 @@
 #include <variant>
 #include <vector>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
-#include "base/string_block.h"
-#include "base/text.h"
+#include "base/text/idset.h"
+#include "base/text/string_block.h"
 #include "base/time.h"
-#include "model/job_spec.h"
-#include "model/node.h"
-#include "model/resources.h"
-#include "model/step.h"
+#include "model/job/job_spec.h"
+#include "model/job/step.h"
+#include "model/node/node.h"
+#include "model/node/resources.h"
 
 namespace muster::wire {
 

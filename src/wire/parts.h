@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "base/rough_size.h"
+#include "base/codec/rough_size.h"
 #include "wire/replies.h"
 
 namespace muster::wire {

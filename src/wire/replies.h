@@ -9,18 +9,18 @@
 #include <variant>
 #include <vector>
 
-#include "base/codec.h"
-#include "base/cow.h"
+#include "base/codec/codec.h"
+#include "base/containers/cow.h"
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
 #include "base/result.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
 #include "model/cluster.h"
-#include "model/job.h"
-#include "model/job_spec.h"
-#include "model/node.h"
-#include "model/partition.h"
+#include "model/job/job.h"
+#include "model/job/job_spec.h"
+#include "model/node/node.h"
+#include "model/node/partition.h"
 #include "wire/job_ref.h"
 
 namespace muster::wire {
@@ -112,12 +112,14 @@ struct JobsReply {
   std::vector<JobView> jobs;
   std::vector<Cow<JobSpec>> specs;
   std::uint32_t at_most = 0;  // so many jobs come in all parts together
+  std::string lines;          // Detail::least: these and no jobs, see wire/job_line.h
   template <class V>
   void fields(V& v) {
     v(1, now);
     v(2, jobs);
     v(3, specs);
     v(4, at_most);
+    v(5, lines);
     if constexpr (std::is_same_v<V, Decoder>) put_specs_back();
   }
   void put_specs_back() {
@@ -237,7 +239,7 @@ struct BroadcastReply {
   }
 };
 struct AccountingReply {
-  std::vector<std::string> rows;  // encoded model/accounting_record.h, in printing order
+  std::vector<std::string> rows;  // encoded model/accounts/accounting_record.h, in printing order
   template <class V>
   void fields(V& v) {
     v(1, rows);

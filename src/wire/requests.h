@@ -9,18 +9,18 @@
 #include <variant>
 #include <vector>
 
-#include "base/codec.h"
-#include "base/cow.h"
+#include "base/codec/codec.h"
+#include "base/containers/cow.h"
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/idset.h"
 #include "base/result.h"
-#include "base/text.h"
+#include "base/text/idset.h"
 #include "base/time.h"
 #include "model/cluster.h"
-#include "model/job.h"
-#include "model/job_spec.h"
-#include "model/node.h"
-#include "model/partition.h"
+#include "model/job/job.h"
+#include "model/job/job_spec.h"
+#include "model/node/node.h"
+#include "model/node/partition.h"
 #include "wire/job_ref.h"
 
 namespace muster::wire {
@@ -52,7 +52,7 @@ struct SubmitRequest {
     v(170, first_step);
   }
 };
-// How much of each job: see wire/brief.h.
+// How much of each job: see wire/brief.h; of the least, lines (wire/job_line.h).
 enum class Detail : std::uint8_t { all, brief, least };
 constexpr Detail last_of(Detail) { return Detail::least; }
 

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
+#include "base/containers/text.h"
 #include "base/ids.h"
-#include "base/text.h"
 #include "base/time.h"
 #include "wire/node_messages.h"
 

@@ -21,10 +21,10 @@ ANSWER = {name: place for place, name in enumerate(
     "Error Done Ping Submit Jobs Nodes Partitions Config Cancel Step Accounting BatchScript Reservations Priorities "
     "Broadcast Topology Shares Explain ClaimNode Notice".split(), 1)}
 
-# Numbers of a JobRequest's fields (src/model/job_spec.h): JOB["name"].
+# Numbers of a JobRequest's fields (src/model/job/job_spec.h): JOB["name"].
 JOB = {name: int(number)
        for part in re.findall(r"struct Job(?:Own|Spec) \{.*?\n\};\n",
-                              (Path(__file__).resolve().parents[2] / "src/model/job_spec.h").read_text(), re.S)
+                              (Path(__file__).resolve().parents[2] / "src/model/job/job_spec.h").read_text(), re.S)
        for number, name in re.findall(r"v\((\d+), (\w+)\);", part)}
 
 

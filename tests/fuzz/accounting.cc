@@ -3,7 +3,7 @@
 #include "accounting/query.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
-#include "model/accounting_record.h"
+#include "model/accounts/accounting_record.h"
 
 namespace muster::fuzz {
 namespace {

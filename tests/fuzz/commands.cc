@@ -3,19 +3,19 @@
 #include <string>
 #include <vector>
 
-#include "base/strings.h"
-#include "cli/lib/components.h"
-#include "cli/lib/directives.h"
-#include "cli/lib/environment.h"
-#include "cli/lib/options.h"
-#include "cli/sacct_list.h"
-#include "cli/scancel_options.h"
-#include "cli/scontrol_update.h"
-#include "cli/sinfo_list.h"
-#include "cli/squeue_list.h"
-#include "cli/srun_exits.h"
-#include "cli/srun_gather.h"
-#include "cli/srun_multi_prog.h"
+#include "base/text/strings.h"
+#include "cli/options/components.h"
+#include "cli/options/directives.h"
+#include "cli/options/environment.h"
+#include "cli/options/options.h"
+#include "cli/sacct/list.h"
+#include "cli/scancel/options.h"
+#include "cli/scontrol/update.h"
+#include "cli/sinfo/list.h"
+#include "cli/squeue/list.h"
+#include "cli/srun/exits.h"
+#include "cli/srun/gather.h"
+#include "cli/srun/multi_prog.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
 
@@ -33,8 +33,9 @@ void apply_all(Client client, const ParsedWords& words) {
   if (finish(options, warnings)) describe(options);
 }
 
-FUZZ_TARGET(batch_script, literals_of({"cli/directives_test.cc", "cli/options_words_test.cc",
-                                       "cli/options_values_test.cc"})) {
+FUZZ_TARGET(batch_script,
+            literals_of({"cli/options/directives_test.cc", "cli/options/options_words_test.cc",
+                         "cli/options/options_values_test.cc"})) {
   std::string script = "#!/bin/sh\n";
   for (std::string_view line : split(bytes, '\n'))
     script +=
@@ -44,7 +45,7 @@ FUZZ_TARGET(batch_script, literals_of({"cli/directives_test.cc", "cli/options_wo
   for (const ParsedWords& component : directives->components) apply_all(Client::sbatch, component);
 }
 
-FUZZ_TARGET(multi_prog, literals_of({"cli/srun_multi_prog_test.cc"})) {
+FUZZ_TARGET(multi_prog, literals_of({"cli/srun/multi_prog_test.cc"})) {
   (void)parse_multi_prog(bytes, "programs", 8);
   parse_export_file(bytes);
 }

@@ -3,15 +3,15 @@
 #include <map>
 #include <string>
 
-#include "config/cgroup_conf.h"
 #include "config/client_settings.h"
 #include "config/cluster_config.h"
-#include "config/dynamic_node.h"
 #include "config/files.h"
-#include "config/gres_conf.h"
-#include "config/job_container_conf.h"
+#include "config/files/cgroup_conf.h"
+#include "config/files/gres_conf.h"
+#include "config/files/job_container_conf.h"
+#include "config/files/topology_conf.h"
+#include "config/lines/dynamic_node.h"
 #include "config/slurm_conf.h"
-#include "config/topology_conf.h"
 #include "fuzz/target.h"
 
 namespace muster::fuzz {
@@ -50,7 +50,7 @@ FUZZ_TARGET(gres_conf, literals_of({"config"})) {
   (void)gres_pools(node, *conf);
 }
 
-FUZZ_TARGET(topology_conf, literals_of({"config/topology_conf_test.cc"})) {
+FUZZ_TARGET(topology_conf, literals_of({"config/files/topology_conf_test.cc"})) {
   (void)load_topology_conf(only("topology.conf", bytes), "topology.conf");
 }
 

@@ -4,9 +4,9 @@
 // the next controller to the same state.
 #include <memory>
 
-#include "controller/explain.h"
-#include "controller/query.h"
 #include "controller/request_rules.h"
+#include "controller/views/explain.h"
+#include "controller/views/query.h"
 #include "controller/world.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"

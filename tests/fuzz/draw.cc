@@ -126,12 +126,8 @@ const Seeds& test_words() {
 
 // What scontrol update knows, in the words of the code that reads them.
 const Seeds& update_keys() {
-  static const Seeds keys = literals_of(
-      {"../../src/controller/update_job.cc", "../../src/controller/update_job_keys.cc",
-       "../../src/controller/update_job_request.cc", "../../src/controller/update_node.cc",
-       "../../src/controller/update_partition.cc", "../../src/controller/partition_keys.cc",
-       "../../src/controller/update_reservation.cc", "../../src/controller/reservation_keys.cc",
-       "../../src/controller/reservation_nodes.cc", "../../src/controller/update_step.cc"});
+  static const Seeds keys =
+      literals_of({"../../src/controller/update", "../../src/controller/reservations/nodes.cc"});
   return keys;
 }
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "fuzz/target.h"
 
 namespace muster::fuzz {

@@ -10,11 +10,11 @@
 
 #include "fuzz/draw.h"
 #include "fuzz/target.h"
-#include "io/frame.h"
-#include "io/handshake.h"
 #include "io/lz4.h"
-#include "io/sqlite_store.h"
-#include "io/step_file.h"
+#include "io/net/frame.h"
+#include "io/net/handshake.h"
+#include "io/stepd/step_file.h"
+#include "io/store/sqlite_store.h"
 
 namespace muster::fuzz {
 namespace {

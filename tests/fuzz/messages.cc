@@ -2,7 +2,7 @@
 // it is larger than the bytes that came. A seed is a message drawn at random.
 #include <string>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "builders.h"
 #include "fuzz/draw.h"
 #include "fuzz/target.h"

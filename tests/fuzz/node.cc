@@ -4,10 +4,10 @@
 #include "fuzz/target.h"
 #include "node/agent.h"
 #include "node/fake_host.h"
-#include "node/file_pattern.h"
-#include "node/pmi_message.h"
-#include "node/pmi_server.h"
-#include "node/process_mapping.h"
+#include "step/logic/file_pattern.h"
+#include "step/logic/pmi_message.h"
+#include "step/logic/pmi_server.h"
+#include "step/logic/process_mapping.h"
 
 namespace muster::fuzz {
 namespace {
@@ -59,7 +59,7 @@ FUZZ_TARGET(launches, dice_rolls()) {
 }
 
 Seeds pmi_texts() {
-  Seeds seeds = literals_of({"node/pmi_message_test.cc", "node/pmi_server_test.cc"});
+  Seeds seeds = literals_of({"step/logic/pmi_message_test.cc", "step/logic/pmi_server_test.cc"});
   seeds.push_back("cmd=init pmi_version=2 pmi_subversion=0\n    21cmd=fullinit;pmirank=0;");
   return seeds;
 }

@@ -82,7 +82,7 @@ Seeds literals_of(const std::vector<std::string>& places) {
       add_file(path, found);
       continue;
     }
-    for (const auto& entry : fs::directory_iterator(path))
+    for (const auto& entry : fs::recursive_directory_iterator(path))
       if (entry.path().extension() == ".cc") add_file(entry.path(), found);
   }
   if (found.empty()) broken("there are no tests to take seeds from");

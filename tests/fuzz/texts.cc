@@ -2,25 +2,25 @@
 // requests. What can be written again must be read as the same.
 #include <string>
 
-#include "base/date.h"
-#include "base/duration.h"
-#include "base/hostlist.h"
-#include "base/idset.h"
-#include "base/signals.h"
-#include "base/size.h"
+#include "base/text/date.h"
+#include "base/text/duration.h"
+#include "base/text/hostlist.h"
+#include "base/text/idset.h"
+#include "base/text/signals.h"
+#include "base/text/size.h"
 #include "builders.h"
 #include "fuzz/target.h"
-#include "model/cpu_bind.h"
-#include "model/distribution.h"
-#include "model/gpu_bind.h"
-#include "model/job_state.h"
-#include "model/mail_type.h"
-#include "model/mem_bind.h"
-#include "model/qos.h"
-#include "model/resources.h"
-#include "sched/dependency.h"
-#include "sched/features.h"
-#include "sched/request.h"
+#include "model/accounts/qos.h"
+#include "model/binding/cpu_bind.h"
+#include "model/binding/distribution.h"
+#include "model/binding/gpu_bind.h"
+#include "model/binding/mem_bind.h"
+#include "model/job/job_state.h"
+#include "model/job/mail_type.h"
+#include "model/node/resources.h"
+#include "sched/gate/dependency.h"
+#include "sched/request/features.h"
+#include "sched/request/request.h"
 #include "wire/job_ref.h"
 
 namespace muster::fuzz {
@@ -36,7 +36,7 @@ const Cluster& cluster() {
   return cluster;
 }
 
-FUZZ_TARGET(hostlist, literals_of({"base/hostlist_test.cc"})) {
+FUZZ_TARGET(hostlist, literals_of({"base/text/hostlist_test.cc"})) {
   constexpr std::size_t kManyForASanitizer = 10'000;
   std::size_t count = 0;
   (void)each_host(bytes, [&](std::string_view) { return ++count <= kManyForASanitizer; });
@@ -48,7 +48,7 @@ FUZZ_TARGET(hostlist, literals_of({"base/hostlist_test.cc"})) {
   compress_hostlist_sorted(*names);
 }
 
-FUZZ_TARGET(idset, literals_of({"base", "model/cpu_bind_test.cc"})) {
+FUZZ_TARGET(idset, literals_of({"base/text", "model/binding/cpu_bind_test.cc"})) {
   auto set = IdSet::parse(bytes);
   if (!set) return;
   require(IdSet::parse(set->text()) == set, "the text of a set is another set");
@@ -66,7 +66,7 @@ FUZZ_TARGET(constraint, literals_of({"sched"})) {
     sched::has_features(cluster().nodes.at(NodeId{1}), constraint->each);
 }
 
-FUZZ_TARGET(dependency, literals_of({"sched/dependency_test.cc"})) {
+FUZZ_TARGET(dependency, literals_of({"sched/gate/dependency_test.cc"})) {
   static const Cluster with_jobs =
       test::ClusterBuilder().nodes(1).running(1).pending(1).pending(1).build();
   auto dependencies = parse_dependencies(bytes);
@@ -76,7 +76,7 @@ FUZZ_TARGET(dependency, literals_of({"sched/dependency_test.cc"})) {
   (void)sched::check_dependencies(with_jobs, job, *dependencies);
 }
 
-FUZZ_TARGET(date, literals_of({"base/date_test.cc", "base/duration_test.cc"})) {
+FUZZ_TARGET(date, literals_of({"base/text/date_test.cc", "base/text/duration_test.cc"})) {
   require(date_fault(bytes, test::t0) <= bytes.size(), "a date's fault lies behind its end");
   if (auto date = parse_date(bytes, test::t0)) format_date(*date);
   if (auto date = parse_date(bytes, test::t0, {.past = true})) format_date(*date);
@@ -87,7 +87,7 @@ FUZZ_TARGET(date, literals_of({"base/date_test.cc", "base/duration_test.cc"})) {
   }
 }
 
-FUZZ_TARGET(size, literals_of({"base/size_test.cc", "base/signals_test.cc"})) {
+FUZZ_TARGET(size, literals_of({"base/text/size_test.cc", "base/text/signals_test.cc"})) {
   if (auto mib = parse_mib(bytes)) format_mib(*mib);
   parse_count(bytes);
   if (auto signal = parse_signal(bytes)) {
@@ -96,7 +96,8 @@ FUZZ_TARGET(size, literals_of({"base/size_test.cc", "base/signals_test.cc"})) {
   }
 }
 
-FUZZ_TARGET(gres, literals_of({"sched/gres_test.cc", "sched/gpu_types_test.cc", "model"})) {
+FUZZ_TARGET(gres,
+            literals_of({"sched/place/gres_test.cc", "sched/place/gpu_types_test.cc", "model"})) {
   for (auto parse : {parse_gres, parse_gpus})
     if (auto list = parse(bytes)) sum_of(*list);
   as_gres(bytes);

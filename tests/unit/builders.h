@@ -16,11 +16,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/duration.h"
-#include "base/strings.h"
+#include "base/text/duration.h"
+#include "base/text/strings.h"
 #include "model/cluster.h"
-#include "sched/gang.h"
 #include "sched/plan.h"
+#include "sched/preempt/gang.h"
 #include "state/apply.h"
 #include "state/event.h"
 

@@ -12,7 +12,7 @@
 #include <typeindex>
 #include <vector>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 
 namespace muster::test {
 

@@ -15,14 +15,15 @@
 
 #include <fmt/format.h>
 
-#include "base/codec.h"
-#include "base/slow_down.h"
-#include "base/strings.h"
+#include "base/codec/codec.h"
+#include "base/text/slow_down.h"
+#include "base/text/strings.h"
 #include "cli/lib/name_service.h"
-#include "config/auth.h"
+#include "cli/lib/paths.h"
 #include "config/client_settings.h"
+#include "config/words/auth.h"
 #include "io/files.h"
-#include "io/handshake.h"
+#include "io/net/handshake.h"
 #include "wire/parts.h"
 
 namespace muster::cli {
@@ -34,11 +35,6 @@ constexpr const char* kSystemConfig = "/etc/slurm/slurm.conf";
 bool exists(const std::string& path) {
   struct stat status{};
   return ::stat(path.c_str(), &status) == 0;
-}
-
-std::string directory_of(const std::string& path) {
-  auto slash = path.rfind('/');
-  return slash == path.npos ? "." : path.substr(0, slash);
 }
 
 Result<config::ClientSettings> read_settings(const std::string& path) {

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/time.h"
-#include "io/channel.h"
+#include "io/net/channel.h"
 #include "wire/client_messages.h"
 
 namespace muster::cli {

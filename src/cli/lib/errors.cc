@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::cli {
 

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "cli/lib/name_service.h"
 
 namespace muster::cli {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "io/files.h"
 
 extern char** environ;

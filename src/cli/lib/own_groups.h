@@ -1,7 +1,7 @@
 // Which partitions the caller's groups may use: others are not listed unless asked for.
 #pragma once
 
-#include "model/partition.h"
+#include "model/node/partition.h"
 
 namespace muster::cli {
 

@@ -3,7 +3,7 @@
 #include <csignal>
 #include <cstdlib>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::cli {
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::cli {
 
@@ -123,6 +123,11 @@ std::string shown_stderr(const Job& job) {
 
 std::string shown_stdin(const Job& job) {
   return job.own.std_in.empty() ? "/dev/null" : shown_path(job, job.own.std_in);
+}
+
+std::string directory_of(const std::string& path) {
+  auto slash = path.rfind('/');
+  return slash == path.npos ? "." : path.substr(0, slash);
 }
 
 std::string find_program(const std::string& word) {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/ids.h"
-#include "model/job.h"
+#include "model/job/job.h"
 
 namespace muster::cli {
 
@@ -33,6 +33,9 @@ bool names_each_task(std::string_view pattern);
 std::string shown_stdout(const Job& job);
 std::string shown_stderr(const Job& job);
 std::string shown_stdin(const Job& job);
+
+// "/run/muster" of "/run/muster/slurmctld.sock"; "." for a name alone.
+std::string directory_of(const std::string& path);
 
 // The program that a word names: a path, or the first of that name on PATH; empty where there is
 // none.

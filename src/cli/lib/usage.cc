@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
-#include "cli/lib/option_table.h"
+#include "base/text/strings.h"
+#include "cli/options/option_table.h"
 
 namespace muster::cli {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "cli/lib/options.h"
-#include "cli/lib/options_words.h"
+#include "cli/options/options.h"
+#include "cli/options/options_words.h"
 
 namespace muster::cli {
 

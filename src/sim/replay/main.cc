@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 #include "sim/replay/policies.h"
 
 namespace muster::sim {

@@ -1,7 +1,7 @@
 #include "sim/replay/muster_policy.h"
 
 #include "sched/plan.h"
-#include "sched/priority.h"
+#include "sched/priority/priority.h"
 #include "state/apply.h"
 
 namespace muster::sim {

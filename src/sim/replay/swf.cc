@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "base/strings.h"
+#include "base/text/strings.h"
 
 namespace muster::sim {
 

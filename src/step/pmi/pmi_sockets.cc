@@ -11,7 +11,7 @@
 #include <cstring>
 #include <utility>
 
-#include "node/process_mapping.h"
+#include "step/logic/process_mapping.h"
 
 namespace muster::step {
 namespace {

@@ -1,11 +1,11 @@
-// --mpi=pmi2: a socket to each task, on which it speaks PMI-1 or PMI-2 (node/pmi_server.h).
+// --mpi=pmi2: a socket to each task, on which it speaks PMI-1 or PMI-2 (step/logic/pmi_server.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "node/pmi_server.h"
+#include "step/logic/pmi_server.h"
 #include "step/mpi.h"
 
 namespace muster::step {

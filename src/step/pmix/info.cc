@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "node/process_mapping.h"
+#include "step/logic/process_mapping.h"
 
 namespace muster::step {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "node/step_setup.h"
 #include "step/pmix/library.h"
+#include "wire/step_setup.h"
 
 namespace muster::step {
 

@@ -15,7 +15,7 @@
 #include <set>
 
 #include "base/check.h"
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "step/pmix/callbacks.h"
 #include "step/pmix/info.h"
 

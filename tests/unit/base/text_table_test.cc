@@ -4,10 +4,10 @@
 #include <random>
 #include <set>
 
-#include "base/codec.h"
-#include "base/idset.h"
-#include "base/table.h"
-#include "base/text.h"
+#include "base/codec/codec.h"
+#include "base/containers/table.h"
+#include "base/containers/text.h"
+#include "base/text/idset.h"
 
 namespace muster {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config/auth.h"
 #include "config/files.h"
+#include "config/words/auth.h"
 
 namespace muster::config {
 namespace {

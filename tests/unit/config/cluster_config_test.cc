@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "config/dynamic_node.h"
 #include "config/files.h"
+#include "config/lines/dynamic_node.h"
 
 namespace muster::config {
 namespace {

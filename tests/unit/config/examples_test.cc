@@ -4,8 +4,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "config/cgroup_conf.h"
-#include "config/gres_conf.h"
+#include "config/files/cgroup_conf.h"
+#include "config/files/gres_conf.h"
 #include "config/slurm_conf_checks.h"
 
 namespace muster::config {

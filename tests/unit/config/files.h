@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "config/source.h"
+#include "config/files/source.h"
 
 namespace muster::config {
 

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "config/auth.h"
 #include "config/cluster_config.h"
 #include "config/files.h"
+#include "config/words/auth.h"
 
 namespace muster::config {
 namespace {

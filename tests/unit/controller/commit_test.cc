@@ -1,7 +1,7 @@
 // Nothing leaves before it is durable.
 #include <gtest/gtest.h>
 
-#include "base/string_block.h"
+#include "base/text/string_block.h"
 #include "controller/world.h"
 
 namespace muster::controller {

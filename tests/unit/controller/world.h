@@ -6,10 +6,10 @@
 
 #include <deque>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "builders.h"
 #include "controller/core.h"
-#include "model/accounting_record.h"
+#include "model/accounts/accounting_record.h"
 #include "state/invariants.h"
 
 namespace muster::controller::test {
@@ -19,7 +19,7 @@ using namespace muster::test;
 class MemoryHost : public Host {
  public:
   std::vector<Batch> commits;
-  std::vector<AccountingPortion> portions;
+  std::vector<accounting::AccountingPortion> portions;
   std::map<std::uint64_t, wire::Answer> replies;  // by request
   std::vector<std::pair<NodeConnection, OutgoingOrder>> orders;
   std::vector<std::string> what;  // "commit 1", "reply 3", "send 101" in order
@@ -35,7 +35,9 @@ class MemoryHost : public Host {
     commit_waits = true;
   }
   void publish(Published p) override { published = std::move(p); }
-  void account(AccountingPortion portion) override { portions.push_back(std::move(portion)); }
+  void account(accounting::AccountingPortion portion) override {
+    portions.push_back(std::move(portion));
+  }
   void reply(ReplyTo to, wire::Answer answer) override {
     what.push_back("reply " + std::to_string(to.request));
     replies.insert_or_assign(to.request, std::move(answer));
@@ -218,7 +220,7 @@ class World {
   // All rows that accounting was sent, the latest of each key.
   std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> job_rows() const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> rows;
-    for (const AccountingPortion& portion : host.portions)
+    for (const accounting::AccountingPortion& portion : host.portions)
       for (const AccountingRecord& record : portion.records())
         if (auto* row = std::get_if<JobRecord>(&record))
           rows.insert_or_assign({row->job.value, row->attempt.value}, *row);
@@ -226,7 +228,7 @@ class World {
   }
   std::vector<StepRecord> step_rows() const {
     std::vector<StepRecord> rows;
-    for (const AccountingPortion& portion : host.portions)
+    for (const accounting::AccountingPortion& portion : host.portions)
       for (const AccountingRecord& record : portion.records())
         if (auto* row = std::get_if<StepRecord>(&record)) rows.push_back(*row);
     return rows;

@@ -20,11 +20,12 @@
 #include <string>
 #include <thread>
 
-#include "io/channel.h"
 #include "io/files.h"
-#include "io/frame.h"
 #include "io/log.h"
-#include "io/server.h"
+#include "io/net/channel.h"
+#include "io/net/frame.h"
+#include "io/net/handshake.h"
+#include "io/net/server.h"
 
 namespace muster::io {
 
@@ -177,6 +178,13 @@ inline bool is_closed_by_peer(int fd, Millis timeout = kPatience) {
 inline bool has_munge() {
   static const bool works = std::system("munge -n >/dev/null 2>&1") == 0;
   return works;
+}
+
+// What a client says first.
+inline std::string greeting() {
+  Session session({}, kMaxHandshakeFrameBytes);
+  session.queue(answer_over_unix());
+  return session.release().unsent;
 }
 
 }  // namespace muster::io

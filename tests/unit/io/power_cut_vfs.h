@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/sqlite_snapshot.h"
+#include "io/store/sqlite_snapshot.h"
 
 struct sqlite3_vfs;
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "base/duration.h"
+#include "base/text/duration.h"
 #include "model/cluster.h"
 
 namespace muster {

@@ -12,9 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 
 using Calls = std::vector<std::string>;
-const Time t0 = from_unix_seconds(1'800'000'000);
-const wire::StepRef kBatch{JobId{12}, Attempt{1}, kBatchStep};
-const wire::StepRef kStep0{JobId{12}, Attempt{1}, StepId{0}};
 
 wire::LaunchOrder launch(wire::StepRef ref, std::uint32_t uid = 1000) {
   wire::LaunchOrder order;

@@ -12,6 +12,10 @@
 
 namespace muster {
 
+inline const Time t0 = from_unix_seconds(1'800'000'000);
+inline const wire::StepRef kBatch{JobId{12}, Attempt{1}, kBatchStep};
+inline const wire::StepRef kStep0{JobId{12}, Attempt{1}, StepId{0}};
+
 class FakeHost : public NodeHost {
  public:
   std::vector<std::string> calls;

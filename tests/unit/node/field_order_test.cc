@@ -1,6 +1,6 @@
 #include "field_order.h"
 
-#include "node/step_setup.h"
+#include "wire/step_setup.h"
 
 namespace muster {
 namespace {

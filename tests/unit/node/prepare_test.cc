@@ -10,9 +10,6 @@ namespace muster {
 namespace {
 
 using Calls = std::vector<std::string>;
-const Time t0 = from_unix_seconds(1'800'000'000);
-const wire::StepRef kBatch{JobId{12}, Attempt{1}, kBatchStep};
-const wire::StepRef kStep0{JobId{12}, Attempt{1}, StepId{0}};
 const AttemptRef kRun{JobId{12}, Attempt{1}};
 
 class Prepare : public testing::Test {

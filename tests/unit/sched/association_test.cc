@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
-#include "sched/limits.h"
+#include "sched/limits/limits.h"
 
 namespace muster::sched {
 namespace {

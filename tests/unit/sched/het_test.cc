@@ -8,7 +8,7 @@ namespace {
 
 using namespace muster::test;
 
-std::int64_t promised(const Plan& p, std::uint32_t id) {
+std::int64_t promise_of(const Plan& p, std::uint32_t id) {
   const Expected* e = find_expected(p, JobId{id});
   return e ? std::chrono::floor<Minutes>(e->at - t0).count() : -1;
 }
@@ -72,8 +72,8 @@ TEST(HetJob, ThePromiseIsThatOfTheLatestComponent) {
                      .pending_together(two(job().nodes(1).minutes(5), job().nodes(2).minutes(5)))
                      .build();
   Plan p = plan(cluster, t0);
-  EXPECT_EQ(promised(p, 3), 60);
-  EXPECT_EQ(promised(p, 4), 60);
+  EXPECT_EQ(promise_of(p, 3), 60);
+  EXPECT_EQ(promise_of(p, 4), 60);
 }
 
 TEST(HetJob, WhatIsPromisedToOneComponentIsKeptForIt) {
@@ -133,8 +133,8 @@ TEST(HetJob, AComponentLeavesToAnotherTheOnlyNodeThatItCanUse) {
                                            job().tasks(7).nodes(1).memory(10).minutes(10)))
                      .build();
   Plan p = plan(cluster, t0);
-  EXPECT_EQ(promised(p, 3), 100);
-  EXPECT_EQ(promised(p, 4), 100);
+  EXPECT_EQ(promise_of(p, 3), 100);
+  EXPECT_EQ(promise_of(p, 4), 100);
 }
 
 TEST(HetJob, WhoCannotHaveAnyNodeChoosesFirst) {

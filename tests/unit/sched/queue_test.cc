@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
-#include "sched/priority.h"
-#include "sched/shape.h"
+#include "sched/priority/priority.h"
+#include "sched/timeline/shape.h"
 
 namespace muster::sched {
 namespace {

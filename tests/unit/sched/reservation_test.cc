@@ -36,7 +36,7 @@ std::string where(const Plan& p) {
   return nodes;
 }
 
-int promised(const Plan& p, std::uint32_t id) {
+int promised_at(const Plan& p, std::uint32_t id) {
   const Expected* e = find_expected(p, JobId{id});
   return e ? static_cast<int>(std::chrono::floor<Minutes>(e->at - t0).count()) : -1;
 }
@@ -45,7 +45,7 @@ TEST(Reservations, KeepOthersOutWhileTheyLast) {
   EXPECT_EQ(starts(plan(with(reservation(30)).pending(2, 30).build(), t0)), "1");
   Plan p = plan(with(reservation(30)).pending(2, 31).build(), t0);
   EXPECT_EQ(starts(p), "");
-  EXPECT_EQ(promised(p, 1), 90);
+  EXPECT_EQ(promised_at(p, 1), 90);
 }
 
 TEST(Reservations, AJobOfOneWaitsForItAndGoesThere) {
@@ -62,7 +62,7 @@ TEST(Reservations, AJobThatIsLongerThanItStartsAndIsExpectedToLeaveWithIt) {
   take_over(cluster, plan(cluster, t0), t0);
   ASSERT_EQ(cluster.jobs.at(JobId{1}).run->reservation, "r");
   muster::apply(cluster, JobSubmitted{make_job(JobId{2}, job().minutes(5), cluster)});
-  EXPECT_EQ(promised(plan(cluster, t0), 2), 20);
+  EXPECT_EQ(promised_at(plan(cluster, t0), 2), 20);
 }
 
 TEST(Reservations, SomeCoresOfANodeAreKeptAndTheOthersAreEverybodys) {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/codec.h"
-#include "base/strings.h"
+#include "base/codec/codec.h"
+#include "base/text/strings.h"
 #include "sim/world.h"
 #include "state/event.h"
 
@@ -44,7 +44,7 @@ Sabotage rewriting(std::function<std::optional<Event>(E)> change) {
 TEST(Checkers, AreSilentWhereNothingIsWrong) { EXPECT_EQ(complaints(calm({})), ""); }
 
 TEST(Checkers, NoticeAnEndThatAccountingDoesNotHearOf) {
-  auto deafen = [](controller::AccountingPortion& portion) {
+  auto deafen = [](accounting::AccountingPortion& portion) {
     portion.cluster.jobs.each([&](const Job& job) {
       if (is_ended(job.state)) portion.changes.jobs.erase(job.id.value);
     });

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "state/invariants.h"
 #include "state/scenario.h"
 #include "state/step_end.h"
@@ -88,6 +88,21 @@ TEST(Apply, AnEndedJobCompletesUntilItsNodesAreReleased) {
   EXPECT_FALSE(cluster.active.contains(1));
   EXPECT_EQ(node_of(cluster, 2).used_memory_mib, 0u);
   EXPECT_FALSE(job_of(cluster, 1).run->allocation.empty()) << "the allocation stays for display";
+}
+
+TEST(Apply, AJobThatGivesNodesBackGoesOnWithTheOthers) {
+  ClusterBuilder b;
+  b.nodes(2).running(2).event(JobShrunk{
+      .job = JobId{1}, .attempt = Attempt{1}, .nodes = {NodeId{2}}, .at = t0 + Seconds{5}});
+  auto cluster = b.build();
+  const Job& shrunk = job_of(cluster, 1);
+  EXPECT_EQ(shrunk.state, JobState::running);
+  ASSERT_EQ(shrunk.run->allocation.size(), 1u);
+  EXPECT_EQ(shrunk.run->unfinished, std::set{NodeId{1}});
+  EXPECT_EQ(shrunk.run->resized, t0 + Seconds{5});
+  EXPECT_TRUE(node_of(cluster, 2).used_cpus.empty());
+  EXPECT_TRUE(node_of(cluster, 2).jobs.empty());
+  EXPECT_FALSE(node_of(cluster, 1).used_cpus.empty());
 }
 
 TEST(Apply, AJobThatIsToldToEndRunsOnUntilItDoes) {

@@ -1,5 +1,5 @@
 // Events as bytes: every kind survives, also with values that differ from a default or from zero.
-#include "base/codec.h"
+#include "base/codec/codec.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "model/accounting_record.h"
+#include "model/accounts/accounting_record.h"
 #include "state/event.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "builders.h"
 #include "state/invariants.h"
 

@@ -48,6 +48,8 @@ inline ClusterBuilder eventful() {
     queued.request = "how it is to run";
     b.event(StepQueued{.job = JobId{3}, .step = queued});
   }
+  b.event(JobShrunk{
+      .job = JobId{3}, .attempt = Attempt{1}, .nodes = {NodeId{3}}, .at = t0 + Seconds{5}});
   b.event(StepDequeued{.job = JobId{3}, .step = StepId{1}});
   b.event(StepLimitChanged{.job = JobId{3}, .steps = {StepId{2}}, .time_limit = Minutes{7}});
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{6}});

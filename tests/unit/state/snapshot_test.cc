@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/codec.h"
+#include "base/codec/codec.h"
 #include "state/invariants.h"
 #include "state/scenario.h"
 
@@ -75,6 +75,13 @@ TEST(Journal, OnTopOfASnapshotItGivesTheLiveState) {
     for (std::size_t i = cut; i < events.size(); ++i) muster::apply(*back, events[i]);
     EXPECT_EQ(*back, b.build());
   }
+}
+
+TEST(Snapshot, AJobWithoutASpecificationHasAnEmptyOne) {
+  auto cluster = decode_snapshot("\x2a\x02\x08\x01");  // a list of one job, which has a number
+  ASSERT_TRUE(cluster);
+  EXPECT_EQ(*cluster->jobs.at(JobId{1}).spec, JobSpec{});
+  EXPECT_FALSE(encode_snapshot(*cluster).empty());
 }
 
 }  // namespace

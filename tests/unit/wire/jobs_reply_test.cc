@@ -37,7 +37,7 @@ TEST(JobsReply, AJobMayHoldItsOwn) {
 TEST(JobsReply, APlaceBeyondTheListIsPassedOver) {
   auto read = decode<JobsReply>(encode(JobsReply{.jobs = {view(1, 3)}, .specs = {spec("a")}}));
   ASSERT_TRUE(read);
-  EXPECT_FALSE(read->jobs[0].job->spec);
+  EXPECT_EQ(*read->jobs[0].job->spec, JobSpec{});
 }
 
 }  // namespace

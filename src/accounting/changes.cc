@@ -1,0 +1,150 @@
+#include "accounting/changes.h"
+
+#include <iterator>
+
+#include "accounting/record.h"
+#include "state/step_end.h"
+
+namespace muster::accounting {
+
+namespace {
+
+// The jobs whose rows an event changes.
+template <class E>
+void add_jobs(const E& event, IdSet& jobs) {
+  if constexpr (requires { event.jobs.ids(); }) {
+    jobs.merge(event.jobs);
+  } else if constexpr (requires { event.job.value; }) {
+    jobs.insert(event.job.value);
+  }
+}
+void add_jobs(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
+void add_jobs(const TaskSplit& event, IdSet& jobs) {
+  jobs.insert(event.array.value);
+  jobs.insert(event.id.value);
+}
+void add_jobs(const TasksCancelled& event, IdSet& jobs) { jobs.insert(event.array.value); }
+void add_jobs(const JobsAccruing& event, IdSet& jobs) { jobs.merge(event.jobs); }
+// These change no row.
+void add_jobs(const NodesReleased&, IdSet&) {}
+void add_jobs(const JobMailed&, IdSet&) {}
+void add_jobs(const JobWarned&, IdSet&) {}
+void add_jobs(const EpilogEnded&, IdSet&) {}
+
+// The run that is over, as it is once its job waits again.
+JobRecord superseded(const Cluster& before, const Job& job, Time at) {
+  JobRecord record = job_record(before, job);
+  record.superseded = true;
+  record.state = JobState::cancelled;
+  record.state_text = "REQUEUED";
+  if (is_ended(job.state)) {
+    record.exit_status = job.run->exit_status;
+    return record;
+  }
+  record.ended = is_set(job.over_since()) ? job.over_since() : at;
+  if (!job.run->ending) return record;
+  const JobState end = job.run->ending->becomes;
+  if (end == JobState::failed) {  // RequeueExit
+    if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
+      record.exit_status = batch->second.exit_status;
+  } else if (end != JobState::cancelled) {
+    record.state = end;
+    record.state_text = state_name(end);
+  }
+  return record;
+}
+
+void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges& changes) {
+  const Job& job = before.jobs.at(end.job);
+  const Step& step = job.run->steps.at(end.step);
+  const bool goes_on = step.unfinished.size() > 1;  // a wide step is not copied for each node
+  if (goes_on || stays_after_its_end(end.step)) {
+    changes.steps.emplace(end.job, end.step);
+    return;
+  }
+  changes.steps.erase({end.job, end.step});
+  changes.gone_steps.push_back(step_record(before, job, with_end(step, end)));
+}
+
+}  // namespace
+
+void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
+  const Job* job = before.jobs.find(JobId{id});
+  if (!job || !jobs.contains(id)) return;
+  gone_jobs.push_back(job_record(before, *job));
+  for (const auto& [step_id, step] : job->run->steps)
+    if (steps.erase({job->id, step_id}) > 0) gone_steps.push_back(step_record(before, *job, step));
+  jobs.erase(id);
+}
+
+void AccountingChanges::note(const Cluster& before, const Event& event) {
+  if (const auto* purge = std::get_if<JobsPurged>(&event)) {
+    for (const IdSet* gone : {&purge->jobs, &purge->remembered}) {
+      for (std::uint32_t id : gone->ids()) settle(before, id);
+      purged.merge(*gone);
+    }
+    return;
+  }
+  if (const auto* requeue = std::get_if<JobRequeued>(&event)) {
+    const Job& job = before.jobs.at(requeue->job);
+    gone_jobs.push_back(superseded(before, job, requeue->at));
+    for (const auto& [id, step] : job.run->steps) {
+      steps.erase({job.id, id});
+      gone_steps.push_back(step_record(before, job, step));
+    }
+  }
+  std::visit([&](const auto& e) { add_jobs(e, jobs); }, event);
+  if (std::holds_alternative<ClockStepped>(event))
+    for (std::uint32_t id : before.active.ids()) {
+      jobs.insert(id);
+      for (const auto& [step, unused] : before.jobs.at(JobId{id}).run->steps)
+        steps.emplace(JobId{id}, step);
+    }
+  if (const auto* made = std::get_if<StepCreated>(&event)) steps.emplace(made->job, made->step.id);
+  if (const auto* end = std::get_if<StepNodeEnded>(&event)) note_end(before, *end, *this);
+  if (const auto* run = std::get_if<JobStarted>(&event); run && run->runs_batch)
+    steps.emplace(run->job, kBatchStep);
+}
+
+void AccountingChanges::note_all(const Cluster& cluster) {
+  cluster.jobs.each([&](const Job& job) {
+    jobs.insert(job.id.value);
+    for (const auto& [id, step] : job.run->steps) steps.emplace(job.id, id);
+  });
+}
+
+void AccountingChanges::note_waiting(const Cluster& cluster) {
+  for (std::uint32_t id : cluster.pending.ids())
+    if (cluster.jobs.at(JobId{id}).has_only_waited()) jobs.insert(id);
+}
+
+void AccountingPortion::add(AccountingPortion later) {
+  for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
+  // What has ended since is told of as such; a step that is noted again is a later run's.
+  for (const StepRecord& step : later.changes.gone_steps)
+    changes.steps.erase({step.job, step.step});
+  changes.jobs.merge(later.changes.jobs);
+  changes.steps.merge(later.changes.steps);
+  std::ranges::move(later.changes.gone_jobs, std::back_inserter(changes.gone_jobs));
+  std::ranges::move(later.changes.gone_steps, std::back_inserter(changes.gone_steps));
+  cluster = std::move(later.cluster);
+  number = later.number;
+}
+
+std::vector<AccountingRecord> AccountingPortion::records() const {
+  std::vector<AccountingRecord> all;
+  all.reserve(changes.size());
+  all.insert(all.end(), changes.gone_jobs.begin(), changes.gone_jobs.end());
+  for (std::uint32_t id : changes.jobs.ids())
+    if (const Job* job = cluster.jobs.find(JobId{id})) all.emplace_back(job_record(cluster, *job));
+  all.insert(all.end(), changes.gone_steps.begin(), changes.gone_steps.end());
+  for (const auto& [id, step_id] : changes.steps) {
+    const Job* job = cluster.jobs.find(id);
+    if (!job) continue;
+    if (auto step = job->run->steps.find(step_id); step != job->run->steps.end())
+      all.emplace_back(step_record(cluster, *job, step->second));
+  }
+  return all;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,166 @@
+#include "accounting/record.h"
+
+#include <fmt/format.h>
+
+#include "base/text/hostlist.h"
+#include "base/text/size.h"
+#include "sched/request/amounts.h"
+#include "sched/request/request.h"
+
+namespace muster::accounting {
+
+// A job that was ended by order shows no code of its own.
+std::uint32_t accounted_exit(const Job& job) {
+  if (job.state == JobState::cancelled || job.state == JobState::timeout ||
+      job.state == JobState::preempted)
+    return 0;
+  return job.run->exit_status;
+}
+
+namespace {
+
+std::string node_names(const Cluster& cluster, const auto& shares) {
+  std::vector<std::string> names;
+  for (const auto& share : shares)
+    if (const Node* node = cluster.nodes.find(share.node)) names.push_back(node->config.name.str());
+  return compress_hostlist(names);
+}
+
+// What the job asked for, before it was given anything.
+Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory) {
+  Tres tres;
+  auto named = named_partitions(cluster, job.partition);
+  if (!named) return tres;
+  const Partition* partition = named->front();
+  auto request = sched::make_request(cluster, *job.spec, *partition);
+  if (!request) return tres;
+  tres.nodes = request->min_nodes;
+  tres.cpus = std::uint64_t{request->tasks} * request->cpus_per_task;
+  tres.billing = tres.cpus;
+  if (request->memory_per_node_mib) {
+    const std::uint64_t each =
+        std::max(*request->memory_per_node_mib, sched::whole_node_mib(cluster, job));
+    tres.memory_mib = each * tres.nodes;
+  } else if (request->memory_per_cpu_mib) {
+    tres.memory_mib = *request->memory_per_cpu_mib * tres.cpus;
+  }
+  memory = format_mib(tres.memory_mib);
+  for (const GresRequest& g : request->gres_per_node)
+    tres.gres.push_back({.name = g.name, .count = g.count * tres.nodes});
+  const std::uint64_t gpus =
+      sum_of(request->gpus_total) + sum_of(request->gpus_per_task) * request->tasks;
+  if (gpus > 0) tres.gres.push_back({.name = "gpu", .count = gpus});
+  return tres;
+}
+
+std::string state_text(const Job& job) {
+  if (job.state == JobState::cancelled && job.run->ending)
+    return fmt::format("CANCELLED by {}", job.run->ending->by.value);
+  return std::string(state_name(job.state));
+}
+
+std::map<NodeId, Text> usage_nodes(const Cluster& cluster, const Usage& usage) {
+  std::map<NodeId, Text> names;
+  for (Measure Usage::* measure : kMeasures)
+    for (NodeId id : {(usage.*measure).max_node, (usage.*measure).min_node})
+      if (const Node* node = cluster.nodes.find(id)) names.emplace(id, node->config.name);
+  return names;
+}
+
+}  // namespace
+
+JobRecord job_record(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  JobRecord r;
+  r.job = job.id;
+  // A waiting job's row is that of the run it waits for.
+  r.attempt = job.state == JobState::pending ? Attempt{job.attempt.value + 1} : job.attempt;
+  if (is_ended(job.state) && job.run->allocation.empty())
+    r.attempt = Attempt{job.attempt.value + 1};
+  r.array_id = job.array_id;
+  r.task_id = job.task_id;
+  r.het_id = job.het_id;
+  r.het_offset = job.het_offset;
+  if (job.is_array_record()) {
+    r.waiting_tasks = job.waiting_tasks.text();
+    if (job.task_limit)
+      r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
+  }
+  r.name = job.own.name;
+  r.partition = job.partition;
+  r.account = job.account;
+  r.qos = job.qos;
+  r.user_name = spec.user_name;
+  r.wckey = spec.wckey;
+  r.work_dir = job.own.work_dir;
+  r.comment = job.own.comment;
+  r.admin_comment = spec.admin_comment;
+  r.constraints = spec.features;
+  r.reservation = job.shown_reservation();
+  r.submit_line = job.own.submit_line;
+  r.cluster = cluster.settings().cluster_name;
+  r.uid = spec.uid;
+  r.gid = spec.gid;
+  r.state = job.state;
+  r.state_text = state_text(job);
+  if (job.run->ending) r.cancelled_by = job.run->ending->by;
+  r.submitted = job.submitted;
+  // One that waits for others is not, before a plan has found that it need not any more.
+  const bool depends =
+      job.state == JobState::pending && !job.own.dependency.empty() && !is_set(job.accrues_since);
+  r.eligible = depends ? Time{} : job.eligible;
+  r.started = job.run->started;
+  if (is_ended(job.state)) r.ended = job.over_since();
+  r.suspended = job.run->suspended_total;
+  r.time_limit = job.time_limit;
+  std::string memory;
+  Tres requested = requested_tres(cluster, job, memory);
+  r.requested_memory = memory;
+  r.requested_cpus = static_cast<std::uint32_t>(requested.cpus);
+  r.requested_nodes = static_cast<std::uint32_t>(requested.nodes);
+  r.requested_tres = requested.accounting_text();
+  if (!job.run->allocation.empty()) {
+    Tres allocated = total(job.run->allocation);
+    allocated.billing = sched::weighted_billing(cluster, job).value_or(allocated.billing);
+    r.allocated_cpus = static_cast<std::uint32_t>(allocated.cpus);
+    r.allocated_nodes = static_cast<std::uint32_t>(allocated.nodes);
+    r.allocated_tres = allocated.accounting_text();
+    r.nodes = node_names(cluster, job.run->allocation);
+  }
+  r.exit_status = accounted_exit(job);
+  r.derived_exit_status = job.run->derived_exit_status;
+  r.priority = job.priority;
+  r.restarts = job.restarts;
+  r.reason = job.end_reason;
+  return r;
+}
+
+StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step) {
+  StepRecord r;
+  r.job = job.id;
+  r.attempt = job.attempt;
+  r.step = step.id;
+  r.name = step.name;
+  r.state = step.state;
+  r.state_text = state_name(step.state);
+  r.num_tasks = step.num_tasks;
+  std::vector<NodeShare> shares;
+  for (const StepNode& place : step.nodes) shares.push_back(place.share);
+  Tres tres = total(shares);
+  r.num_cpus = static_cast<std::uint32_t>(tres.cpus);
+  r.num_nodes = static_cast<std::uint32_t>(step.nodes.size());
+  tres.billing = 0;
+  r.tres = tres.accounting_text();
+  r.nodes = node_names(cluster, step.nodes);
+  r.started = step.started;
+  r.ended = step.ended;
+  r.exit_status = step.exit_status;
+  if (step.usage) {
+    r.usage = *step.usage;
+    r.usage_nodes = usage_nodes(cluster, *step.usage);
+  }
+  r.submit_line = step.submit_line;
+  return r;
+}
+
+}  // namespace muster::accounting

@@ -1,0 +1,33 @@
+#include "cli/lib/expect_memory.h"
+
+#include <malloc.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+namespace muster::cli {
+
+void expect_memory(std::size_t bytes) {
+  constexpr std::size_t kLargePage = 2u << 20;
+  constexpr std::size_t kMost = 1u << 30;
+  if (bytes < kLargePage) return;
+  bytes = std::min(bytes, kMost);
+  // The heap grows at once by what is needed, instead of piece by piece.
+  const auto room = static_cast<int>(bytes + 2 * kLargePage);
+  mallopt(M_MMAP_THRESHOLD, room);
+  mallopt(M_TRIM_THRESHOLD, room);
+  mallopt(M_TOP_PAD, room);
+  const auto before = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  void* volatile grown = malloc(kLargePage);  // volatile: else the compiler leaves both calls out
+  free(grown);
+  const auto after = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  const std::uintptr_t first = (before + kLargePage - 1) / kLargePage * kLargePage;
+  const std::uintptr_t last = after / kLargePage * kLargePage;
+  // A kernel that has none leaves it as it is.
+  if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+}
+
+}  // namespace muster::cli

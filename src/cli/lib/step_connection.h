@@ -1,0 +1,23 @@
+// A connection to the slurmd of one of a step's nodes, which hands it on to the step.
+#pragma once
+
+#include "cli/lib/controller.h"
+#include "io/net/node_connection.h"
+#include "wire/client_messages.h"
+#include "wire/step_messages.h"
+
+namespace muster::cli {
+
+wire::NodeAccess access_to_nodes(const ClientConfig& config);
+wire::Branch branch_of(const wire::StepPlace& place, std::size_t number);
+// For who connects in our place: without names that it might not be able to look up.
+wire::Branch branch_below(const ClientConfig& config, const wire::StepPlace& place,
+                          std::size_t number);
+
+Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::StepPlace& place);
+
+// What a step's tasks on one of its nodes have used so far, and which processes they are.
+Result<wire::StepUsage> ask_usage(const ClientConfig& config, const wire::StepRef& ref,
+                                  const std::string& key, const wire::StepPlace& place);
+
+}  // namespace muster::cli

@@ -1,0 +1,69 @@
+// The embedded cluster as its owner sees it: a directory with everything in it, its daemons, and
+// what its controller says. The subcommands `up`, `down` and `status` are written in these words.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/lib/controller.h"
+#include "cli/muster/daemons.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+struct JobCounts {
+  std::size_t active = 0;      // running or suspended
+  std::size_t completing = 0;  // over, or told to be, but with processes left
+  std::size_t pending = 0;     // every waiting task of an array counts
+};
+
+class Embedded {
+ public:
+  Embedded();
+
+  const std::string& base() const { return base_; }
+  std::string conf_file() const { return base_ + "/etc/slurm.conf"; }
+  std::string run_directory() const { return base_ + "/run"; }
+  std::string log_directory() const { return base_ + "/log"; }
+
+  // Only this user may look into them: the sockets inside trust whoever reaches them.
+  Result<void> make_directories() const;
+  // One `up` or `down` at a time. Held until this process ends.
+  Result<void> lock() const;
+
+  std::uint32_t configured_nodes() const;  // 0 = no cluster was ever up here
+  std::vector<std::string> configured_node_names() const;
+  // slurmctld, then the slurmds of the configuration.
+  std::vector<Daemon> daemons() const;
+  bool anything_runs() const;
+  bool everything_runs() const;
+  // Did the last cluster end without `muster down`? Its pid files are still there then.
+  bool has_crashed() const;
+  bool has_live_steps() const;
+
+  Result<Controller> connect() const;
+
+ private:
+  std::string base_;
+};
+
+// Closed (DOWN) while `down` ends the jobs that run, so that no queued one starts; `up` opens it
+// again.
+Result<void> set_partition_state(Controller& controller, std::string_view state);
+Result<JobCounts> count_jobs(Controller& controller);
+std::string counted(std::size_t count, std::string_view noun);  // "1 job", "2 jobs"
+// What to type so that the commands find this cluster; empty where they do anyway.
+std::string how_to_find(const Embedded& cluster);
+
+// `up` without words, for `down --force` after a crash: jobs can only be ended by their controller.
+Result<void> start_cluster(const Embedded& cluster, std::uint32_t nodes);
+
+int muster_up(std::vector<std::string_view> args);
+int muster_down(std::vector<std::string_view> args);
+int muster_status(std::vector<std::string_view> args);
+int muster_explain(std::vector<std::string_view> args);
+int muster_sim(std::vector<std::string_view> args);
+
+}  // namespace muster::cli

@@ -1,0 +1,60 @@
+// muster explain: why a job waits, when it is expected to start and what would start it sooner; or
+// what became of it.
+#include <fmt/format.h>
+
+#include "cli/lib/controller.h"
+#include "cli/lib/errors.h"
+#include "cli/lib/usage.h"
+#include "cli/muster/embedded.h"
+#include "cli/muster/explain_text.h"
+#include "cli/sacct/fetch.h"
+
+namespace muster::cli {
+
+namespace {
+
+int fail_with(std::string_view text) {
+  print_error("muster", text);
+  return kExitFailure;
+}
+
+// A job that the controller has forgotten: the exit code, if accounting knows it.
+std::optional<int> told_by_accounting(Controller& controller, const wire::JobRef& job, bool json) {
+  if (controller.config().accounting_none) return std::nullopt;
+  const wire::AccountingRequest request{.jobs = {job}, .all_users = true};
+  auto rows = fetch_accounting("muster", controller, request);
+  if (!rows || rows->empty()) return std::nullopt;
+  std::fputs((json ? ended_json(*rows) : ended_text(*rows)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace
+
+int muster_explain(std::vector<std::string_view> args) {
+  bool json = false;
+  std::optional<wire::JobRef> job;
+  for (std::string_view word : args) {
+    if (word == "--json") {
+      json = true;
+    } else if (word.starts_with('-')) {
+      return fail_with(fmt::format("unknown option '{}' of explain", word));
+    } else if (job) {
+      return fail_with("explain takes one job");
+    } else if (auto ref = wire::parse_job_ref(word)) {
+      job = *ref;
+    } else {
+      return fail_with(fmt::format("'{}' is not the id of a job", word));
+    }
+  }
+  if (!job) return fail_with("say which job to explain");
+  auto controller = Controller::connect();
+  if (!controller) return fail_with(controller.error().text());
+  auto reply = controller->ask_for<wire::ExplainReply>(wire::ExplainRequest{*job});
+  if (!reply && reply.error().code == ErrorCode::invalid_job_id)
+    if (auto told = told_by_accounting(*controller, *job, json)) return *told;
+  if (!reply) return fail_with(reply.error().text());
+  std::fputs((json ? explanation_json(*reply) : explanation_text(*reply)).c_str(), stdout);
+  return 0;
+}
+
+}  // namespace muster::cli

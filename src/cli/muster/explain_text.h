@@ -1,0 +1,23 @@
+// What `muster explain` prints: an explanation in words, or as JSON.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/accounts/accounting_record.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+std::string explanation_text(const wire::ExplainReply& reply);
+std::string explanation_json(const wire::ExplainReply& reply);
+
+// "  why:       it waits for a GPU"
+std::string explained_line(std::string_view label, std::string_view text);
+
+// Jobs that only accounting knows any more.
+std::string ended_text(const std::vector<AccountingRow>& rows);
+std::string ended_json(const std::vector<AccountingRow>& rows);
+
+}  // namespace muster::cli

@@ -1,0 +1,103 @@
+// muster: what Slurm has no command for. Each subcommand is a file of its own, muster_NAME.cc.
+#include <array>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "cli/lib/command.h"
+#include "cli/lib/errors.h"
+#include "cli/lib/usage.h"
+#include "cli/muster/embedded.h"
+
+namespace muster::cli {
+
+namespace {
+
+struct Subcommand {
+  std::string_view name, usage, help;
+  int (*run)(std::vector<std::string_view> args);
+};
+
+constexpr std::array kSubcommands{
+    Subcommand{
+        "up", "up [--nodes=N]",
+        "start a cluster of this machine, or bring it back after a crash; with --nodes, of N "
+        "pretend nodes",
+        muster_up},
+    Subcommand{"down", "down [--force]", "stop it; with --force, cancel the jobs that run",
+               muster_down},
+    Subcommand{"status", "status", "show what runs; exit code 0 = up, 1 = down", muster_status},
+    Subcommand{"explain", "explain JOB [--json]",
+               "say why a job waits and what would start it sooner, or what became of it",
+               muster_explain},
+    Subcommand{"sim", "sim TRACE | sim --generate=JOBS",
+               "replay a trace of jobs (SWF) through the scheduler, or make one up", muster_sim},
+};
+
+void print_usage() {
+  std::string text = "Usage: muster";
+  std::string separator = " ";
+  for (const Subcommand& subcommand : kSubcommands) {
+    text += fmt::format("{}{}", separator, subcommand.usage);
+    separator = " | ";
+  }
+  std::puts((text + " | help").c_str());
+}
+
+void print_help() {
+  print_usage();
+  std::puts("\nA cluster for one user on this machine: no configuration, no root, no munge.\n");
+  for (const Subcommand& subcommand : kSubcommands)
+    fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
+  std::puts(
+      "\n  -h, --help                       print this help\n"
+      "      --usage                      print the first line of it\n"
+      "  -V, --version                    print the version\n"
+      "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
+      "is up,\n"
+      "sbatch, squeue and the others find it unless SLURM_CONF or /etc/slurm/slurm.conf names "
+      "another.");
+}
+
+std::string names() {
+  std::string text;
+  for (const Subcommand& subcommand : kSubcommands) text += fmt::format("{}, ", subcommand.name);
+  return text + "help";
+}
+
+// Prints and answers true where the word asks for help, usage or the version.
+bool answer_general(std::string_view word) {
+  if (word == "help" || word == "--help" || word == "-h")
+    print_help();
+  else if (word == "--usage")
+    print_usage();
+  else if (word == "-V" || word == "--version")
+    std::fputs(version_text().c_str(), stdout);
+  else
+    return false;
+  return true;
+}
+
+}  // namespace
+
+int muster_main(int argc, char** argv) {
+  std::vector<std::string_view> words(argv + std::min(argc, 1), argv + argc);
+  if (words.empty()) {
+    print_error("muster", fmt::format("say what to do: {}", names()));
+    return kExitFailure;
+  }
+  if (answer_general(words[0])) return 0;
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (subcommand.name != words[0]) continue;
+    words.erase(words.begin());
+    for (std::string_view word : words)
+      if (word != "help" && answer_general(word)) return 0;
+    return subcommand.run(std::move(words));
+  }
+  print_error("muster",
+              fmt::format("unknown {} '{}'; there are: {}",
+                          words[0].starts_with('-') ? "option" : "command", words[0], names()));
+  return kExitFailure;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,28 @@
+// The #SBATCH lines of a batch script.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/options/options.h"
+
+namespace muster::cli {
+
+struct Directives {
+  // Options of all lines, in order; after each hetjob line those of another component.
+  std::vector<ParsedWords> components{ParsedWords{}};
+  bool has_foreign_lines = false;  // #PBS or #BSUB, which are not read
+};
+
+// Reads the comment lines at the top, up to the first line that is neither blank nor a comment.
+// `path` is for messages. Quoting: '...' and "..." keep blanks and #, a backslash takes the next
+// character as it is (but never a blank outside of quotes), an unquoted # ends the line.
+std::expected<Directives, Refusal> read_directives(std::string_view script, std::string_view path);
+
+// One line's words; `where` is "path: line 3" for messages.
+std::expected<std::vector<std::string>, Refusal> split_directive(std::string_view line,
+                                                                 std::string_view where);
+
+}  // namespace muster::cli

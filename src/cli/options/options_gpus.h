@@ -1,0 +1,11 @@
+// What the options that count GPUs mean together: the numbers of tasks and nodes that follow, and
+// contradictions.
+#pragma once
+
+#include "cli/options/options_values.h"
+
+namespace muster::cli {
+
+Outcome check_gpus(JobOptions& o);
+
+}  // namespace muster::cli

@@ -1,0 +1,58 @@
+// Options that are kept with the job and shown, and such as cannot be served here.
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/text/strings.h"
+#include "cli/options/options_values.h"
+#include "io/files.h"
+
+namespace muster::cli {
+
+namespace {
+
+Outcome two_burst_buffers(const JobOptions& o) {
+  return refused(o, "Cannot specify both --burst-buffer and --bbf", kExitFailure);
+}
+
+}  // namespace
+
+// Without burst buffers nobody reads what was asked for; it is shown.
+Outcome burst_buffer(JobOptions& o, const OptionRow&, std::string_view value) {
+  if (o.is_given("bbf")) return two_burst_buffers(o);
+  o.spec.burst_buffer = Text(value);
+  return {};
+}
+
+Outcome burst_buffer_file(JobOptions& o, const OptionRow& row, std::string_view value) {
+  if (o.is_given("bb")) return two_burst_buffers(o);
+  auto text = io::read_file(std::string(value));
+  if (!text) return refused(o, fmt::format("Invalid --{} specification", row.name), kExitFailure);
+  // The reference adds the file to a batch script, where only a plugin would find it.
+  if (o.client != Client::sbatch) o.spec.burst_buffer = Text(trim(*text));
+  return {};
+}
+
+// No runtime for containers is configured: the job runs without, as in the reference.
+Outcome container(JobOptions& o, const OptionRow&, std::string_view value) {
+  o.spec.container = Text(value);
+  return {};
+}
+
+Outcome x11(JobOptions& o, const OptionRow&, std::string_view) {
+  if (const char* display = std::getenv("DISPLAY"); !display || !*display)
+    return refused(o, "No DISPLAY variable set, cannot setup x11 forwarding.", kExitBadOption);
+  return refused(o, "X11 forwarding not available", kExitFailure);
+}
+
+// Without a number none are reserved, as in the reference.
+Outcome resv_ports(JobOptions& o, const OptionRow&, std::string_view value) {
+  auto count = value.empty() ? std::optional(0u) : parse_whole(value, 0);
+  if (!count)
+    return refused(o, fmt::format("Invalid numeric value \"{}\" for --resv-port.", value),
+                   kExitFailure);
+  o.reserved_ports = count;
+  return {};
+}
+
+}  // namespace muster::cli

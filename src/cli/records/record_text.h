@@ -1,0 +1,70 @@
+// What `scontrol show` prints of one record. Pure: records in, text out, the same to the character
+// as the tools around Slurm parse it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/time.h"
+#include "cli/tables/ranges.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+struct ShowStyle {
+  bool one_line = false;
+  bool details = false;  // -d
+  Time now;
+  // Names of ids; the pure text asks nobody itself.
+  std::function<std::string(Gid)> group_name = [](Gid) { return std::string("nobody"); };
+  std::function<std::string(Uid)> user_name = [](Uid) { return std::string("nobody"); };
+};
+
+std::string job_text(const wire::JobView& view, const ShowStyle& style);
+std::string node_text(const wire::NodeView& view, const ShowStyle& style);
+std::string partition_text(const wire::PartitionView& view, const ShowStyle& style);
+// `suffix` tells the commands of a step apart: "+0".
+std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
+                      const ShowStyle& style);
+std::string config_text(const wire::ConfigReply& config, Time now);
+
+// What a job that has no allocation asks for.
+Tres requested_tres(const wire::JobView& view);
+// "END,FAIL"
+
+// --- building blocks ---
+
+// "(null)" for nothing.
+std::string_view or_null(std::string_view text);
+// "gpu:v100:2(IDX:1-2)"
+std::string gres_text(const std::vector<GresShare>& gres, bool with_indices);
+// "gpu:v100:4(S:0-1)", with the sockets that are close
+std::string gres_of_node(const NodeConfig& node);
+// "gpu:v100:2(IDX:1-2)"; "gpu:v100:0(IDX:N/A)" where none is held
+std::string used_gres_of_node(const Node& node);
+
+// The lines of a record, joined as the style asks.
+class RecordLines {
+ public:
+  explicit RecordLines(const ShowStyle& style) : style_(style) {}
+  void add(std::string line) {
+    if (!text_.empty()) text_ += style_.one_line ? " " : "\n   ";
+    text_ += line;
+  }
+  // A line that stands deeper; on one line it keeps its two blanks.
+  void add_inner(const std::string& line) { add("  " + line); }
+  std::string finish(bool trailing_separator) const {
+    std::string end = style_.one_line ? "\n" : "\n\n";
+    if (!trailing_separator) return text_ + end;
+    return text_ + (style_.one_line ? " " : "\n   ") + end;
+  }
+
+ private:
+  const ShowStyle& style_;
+  std::string text_;
+};
+
+}  // namespace muster::cli

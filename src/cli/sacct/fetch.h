@@ -1,0 +1,20 @@
+// What accounting answers to a question, row by row.
+#pragma once
+
+#include <expected>
+#include <string_view>
+#include <vector>
+
+#include "cli/lib/controller.h"
+#include "cli/lib/errors.h"
+#include "model/accounts/accounting_record.h"
+
+namespace muster::cli {
+
+std::expected<std::vector<AccountingRow>, Refusal> fetch_accounting(
+    std::string_view program, Controller& controller, const wire::AccountingRequest& request);
+
+// The controller of a cluster that keeps accounting.
+std::expected<Controller, Refusal> connect_to_accounting(std::string_view program);
+
+}  // namespace muster::cli

@@ -1,0 +1,61 @@
+// A line of sacct: a job or one of its steps.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cli/lib/name_lookup.h"
+#include "cli/tables/table_format.h"
+#include "model/accounts/accounting_record.h"
+
+namespace muster::cli {
+
+struct UnitStyle {
+  bool convert = true;  // 1024K prints as 1M
+  char unit = 0;        // --units: always this one
+};
+
+struct AcctContext {
+  Time now;
+  TimeStyle times;
+  NameLookup names;
+  UnitStyle units;
+  std::size_t task_text_limit = 64;  // SLURM_BITSTR_LEN; 0 = none
+};
+
+struct AcctLine {
+  const AccountingRow* row = nullptr;
+  const StepRecord* step = nullptr;  // none: the job's own line
+  AcctContext* context = nullptr;
+
+  const JobRecord& job() const { return row->job; }
+};
+
+struct AcctField {
+  std::string_view name;
+  int width = 0;  // negative = left-aligned
+  void (*append)(const AcctLine& line, std::string& out) = nullptr;
+};
+
+// All fields, in the order of --helpformat; a field may be called by the beginning of its name.
+std::span<const AcctField> acct_fields();
+const AcctField* find_acct_field(std::string_view name);
+
+// --- what the fields print ---
+
+std::string acct_job_id(const AcctLine& line);      // "12_3.batch"
+std::string acct_job_id_raw(const AcctLine& line);  // "15.batch"
+std::string acct_state(const AcctLine& line);       // "CANCELLED by 0"
+Seconds acct_elapsed(const AcctLine& line);
+std::uint64_t acct_cpus(const AcctLine& line);
+std::string exit_code_text(std::uint32_t wait_status);  // "3:0", "0:9"
+// "00:00.012", "01:02:03", "1-00:00:00"
+std::string cpu_time_text(std::uint64_t microseconds);
+Usage acct_usage(const AcctLine& line);  // of a job: the sum of its steps
+// An amount in `unit` (one of "BKMGTP"), moved to a larger unit where that is exact.
+std::string amount_text(std::uint64_t amount, char unit, const UnitStyle& style);
+// "cpu=4,mem=200M" with its amounts in the style asked for.
+std::string tres_in_style(std::string_view tres, const UnitStyle& style);
+
+}  // namespace muster::cli

@@ -1,0 +1,158 @@
+// What scontrol asks of the controller itself: ping, reconfigure, shutdown, log levels. And help.
+#include <algorithm>
+
+#include "base/text/strings.h"
+#include "cli/scontrol/session.h"
+#include "config/keys.h"
+#include "io/log.h"
+
+namespace muster::cli {
+
+namespace {
+
+std::string controller_host() {
+  auto config = find_cluster();
+  if (!config) return "localhost";
+  for (const io::Endpoint& endpoint : config->endpoints)
+    if (!endpoint.host.empty()) return endpoint.host;
+  return "localhost";
+}
+
+void finish(ScontrolSession& session, std::string_view what, const wire::Request& request) {
+  auto answer = session.ask(request);
+  if (!answer) session.error("{} error: {}", what, answer.error().text());
+}
+
+}  // namespace
+
+void scontrol_ping(ScontrolSession& session) {
+  auto reply = session.ask_for<wire::PingReply>(wire::PingRequest{});
+  if (reply) {
+    fmt::print("Slurmctld({}) at {} is UP\n", reply->mode.empty() ? "primary" : reply->mode.view(),
+               reply->host.view());
+    return;
+  }
+  fmt::print("Slurmctld(primary) at {} is DOWN\n", controller_host());
+  fmt::print(
+      "*****************************************\n"
+      "** RESTORE SLURMCTLD DAEMON TO SERVICE **\n"
+      "*****************************************\n");
+  session.exit_code = 1;
+}
+
+void scontrol_reconfigure(ScontrolSession& session) {
+  auto to = session.connect();
+  if (!to) return session.error("slurm_reconfigure error: {}", to.error().text());
+  auto tell = [](wire::Answer&& part) {
+    if (auto* notice = std::get_if<wire::Notice>(&part))
+      fmt::print(stderr, "scontrol: {}\n", notice->text.view());
+  };
+  if (auto done = (*to)->stream(wire::ReconfigureRequest{}, tell); !done)
+    session.error("slurm_reconfigure error: {}", done.error().text());
+}
+
+void scontrol_shutdown(ScontrolSession& session, Words words) {
+  bool controller_only = false;
+  if (!words.empty()) {
+    controller_only = (words[0].size() > 1 && istarts_with("slurmctld", words[0])) ||
+                      (words[0].size() > 1 && istarts_with("controller", words[0]));
+    if (!controller_only) return session.error("invalid shutdown argument:{}", words[0]);
+  }
+  finish(session, "slurm_shutdown", wire::ShutdownRequest{controller_only});
+}
+
+void scontrol_abort(ScontrolSession& session) {
+  finish(session, "slurm_shutdown", wire::ShutdownRequest{.controller_only = true});
+}
+
+void scontrol_takeover(ScontrolSession& session) {
+  session.error("slurm_takeover error: no backup controller is configured");
+}
+
+void scontrol_set_debug(ScontrolSession& session, Words words) {
+  io::LogLevel level;
+  if (!io::parse_log_level(words[0], level))
+    return session.error("invalid debug level: {}", words[0]);
+  wire::DebugRequest request;
+  request.level = words[0];
+  finish(session, "slurm_set_debug_level", request);
+}
+
+void scontrol_set_debug_flags(ScontrolSession& session, Words words) {
+  const std::string& flag = words[0];
+  if (flag.size() < 2 || (flag[0] != '+' && flag[0] != '-')) {
+    session.error("invalid debug flag: {}", flag);
+    return session.error("Usage: setdebugflags [+|-]NAME");
+  }
+  auto known = split(config::find_key("DebugFlags")->expected, ',');
+  auto name = std::ranges::find_if(known, [&](std::string_view each) {
+    return iequals(each, std::string_view(flag).substr(1));
+  });
+  if (name == known.end()) {
+    print_error("scontrol", fmt::format("Invalid DebugFlag: {}", flag.substr(1)));
+    return session.error("invalid debug flag: {}", flag);
+  }
+  wire::DebugRequest request;
+  request.flags = fmt::format("{}{}", flag[0], *name);
+  finish(session, "slurm_set_debugflags", request);
+}
+
+void scontrol_print_help() {
+  fmt::print("{}", R"(Usage: scontrol [<OPTION>] [<COMMAND>]
+
+Without a command, commands are read from standard input, one a line.
+
+Valid <OPTION> values are:
+  -a, --all        hidden partitions too
+  -d, --details    more of what "show" knows
+  -F, --future     nodes in state FUTURE too
+  -h, --help       this text
+      --hide       no hidden partitions
+      --json       "show job" and "show node" as JSON
+  -o, --oneliner   one record a line
+  -Q, --quiet      no words, only the exit code
+  -v, --verbose    say more
+  -V, --version    the version
+
+Valid <COMMAND> values are:     (they may be shortened)
+  listpids [JOB[.STEP] [NODE]] processes of steps on a node, this one unless named
+  pidinfo PID                  the job of a process on this node, and the time that it has left
+  show <ENTITY> [<ID>]         job, node, partition, config, step, hostnames LIST, hostlist LIST,
+                               hostlistsorted LIST, daemons, slurmd, aliases, licenses, reservation,
+                               topology
+  update KEY=VALUE...          changes a job (JobId=), node (NodeName=), partition (PartitionName=)
+                               or step (StepId=)
+  create PartitionName=NAME .. makes a partition; create reservation KEY=VALUE.. a reservation
+  delete PartitionName=NAME    removes a partition; delete ReservationName=NAME a reservation
+  create NodeName=NAMES State=CLOUD|FUTURE KEY=VALUE..
+                               adds nodes that slurm.conf does not name; delete NodeName=NAMES removes
+                               such nodes
+  hold JOBS                    keeps pending jobs from starting; jobname=NAME for all of a name
+  uhold JOBS                   the same, and the owner may release them
+  release JOBS                 lets held jobs start
+  requeue [Incomplete] JOBS    puts batch jobs back into the queue; Incomplete: not those that ended
+  requeuehold JOBS             the same, held
+  suspend JOBS, resume JOBS    stops the processes of running jobs, lets them go on
+  top JOBS                     moves a user's jobs before the user's others
+  notify JOB TEXT              a message to the srun, salloc or batch script of a job
+  wait_job JOB                 waits until a job's nodes are ready
+  write batch_script JOB [FILE]
+                               the script of a job, to FILE ("-" = standard output)
+  write config [FILE]          the configuration in force, to FILE with the time added to its name
+  completing                   jobs that have ended but still hold nodes
+  ping                         is the controller up?
+  reconfigure                  reads the configuration again
+  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=TEXT] NODES|ALL
+                               reboots nodes once nothing runs there; ASAP: they take no more jobs
+  cancel_reboot NODES          takes that back where it has not happened yet
+  shutdown [slurmctld]         stops all daemons, or only the controller
+  abort                        stops the controller
+  setdebug LEVEL               sets the level of the controller's log
+  setdebugflags +NAME|-NAME    sets or clears a debug flag of the controller
+  errnumstr NUMBER             the text of an error number
+  all, hide, details, oneliner, quiet, verbose, version, help, exit, quit
+  !!                           the last command again
+)");
+}
+
+}  // namespace muster::cli

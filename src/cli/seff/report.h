@@ -1,0 +1,12 @@
+// What a job made of the resources it was given.
+#pragma once
+
+#include <string>
+
+#include "cli/sacct/row.h"
+
+namespace muster::cli {
+
+std::string efficiency_report(const AccountingRow& row, AcctContext& context);
+
+}  // namespace muster::cli

@@ -1,0 +1,72 @@
+// squeue without its connection: options in, jobs in, text out.
+#pragma once
+
+#include <expected>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/lib/errors.h"
+#include "cli/squeue/row.h"
+
+namespace muster::cli {
+
+struct QueueOptions {
+  wire::JobFilter filter;
+  std::vector<std::string> users, states;  // as written
+  std::string format, long_format;         // -o, -O
+  std::string sort;
+  std::string clusters;
+  bool all = false, array = false, header = true, json = false, long_form = false, start = false,
+       steps = false, no_convert = false, by_partition = false,
+       nobody = false;  // nobody: nothing that exists was asked for
+  int iterate_s = 0, verbose = 0;
+};
+
+// There is room for all of them before they come: JobsReply::at_most.
+using JobViews = std::vector<wire::JobView>;
+
+// Command line over environment. Nothing to do: the Refusal's exit code is 0.
+std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);
+
+// Which states are wanted, for the filter and for a look at what came.
+struct WantedStates {
+  bool all = false, completing = false, special_exit = false;
+  std::set<JobState> states;
+};
+std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string>& names);
+bool is_wanted(const WantedStates& wanted, const wire::JobLine& job);
+
+struct QueueListing {
+  Format<JobRow> job_format;
+  std::vector<SortKey<JobRow>> job_sort;
+  Format<StepRow> step_format;
+  std::vector<SortKey<StepRow>> step_sort;
+  std::vector<std::string> complaints;      // about the format; the listing is printed all the same
+  wire::Detail detail = wire::Detail::all;  // of the jobs, that is enough for it
+};
+// How much of a job (wire/brief.h, wire/job_line.h) has what the column shows.
+wire::Detail detail_for(const Column<JobRow>& column);
+std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
+
+using QueueJobs = std::vector<QueueJob>;
+// They point to the views.
+QueueJobs jobs_of(const JobViews& views, Time now);
+
+// The jobs are brought into the form in which they are listed.
+void list_queue(QueueJobs& jobs, const QueueOptions& options, const QueueListing& listing,
+                QueueContext& context, std::string& out);
+
+// --- tasks of arrays ---
+
+// Those that were asked for by number; nothing where the whole array was.
+std::optional<IdSet> asked_tasks(const std::vector<wire::JobRef>& refs, JobId array);
+void keep_asked_tasks(QueueJobs& jobs, const std::vector<wire::JobRef>& asked);
+// Waiting tasks that have a record of their own go back to the row of their array.
+// Texts that this makes are the context's.
+void join_waiting_tasks(QueueJobs& jobs, QueueContext& context);
+
+std::string queue_json(const JobViews& jobs, QueueContext& context);
+
+}  // namespace muster::cli

@@ -1,0 +1,23 @@
+// SrunProlog and SrunEpilog, or --prolog and --epilog in their place: programs that srun itself
+// runs, as its caller, around a step.
+#pragma once
+
+#include <string>
+
+#include "cli/srun/plan.h"
+
+namespace muster::cli {
+
+// What the programs are told of the step.
+struct AroundStep {
+  JobId job;
+  StepId step;
+  std::uint32_t tasks = 1, nodes = 1;
+};
+
+// Runs it to its end with the step's command as arguments and gives its exit code: 0 where there is
+// no program. `context`: SLURM_SCRIPT_CONTEXT, "prolog_srun" or "epilog_srun".
+int run_srun_program(const std::string& site_program, const std::string& context,
+                     const SrunPlan& plan, const AroundStep& around);
+
+}  // namespace muster::cli

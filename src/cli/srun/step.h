@@ -1,0 +1,129 @@
+// A running step as its srun sees it: one connection per node, or per root of their tree where they
+// are many; output and input passed through, signals passed on, until every node has said that its
+// tasks are gone. It needs no controller.
+#pragma once
+
+#include <unistd.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/text/line_assembler.h"
+#include "base/tree.h"
+#include "cli/srun/allocation.h"
+#include "cli/srun/exchange.h"
+#include "cli/srun/exits.h"
+#include "cli/srun/streams.h"
+#include "io/net/channel.h"
+#include "wire/step_messages.h"
+
+namespace muster::cli {
+
+class StepRunner {
+ public:
+  StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply, SrunController& controller,
+             SignalQueue& signals);
+
+  // False where the step could not be joined; what was wrong has been said.
+  bool open_files() { return streams_.open(); }
+  bool connect();
+  void run();
+  // Failures that could not be told while the terminal was the task's.
+  void tell_ends();
+  std::optional<int> left_by() const { return left_by_; }  // the signal that made an onlooker leave
+
+  // Every node has told the end of its tasks: their step is over.
+  bool ended_well() const { return all_finished() && !lost_; }
+
+  StepId step() const { return reply_.step; }
+  int exit_code() const { return book_.exit_code(); }
+  std::uint32_t worst_status() const { return book_.worst_status(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Place {
+    wire::StepPlace where;
+    bool finished = false;
+  };
+  struct Link {
+    Section run;                          // of places: the first one relays for the others
+    std::optional<io::Channel> channel;   // none = lost, or not needed any more
+    std::optional<io::Channel> exchange;  // until the hub has it
+  };
+
+  wire::AttachRequest attach_request(const Link& link) const;
+  Result<io::Channel> join_step(const wire::AttachRequest& request) const;
+  bool connect_link(Link& link);
+  bool connect_exchange(Link& link);
+  static std::string in_words(const Error& error);
+  void say_launch_failed(const Place& place, std::string_view why) const;
+  void start_hub();
+  std::span<Place> places_of(const Link& link) {
+    return std::span(places_).subspan(link.run.first, link.run.count);
+  }
+
+  int poll_timeout_ms() const;
+  void poll_once();
+  void on_time();
+  void read_link(Link& link);
+  void hang_up_if_finished(Link& link);
+  void on_message(Place& place, wire::FromStep&& message);
+  void on_output(wire::TaskOutput&& output);
+  void on_started(const wire::TaskStarted& start);
+  std::string program_of(std::uint32_t rank) const;
+  void on_exited(const wire::TaskExited& exit);
+  void on_aborted(const std::string& text);
+  void on_cancelled();
+  void on_lost(const wire::PlacesLost& lost);
+  void lose(Link& link);
+  void finish(Place& place);
+  void read_input(StepStreams::Input& input);
+  void send_input(const StepStreams::Input& input, std::string_view bytes);
+  void send_to_rank(std::uint32_t rank, std::string_view bytes);
+  void send_window_size();
+
+  void on_signal(int signal);
+  void on_interrupt();
+  void force_end();
+  void send_signal(int signal);
+  void say(std::string_view text) const;  // unless -Q wants no words
+  void say_status();
+  void terminate();  // the orderly way: TERM, then KILL
+  void end_after_script();
+  void abort_step();  // at once
+  void say_waiting() const;
+  Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
+  void flush_messages();
+  void say_failures(std::string_view node = {});  // of this node, or of all
+
+  void send(Link& link, const wire::ToStep& message);
+  void send_all(const wire::ToStep& message);
+  bool all_finished() const;
+  std::string step_text() const;
+
+  const SrunPlan& plan_;
+  JobId job_;
+  wire::StepReply reply_;
+  SrunController& controller_;
+  SignalQueue& signals_;
+  std::vector<Place> places_;
+  std::vector<Link> links_;
+  TaskBook book_;
+  std::unique_ptr<ExchangeHub> hub_;
+  StepStreams streams_;
+  LineAssembler lines_;
+
+  std::optional<Clock::time_point> tell_at_, wait_until_, kill_at_, give_up_at_, reconnect_at_,
+      last_interrupt_;
+  bool terminating_ = false, aborting_ = false, gave_up_ = false, told_forced_ = false,
+       lost_ = false;  // a node, before it had told its end
+  std::optional<int> left_by_;
+  pid_t parent_ = getppid();
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,71 @@
+// The standard streams of a step at srun's side: each of its commands has files of its own, or
+// shares srun's own streams and those files of the others that have the same name.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/srun/plan.h"
+#include "wire/client_messages.h"
+
+namespace muster::cli {
+
+class StepStreams {
+ public:
+  struct Input {
+    int fd = -1;                              // -1 = there is none, or it has ended
+    std::uint32_t first_rank = 0, tasks = 0;  // whose it is
+    std::optional<std::uint32_t> only;        // or of this one among them alone
+    bool everybodys = true;                   // the step has no other tasks
+    // The ranks that get it one by one; none where it goes to all at once.
+    std::vector<std::uint32_t> ranks() const;
+  };
+
+  StepStreams(const SrunPlan& plan, const wire::StepReply& reply);
+  ~StepStreams();
+  StepStreams(const StepStreams&) = delete;
+  StepStreams& operator=(const StepStreams&) = delete;
+
+  bool open();  // false: what was wrong has been said
+  // Does anybody want to see what this task prints?
+  bool shows(std::uint32_t rank, bool is_stderr) const;
+  void write(std::uint32_t rank, bool is_stderr, std::string_view bytes);
+
+  std::vector<Input>& inputs() { return inputs_; }
+  bool has_input() const;
+  // Tasks that srun has no input for, though nobody else gives them any.
+  std::vector<std::uint32_t> without_input() const;
+
+ private:
+  struct Sink {
+    int fd = -1;
+    bool owned = false;  // not one of srun's own
+  };
+  struct Part {
+    const SrunPlan* plan = nullptr;
+    std::uint32_t first_rank = 0, tasks = 0;
+    StreamTarget in, out, err;
+    Sink out_sink, err_sink;
+  };
+  std::optional<Sink> open_sink(const Part& part, const StreamTarget& target, int own_fd,
+                                std::string_view what);
+  bool open_input_of(const Part& part);
+  FileNameParts name_parts(const Part& part) const;
+  const Part& part_of(std::uint32_t rank) const;
+
+  const SrunPlan& plan_;
+  JobId job_;
+  StepId step_;
+  std::vector<Part> parts_;
+  std::vector<Input> inputs_;
+  std::map<std::string, int> opened_;  // files to write, by path
+};
+
+// Blocking, whatever mode the descriptor is in. False once nobody reads any more.
+bool write_all(int fd, std::string_view bytes);
+
+}  // namespace muster::cli

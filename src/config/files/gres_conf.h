@@ -1,0 +1,41 @@
+// gres.conf: the devices behind the gres that slurm.conf counts.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/text/idset.h"
+#include "config/files/source.h"
+#include "model/node/node.h"
+
+namespace muster::config {
+
+struct GresLine {
+  Location at;
+  std::vector<std::string> nodes;  // empty = every node
+  std::string name, type;
+  std::optional<std::uint64_t> count;
+  std::vector<std::string> files;
+  std::optional<IdSet> cores;
+  std::string links;
+  std::vector<std::string> flags;
+
+  bool applies_to(std::string_view node) const;
+  std::uint64_t size() const;  // Count=, or the number of files, or 1
+};
+
+struct GresConf {
+  std::vector<GresLine> lines;
+  std::string auto_detect;  // "nvml", "off"; empty where not said
+};
+
+Result<GresConf> load_gres_conf(const FileReader& read, const std::string& path);
+
+// The pools of a node: what its Gres= counts, with the devices that gres.conf names. The indices
+// run on through the types of one name. GPUs are always numbered, others where they have files.
+Result<std::vector<GresPool>> gres_pools(const NodeConfig& node, const GresConf& gres);
+
+}  // namespace muster::config

@@ -1,0 +1,16 @@
+// topology.conf: the switches that connect the nodes (TopologyPlugin=topology/tree).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "config/files/source.h"
+#include "model/node/topology.h"
+
+namespace muster::config {
+
+// Leaves first, then by level; each with all the nodes below it.
+Result<std::vector<Switch>> load_topology_conf(const FileReader& read, const std::string& path);
+
+}  // namespace muster::config

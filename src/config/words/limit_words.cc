@@ -1,0 +1,56 @@
+#include "config/words/limit_words.h"
+
+#include <algorithm>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/text/strings.h"
+
+namespace muster::config {
+
+namespace {
+
+const LimitName* find_limit(std::span<const LimitName> limits, std::string_view name) {
+  auto found =
+      std::ranges::find_if(limits, [&](const LimitName& l) { return iequals(l.name, name); });
+  return found == limits.end() ? nullptr : &*found;
+}
+
+Result<void> check(const Location& at, const Setting& setting, const LimitName& limit,
+                   std::string_view text) {
+  auto number = parse_number<std::uint32_t>(text);
+  if (number && *number >= 1 && *number <= limit.most) return {};
+  return bad_value(at, setting, fmt::format("{}=a number from 1 to {}", limit.name, limit.most));
+}
+
+}  // namespace
+
+Result<void> check_limit_words(const Location& at, const Setting& setting) {
+  if (const LimitName* key = find_limit(kOtherLimits, setting.key))
+    return check(at, setting, *key, setting.value);
+  for (std::string_view part : split(setting.value, ',')) {
+    part = trim(part);
+    const auto equals = std::min(part.find('='), part.size());
+    const LimitName* word = find_limit(kLimitWords, trim(part.substr(0, equals)));
+    if (!word) continue;
+    const std::string_view text = equals < part.size() ? trim(part.substr(equals + 1)) : "";
+    if (auto ok = check(at, {setting.key, std::string(part)}, *word, text); !ok) return ok;
+  }
+  return {};
+}
+
+RequestLimits request_limits_of(const SlurmConf& slurm) {
+  RequestLimits limits;
+  auto set = [&](std::uint32_t RequestLimits::* limit, const std::optional<std::string>& text) {
+    if (!text) return;
+    limits.*limit = parse_number<std::uint32_t>(*text).value_or(limits.*limit);
+  };
+  for (const LimitName& word : kLimitWords)
+    set(word.limit, slurm.option("SlurmctldParameters", word.name));
+  set(&RequestLimits::tasks_per_node, slurm.value("MaxTasksPerNode"));
+  set(&RequestLimits::script, slurm.option("SchedulerParameters", "max_script_size"));
+  return limits;
+}
+
+}  // namespace muster::config

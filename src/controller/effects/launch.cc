@@ -1,0 +1,214 @@
+#include "controller/effects/launch.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/text/strings.h"
+#include "controller/effects/environment.h"
+#include "sched/request/request.h"
+
+namespace muster::controller {
+
+namespace {
+
+// The caller's variables, except those that the allocation decides: the GPUs of a job are a step's
+// own only where it has some.
+StringBlock merged(const std::vector<std::string>& environment, Variables variables) {
+  // The job's own list is the batch shell's: a step has it from there or not at all.
+  const bool has_gpus = variables.erase("SLURM_JOB_GPUS");
+  StringBlock list;
+  for (const std::string& entry : environment) {
+    std::string_view name = std::string_view(entry).substr(0, entry.find('='));
+    bool ours = variables.contains(name) || (has_gpus && is_gpu_variable(name));
+    if (!ours) list.push_back(entry);
+  }
+  list.append(std::move(variables).take());
+  return list;
+}
+
+std::vector<Text> device_files(const Node& node, const NodeShare& share) {
+  std::vector<Text> files;
+  auto add = [&](const GresPool& pool, const IdSet& held) {
+    auto indices = pool.indices.ids();
+    for (std::size_t i = 0; i < indices.size() && i < pool.files.size(); ++i)
+      if (held.contains(indices[i]))
+        for (std::string_view file : split(pool.files[i].view(), ',')) files.emplace_back(file);
+  };
+  for (const GresShare& held : share.gres)
+    for (const GresPool& pool : node.config.gres) {
+      if (pool.name == held.name && pool.type == held.type) add(pool, held.indices);
+      if (pool.name == "gpu" && !held.devices.empty()) add(pool, held.devices);
+    }
+  return files;
+}
+
+wire::StepLaunch common(const Cluster& cluster, const Job& job, StepId step, NodeId node) {
+  const JobSpec& spec = *job.spec;
+  wire::StepLaunch launch;
+  launch.ref = {job.id, job.attempt, step};
+  launch.uid = spec.uid;
+  launch.gid = spec.gid;
+  launch.user_name = spec.user_name;
+  launch.job_name = job.own.name;
+  launch.array_id = job.array_id;
+  launch.task_id = job.task_id;
+  launch.restarts = job.restarts;
+  for (std::size_t i = 0; i < job.run->allocation.size(); ++i) {
+    if (job.run->allocation[i].node != node) continue;
+    launch.share = job.run->allocation[i];
+    launch.memory_limit_mib = launch.share.memory_mib;
+    launch.device_files = device_files(cluster.nodes.at(node), launch.share);
+  }
+  return launch;
+}
+
+// SLURM_DISTRIBUTION as tasks see it: "plane" has its size in a variable of its own.
+void add_distribution(const wire::StepRequest& request, const Step& step, Variables& variables) {
+  std::string_view text = request.distribution;
+  if (text.empty()) text = step.num_tasks > step.nodes.size() ? "block" : "cyclic";
+  variables.set("SLURM_DISTRIBUTION", text.substr(0, text.find('=')));
+  if (istarts_with(text, "plane=")) variables.set("SLURM_DIST_PLANESIZE", text.substr(6));
+}
+
+// srun outside of a job: what is told is the job's, and some of it is not told at all.
+void tell_as_own_job(const Job& job, NodeId node, const wire::StepRequest& request,
+                     Variables& variables) {
+  const Text& line = job.own.submit_line;
+  if (job.spec->kind != JobKind::allocation || line.empty() || line != request.submit_line) return;
+  variables.erase("SLURM_NODE_ALIASES");
+  variables.erase("SLURM_JOB_CPUS_PER_NODE_PACK_GROUP_0");
+  if (request.distribution.empty()) variables.erase("SLURM_DISTRIBUTION");
+  auto share = std::ranges::find(job.run->allocation, node, &NodeShare::node);
+  if (share != job.run->allocation.end())
+    variables.set("SLURM_CPUS_ON_NODE", std::to_string(share->cpus.size()));
+}
+
+std::string value_of(const std::vector<std::string>& environment, std::string_view name) {
+  for (const std::string& entry : environment)
+    if (entry.size() > name.size() && entry[name.size()] == '=' && entry.starts_with(name))
+      return entry.substr(name.size() + 1);
+  return {};
+}
+
+// Where tasks meet is the user's choice where he made one; what an outer step has set is none.
+void keep_own_meeting_point(const std::vector<std::string>& environment, Variables& variables) {
+  std::string address = value_of(environment, "MASTER_ADDR");
+  std::string port = value_of(environment, "MASTER_PORT");
+  if (value_of(environment, "SLURM_STEP_RENDEZVOUS") == address + ":" + port) return;
+  if (!address.empty()) variables.erase("MASTER_ADDR");
+  if (!port.empty()) variables.erase("MASTER_PORT");
+}
+
+// Of several commands in one job, the one that runs on this node.
+const wire::StepRequest& part_on(NodeId node, const Step& step, const wire::StepRequest& whole) {
+  auto place = std::ranges::find(step.nodes, node, &StepNode::node);
+  CHECK(place != step.nodes.end() && !place->ranks.empty());
+  std::uint32_t rank = place->ranks.front() - step.het.first_task;
+  const wire::StepRequest* part = &whole;
+  for (const wire::StepRequest& next : whole.parts) {
+    std::uint32_t tasks = part->num_tasks.value_or(1);
+    if (rank < tasks) break;
+    rank -= tasks;
+    part = &next;
+  }
+  return *part;
+}
+
+// srun -E
+void keep_own_counts(const std::vector<std::string>& environment, Variables& variables) {
+  for (const char* name : {"SLURM_NNODES", "SLURM_JOB_NUM_NODES", "SLURM_NTASKS", "SLURM_NPROCS",
+                           "SLURM_TASKS_PER_NODE"})
+    if (!value_of(environment, name).empty()) variables.erase(name);
+}
+
+// Where nobody says what is to become of an output file that is there: JobFileAppend.
+OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
+  const bool appends = cluster.settings().job_file_append == "1";
+  return asked == OpenMode::unset && appends ? OpenMode::append : asked;
+}
+
+}  // namespace
+
+OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
+  const JobSpec& spec = *job.spec;
+  NodeId node = job.run->steps.at(kBatchStep).nodes.front().node;
+  wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
+  for (const Text& arg : job.own.script_args) launch.argv.push_back(arg.str());
+  launch.environment = batch_variables(cluster, job, node).take();
+  launch.work_dir = job.own.work_dir;
+  launch.std_in = job.own.std_in;
+  launch.std_out = job.own.std_out;
+  launch.std_err = job.own.std_err;
+  launch.open_mode = open_mode(cluster, spec.open_mode);
+  launch.umask = spec.umask;
+  launch.get_user_env = spec.get_user_env;
+  launch.ranks = {0};
+  launch.watch_key = std::move(key);
+  return {wire::LaunchOrder{std::move(launch)}, job.own.script_blob, job.own.environment_blob};
+}
+
+OutgoingOrder extern_launch(const Cluster& cluster, const Job& job, NodeId node) {
+  return {wire::LaunchOrder{common(cluster, job, kExternStep, node)}, {}, {}};
+}
+
+// What all of the step's nodes say, or else its partition, or else the cluster.
+Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) {
+  Text bind = cluster.nodes.at(step.nodes.front().node).config.cpu_bind;
+  for (const StepNode& place : step.nodes)
+    if (cluster.nodes.at(place.node).config.cpu_bind != bind) bind = {};
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (bind.empty() && partition) bind = partition->cpu_bind;
+  return bind.empty() ? cluster.settings().cpu_bind : bind;
+}
+
+OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
+                          const wire::StepRequest& whole, std::string key) {
+  const wire::StepRequest& request = part_on(node, step, whole);
+  wire::StepLaunch launch = common(cluster, job, step.id, node);
+  for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+    if (step.nodes[i].node != node) continue;
+    launch.node_index = step.het.first_node + static_cast<std::uint32_t>(i);
+    launch.ranks = step.nodes[i].ranks;
+    launch.share = step.nodes[i].share;
+    launch.memory_limit_mib = launch.share.memory_mib;
+    launch.device_files = device_files(cluster.nodes.at(node), launch.share);
+  }
+  Variables variables = step_variables(cluster, job, step, node);
+  add_distribution(request, step, variables);
+  tell_as_own_job(job, node, request, variables);
+  launch.argv = request.argv;
+  launch.argv_by_rank = request.argv_by_rank;
+  if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
+  if (request.preserve_env) keep_own_counts(request.environment, variables);
+  launch.environment = merged(request.environment, std::move(variables));
+  launch.work_dir = request.work_dir;
+  launch.std_in = request.std_in;
+  launch.std_out = request.std_out;
+  launch.std_err = request.std_err;
+  launch.open_mode = open_mode(
+      cluster, request.open_mode == OpenMode::unset ? job.spec->open_mode : request.open_mode);
+  launch.umask = request.umask;
+  launch.pty = request.pty;
+  launch.kill_on_bad_exit = request.kill_on_bad_exit;
+  launch.rendezvous = step.meeting_port != 0;
+  launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
+  launch.cpus_per_task = request.cpus_per_task.value_or(step.cpus_per_task);
+  launch.gpu_bind = request.gpu_bind;
+  launch.cpu_bind =
+      request.cpu_bind.empty() ? default_cpu_bind(cluster, job, step) : request.cpu_bind;
+  launch.mem_bind = request.mem_bind;
+  launch.task_prolog = request.task_prolog;
+  launch.task_epilog = request.task_epilog;
+  launch.mpi = request.mpi;
+  if (!request.mpi.empty())
+    for (const StepNode& place : step.nodes)
+      launch.layout.push_back({cluster.nodes.at(place.node).config.name, place.ranks});
+  launch.watch_key = key;
+  launch.key = std::move(key);
+  launch.waits_for_client = !request.async;
+  launch.stopped = request.stopped;
+  launch.label = request.label;
+  return {wire::LaunchOrder{std::move(launch)}, {}, {}};
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,72 @@
+// scontrol top: the job becomes the first of its owner's. The priorities stay what they are, they
+// only change hands, so that nobody else's jobs come sooner or later for it.
+#include <algorithm>
+
+#include "controller/core.h"
+#include "sched/priority/priority.h"
+
+namespace muster::controller {
+
+namespace {
+
+struct Place {
+  JobId job;
+  std::uint32_t priority;
+  std::int64_t nice;
+};
+
+// The owner's jobs that wait in the same queue before the job, the first one first; then the job.
+// Of equal ones the older goes first.
+std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now) {
+  sched::Priorities priorities(cluster, now);
+  auto place = [&](const Job& each) {
+    return Place{each.id, priorities.of(each, cluster.find_partition(each.partition)),
+                 each.spec->nice};
+  };
+  const Place own = place(job);
+  std::vector<Place> places;
+  cluster.jobs.each([&](const Job& each) {
+    bool competes = each.state == JobState::pending && each.hold == Hold::none &&
+                    !each.priority_fixed && each.id != job.id && each.spec->uid == job.spec->uid &&
+                    each.partition == job.partition && each.account == job.account &&
+                    each.qos == job.qos;
+    if (!competes) return;
+    const Place other = place(each);
+    if (other.priority > own.priority || (other.priority == own.priority && other.job < own.job))
+      places.push_back(other);
+  });
+  std::ranges::stable_sort(places, std::ranges::greater{}, &Place::priority);
+  places.push_back(own);
+  return places;
+}
+
+}  // namespace
+
+Result<void> Core::move_to_top(Caller caller, const Job& job, Time now) {
+  const bool own_may = cluster_.settings().user_top && may_change(caller, job);
+  if (!is_operator(caller) && !own_may) return fail(ErrorCode::access_denied);
+  if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
+  if (job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
+  std::vector<Place> places = places_up_to(cluster_, job, now);
+  const std::int64_t highest = places.front().priority;
+  // Who may do this may change the nice values that it takes, below 0, too.
+  const Caller by{.uid = Uid{0}};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const bool is_top = i + 1 == places.size();
+    const std::int64_t to =
+        is_top ? highest : std::min<std::int64_t>(places[i + 1].priority, highest - 1);
+    std::int64_t nice = places[i].nice + places[i].priority - to;
+    if (nice == places[i].nice) continue;
+    wire::UpdateRequest change;
+    change.settings = {{"JobId", std::to_string(places[i].job.value)},
+                       {"Nice", std::to_string(nice)}};
+    wire::Answer answer = update_job(by, change, now);
+    if (auto* reply = std::get_if<wire::CancelReply>(&answer); reply && !reply->errors.empty())
+      return std::unexpected(reply->errors.front().second);
+  }
+  return {};
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,34 @@
+#include "controller/nodes/health.h"
+
+#include "controller/core.h"
+
+namespace muster::controller {
+
+std::int64_t health_round(const HealthCheck& check, NodeId node, Time now) {
+  if (check.interval.count() == 0) return 0;
+  constexpr std::uint32_t kMoments = 64;
+  const Millis interval = check.interval;
+  const Millis shift = check.cycle ? interval * (node.value % kMoments) / kMoments : Millis{0};
+  return (now.time_since_epoch() + shift) / interval;
+}
+
+bool wants_health_check(const HealthCheck& check, const Node& node) {
+  if (check.any) return true;
+  const bool works = node.jobs.size() > node.completing.size();
+  const bool full = node.used_cpus.size() >= node.config.cpus;
+  if (works) return full ? check.alloc : check.mixed;
+  return check.idle || (check.nondrained_idle && !node.drain);
+}
+
+void Core::check_health(Time now) {
+  const HealthCheck& check = cluster_.settings().health_check;
+  if (check.interval.count() == 0) return;
+  for (auto& [id, session] : sessions_) {
+    const std::int64_t round = health_round(check, id, now);
+    if (session.health_round == round) continue;
+    session.health_round = round;
+    if (wants_health_check(check, cluster_.nodes.at(id))) order(id, wire::HealthCheckOrder{});
+  }
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,277 @@
+// Steps: what srun asks for inside a job. Each gets a share of its own of what the job holds
+// (sched/place/step_place.h); one that does not fit now waits (step_queue.cc).
+#include <algorithm>
+
+#include "base/codec/codec.h"
+#include "base/text/duration.h"
+#include "controller/core.h"
+#include "controller/effects/launch.h"
+#include "controller/steps/step_demand.h"
+
+namespace muster::controller {
+
+namespace {
+
+// What the job's other steps have. One that overlaps takes nothing from anybody.
+std::vector<NodeShare> shares_in_use(const Job& job) {
+  std::vector<NodeShare> used;
+  for (const auto& [id, step] : job.run->steps) {
+    if (id >= kBatchStep || step.overlap || is_ended(step.state)) continue;
+    for (const StepNode& place : step.nodes) {
+      if (!step.unfinished.contains(place.node)) continue;
+      used.push_back(place.share);
+      if (step.shares_memory) used.back().memory_mib = 0;
+    }
+  }
+  return used;
+}
+
+// The parts of a step over several components: ranks and nodes counted on from part to part.
+void count_through(std::vector<Step>& parts) {
+  HetPart here;
+  for (Step& step : parts) {
+    step.het.first_task = here.tasks;
+    step.het.first_node = here.nodes;
+    for (StepNode& place : step.nodes)
+      for (std::uint32_t& rank : place.ranks) rank += here.tasks;
+    here.tasks += step.num_tasks;
+    here.nodes += static_cast<std::uint32_t>(step.nodes.size());
+  }
+  for (Step& step : parts) {
+    step.het.tasks = here.tasks;
+    step.het.nodes = here.nodes;
+  }
+}
+
+// --multi-prog: each part has counted its ranks from 0.
+void count_programs_from(std::uint32_t first_task, wire::StepRequest& request) {
+  auto count_on = [&](wire::StepRequest& part) {
+    decltype(part.argv_by_rank) counted;
+    for (auto& [rank, argv] : part.argv_by_rank) counted[rank + first_task] = std::move(argv);
+    part.argv_by_rank = std::move(counted);
+    first_task += part.num_tasks.value_or(1);
+  };
+  count_on(request);
+  for (wire::StepRequest& part : request.parts) count_on(part);
+}
+
+StepCommand command_of(const Step& part) {
+  return {part.name, part.num_tasks, static_cast<std::uint32_t>(part.nodes.size())};
+}
+
+// Several commands in one job: they run on nodes of their own, and are one step.
+void join_parts(Step& step, const Step& next) {
+  if (step.commands.empty()) step.commands.push_back(command_of(step));
+  step.commands.push_back(command_of(next));
+  for (StepNode place : next.nodes) {
+    for (std::uint32_t& rank : place.ranks) rank += step.num_tasks;
+    step.nodes.push_back(std::move(place));
+  }
+  step.num_tasks += next.num_tasks;
+  step.unfinished.insert(next.unfinished.begin(), next.unfinished.end());
+}
+
+// What is asked for in each job, in the order of the parts; further parts in the same job stay with
+// the first of them.
+std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
+  std::vector<wire::StepRequest> parts = std::move(request.parts);
+  request.parts.clear();
+  std::vector<wire::StepRequest> launches;
+  launches.push_back(std::move(request));
+  for (wire::StepRequest& part : parts) {
+    if (part.job == launches.back().job)
+      launches.back().parts.push_back(std::move(part));
+    else
+      launches.push_back(std::move(part));
+  }
+  return launches;
+}
+
+}  // namespace
+
+bool is_step_over(const Job& job, StepId id) {
+  auto step = job.run->steps.find(id);
+  return step == job.run->steps.end() || is_ended(step->second.state);
+}
+
+Result<void> Core::can_take_steps(Caller caller, JobId id) const {
+  const Job* job = cluster_.jobs.find(id);
+  if (!job) return fail(ErrorCode::invalid_job_id);
+  if (!may_change(caller, *job)) return fail(ErrorCode::access_denied);
+  if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
+  if (is_ended(job->state) || job->run->ending) return fail(ErrorCode::already_done);
+  if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
+  if (job->run->next_step >= cluster_.settings().max_step_count)
+    return fail("Step limit reached for this job");
+  return {};
+}
+
+// One component's part of a step, without its number.
+Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
+                              const std::set<NodeId>& taken, Time now) const {
+  if (auto ok = can_take_steps(caller, request.job); !ok) return std::unexpected(ok.error());
+  const Job& job = cluster_.jobs.at(request.job);
+  auto wanted = step_demand(cluster_, job, request, taken);
+  if (!wanted) return std::unexpected(wanted.error());
+  auto nodes = sched::place_step(wanted->held,
+                                 request.overlap ? std::vector<NodeShare>{} : shares_in_use(job),
+                                 wanted->demand);
+  if (!nodes) return std::unexpected(nodes.error());
+
+  Step step;
+  step.name = request.name;
+  step.num_tasks = wanted->demand.tasks;
+  step.cpus_per_task = wanted->demand.cpus_per_task;
+  step.started = now;
+  step.submit_line = request.submit_line;
+  step.srun_host = request.srun_host;
+  step.srun_pid = request.srun_pid;
+  step.distribution = request.distribution;
+  step.tres = request.tres;
+  step.overlap = request.overlap;
+  step.shares_memory = !wanted->demand.counts_memory;
+  if (request.time_limit && *request.time_limit != kUnlimited)
+    step.time_limit = *request.time_limit;
+  step.nodes = std::move(*nodes);
+  for (const StepNode& place : step.nodes) step.unfinished.insert(place.node);
+  return step;
+}
+
+// One step for each job, and in the requests what each part came to.
+Result<std::vector<Step>> Core::place_parts(Caller caller,
+                                            std::vector<wire::StepRequest*>& requests,
+                                            Time now) const {
+  std::vector<Step> steps, parts;
+  JobId job;
+  for (const wire::StepRequest* each : requests) {
+    const bool same_job = !steps.empty() && each->job == job;
+    job = each->job;
+    auto part =
+        place_step(caller, *each, same_job ? steps.back().unfinished : std::set<NodeId>{}, now);
+    if (!part) return std::unexpected(part.error());
+    if (same_job)
+      join_parts(steps.back(), *part);
+    else
+      steps.push_back(*part);
+    parts.push_back(std::move(*part));
+  }
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    requests[i]->num_tasks = parts[i].num_tasks;
+    requests[i]->cpus_per_task = parts[i].cpus_per_task;
+  }
+  return steps;
+}
+
+// Components of a heterogeneous job number their steps together.
+StepId Core::next_step_id(const Job& job) const {
+  std::uint32_t next = 0;
+  for (const Job* component : cluster_.components(job))
+    next = std::max(next, component->run->next_step);
+  return StepId{next};
+}
+
+Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request,
+                                         std::optional<StepId> number, Time now) {
+  std::vector<wire::StepRequest*> requests{&request};
+  for (wire::StepRequest& part : request.parts) requests.push_back(&part);
+  auto placed = place_parts(caller, requests, now);
+  if (!placed) return std::unexpected(placed.error());
+  std::vector<Step>& steps = *placed;
+  std::vector<JobId> jobs;
+  for (const wire::StepRequest* each : requests)
+    if (jobs.empty() || jobs.back() != each->job) jobs.push_back(each->job);
+  if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
+    return fail("The commands of a step in one component follow each other");
+  if (request.interactive && !is_step_over(cluster_.jobs.at(request.job), kInteractiveStep))
+    return fail("Duplicate job step id");
+  const StepId id = request.interactive
+                        ? kInteractiveStep
+                        : number.value_or(next_step_id(cluster_.jobs.at(request.job)));
+  if (steps.size() > 1) count_through(steps);
+  if (request.rendezvous) {
+    auto port = meeting_port(steps.front().nodes.front().node, request.job, id);
+    if (!port) return std::unexpected(port.error());
+    for (Step& step : steps) step.meeting_port = *port;
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const wire::StepRequest& asked =
+        **std::ranges::find(requests, jobs[i], &wire::StepRequest::job);
+    auto ports = reserve_ports(steps[i], jobs[i], asked.reserved_ports);
+    if (!ports) return std::unexpected(ports.error());
+    steps[i].reserved_ports = std::move(*ports);
+  }
+  wire::StepReply reply{.step = id};
+  if (requests.size() > 1)
+    for (const wire::StepRequest* each : requests)
+      reply.part_tasks.push_back(each->num_tasks.value_or(1));
+  std::vector<wire::StepRequest> launches = launches_by_job(request);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    Step& step = steps[i];
+    step.id = id;
+    // A restart of the controller must not lose a step that nobody would ask for again.
+    if (launches[i].async) step.request = encode(launches[i]);
+    count_programs_from(step.het.first_task, launches[i]);
+    for (const StepNode& place : step.nodes) touch_node(place.node);
+    step_launches_[{jobs[i], id}] = std::move(launches[i]);
+    record(StepCreated{.job = jobs[i], .step = step});
+  }
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    add_places(cluster_.jobs.at(jobs[i]), steps[i], reply);
+  return reply;
+}
+
+void Core::add_places(const Job& job, const Step& step, wire::StepReply& reply) const {
+  reply.num_tasks += step.num_tasks;
+  for (const StepNode& place : step.nodes) {
+    const NodeConfig& node = cluster_.nodes.at(place.node).config;
+    reply.places.push_back({.node = node.name,
+                            .address = node.address.empty() ? node.name : node.address,
+                            .port = node.port,
+                            .ranks = place.ranks,
+                            .job = job.id,
+                            .attempt = job.attempt,
+                            .key = host_.step_key(job, step.id)});
+  }
+}
+
+wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& request) const {
+  const Job* job = cluster_.jobs.find(request.job);
+  if (!job) return Error{ErrorCode::invalid_job_id, {}};
+  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
+  if (is_step_over(*job, request.step)) return Error{ErrorCode::invalid_job_id, {}};
+  wire::StepReply reply{.step = request.step};
+  add_places(*job, job->run->steps.at(request.step), reply);
+  return reply;
+}
+
+// srun -t: the step ends, its job goes on.
+void Core::enforce_step_limits(Time now) {
+  for (std::uint32_t id : cluster_.active.ids()) {
+    const Job& job = cluster_.jobs.at(JobId{id});
+    if (job.state != JobState::running || job.run->ending) continue;
+    for (const auto& [step_id, step] : job.run->steps) {
+      if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
+      if (now < step.started + step.time_limit) continue;
+      end_step(job, step, cluster_.settings().kill_wait, " DUE TO TIME LIMIT");
+    }
+  }
+}
+
+// With its parts in other components.
+void Core::end_step(const Job& job, const Step& step, Seconds kill_wait,
+                    std::string_view message_suffix, bool from_inside) {
+  auto end_part = [&](const Job& owner, const Step& part) {
+    for (NodeId node : part.unfinished)
+      order(node, wire::EndStepOrder{.ref = {owner.id, owner.attempt, part.id},
+                                     .kill_wait = kill_wait,
+                                     .announce = true,
+                                     .message_suffix = message_suffix,
+                                     .delay = from_inside ? kTimeToHear : Millis{0}});
+  };
+  if (!step.het.is_part()) return end_part(job, step);
+  for (const Job* component : cluster_.components(job))
+    if (auto part = component->run->steps.find(step.id); part != component->run->steps.end())
+      end_part(*component, part->second);
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,44 @@
+// Which partitions a job may wait in: those it names, if they admit it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+// What is said where a job does not go with its partition.
+inline constexpr std::string_view kBeyondPartition =
+    "Requested partition configuration not available now";
+
+struct Submitter {
+  bool is_operator = false;
+  std::vector<std::string> groups;  // asked for only where a partition lists groups
+  Text account, qos;
+  Uid user;               // whose job it is
+  Text host;              // where it comes from
+  bool reserved = false;  // it names a reservation
+};
+
+// AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
+Result<void> admits(const Partition& partition, const Submitter& who);
+
+// MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
+void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
+
+// DefMemPerCPU and DefMemPerNode become the job's own request: it keeps them, is shown with them
+// and finds them in its environment.
+void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
+
+// What keeps a job of srun or salloc from starting that no end of another job changes, as these say
+// it; empty where nothing does.
+std::string_view obstacle(const Cluster& cluster, const Job& job);
+
+// EnforcePartLimits: limits that otherwise only make a job wait.
+bool asks_more_cpus_than(const Cluster& cluster, const Partition& partition, const JobSpec& spec);
+Result<void> within_limits(const Partition& partition, const JobSpec& spec, Minutes time_limit);
+
+}  // namespace muster::controller

@@ -1,0 +1,253 @@
+// The keys of an update of a job: its times, its rank, its names, whose it is.
+#include "controller/update/job_keys.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "base/text/date.h"
+#include "base/text/duration.h"
+#include "controller/core.h"
+#include "controller/jobs/mail.h"
+#include "controller/submit/membership.h"
+#include "model/job/mail_type.h"
+#include "sched/gate/dependency.h"
+#include "sched/priority/priority.h"
+#include "sched/request/time_limit.h"
+
+namespace muster::controller {
+
+namespace {
+
+// A limit that its user may give the job.
+Minutes most_for_users(const JobDraft& d) {
+  if (d.job.state != JobState::pending) return d.job.time_limit;
+  const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
+  return partition && partition->max_time ? *partition->max_time : kUnlimited;
+}
+
+Result<void> exceeded_by_time_min() {
+  return fail(ErrorCode::failure,
+              "Invalid time-min specification (exceeds job's time or other limits)");
+}
+
+Result<void> set_time_limit(JobDraft& d, std::string_view value) {
+  bool add = value.starts_with('+'), subtract = value.starts_with('-');
+  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
+  if (!limit) return fail(ErrorCode::invalid_time_limit);
+  Minutes result = *limit;
+  if ((add || subtract) && d.job.time_limit == kUnlimited)
+    result = kUnlimited;
+  else if (add || subtract)
+    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
+  if (subtract && result < Minutes{0})
+    return fail(ErrorCode::failure,
+                fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
+                            limit->count(), d.job.time_limit.count()));
+  if (!d.by_operator && result > most_for_users(d)) return fail(ErrorCode::access_denied);
+  if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
+  d.spec.time_limit = result;
+  d.spec.time_limit_granted |= d.by_operator;
+  d.event.time_limit = result;
+  return {};
+}
+
+// A job that runs ends then; its limit is that many minutes, begun ones counted whole.
+Result<void> set_end(JobDraft& d, std::string_view value) {
+  if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
+  auto end = parse_date(value, d.now);
+  if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
+  if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
+  d.spec.time_limit = d.event.time_limit = limit;
+  return {};
+}
+
+Result<void> set_time_min(JobDraft& d, std::string_view value) {
+  auto least = parse_time_limit(value);
+  if (!least) return bad_value();
+  if (*least > d.event.time_limit) return exceeded_by_time_min();
+  d.spec.time_min = *least == Minutes{0} ? std::nullopt : std::optional(*least);
+  return {};
+}
+
+Result<void> set_priority(JobDraft& d, std::string_view value) {
+  auto priority = parse_number<std::uint32_t>(value);
+  if (!priority) return bad_value();
+  if (*priority == 0) return {};  // a hold: see update_job
+  if (d.job.hold != Hold::none)
+    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
+  if (!d.by_operator)
+    return fail("Changes to job priority are not persistent, change nice instead");
+  d.spec.priority = *priority;
+  d.spec.nice = 0;  // it is in the new number
+  d.event.priority = *priority;
+  d.event.priority_fixed = true;
+  return {};
+}
+
+Result<void> set_nice(JobDraft& d, std::string_view value) {
+  auto nice = value.empty() ? std::optional<std::int32_t>(100) : parse_number<std::int32_t>(value);
+  if (!nice) return bad_value();
+  if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
+  // Its place among the others may be a later one than that of its id.
+  if (!d.event.priority_fixed && d.job.hold == Hold::none)
+    d.event.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        std::int64_t{d.event.priority} + d.spec.nice - *nice, 1, 4294967294));
+  d.spec.nice = *nice;
+  return {};
+}
+
+Result<void> set_site_factor(JobDraft& d, std::string_view value) {
+  auto factor = parse_number<std::int32_t>(value);
+  if (!factor) return bad_value();
+  d.spec.site_factor = *factor;
+  return {};
+}
+
+// See change_job, which knows since when its age counts.
+Result<void> reset_accrual(JobDraft&, std::string_view) { return {}; }
+
+Result<void> set_partition(JobDraft& d, std::string_view value) {
+  auto named = named_partitions(d.cluster, value);
+  if (!named) return fail(ErrorCode::invalid_partition);
+  d.spec.partition = Text(value);
+  d.event.partition = Text(value);
+  if (!d.spec.time_limit)
+    d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+  return {};
+}
+
+Result<void> set_begin(JobDraft& d, std::string_view value) {
+  auto begin = parse_date(value, d.now);
+  if (!begin) return fail(ErrorCode::invalid_begin);
+  d.spec.begin = *begin > d.now ? *begin : Time{};  // one that has come is none
+  d.event.eligible = *begin;
+  return {};
+}
+
+Result<void> set_deadline(JobDraft& d, std::string_view value) {
+  auto deadline = parse_date(value, d.now);
+  if (!deadline) return bad_value();
+  if (*deadline < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  d.spec.deadline = *deadline;
+  return {};
+}
+
+Result<void> set_dependency(JobDraft& d, std::string_view value) {
+  Dependency dependency(value);
+  const auto& parsed = dependency.parsed();
+  if (!parsed) return std::unexpected(parsed.error());
+  if (auto ok = sched::check_dependencies(d.cluster, d.job, *parsed); !ok) return ok;
+  d.spec.dependency = std::move(dependency);
+  return {};
+}
+
+Result<void> set_throttle(JobDraft& d, std::string_view value) {
+  auto limit = parse_number<std::uint32_t>(value);
+  if (!limit) return bad_value();
+  if (d.job.array_id) d.event.task_limit = *limit;  // another job has no tasks to wait
+  return {};
+}
+
+Result<void> set_mail_type(JobDraft& d, std::string_view value) {
+  auto types = parse_mail_types(value);
+  if (!types) return bad_value();
+  d.spec.mail_type = *types;
+  return {};
+}
+
+Result<void> set_mail_user(JobDraft& d, std::string_view value) {
+  if (auto ok = check_mail_user(value); !ok) return ok;
+  d.spec.mail_user = Text(value);
+  return {};
+}
+
+Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span || span->count() < 0) return bad_value();
+  d.spec.delay_boot_s = static_cast<std::uint32_t>(span->count());
+  return {};
+}
+
+Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
+
+Result<void> set_account(JobDraft& d, std::string_view value) {
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
+  d.spec.account = d.event.account = Text(value);
+  return {};
+}
+
+Result<void> set_qos(JobDraft& d, std::string_view value) {
+  // Operators give any that exists.
+  auto ok = d.by_operator ? is_known_qos(d.cluster, value)
+                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
+                                        first_partition(d));
+  if (!ok) return ok;
+  d.spec.qos = d.event.qos = Text(value);
+  return {};
+}
+
+Result<void> set_reservation(JobDraft& d, std::string_view value) {
+  for (std::string_view name : split(value, ',')) {
+    if (name.empty()) continue;
+    const Reservation* r = d.cluster.find_reservation(name);
+    if (!r) return fail(ErrorCode::invalid_reservation);
+    if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
+  }
+  d.spec.reservation = Text(value);
+  return {};
+}
+
+Result<void> set_burst_buffer(JobDraft&, std::string_view) {
+  return fail(ErrorCode::failure, "Requested operation not supported on this system");
+}
+
+constexpr JobKey kJobKeys[] = {
+    {"BurstBuffer", false, set_burst_buffer},
+    {"TimeLimit", false, set_time_limit},
+    {"TimeMin", true, set_time_min},
+    {"EndTime", false, set_end},
+    {"Priority", false, set_priority},
+    {"Nice", false, set_nice},
+    {"SiteFactor", false, by_operators<set_site_factor>},
+    {"ResetAccrueTime", true, by_operators<reset_accrual>},
+    {"Partition", true, set_partition},
+    {"Name", false, set_text<&JobRequest::name>},
+    {"JobName", false, set_text<&JobRequest::name>},
+    {"Comment", false, set_text<&JobRequest::comment>},
+    {"AdminComment", false, by_operators<set_text<&JobSpec::admin_comment>>},
+    {"WCKey", true, set_text<&JobSpec::wckey>},
+    {"Account", true, set_account},
+    {"QOS", true, set_qos},
+    {"StartTime", true, set_begin},
+    {"EligibleTime", true, set_begin},
+    {"Deadline", false, by_operators<set_deadline>},
+    {"Dependency", true, set_dependency},
+    {"Requeue", false, set_yes_no<&JobSpec::requeue>},
+    {"ArrayTaskThrottle", false, set_throttle},
+    {"ReservationName", true, set_reservation},
+    {"StdOut", true, set_text<&JobRequest::std_out>},
+    {"StdErr", true, set_text<&JobRequest::std_err>},
+    {"StdIn", true, set_text<&JobRequest::std_in>},
+    {"WorkDir", true, set_text<&JobRequest::work_dir>},
+    {"MailUser", false, set_mail_user},
+    {"MailType", false, set_mail_type},
+    {"DelayBoot", true, set_delay_boot},
+};
+
+const JobKey* find_in(std::span<const JobKey> keys, std::string_view name) {
+  auto at = std::ranges::find_if(keys, [&](const JobKey& k) { return iequals(k.name, name); });
+  return at == keys.end() ? nullptr : &*at;
+}
+
+}  // namespace
+
+const JobKey* find_job_key(std::string_view name) {
+  const JobKey* key = find_in(kJobKeys, name);
+  return key ? key : find_in(job_request_keys(), name);
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,119 @@
+// scontrol create, update and delete reservation.
+#include <algorithm>
+
+#include "base/text/duration.h"
+#include "base/text/strings.h"
+#include "controller/core.h"
+#include "controller/reservations/draft.h"
+#include "controller/update/settings_list.h"
+#include "controller/views/view.h"
+
+namespace muster::controller {
+
+namespace {
+
+constexpr Minutes kYear{525600};
+constexpr Seconds kPastStart{24 * 3600};  // it may have begun, but not longer ago
+
+// "root_2": whose it is, and its number.
+std::string new_name(const Reservation& r) {
+  std::string_view owner = !r.accounts.empty() ? r.accounts.front().view()
+                           : !r.users.empty()  ? r.users.front().view()
+                                               : r.groups.front().view();
+  if (owner.starts_with('-')) owner.remove_prefix(1);
+  return std::string(owner) + "_" + std::to_string(r.number);
+}
+
+// starts_anew: it is made, or made to start at another time.
+Result<void> set_times(ReservationDraft& d, bool starts_anew) {
+  if (d.duration)
+    d.r.end =
+        d.r.start + (*d.duration == kUnlimited || d.duration->count() == 0 ? kYear : *d.duration);
+  if (d.skip) {
+    auto next = next_occasion(d.r);
+    if (!next) return fail("Reservation given is not skipable, try deleting instead");
+    d.r.end += *next - d.r.start;
+    d.r.start = *next;
+  }
+  if (d.r.end <= d.r.start || d.r.end <= d.now || (starts_anew && d.r.start < d.now - kPastStart))
+    return fail("Invalid time specified");
+  if (d.create && d.r.has("TIME_FLOAT")) {
+    if (next_occasion(d.r)) return fail("Requested operation not supported on this system");
+    d.r.float_by = std::max(Seconds{0}, std::chrono::floor<Seconds>(d.r.start - d.now));
+  }
+  return {};
+}
+
+bool uses(const Job& job, const Text& reservation) {
+  if (job.run->reservation == reservation) return true;
+  auto names = split(job.spec->reservation, ',');
+  return job.state == JobState::pending &&
+         std::ranges::find(names, reservation.view()) != names.end();
+}
+
+}  // namespace
+
+// Everybody it names must be known here.
+Result<void> Core::check_holders(Reservation& r) {
+  if (r.users.empty() && r.accounts.empty() && r.groups.empty())
+    return fail("Reservation request lacks users, groups or accounts");
+  if (!r.users.empty() && !r.groups.empty())
+    return fail("Reservations can't have users and groups specified, only one or the other");
+  for (const Text& user : r.users) {
+    std::string_view name = user.view();
+    if (name.starts_with('-')) name.remove_prefix(1);
+    if (!host_.is_user(name)) return fail(ErrorCode::user_id_missing);
+  }
+  r.group_members.clear();
+  for (const Text& group : r.groups) {
+    auto members = host_.users_of_group(group.view());
+    if (!members) return fail("Invalid group id");
+    for (std::string& member : *members) r.group_members.emplace_back(member);
+  }
+  return {};
+}
+
+bool Core::is_reservation_used(const Text& name) const {
+  bool used = false;
+  cluster_.jobs.each(
+      [&](const Job& job) { used = used || (!is_ended(job.state) && uses(job, name)); });
+  return used;
+}
+
+wire::Answer Core::remove_reservation(const Reservation& reservation) {
+  if (is_reservation_used(reservation.name)) return Error{ErrorCode::reservation_busy, {}};
+  record(ReservationChanged{.reservation = reservation, .removed = true});
+  want_plan();
+  return wire::Done{};
+}
+
+wire::Answer Core::update_reservation(const wire::UpdateRequest& request, Time now) {
+  auto name = find_setting(request.settings, {"ReservationName", "Reservation"});
+  const Reservation* known = name ? cluster_.find_reservation(*name) : nullptr;
+  if (request.create && known) return Error{ErrorCode::failure, "Duplicate reservation name"};
+  if (!request.create && !known) return Error{ErrorCode::invalid_reservation, {}};
+  if (request.remove) return remove_reservation(*known);
+  ReservationDraft d{.cluster = cluster_, .now = now, .create = request.create};
+  if (known) d.r = *known;
+  if (request.create) d.r.number = cluster_.last_reservation + 1;
+  for (const auto& [key, value] : request.settings) {
+    if (iequals(key, "ReservationName") || iequals(key, "Reservation")) continue;
+    if (auto ok = set_reservation_key(d, key, value); !ok) return ok.error();
+  }
+  if (!is_set(d.r.start)) d.r.start = now;
+  // It lasts as long as before, unless somebody says otherwise.
+  if (known && !d.duration && !find_setting(request.settings, {"EndTime"}))
+    d.r.end += d.r.start - known->start;
+  if (auto ok = check_holders(d.r); !ok) return ok.error();
+  if (known && known->start != d.r.start && known->is_active(now))
+    return Error{ErrorCode::failure, "Reservation already started"};
+  if (auto ok = set_times(d, !known || known->start != d.r.start); !ok) return ok.error();
+  d.r.name = name && !name->empty() ? Text(*name) : Text(new_name(d.r));
+  if (auto ok = choose_reserved_nodes(d); !ok) return ok.error();
+  wire::ReservationsReply reply{.now = now, .reservations = {view_of(cluster_, d.r, now)}};
+  record(ReservationChanged{.reservation = std::move(d.r)});
+  want_plan();
+  return reply;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,239 @@
+// The words of scontrol create and update reservation.
+#include <algorithm>
+
+#include "base/text/date.h"
+#include "base/text/duration.h"
+#include "base/text/strings.h"
+#include "controller/reservations/draft.h"
+#include "sched/request/request.h"
+
+namespace muster::controller {
+
+namespace {
+
+using Draft = ReservationDraft;
+enum class Sign : std::uint8_t { none, plus, minus };
+constexpr Seconds kPurgeByDefault{300};
+
+struct Names {
+  Sign sign = Sign::none;
+  std::vector<Text> names;  // without signs
+};
+
+// "a,b", "+a", "-a,-b", or with the sign before the '='. Nothing where signs are mixed.
+std::optional<Names> parse_names(Sign of_key, std::string_view value) {
+  Names result{.sign = of_key};
+  bool first = true;
+  for (std::string_view item : split(value, ',')) {
+    item = trim(item);
+    if (item.empty()) continue;
+    Sign sign = item.front() == '+' ? Sign::plus : item.front() == '-' ? Sign::minus : Sign::none;
+    if (sign != Sign::none) item.remove_prefix(1);
+    if (first && sign != Sign::none) result.sign = sign;
+    if (!first && sign != result.sign && of_key == Sign::none) return std::nullopt;
+    first = false;
+    result.names.emplace_back(item);
+  }
+  return result;
+}
+
+// A list either says who may or, with a '-' before every name, who may not.
+bool change_names(std::vector<Text>& list, const Names& change) {
+  if (change.sign == Sign::none) return list = change.names, true;
+  const bool denies =
+      list.empty() ? change.sign == Sign::minus : list.front().view().starts_with('-');
+  const bool adds = denies == (change.sign == Sign::minus);
+  for (const Text& name : change.names) {
+    const Text entry = denies ? Text("-" + name.str()) : name;
+    const bool known = std::ranges::find(list, entry) != list.end();
+    if (adds && !known) list.push_back(entry);
+    if (!adds && std::erase(list, entry) == 0) return false;
+  }
+  return true;
+}
+
+Result<void> set_names(std::vector<Text>& list, Sign sign, std::string_view value,
+                       ErrorCode refused) {
+  auto names = parse_names(sign, value);
+  if (!names || !change_names(list, *names)) return fail(refused);
+  return {};
+}
+
+Result<void> set_flag(Reservation& r, std::string_view word, bool on) {
+  auto flag = reservation_flag(word);
+  if (!flag) return fail("Invalid reservation flag " + std::string(word));
+  std::erase_if(r.flags, [&](const Text& f) { return f == *flag; });
+  if (on) r.flags.emplace_back(*flag);
+  if (*flag != "PURGE_COMP" || !on) return {};
+  auto equals = word.find('=');
+  if (equals == word.npos) {
+    if (r.purge_after == Seconds{0}) r.purge_after = kPurgeByDefault;
+    return {};
+  }
+  auto span = parse_time_limit(word.substr(equals + 1));
+  if (!span || *span == kUnlimited) return fail("Invalid reservation flag " + std::string(word));
+  r.purge_after = *span;
+  return {};
+}
+
+Result<void> set_flags(Draft& d, Sign sign, std::string_view value) {
+  for (std::string_view word : split(value, ',')) {
+    word = trim(word);
+    Sign own = sign;
+    if (word.starts_with('+') || word.starts_with('-')) {
+      own = word.front() == '-' ? Sign::minus : Sign::plus;
+      word.remove_prefix(1);
+    }
+    if (word.empty()) continue;
+    if (auto ok = set_flag(d.r, word, own != Sign::minus); !ok) return ok;
+  }
+  if (!d.create && d.r.has("TIME_FLOAT") && d.r.float_by == Seconds{0})
+    return fail("Invalid time specified");
+  return {};
+}
+
+void forget_how_chosen(Reservation& r) {
+  std::erase_if(r.flags, [](const Text& f) { return f == "SPEC_NODES" || f == "ALL_NODES"; });
+}
+
+Result<void> set_nodes(Draft& d, std::string_view value) {
+  forget_how_chosen(d.r);
+  if (value.empty()) return {};
+  d.nodes_named = true;
+  d.r.flags.emplace_back("SPEC_NODES");
+  if (iequals(value, "ALL")) {
+    if (!d.r.has("PART_NODES")) d.r.flags.emplace_back("ALL_NODES");
+    d.r.nodes = *d.cluster.node_order;
+  } else {
+    auto named = d.cluster.nodes_named(value);
+    if (!named) return std::unexpected(named.error());
+    d.r.nodes = std::move(*named);
+  }
+  std::ranges::sort(d.r.nodes);
+  d.r.nodes.erase(std::unique(d.r.nodes.begin(), d.r.nodes.end()), d.r.nodes.end());
+  return {};
+}
+
+// "2" or "2,3"; "2k" is 2048.
+std::optional<std::vector<std::uint32_t>> parse_counts(std::string_view text) {
+  std::vector<std::uint32_t> counts;
+  for (std::string_view item : split(text, ',')) {
+    const bool thousands = item.ends_with('k') || item.ends_with('K');
+    if (thousands) item.remove_suffix(1);
+    auto n = parse_number<std::uint32_t>(item);
+    if (!n || (thousands && *n > 1'000'000)) return std::nullopt;
+    counts.push_back(thousands ? *n * 1024 : *n);
+  }
+  return counts;
+}
+
+Result<void> set_node_count(Draft& d, std::string_view value) {
+  auto counts = parse_counts(value);
+  if (!counts) return fail(ErrorCode::invalid_node_count);
+  std::uint64_t sum = 0;
+  for (std::uint32_t n : *counts) sum += n;
+  if (sum == 0 || sum > 0xffffffffu) return fail(ErrorCode::invalid_node_count);
+  d.node_count = static_cast<std::uint32_t>(sum);
+  return {};
+}
+
+Result<void> set_core_counts(Draft& d, std::string_view value) {
+  if (!d.create) return fail("Core-based reservation can not be updated");
+  auto counts = parse_counts(value);
+  if (!counts || std::ranges::find(*counts, 0u) != counts->end())
+    return fail("Invalid core count " + std::string(value));
+  d.core_counts = std::move(*counts);
+  return {};
+}
+
+Result<void> set_licenses(Draft& d, std::string_view value) {
+  if (auto known = sched::parse_licenses(d.cluster, value); !known)
+    return std::unexpected(known.error());
+  d.r.licenses = Text(value);
+  return {};
+}
+
+// "cpu=8,node=2,license/matlab=3": cores, nodes and licenses.
+Result<void> set_tres(Draft& d, std::string_view value) {
+  std::string licenses;
+  for (std::string_view item : split(value, ',')) {
+    auto equals = item.find('=');
+    std::string_view name = trim(item.substr(0, equals));
+    std::string_view count = equals == item.npos ? "" : item.substr(equals + 1);
+    Result<void> ok;
+    if (iequals(name, "cpu"))
+      ok = set_core_counts(d, count);
+    else if (iequals(name, "node"))
+      ok = set_node_count(d, count);
+    else if (istarts_with(name, "license/"))
+      licenses.append(licenses.empty() ? "" : ",").append(name.substr(8)).append(":").append(count);
+    else
+      return fail("TRES type '" + std::string(name) + "' not supported with reservations");
+    if (!ok) return ok;
+  }
+  return licenses.empty() ? Result<void>{} : set_licenses(d, licenses);
+}
+
+Result<void> set_date(Draft& d, Time& target, std::string_view value) {
+  auto at = parse_date(value, d.now);
+  if (!at) return fail("Invalid time specified");
+  target = *at;
+  d.time_changed = true;
+  return {};
+}
+
+Result<void> set_duration(Draft& d, Sign sign, std::string_view value) {
+  auto span = parse_time_limit(value);
+  if (!span) return fail(ErrorCode::invalid_time_limit);
+  d.time_changed = true;
+  const auto known = std::chrono::floor<Minutes>(d.r.end - d.r.start);
+  if (sign == Sign::plus && *span != kUnlimited) span = known + *span;
+  if (sign == Sign::minus && *span != kUnlimited) span = known - *span;
+  d.duration = *span;
+  return {};
+}
+
+Result<void> set_delay(Draft& d, std::string_view value) {
+  auto span = parse_duration(value);
+  if (!span) return fail(ErrorCode::invalid_time_limit);
+  d.r.max_start_delay = *span;
+  return {};
+}
+
+Result<void> set_partition(Draft& d, std::string_view value) {
+  if (!value.empty() && !d.cluster.find_partition(value)) return fail(ErrorCode::invalid_partition);
+  d.r.partition = Text(value);
+  return {};
+}
+
+}  // namespace
+
+Result<void> set_reservation_key(ReservationDraft& d, std::string_view key,
+                                 std::string_view value) {
+  Sign sign = key.ends_with('+') ? Sign::plus : key.ends_with('-') ? Sign::minus : Sign::none;
+  if (sign != Sign::none) key.remove_suffix(1);
+  auto is = [&](std::string_view name) { return iequals(key, name); };
+  if (is("StartTime")) return set_date(d, d.r.start, value);
+  if (is("EndTime")) return set_date(d, d.r.end, value);
+  if (is("Duration")) return set_duration(d, sign, value);
+  if (is("Nodes")) return set_nodes(d, value);
+  if (is("NodeCnt")) return set_node_count(d, value);
+  if (is("CoreCnt")) return set_core_counts(d, value);
+  if (is("TRES")) return set_tres(d, value);
+  if (is("Licenses")) return set_licenses(d, value);
+  if (is("Flags")) return set_flags(d, sign, value);
+  if (is("Users")) return set_names(d.r.users, sign, value, ErrorCode::user_id_missing);
+  if (is("Accounts")) return set_names(d.r.accounts, sign, value, ErrorCode::invalid_account);
+  if (is("Groups")) return set_names(d.r.groups, sign, value, ErrorCode::failure);
+  if (is("MaxStartDelay")) return set_delay(d, value);
+  if (is("PartitionName")) return set_partition(d, value);
+  if (is("Comment")) return d.r.comment = Text(value), Result<void>{};
+  if (is("Skip")) return d.skip = true, Result<void>{};
+  if (is("Features")) {
+    if (!d.create) return fail("Requested operation not supported on this system");
+    return d.r.features = Text(value), Result<void>{};
+  }
+  return fail(ErrorCode::not_supported_yet, std::string(key));
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,180 @@
+#include "controller/views/view.h"
+
+#include <algorithm>
+
+#include "base/text/hostlist.h"
+#include "base/text/strings.h"
+#include "controller/nodes/power.h"
+#include "sched/gate/dependency.h"
+#include "sched/gate/gate.h"
+#include "sched/place/free.h"
+#include "sched/preempt/preempt.h"
+#include "sched/request/amounts.h"
+#include "sched/request/request.h"
+#include "sched/timeline/reserved.h"
+#include "wire/brief.h"
+
+namespace muster::controller {
+
+namespace {
+
+const sched::Expected* expected_of(const Published& published, JobId job) {
+  if (!published.plan) return nullptr;
+  if (const auto* e = sched::find_expected(*published.plan, job)) return e;
+  const auto* e = published.thorough ? sched::find_expected(*published.thorough, job) : nullptr;
+  return e && e->at > published.at ? e : nullptr;
+}
+
+wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
+  const JobSpec& spec = *job.spec;
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (spec.oversubscribe || (partition && partition->sharing(false) > 1)) return wire::Sharing::yes;
+  if (spec.exclusive_user) return wire::Sharing::user;
+  if (spec.exclusive_mcs) return wire::Sharing::mcs;
+  if (spec.exclusive || cluster.settings().whole_nodes ||
+      (partition && iequals(partition->oversubscribe, "EXCLUSIVE")))
+    return wire::Sharing::no;
+  return wire::Sharing::ok;
+}
+
+// What a step was asked for with is its owner's alone: the environment is in it.
+Cow<Job> without_requests(Cow<Job> job) {
+  auto has_request = [](const auto& entry) { return !entry.second.request.empty(); };
+  if (job->run->queued_steps.empty() && std::ranges::none_of(job->run->steps, has_request))
+    return job;
+  Job shown = *job;
+  Run& run = shown.run.edit();
+  for (auto& [id, step] : run.queued_steps) step.request = {};
+  for (auto& [id, step] : run.steps) step.request = {};
+  return Cow<Job>(std::move(shown));
+}
+
+sched::Reason held_reason(const Job& job) {
+  return job.held_by_user() ? sched::Reason::held_user : sched::Reason::held_admin;
+}
+
+}  // namespace
+
+Text reason_of(const Published& published, const Job& job, Text& detail) {
+  if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
+  if (job.state != JobState::pending && job.hold != Hold::none)
+    return sched::reason_name(held_reason(job));
+  if (job.run->ending && job.run->ending->becomes == JobState::timeout)
+    return Text(end_reason(JobState::timeout, 0));
+  if (job.state != JobState::pending)
+    return job.run->preparing && all_on(published.cluster, job.run->allocation) ? "Prolog" : "None";
+  if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
+  const auto wait = wait_of(published, job);
+  if (!wait) return "None";
+  detail = wait->detail;
+  // Slurm calls it so until its scheduler has been through the whole queue: scripts know both.
+  constexpr Seconds kFirstLook{5};
+  if (wait->reason == sched::Reason::partition_too_small &&
+      published.at - job.submitted < kFirstLook)
+    return "PartitionConfig";
+  return sched::reason_name(wait->reason);
+}
+
+std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
+  using sched::Reason;
+  const Cluster& cluster = published.cluster;
+  auto gate = [&] {
+    const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+    const sched::Venue venue{partition, sched::choices(cluster, job, published.at).front()};
+    return sched::gate(cluster, job, venue, published.at).reason;
+  };
+  // What holds a job is known before the next plan says so.
+  if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
+  // Plans do not look at jobs that cannot start yet.
+  if (published.plan && !sched::is_eligible(cluster, job, published.at))
+    if (const Reason reason = gate(); reason != Reason::none)
+      return sched::Wait{job.id, reason, {}};
+  // A quick plan has not looked at all jobs: of the others the last thorough one knows more.
+  for (const auto& plan : {published.plan, published.thorough})
+    if (const sched::Wait* wait = plan ? sched::find_wait(*plan, job.id) : nullptr) {
+      if (wait->reason == Reason::held_user || wait->reason == Reason::held_admin)
+        return std::nullopt;  // not any more
+      return *wait;
+    }
+  // It came after the last thorough plan, and no quick one has got to it.
+  if (!published.plan || published.plan->complete || job.submitted > published.at)
+    return std::nullopt;
+  const Reason reason = gate();
+  return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
+}
+
+// Where it runs or ran.
+static void add_nodes(const Published& published, const Job& job, wire::JobView& view) {
+  if (job.run->allocation.empty()) return;
+  std::vector<std::string> names;
+  for (const NodeShare& share : job.run->allocation) {
+    const Node* node = published.cluster.nodes.find(share.node);
+    names.push_back(node ? node->config.name.str() : "");
+    view.node_names.emplace_back(names.back());
+  }
+  view.nodes = compress_hostlist(names);
+  view.batch_host = names.front();
+  if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
+    if (const Node* node = published.cluster.nodes.find(batch->second.nodes.front().node))
+      view.batch_host = node->config.name;
+}
+
+static void add_expected_start(const Published& published, const Job& job, wire::JobView& view) {
+  const sched::Expected* e =
+      job.state == JobState::pending ? expected_of(published, job.id) : nullptr;
+  if (!e) return;
+  std::vector<std::string> names;
+  for (NodeId id : e->nodes)
+    if (const Node* node = published.cluster.nodes.find(id))
+      names.push_back(node->config.name.str());
+  view.expected_start = e->at;
+  view.scheduled_nodes = compress_hostlist(names);
+}
+
+wire::JobView view_of(const Published& published, const Job& job, wire::Detail detail) {
+  wire::JobView view;
+  view.reason = reason_of(published, job, view.reason_detail);
+  add_nodes(published, job, view);
+  if (detail == wire::Detail::least) return view;
+  view.job = detail == wire::Detail::brief ? Cow<Job>(wire::brief_of(job))
+                                           : without_requests(published.cluster.jobs.share(job.id));
+  view.last_evaluated = published.at;
+  view.sharing = sharing_of(published.cluster, job);
+  view.whole_node_mib = sched::whole_node_mib(published.cluster, job);
+  view.preemptable_since = sched::preemptable_since(published.cluster, job);
+  add_expected_start(published, job, view);
+  if (!job.run->allocation.empty()) view.billing = sched::weighted_billing(published.cluster, job);
+  if (!job.own.dependency.empty())
+    view.dependency = sched::describe_dependencies(published.cluster, job, published.at);
+  return view;
+}
+
+// "0-3" for the CPUs of these cores.
+static std::string core_numbers(const IdSet& cpus, std::uint32_t threads) {
+  IdSet cores;
+  for (std::uint32_t cpu : cpus.ids()) cores.insert(cpu / threads);
+  return cores.text();
+}
+
+wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now) {
+  wire::ReservationView view{.reservation = reservation};
+  view.reservation.start = reservation.start_seen(now);
+  view.reservation.end = reservation.end_seen(now);
+  std::vector<std::string> names;
+  for (NodeId id : reservation.nodes) {
+    const Node* node = cluster.nodes.find(id);
+    if (!node) continue;
+    names.push_back(node->config.name.str());
+    const IdSet* part = reservation.cpus_on(id);
+    const auto cpus = part ? static_cast<std::uint32_t>(part->size()) : node->config.cpus;
+    const std::uint32_t threads = sched::cpus_per_core(*node);
+    view.cpus += cpus;
+    view.cores += cpus / threads;
+    if (part && cpus < node->config.cpus)
+      view.node_cores.emplace_back(node->config.name, core_numbers(*part, threads));
+  }
+  view.nodes = compress_hostlist(names);
+  return view;
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,49 @@
+// Who may see what: the one place that decides it for all answers (PrivateData). Root and SlurmUser
+// see everything, others what is their own and what is not private.
+#pragma once
+
+#include <optional>
+
+#include "base/containers/text.h"
+#include "base/ids.h"
+#include "model/cluster.h"
+#include "wire/client_messages.h"
+
+namespace muster::controller {
+
+struct Viewer {
+  Uid uid;
+  bool is_operator = false;
+  Text name;  // of the user; needed where something is private
+};
+
+class Visibility {
+ public:
+  // The cluster has to outlive it.
+  Visibility(const Cluster& cluster, Viewer viewer)
+      : cluster_(cluster), viewer_(std::move(viewer)), rules_(cluster.settings().private_data) {}
+
+  // A request that is refused altogether; the others get what is to be seen.
+  std::optional<Error> refuses(const wire::Request& query) const;
+
+  bool sees_job_of(Uid owner) const { return sees_own_or_all(rules_.jobs, owner); }
+  bool sees_jobs_of_all() const { return viewer_.is_operator || !rules_.jobs; }
+  bool sees(const Job& job) const { return sees_job_of(job.spec->uid); }
+  bool sees_partitions() const { return viewer_.is_operator || !rules_.partitions; }
+  bool sees(const Reservation& reservation) const;
+  // What an account and its users have used: the row of sshare.
+  bool sees_share(const AssociationKey& share) const;
+  // Records of accounting: of this user alone, or everybody's where it is empty.
+  std::optional<Uid> only_records_of() const;
+
+ private:
+  bool sees_own_or_all(bool is_private, Uid owner) const {
+    return viewer_.is_operator || !is_private || owner == viewer_.uid;
+  }
+
+  const Cluster& cluster_;
+  Viewer viewer_;
+  const PrivateData rules_;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,254 @@
+// See loop.h.
+#include "io/loop/loop.h"
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+#include "io/loop/blocking_pool.h"
+#include "io/loop/signal_watch.h"
+
+namespace muster::io {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Work = std::function<void()>;
+
+constexpr int kEventsAtOnce = 256;  // of a round: more may be ready all the time
+using Events = std::array<epoll_event, kEventsAtOnce>;
+using Patience = std::optional<std::chrono::nanoseconds>;  // none = for ever
+
+// Kernels before 5.11 count in milliseconds.
+int wait_for_events(int epoll, Events& events, Patience patience) {
+  timespec limit{};
+  if (patience) {
+    limit.tv_sec = static_cast<time_t>(patience->count() / 1'000'000'000);
+    limit.tv_nsec = static_cast<long>(patience->count() % 1'000'000'000);
+  }
+  const int ready =
+      ::epoll_pwait2(epoll, events.data(), kEventsAtOnce, patience ? &limit : nullptr, nullptr);
+  if (ready >= 0 || errno != ENOSYS) return ready;
+  const auto ms = patience ? std::chrono::ceil<std::chrono::milliseconds>(*patience).count() : -1;
+  return ::epoll_wait(epoll, events.data(), kEventsAtOnce, static_cast<int>(ms));
+}
+
+}  // namespace
+
+struct Loop::Impl {
+  Impl() : epoll(::epoll_create1(EPOLL_CLOEXEC)), wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    CHECK(epoll >= 0 && wake >= 0, std::strerror(errno));
+    CHECK(control(EPOLL_CTL_ADD, wake, EPOLLIN), std::strerror(errno));
+  }
+  ~Impl() {
+    watched.clear();  // with what they own
+    ::close(wake);
+    ::close(epoll);
+  }
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+
+  bool control(int what, int fd, std::uint32_t events) const {
+    epoll_event event{.events = events, .data = {.fd = fd}};
+    return ::epoll_ctl(epoll, what, fd, &event) == 0;
+  }
+  void run();
+  bool is_here() const { return std::this_thread::get_id() == thread.get_id(); }
+  void add(Work now);
+  void add(Clock::time_point at, Work later);
+
+  int epoll, wake;
+  Work on_drained;
+  // The loop's thread's:
+  struct Place {
+    std::shared_ptr<Watched> watched;
+    bool is_told = false;  // of events
+  };
+  std::vector<Place> watched;  // by descriptor
+  std::vector<std::shared_ptr<Unsent>> unsent;
+  std::uint64_t round = 0;
+
+  std::mutex mutex;  // guards what follows
+  std::vector<Work> posted;
+  std::multimap<Clock::time_point, Work> timers;
+
+  std::atomic<bool> is_stopped{false};
+  BlockingPool blocking{8};
+  // One credential is at most kMaxHandshakeFrameBytes long.
+  BlockingPool checks{4, 4096};
+  std::thread thread;
+
+ private:
+  void wake_up() const {
+    const std::uint64_t one = 1;
+    CHECK(::write(wake, &one, sizeof one) == sizeof one || errno == EAGAIN);
+  }
+  Patience patience();
+  int serve(Patience patience);
+  void run_what_is_due();
+};
+
+void Loop::Impl::add(Work now) {
+  bool sleeps = false;
+  {
+    const std::lock_guard lock(mutex);
+    sleeps = posted.empty() && !is_here();
+    posted.push_back(std::move(now));
+  }
+  if (sleeps) wake_up();
+}
+
+void Loop::Impl::add(Clock::time_point at, Work later) {
+  bool sleeps_too_long = false;
+  {
+    const std::lock_guard lock(mutex);
+    sleeps_too_long = !is_here() && (timers.empty() || at < timers.begin()->first);
+    timers.emplace(at, std::move(later));
+  }
+  if (sleeps_too_long) wake_up();
+}
+
+// How long to wait for a descriptor.
+Patience Loop::Impl::patience() {
+  const std::lock_guard lock(mutex);
+  if (!posted.empty() || !unsent.empty()) return std::chrono::nanoseconds{0};
+  if (timers.empty()) return std::nullopt;
+  return std::max(timers.begin()->first - Clock::now(), Clock::duration::zero());
+}
+
+// How many descriptors were ready. One that was closed and opened anew in the same round may be
+// told of in vain, which it bears.
+int Loop::Impl::serve(Patience patience) {
+  Events events;
+  const int ready = wait_for_events(epoll, events, patience);
+  CHECK(ready >= 0 || errno == EINTR, std::strerror(errno));
+  for (int i = 0; i < ready; ++i) {
+    const auto& [flags, data] = events[static_cast<std::size_t>(i)];
+    const auto fd = static_cast<std::size_t>(data.fd);
+    if (data.fd == wake) {
+      std::uint64_t count = 0;
+      CHECK(::read(wake, &count, sizeof count) == sizeof count || errno == EAGAIN);
+    } else if (fd < watched.size()) {
+      // It may go away in the course of this.
+      if (const std::shared_ptr<Watched> told = watched[fd].watched) told->on_ready(flags);
+    }
+  }
+  return std::max(ready, 0);
+}
+
+void Loop::Impl::run_what_is_due() {
+  std::vector<Work> due;
+  {
+    const std::lock_guard lock(mutex);
+    due.swap(posted);
+    if (!timers.empty()) {
+      const auto end = timers.upper_bound(Clock::now());
+      for (auto timer = timers.begin(); timer != end; ++timer)
+        due.push_back(std::move(timer->second));
+      timers.erase(timers.begin(), end);
+    }
+  }
+  for (Work& work : due) std::exchange(work, nullptr)();
+}
+
+void Loop::Impl::run() {
+  while (!is_stopped) {
+    ++round;
+    int served = serve(patience());
+    // Others speak meanwhile.
+    for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
+      more = serve(std::chrono::nanoseconds{0});
+    run_what_is_due();
+    if (on_drained) on_drained();
+    for (const auto& connection : std::exchange(unsent, {})) connection->flush();
+  }
+}
+
+Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>()) {
+  impl_->on_drained = std::move(on_drained);
+  std::promise<void> may_begin;  // not before it knows its own thread
+  const SignalsBlocked blocked;
+  impl_->thread = std::thread([this, go = may_begin.get_future().share()] {
+    go.wait();
+    impl_->run();
+  });
+  pthread_setname_np(impl_->thread.native_handle(), "io");
+  may_begin.set_value();
+}
+
+Loop::~Loop() {
+  stop();
+  stop_blocking();
+  impl_->thread.join();
+}
+
+void Loop::post(std::function<void()> work) { impl_->add(std::move(work)); }
+
+void Loop::after(std::chrono::microseconds delay, std::function<void()> work) {
+  impl_->add(Clock::now() + delay, std::move(work));
+}
+
+void Loop::run_blocking(std::function<void()> work) { (void)impl_->blocking.run(std::move(work)); }
+bool Loop::run_check(std::function<void()> work) { return impl_->checks.run(std::move(work)); }
+void Loop::stop_blocking() {
+  impl_->checks.stop();
+  impl_->blocking.stop();
+}
+
+void Loop::stop() {
+  impl_->is_stopped = true;
+  impl_->add([] {});  // wakes it
+}
+
+bool Loop::is_here() const { return impl_->is_here(); }
+std::uint64_t Loop::round() const { return impl_->round; }
+
+void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched) {
+  hold(fd, std::move(watched));
+  CHECK(watch_held(fd, events), std::strerror(errno));
+}
+
+void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
+  CHECK(is_here());
+  const auto index = static_cast<std::size_t>(fd);
+  if (index >= impl_->watched.size()) impl_->watched.resize(index + 1);
+  impl_->watched[index] = {.watched = std::move(watched)};
+}
+
+bool Loop::watch_held(int fd, std::uint32_t events) {
+  CHECK(is_here());
+  return impl_->watched[static_cast<std::size_t>(fd)].is_told =
+             impl_->control(EPOLL_CTL_ADD, fd, events);
+}
+
+bool Loop::watch_for(int fd, std::uint32_t events) {
+  return impl_->control(EPOLL_CTL_MOD, fd, events);
+}
+
+void Loop::unwatch(int fd) {
+  CHECK(is_here());
+  const Impl::Place place = std::exchange(impl_->watched[static_cast<std::size_t>(fd)], {});
+  if (place.is_told) CHECK(impl_->control(EPOLL_CTL_DEL, fd, 0), std::strerror(errno));
+}
+
+void Loop::flush_later(std::shared_ptr<Unsent> unsent) {
+  CHECK(is_here());
+  impl_->unsent.push_back(std::move(unsent));
+}
+
+}  // namespace muster::io

@@ -1,0 +1,43 @@
+// Signals of a daemon: who blocks them, and who is told of them.
+#pragma once
+
+#include <signal.h>
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "io/loop/loop.h"
+
+namespace muster::io {
+
+void block_signals(const std::vector<int>& signals);  // on this thread and those it starts
+
+// Threads inherit the mask of their creator: signals are for the main thread or a SignalWatch.
+class SignalsBlocked {
+ public:
+  SignalsBlocked();
+  ~SignalsBlocked();
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// Delivers signals to a callback on the loop, one at a time. It blocks them on the calling thread;
+// threads that were started before and do not block them would still take the default action.
+class SignalWatch {
+ public:
+  SignalWatch(Loop& loop, const std::vector<int>& signals, std::function<void(int)> on_signal);
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+  ~SignalWatch();  // not from within the callback
+
+ private:
+  class Delivery;
+  Loop& loop_;
+  std::shared_ptr<Delivery> delivery_;  // shared with the loop
+};
+
+}  // namespace muster::io

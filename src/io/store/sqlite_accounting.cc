@@ -1,0 +1,317 @@
+// See sqlite_accounting.h.
+#include "io/store/sqlite_accounting.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/codec/codec.h"
+
+namespace muster::io {
+
+namespace {
+
+constexpr std::int64_t kVersion = 2;
+constexpr int kCheckpointPages = 2000;
+constexpr int kCacheMib = 32;  // three indexes of a large table are written in all places
+
+// Format 1 counted records instead of batches: what the state tells is taken in again.
+constexpr const char* kFromFormat1 = R"(
+  ALTER TABLE meta RENAME COLUMN last_record TO last_batch;
+  UPDATE meta SET version = 2, last_batch = 0;
+)";
+
+constexpr const char* kSchema = R"(
+  CREATE TABLE meta(version INTEGER NOT NULL, last_batch INTEGER NOT NULL);
+  CREATE TABLE jobs(job_index INTEGER PRIMARY KEY, job INTEGER NOT NULL, attempt INTEGER NOT NULL,
+    array_id INTEGER NOT NULL, uid INTEGER NOT NULL, user_name TEXT NOT NULL COLLATE NOCASE,
+    submitted_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, record BLOB NOT NULL);
+  CREATE INDEX jobs_by_id ON jobs(job, attempt);
+  CREATE INDEX jobs_by_array ON jobs(array_id) WHERE array_id != 0;
+  CREATE INDEX jobs_by_end ON jobs(ended_ms);
+  CREATE TABLE steps(job_index INTEGER NOT NULL, step INTEGER NOT NULL, record BLOB NOT NULL,
+    PRIMARY KEY(job_index, step)) WITHOUT ROWID;
+  CREATE TABLE accounts(name TEXT PRIMARY KEY, description TEXT NOT NULL, organization TEXT NOT NULL);
+  CREATE TABLE users(name TEXT PRIMARY KEY, default_account TEXT NOT NULL, admin_level TEXT NOT NULL);
+  CREATE TABLE qos(name TEXT PRIMARY KEY, priority INTEGER NOT NULL);
+  INSERT INTO meta VALUES (2, 0);
+  INSERT INTO accounts VALUES ('root', 'default root account', 'root');
+  INSERT INTO users VALUES ('root', 'root', 'Administrator');
+  INSERT INTO qos VALUES ('normal', 0);
+)";
+
+std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
+
+// SQLite takes at most 32766 parameters; the rest of a long list is read in further portions.
+constexpr std::size_t kJobsPerRead = 10'000;
+
+std::string parameters(int first, std::size_t count) {
+  std::string list;
+  for (std::size_t i = 0; i < count; ++i)
+    list += fmt::format("{}?{}", i == 0 ? "" : ",", first + static_cast<int>(i));
+  return list;
+}
+
+template <class T>
+Result<T> decode_column(const Database& database, std::string_view bytes) {
+  auto record = decode<T>(bytes);
+  if (!record) return fail(database.path() + ": a record is damaged: " + record.error().text());
+  return record;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<SqliteAccounting>> SqliteAccounting::open(const std::string& path,
+                                                                 const Database::Options& options) {
+  Database::Options large = options;
+  large.cache_mib = kCacheMib;
+  auto database = Database::open(path, large);
+  if (!database) return std::unexpected(database.error());
+  std::unique_ptr<SqliteAccounting> store(new SqliteAccounting(*std::move(database)));
+  auto ready = store->prepare_schema();
+  if (ready) ready = store->prepare_statements();
+  if (!ready) return std::unexpected(ready.error());
+  return store;
+}
+
+Result<void> SqliteAccounting::prepare_schema() {
+  auto tables = database_.query_integer("SELECT count(*) FROM sqlite_master");
+  if (!tables) return std::unexpected(tables.error());
+  if (*tables == 0) {
+    auto transaction = Transaction::begin(database_);
+    if (!transaction) return std::unexpected(transaction.error());
+    if (auto created = database_.execute(kSchema); !created) return created;
+    return transaction->commit();
+  }
+  auto version = database_.query_integer("SELECT version FROM meta");
+  if (!version) return std::unexpected(version.error());
+  if (*version > kVersion)
+    return fail(fmt::format(
+        "{}: written by a newer version (format {}, this program knows {}); it was left as it is",
+        database_.path(), *version, kVersion));
+  if (*version == 1) {
+    auto transaction = Transaction::begin(database_);
+    if (!transaction) return std::unexpected(transaction.error());
+    auto changed = database_.execute(kFromFormat1);
+    if (changed) changed = transaction->commit();
+    if (!changed) return changed;
+  }
+  auto last = database_.query_integer("SELECT last_batch FROM meta");
+  if (!last) return std::unexpected(last.error());
+  last_ = static_cast<BatchNumber>(*last);
+  auto highest = database_.query_integer("SELECT max(job) FROM jobs");
+  if (!highest) return std::unexpected(highest.error());
+  highest_job_ = JobId{static_cast<std::uint32_t>(*highest)};
+  return {};
+}
+
+Result<void> SqliteAccounting::prepare_statements() {
+  const std::pair<Statement*, std::string_view> all[] = {
+      {&statements_.find_run,
+       "SELECT job_index, submitted_ms, ended_ms FROM jobs WHERE job = ?1 AND attempt = ?2 ORDER "
+       "BY "
+       "job_index DESC LIMIT 1"},
+      {&statements_.add_job,
+       "INSERT INTO jobs(job, attempt, array_id, uid, user_name, submitted_ms, ended_ms, record) "
+       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"},
+      {&statements_.fill_job,
+       "UPDATE jobs SET job = ?1, attempt = ?2, array_id = ?3, uid = ?4, user_name = ?5, "
+       "submitted_ms = ?6, "
+       "ended_ms = ?7, record = ?8 WHERE job_index = ?9"},
+      {&statements_.change_job, "UPDATE jobs SET record = ?1 WHERE job_index = ?2"},
+      {&statements_.end_job, "UPDATE jobs SET record = ?1, ended_ms = ?3 WHERE job_index = ?2"},
+      {&statements_.put_step,
+       "INSERT OR REPLACE INTO steps(job_index, step, record) VALUES (?1, ?2, ?3)"},
+      {&statements_.set_last, "UPDATE meta SET last_batch = ?1"},
+      {&statements_.read_job, "SELECT record FROM jobs WHERE job_index = ?1"},
+      {&statements_.read_steps, "SELECT record FROM steps WHERE job_index = ?1"},
+  };
+  for (auto [statement, sql] : all) {
+    auto prepared = database_.prepare(sql);
+    if (!prepared) return std::unexpected(prepared.error());
+    *statement = *std::move(prepared);
+  }
+  return {};
+}
+
+BatchNumber SqliteAccounting::last() {
+  std::lock_guard lock(mutex_);
+  return last_;
+}
+
+Result<void> SqliteAccounting::ingest(const std::vector<AccountingRecord>& records,
+                                      BatchNumber last) {
+  std::lock_guard lock(mutex_);
+  auto transaction = Transaction::begin(database_);
+  if (!transaction) return std::unexpected(transaction.error());
+  written_runs_.clear();
+  auto written = write(records, last);
+  if (written) written = transaction->commit();
+  if (!written) {
+    bool full = database_.last_failure_was_full();  // before the rollback replaces it
+    return fail(full ? ErrorCode::state_storage_full : ErrorCode::failure, written.error().detail);
+  }
+  last_ = last;
+  return database_.checkpoint_beyond(kCheckpointPages);
+}
+
+void SqliteAccounting::rest() {
+  std::lock_guard lock(mutex_);
+  database_.release_memory();
+}
+
+Result<void> SqliteAccounting::write(const std::vector<AccountingRecord>& records,
+                                     BatchNumber last) {
+  for (const AccountingRecord& record : records) {
+    auto done = std::visit([&](const auto& r) { return put(r); }, record);
+    if (!done) return done;
+  }
+  return statements_.set_last.bind(1, static_cast<std::int64_t>(last)).run();
+}
+
+// Where the run's row is, which is made where there is none.
+Result<std::int64_t> SqliteAccounting::row_of(const StepRecord& step) {
+  if (auto known = written_runs_.find({step.job, step.attempt}); known != written_runs_.end())
+    return known->second;
+  auto run = find_run(step.job, step.attempt);
+  if (!run) return std::unexpected(run.error());
+  if (run->index != 0) return run->index;
+  JobRecord job;
+  job.job = step.job;
+  job.attempt = step.attempt;
+  job.state = JobState::running;
+  job.started = job.eligible = step.started;
+  if (auto made = put(job); !made) return std::unexpected(made.error());
+  return written_runs_.at({step.job, step.attempt});
+}
+
+Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt attempt) {
+  Statement& find = statements_.find_run;
+  ResetLater reset(find);
+  auto step = find.bind(1, std::int64_t{job.value}).bind(2, std::int64_t{attempt.value}).step();
+  if (!step) return std::unexpected(step.error());
+  if (*step == Statement::Step::done) return Run{};
+  return Run{find.integer(0), find.integer(1), find.integer(2)};
+}
+
+// Job ids start again where a controller's state was erased: the same id with another time of
+// submission is another job, and the old row stays. (A superseded record speaks of a row that
+// exists; a row made for a step that came first has no time of submission yet.)
+Result<void> SqliteAccounting::put(const JobRecord& job) {
+  // Most are new, and a job beyond all that are known has no row.
+  auto run = job.job > highest_job_ ? Result<Run>() : find_run(job.job, job.attempt);
+  if (!run) return std::unexpected(run.error());
+  highest_job_ = std::max(highest_job_, job.job);
+  bool same = run->index != 0 && (job.superseded || run->submitted_ms == 0 ||
+                                  run->submitted_ms == to_ms(job.submitted));
+  std::string record = encode(job);
+  // Every index on a column that is named is written anew, changed or not.
+  if (same && run->submitted_ms != 0) {
+    const bool ends = to_ms(job.ended) != run->ended_ms;
+    Statement& change = ends ? statements_.end_job : statements_.change_job;
+    change.bind(1, record).bind(2, run->index);
+    if (ends) change.bind(3, to_ms(job.ended));
+    written_runs_[{job.job, job.attempt}] = run->index;
+    return change.run();
+  }
+  Statement& statement = same ? statements_.fill_job : statements_.add_job;
+  statement.bind(1, std::int64_t{job.job.value})
+      .bind(2, std::int64_t{job.attempt.value})
+      // Whoever asks for the id of the whole means its parts, tasks or components.
+      .bind(3, std::int64_t{(job.het_id ? job.het_id : job.array_id).value})
+      .bind(4, std::int64_t{job.uid.value})
+      .bind_text(5, job.user_name.view())
+      .bind(6, to_ms(job.submitted))
+      .bind(7, to_ms(job.ended))
+      .bind(8, record);
+  if (same) statement.bind(9, run->index);
+  if (auto written = statement.run(); !written) return written;
+  written_runs_[{job.job, job.attempt}] = same ? run->index : database_.last_row();
+  return {};
+}
+
+Result<void> SqliteAccounting::put(const StepRecord& step) {
+  auto row = row_of(step);
+  if (!row) return std::unexpected(row.error());
+  std::string record = encode(step);
+  statements_.put_step.bind(1, *row).bind(2, std::int64_t{step.step.value}).bind(3, record);
+  return statements_.put_step.run();
+}
+
+Result<void> SqliteAccounting::scan(const Scan& scan, const std::function<void(Candidate)>& visit) {
+  std::lock_guard lock(mutex_);
+  if (scan.jobs.empty()) return read_jobs("(ended_ms = 0 OR ended_ms >= ?1)", scan, visit);
+  std::vector<JobId> ids = scan.jobs;
+  std::ranges::sort(ids);
+  ids.erase(std::ranges::unique(ids).begin(), ids.end());
+  for (std::size_t at = 0; at < ids.size(); at += kJobsPerRead) {
+    Scan portion = scan;
+    portion.jobs.assign(
+        ids.begin() + static_cast<std::ptrdiff_t>(at),
+        ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kJobsPerRead, ids.size())));
+    std::string list = parameters(2, portion.jobs.size());
+    // The same row may answer two portions: as a job here, as a task of an array there.
+    auto read = read_jobs(
+        fmt::format("(ended_ms = 0 OR ended_ms >= ?1) AND job_index IN (SELECT job_index FROM jobs "
+                    "WHERE job IN ({0}) UNION SELECT job_index FROM jobs WHERE array_id != 0 AND "
+                    "array_id IN ({0}))",
+                    list),
+        portion, visit);
+    if (!read) return read;
+  }
+  return {};
+}
+
+Result<void> SqliteAccounting::read_jobs(const std::string& where, const Scan& scan,
+                                         const std::function<void(Candidate)>& visit) {
+  std::string sql = "SELECT job_index, record FROM jobs WHERE " + where;
+  int next = 2 + static_cast<int>(scan.jobs.size());
+  if (!scan.uids.empty() || !scan.users.empty())
+    sql +=
+        fmt::format(" AND (uid IN ({}) OR user_name IN ({}))", parameters(next, scan.uids.size()),
+                    parameters(next + static_cast<int>(scan.uids.size()), scan.users.size()));
+  auto read = database_.prepare(sql);
+  if (!read) return std::unexpected(read.error());
+  // Users give whole seconds: a job that ended within the second of the start counts.
+  read->bind(1, unix_seconds(scan.ended_since) * 1000);
+  int index = 2;
+  for (JobId job : scan.jobs) read->bind(index++, std::int64_t{job.value});
+  for (Uid uid : scan.uids) read->bind(index++, std::int64_t{uid.value});
+  for (const Text& user : scan.users) read->bind_text(index++, user.view());
+  for (;;) {
+    auto step = read->step();
+    if (!step) return std::unexpected(step.error());
+    if (*step == Statement::Step::done) return {};
+    auto job = decode_column<JobRecord>(database_, read->bytes(1));
+    if (!job) return std::unexpected(job.error());
+    visit({read->integer(0), *std::move(job)});
+  }
+}
+
+Result<std::optional<JobRecord>> SqliteAccounting::job_at(std::int64_t index) {
+  std::lock_guard lock(mutex_);
+  Statement& read = statements_.read_job;
+  ResetLater reset(read);
+  auto step = read.bind(1, index).step();
+  if (!step) return std::unexpected(step.error());
+  if (*step == Statement::Step::done) return std::nullopt;
+  return decode_column<JobRecord>(database_, read.bytes(0));
+}
+
+Result<std::vector<StepRecord>> SqliteAccounting::steps_of(std::int64_t index) {
+  std::lock_guard lock(mutex_);
+  Statement& read = statements_.read_steps;
+  ResetLater reset(read);
+  read.bind(1, index);
+  std::vector<StepRecord> found;
+  for (;;) {
+    auto step = read.step();
+    if (!step) return std::unexpected(step.error());
+    if (*step == Statement::Step::done) return found;
+    auto record = decode_column<StepRecord>(database_, read.bytes(0));
+    if (!record) return std::unexpected(record.error());
+    found.push_back(*std::move(record));
+  }
+}
+
+}  // namespace muster::io

@@ -1,0 +1,67 @@
+// SqliteAccounting: the embedded accounting, in StateSaveLocation/accounting.db.
+//
+//   meta                  one row: the format's version and the last batch that it knows of
+//   jobs                  one row per run of a job: what queries filter on, and the encoded record
+//   steps                 by the row of their run
+//   accounts, users, qos  a fresh file knows account root, user root and QOS normal
+//
+// Any thread may call any function; a mutex guards the connection and is held for one transaction
+// or one read.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "io/store/sqlite.h"
+#include "state/accounting_store.h"
+
+namespace muster::io {
+
+class SqliteAccounting final : public AccountingStore {
+ public:
+  // `path` is the file; its directory must exist.
+  static Result<std::unique_ptr<SqliteAccounting>> open(const std::string& path,
+                                                        const Database::Options& options = {});
+
+  Result<void> ingest(const std::vector<AccountingRecord>& records, BatchNumber last) override;
+  BatchNumber last() override;
+  void rest() override;
+
+  Result<void> scan(const Scan& scan, const std::function<void(Candidate)>& visit) override;
+  Result<std::optional<JobRecord>> job_at(std::int64_t index) override;
+  Result<std::vector<StepRecord>> steps_of(std::int64_t index) override;
+
+ private:
+  struct Statements {
+    Statement find_run, add_job, fill_job, change_job, end_job, put_step, set_last, read_job,
+        read_steps;
+  };
+  struct Run {
+    std::int64_t index = 0;  // 0 = there is no such run
+    std::int64_t submitted_ms = 0, ended_ms = 0;
+  };
+
+  explicit SqliteAccounting(Database database) : database_(std::move(database)) {}
+
+  Result<void> prepare_schema();
+  Result<void> prepare_statements();
+  Result<void> write(const std::vector<AccountingRecord>& records, BatchNumber last);
+  Result<void> put(const JobRecord& job);
+  Result<void> put(const StepRecord& step);
+  Result<Run> find_run(JobId job, Attempt attempt);
+  Result<std::int64_t> row_of(const StepRecord& step);
+  Result<void> read_jobs(const std::string& where, const Scan& scan,
+                         const std::function<void(Candidate)>& visit);
+
+  std::mutex mutex_;  // guards everything below
+  Database database_;
+  Statements statements_;
+  BatchNumber last_ = 0;
+  JobId highest_job_;  // that has a row, or once was about to
+  std::map<std::pair<JobId, Attempt>, std::int64_t> written_runs_;  // rows of this transaction
+};
+
+}  // namespace muster::io

@@ -1,3 +1,0 @@
-#include "model/accounting_record.h"
-
-MUSTER_CODEC(muster::AccountingRow)

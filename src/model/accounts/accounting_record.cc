@@ -1,0 +1,3 @@
+#include "model/accounts/accounting_record.h"
+
+MUSTER_CODEC(muster::AccountingRow)

@@ -1,0 +1,158 @@
+// What accounting keeps of jobs and steps. Records are whole rows that replace the row with the
+// same key, so that delivering one twice does no harm.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/codec/codec.h"
+#include "base/containers/text.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/job/job_state.h"
+#include "model/job/step.h"
+
+namespace muster {
+
+struct StepRecord {
+  JobId job;
+  Attempt attempt;
+  StepId step;
+  Text name, state_text;  // "COMPLETED", "CANCELLED"
+  JobState state = JobState::running;
+  Uid cancelled_by;
+  std::uint32_t num_tasks = 0, num_cpus = 0, num_nodes = 0;
+  Text nodes, tres;  // hostlist; accounting text
+  Time started, ended;
+  Millis suspended{};
+  std::uint32_t exit_status = 0;
+  Usage usage;
+  Text submit_line;
+  std::map<NodeId, Text> usage_nodes;  // names of the nodes that `usage` refers to
+  bool operator==(const StepRecord&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, step);
+    v(4, name);
+    v(5, state_text);
+    v(6, state);
+    v(7, cancelled_by);
+    v(8, num_tasks);
+    v(9, num_cpus);
+    v(10, num_nodes);
+    v(11, nodes);
+    v(12, tres);
+    v(13, started);
+    v(14, ended);
+    v(15, suspended);
+    v(16, exit_status);
+    v(17, usage);
+    v(19, submit_line);
+    v(40, usage_nodes);
+  }
+};
+
+// Key: (job, attempt). A pending job has attempt = the run it waits for.
+struct JobRecord {
+  JobId job;
+  Attempt attempt;
+  JobId array_id;
+  std::uint32_t task_id = kNoTask;
+  Text waiting_tasks;  // "0-5%2" of an array record
+  Text name, partition, account, qos, user_name, group_name, wckey, work_dir, comment,
+      admin_comment, constraints, reservation, submit_line, cluster, flags;
+  Uid uid;
+  Gid gid;
+  JobState state = JobState::pending;
+  Text state_text;          // "COMPLETED", "REQUEUED", "CANCELLED by 0", "PREEMPTED"
+  bool superseded = false;  // an earlier run of a job that was requeued: only shown with -D
+  Uid cancelled_by;
+  Time submitted, eligible, started, ended;
+  Millis suspended{};
+  Minutes time_limit{};
+  std::uint32_t requested_cpus = 0, requested_nodes = 0, allocated_cpus = 0, allocated_nodes = 0;
+  Text requested_memory;  // "100M", "16000M"
+  Text nodes, requested_tres, allocated_tres;
+  std::uint32_t exit_status = 0, derived_exit_status = 0;
+  std::uint32_t priority = 0;
+  std::uint32_t restarts = 0;
+  Text reason;
+  JobId het_id;  // of a component: the first one's id
+  std::uint32_t het_offset = 0;
+  bool operator==(const JobRecord&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, attempt);
+    v(3, array_id);
+    v(4, task_id);
+    v(5, waiting_tasks);
+    v(6, name);
+    v(7, partition);
+    v(8, account);
+    v(9, qos);
+    v(10, user_name);
+    v(11, group_name);
+    v(12, wckey);
+    v(13, work_dir);
+    v(14, comment);
+    v(15, admin_comment);
+    v(16, constraints);
+    v(17, reservation);
+    v(18, submit_line);
+    v(19, cluster);
+    v(20, flags);
+    v(21, uid);
+    v(22, gid);
+    v(23, state);
+    v(24, state_text);
+    v(25, superseded);
+    v(26, cancelled_by);
+    v(27, submitted);
+    v(28, eligible);
+    v(29, started);
+    v(30, ended);
+    v(31, suspended);
+    v(32, time_limit);
+    v(33, requested_cpus);
+    v(34, requested_nodes);
+    v(35, allocated_cpus);
+    v(36, allocated_nodes);
+    v(37, requested_memory);
+    v(38, nodes);
+    v(39, requested_tres);
+    v(40, allocated_tres);
+    v(41, exit_status);
+    v(42, derived_exit_status);
+    v(43, priority);
+    v(44, restarts);
+    v(45, reason);
+    v(100, het_id);
+    v(101, het_offset);
+  }
+};
+
+using AccountingRecord = std::variant<JobRecord, StepRecord>;
+
+// What a query answers: one run of a job with its steps, both in printing order.
+struct AccountingRow {
+  JobRecord job;
+  std::vector<StepRecord> steps;
+  bool steps_only = false;  // asked for as "12.0": the job's own line is not printed
+  bool operator==(const AccountingRow&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, job);
+    v(2, steps);
+    v(3, steps_only);
+  }
+};
+
+}  // namespace muster
+
+MUSTER_DECLARE_CODEC(muster::AccountingRow)

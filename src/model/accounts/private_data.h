@@ -1,0 +1,25 @@
+// PrivateData: what users see only of themselves, or not at all. Who sees what follows from it in
+// controller/views/visibility.h.
+#pragma once
+
+namespace muster {
+
+struct PrivateData {
+  bool jobs = false;          // jobs and steps of others, and their records in accounting
+  bool nodes = false;         // nodes
+  bool partitions = false;    // partitions
+  bool reservations = false;  // reservations that a user may not use
+  bool usage = false;         // what others have used
+  bool any() const { return jobs || nodes || partitions || reservations || usage; }
+  bool operator==(const PrivateData&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, nodes);
+    v(3, partitions);
+    v(4, reservations);
+    v(5, usage);
+  }
+};
+
+}  // namespace muster

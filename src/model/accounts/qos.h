@@ -1,0 +1,107 @@
+// Qos: a quality of service, and the limits that it puts on the jobs that run under it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "base/result.h"
+#include "base/time.h"
+
+namespace muster {
+
+// Amounts by the resource's name, ascending: "cpu", "mem" (in MiB), "node", "billing", "gres/gpu",
+// "gres/gpu:a100", "license/matlab".
+using TresAmounts = std::vector<std::pair<Text, std::uint64_t>>;
+// "cpu=8,mem=64G,gres/gpu=2"; -1 is no limit.
+Result<TresAmounts> parse_tres_amounts(std::string_view text);
+std::optional<std::uint64_t> amount_of(const TresAmounts& amounts, std::string_view name);
+
+// On jobs that are counted together.
+struct SharedLimits {
+  std::optional<std::uint32_t> jobs, submitted;  // running; running and waiting
+  std::optional<std::uint32_t> accruing;         // waiting, and growing older
+  TresAmounts tres;                              // that running jobs hold
+  TresAmounts run_minutes;                       // ... times the minutes they have left
+  TresAmounts past_minutes;     // used by ended and running jobs, as far as it is remembered
+  std::optional<Minutes> wall;  // how long they ran, likewise
+  bool operator==(const SharedLimits&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, jobs);
+    v(2, submitted);
+    v(3, tres);
+    v(4, run_minutes);
+    v(140, past_minutes);
+    v(141, wall);
+    v(190, accruing);
+  }
+};
+
+struct Limits {
+  SharedLimits group, per_user, per_account;  // of all its jobs; of one user's; of one account's
+  TresAmounts max_per_job, max_per_node, min_per_job;
+  TresAmounts max_minutes_per_job;  // a resource times the job's time limit
+  std::optional<Minutes> max_wall;
+  bool operator==(const Limits&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, group);
+    v(2, per_user);
+    v(3, per_account);
+    v(4, max_per_job);
+    v(5, max_per_node);
+    v(6, min_per_job);
+    v(7, max_minutes_per_job);
+    v(8, max_wall);
+  }
+};
+
+struct Qos {
+  Text name, description;
+  std::uint32_t priority = 0;
+  Limits limits;
+  std::vector<Text> preempts;  // the QOS whose jobs may be displaced for its own
+  Text preempt_mode;           // of its own jobs; empty = the cluster's
+  std::optional<Seconds> grace_time;
+  std::optional<Seconds> exempt_time;  // its jobs run so long before they may be displaced
+  bool deny_on_limit = false;      // a job that can never meet the limits is refused at submission
+  bool over_partition = false;     // its limits come before those of the partition's QOS
+  double usage_factor = 1;         // what a second of its jobs counts
+  bool usage_factor_safe = false;  // ... also where it is asked whether a job could run to its end
+  bool no_decay = false;           // its own usage is not forgotten
+  std::optional<double> usage_threshold;      // jobs of users with a lower fair-share factor wait
+  bool enforce_usage_threshold = false;       // ... if it says so
+  std::optional<std::uint32_t> min_priority;  // a job with less is promised no time
+  double limit_factor = 1;                    // multiplies what associations allow its jobs to hold
+  bool operator==(const Qos&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, priority);
+    v(4, description);
+    v(5, limits);
+    v(6, preempts);
+    v(7, preempt_mode);
+    v(8, grace_time);
+    v(9, deny_on_limit);
+    v(10, over_partition);
+    v(140, usage_factor);
+    v(141, usage_factor_safe);
+    v(142, no_decay);
+    v(143, usage_threshold);
+    v(144, enforce_usage_threshold);
+    v(145, min_priority);
+    v(146, limit_factor);
+    v(147, exempt_time);
+  }
+};
+
+// Sets what a line `QoS=name Key=value ...` of slurm.conf or sacctmgr says. False where no QOS has
+// such a key; the error says what was expected of the value.
+Result<bool> set_qos_value(Qos& qos, std::string_view key, std::string_view value);
+
+}  // namespace muster

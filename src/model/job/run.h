@@ -1,0 +1,124 @@
+// Run: one run of a job, from its start to its end. A requeue puts a new one in its place; a job
+// that has not started has one in which nothing is set.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "base/ids.h"
+#include "base/time.h"
+#include "model/job/job_state.h"
+#include "model/job/step.h"
+#include "model/node/partition.h"
+#include "model/node/resources.h"
+
+namespace muster {
+
+// Why a running job is being ended: known from the order to end it until its processes are gone.
+struct Ending {
+  JobState becomes = JobState::cancelled;
+  Uid by;  // who cancelled
+  Time since;
+  bool requeue = false;  // goes back to the queue afterwards
+  bool hold = false;     // ... held
+  Text reason;           // why it ends, or is held then; empty = as usual, or somebody's wish
+  Seconds delay{0};      // ... and not to start again before that has passed
+  bool failure = false;  // ... because of a node or a launch: that happens only so often
+  bool special = false;  // ... as SPECIAL_EXIT
+  bool from_inside =
+      false;  // a command that runs in the job asked for it, and is to hear the answer
+  bool operator==(const Ending&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, becomes);
+    v(2, by);
+    v(3, since);
+    v(4, requeue);
+    v(5, hold);
+    v(6, reason);
+    v(7, delay);
+    v(8, failure);
+    v(9, special);
+    v(10, from_inside);
+  }
+};
+
+// A running job that must make room: it was told so and ends at `kill_at` at the latest.
+struct Preemption {
+  JobId by;
+  PreemptMode mode = PreemptMode::cancel;
+  Time since, kill_at;
+  bool operator==(const Preemption&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, by);
+    v(2, mode);
+    v(3, since);
+    v(4, kill_at);
+  }
+};
+
+struct Run {
+  Time started, ended;                // of a job that never ran both are its end
+  Text waited_for;                    // the last reason before it started: "Resources"
+  Text reservation;                   // of those the job may use, the one it was started in
+  bool has_preferred = false;         // its nodes have the features of --prefer
+  std::vector<NodeShare> allocation;  // kept after the end, for display
+  std::set<NodeId> unfinished;        // nodes that still hold processes of it
+  bool preparing = false;             // PrologSlurmctld runs: nothing is launched yet
+
+  std::map<StepId, Step> steps;  // that run; the batch script and the extern step stay
+  std::uint32_t next_step = 0;
+  std::map<StepId, Step> queued_steps;  // srun --async: they wait for room, srun has gone
+  bool batch_done = false;              // the batch script has reported its end
+  bool out_of_memory = false;           // a step that has ended was
+
+  Time suspended_at;  // while suspended
+  Millis suspended_total{};
+  // Gang scheduling: jobs that hold the same CPUs take turns.
+  Time turn_since;           // when it last began to run: its start, or its last resume
+  bool awaits_turn = false;  // suspended until its turn comes
+
+  Time warned;                // when --signal was sent
+  std::set<NodeId> unwarned;  // nodes that were away then
+  std::optional<Preemption> preemption;
+  std::optional<Ending> ending;
+  std::uint32_t exit_status = 0;  // wait status of the batch script or the highest step
+  std::uint32_t derived_exit_status = 0;
+  Time resized;  // when it last gave nodes back
+
+  bool operator==(const Run&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, started);
+    v(2, ended);
+    v(3, waited_for);
+    v(4, reservation);
+    v(5, has_preferred);
+    v(6, allocation);
+    v(7, unfinished);
+    v(8, preparing);
+    v(9, steps);
+    v(10, next_step);
+    v(11, queued_steps);
+    v(12, batch_done);
+    v(13, out_of_memory);
+    v(14, suspended_at);
+    v(15, suspended_total);
+    v(16, turn_since);
+    v(17, awaits_turn);
+    v(18, warned);
+    v(19, unwarned);
+    v(20, preemption);
+    v(21, ending);
+    v(22, exit_status);
+    v(23, derived_exit_status);
+    v(24, resized);
+  }
+};
+
+}  // namespace muster

@@ -1,0 +1,145 @@
+// What a node has and what a job or a step takes of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "base/text/idset.h"
+
+namespace muster {
+
+// Part of "gpu:v100:4": `type` is empty where any will do.
+struct GresRequest {
+  Text name, type;
+  std::uint64_t count = 1;
+  bool is_kind_of(const GresRequest& other) const {
+    return name == other.name && type == other.type;
+  }
+  bool operator==(const GresRequest&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, type);
+    v(3, count);
+  }
+};
+// "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
+Result<std::vector<GresRequest>> parse_gres(std::string_view text);
+// "[type:]count,..." of --gpus and its relatives
+Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
+std::string as_gres(std::string_view gpus);  // "gpu:v100:2,gpu:2" of "v100:2,2"
+// Who names the same kind twice means the last number.
+void set_count(std::vector<GresRequest>& list, const GresRequest& last);
+void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list);
+std::uint64_t sum_of(const std::vector<GresRequest>& list);  // of all kinds
+
+// Devices of one name and type on a node. Their indices run on through the types of one name:
+// gpu:v100:2,gpu:a100:2 gives v100 0-1 and a100 2-3.
+struct GresPool {
+  Text name, type;
+  std::uint64_t count = 0;
+  IdSet indices;  // empty for a gres that is only counted
+  // Device files, parallel to the indices; may be empty. A device of several has them separated by
+  // commas.
+  std::vector<Text> files;
+  std::vector<Text> uuids;   // of devices that programs know by them: parts of a GPU (MIG)
+  std::vector<IdSet> cores;  // cores close to each device, parallel to the indices; empty = all
+  // Shares of GPUs (shard, mps): how many of them each GPU has, by its index. The shares are
+  // numbered through the GPUs: `indices` are these numbers.
+  std::vector<std::uint64_t> per_device;
+
+  bool is_part_of_gpus() const { return !per_device.empty(); }
+  IdSet shares_of(std::uint32_t gpu) const;      // their numbers
+  IdSet gpus_of(const IdSet& shares) const;      // whose shares these are
+  IdSet cores_near(const IdSet& devices) const;  // empty = no matter
+  bool operator==(const GresPool&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, type);
+    v(3, count);
+    v(4, indices);
+    v(5, files);
+    v(110, cores);
+    v(112, per_device);
+    v(120, uuids);
+  }
+};
+
+// shard and mps are parts of GPUs: a GPU is used as a whole or by its shares, never both.
+bool is_part_of_gpus(std::string_view gres_name);
+
+// Gives the devices that were found to the pools that the configuration only counts.
+void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected);
+
+// What a job holds of one pool.
+struct GresShare {
+  Text name, type;
+  std::uint64_t count = 0;
+  IdSet indices;
+  IdSet devices;  // of shares of GPUs: which GPUs these are parts of
+  bool operator==(const GresShare&) const = default;
+  template <class V>
+  void fields(V& v) {
+    v(1, name);
+    v(2, type);
+    v(3, count);
+    v(4, indices);
+    v(110, devices);
+  }
+};
+
+// What a job holds on one node.
+// Others may be given the CPUs of a job that somebody suspended. When it is resumed, it takes them
+// back and they are used twice until one of the jobs ends.
+enum class CpuHold : std::uint8_t { kept, lent, taken_back };
+
+struct NodeShare {
+  NodeId node;
+  IdSet cpus;  // CPU numbers of the node
+  std::uint64_t memory_mib = 0;
+  std::uint32_t tasks = 0;  // tasks of the job's own size placed here
+  std::vector<GresShare> gres;
+  std::uint32_t sharing = 1;       // so many jobs of its partition may hold the CPUs at a time
+  IdSet left_to_system;            // --core-spec: CPUs that nobody computes on meanwhile
+  std::uint32_t idle_threads = 0;  // --threads-per-core: so many of the CPUs are not used
+  CpuHold hold = CpuHold::kept;
+  bool operator==(const NodeShare&) const = default;
+  const IdSet& held_cpus() const;  // none while they are lent
+  std::uint32_t usable_cpus() const {
+    return static_cast<std::uint32_t>(cpus.size()) - idle_threads;
+  }
+  template <class V>
+  void fields(V& v) {
+    v(1, node);
+    v(2, cpus);
+    v(3, memory_mib);
+    v(4, tasks);
+    v(5, gres);
+    v(110, sharing);
+    v(150, left_to_system);
+    v(240, idle_threads);
+    v(380, hold);
+  }
+};
+
+// Sums for TRES texts.
+struct Tres {
+  std::uint64_t cpus = 0, memory_mib = 0, nodes = 0, billing = 0;
+  std::vector<GresShare> gres;  // by name, types summed up
+
+  std::string text() const;  // scontrol: "cpu=4,mem=500M,node=1,billing=4,gres/gpu=1"
+  std::string accounting_text()
+      const;  // sacct: sorted by name, "billing=2,cpu=2,gres/gpu=1,mem=200M,node=1"
+};
+Tres total(const std::vector<NodeShare>& shares);
+
+// "2(x3),1": SLURM_TASKS_PER_NODE and its relatives.
+std::string compress_counts(const std::vector<std::uint32_t>& counts);
+
+}  // namespace muster

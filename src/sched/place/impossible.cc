@@ -1,0 +1,177 @@
+#include "sched/place/impossible.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/saturating.h"
+#include "sched/place/free.h"
+
+namespace muster::sched {
+
+namespace {
+
+using fmt::format;
+using Amount = std::function<std::uint64_t(const Node&)>;
+
+struct Most {
+  std::uint64_t amount = 0;
+  std::string_view node;
+};
+
+class Search {
+ public:
+  Search(const Cluster& cluster, const Request& request, const Partition& partition,
+         const std::vector<NodeId>& nodes)
+      : cluster_(cluster), r_(request), partition_(partition), nodes_(nodes) {}
+
+  std::string run() const {
+    for (auto part : {&Search::no_node, &Search::shape, &Search::disk, &Search::cpus,
+                      &Search::memory, &Search::devices, &Search::devices_in_all, &Search::tasks})
+      if (std::string found = (this->*part)(); !found.empty()) return found;
+    return "\nno nodes of partition " + partition_.name.str() +
+           " have all of what it asks for at the same time";
+  }
+
+ private:
+  Most most(const Amount& amount) const {
+    Most found;
+    for (NodeId id : nodes_) {
+      const Node& node = cluster_.nodes.at(id);
+      std::uint64_t n = amount(node);
+      if (n > found.amount || found.node.empty()) found = {n, node.config.name.view()};
+    }
+    return found;
+  }
+
+  // "no node has 9 GPUs; the largest has 4 (n1)", after what Slurm says.
+  std::string lacking(std::string_view known, std::uint64_t wanted, std::string_view unit,
+                      const Amount& amount) const {
+    Most found = most(amount);
+    if (wanted <= found.amount) return {};
+    return format("{}\nno node has {}{}; the largest has {} ({})", known, wanted, unit,
+                  found.amount, found.node);
+  }
+
+  std::string no_node() const {
+    for (NodeId id : r_.required_nodes)
+      if (std::ranges::find(nodes_, id) == nodes_.end())
+        return format("\nnode {} is not in partition {}, is excluded, or lacks the features",
+                      cluster_.nodes.at(id).config.name.view(), partition_.name.view());
+    if (!nodes_.empty()) return {};
+    return format("\nno node of partition {} is left: they are excluded or lack the features",
+                  partition_.name.view());
+  }
+
+  std::string shape() const {
+    constexpr std::string_view kKnown =
+        "Socket, core and/or thread specification can not be satisfied";
+    std::string found =
+        lacking(kKnown, r_.min_sockets, " sockets", [](const Node& n) { return n.config.sockets; });
+    if (found.empty())
+      found = lacking(kKnown, r_.min_cores_per_socket, " cores in a socket",
+                      [](const Node& n) { return n.config.cores_per_socket; });
+    if (found.empty())
+      found = lacking(kKnown, r_.min_threads_per_core, " threads in a core",
+                      [](const Node& n) { return n.config.threads_per_core; });
+    auto has_all = [&](NodeId id) {
+      const NodeConfig& c = cluster_.nodes.at(id).config;
+      return c.sockets >= r_.min_sockets && c.cores_per_socket >= r_.min_cores_per_socket &&
+             c.threads_per_core >= r_.min_threads_per_core;
+    };
+    if (found.empty() && std::ranges::none_of(nodes_, has_all))
+      found = format("{}\nno node has so many sockets, cores and threads at the same time", kKnown);
+    return found;
+  }
+
+  std::string disk() const {
+    return lacking("Temporary disk specification can not be satisfied", r_.tmp_disk_mib,
+                   " MB of temporary disk", [](const Node& n) { return n.config.tmp_disk_mib; });
+  }
+
+  std::uint64_t cpus_on_a_node() const {
+    std::uint64_t tasks = std::max(1u, r_.tasks_per_node);
+    std::uint64_t cpus = r_.overcommit ? 1 : tasks * r_.cpus_per_task;
+    return std::max<std::uint64_t>(cpus, r_.min_cpus_per_node);
+  }
+  std::string cpus() const {
+    return lacking("CPU count per node can not be satisfied", cpus_on_a_node(), " CPUs",
+                   [](const Node& n) { return all_of(n).cpus.size(); });
+  }
+
+  std::string memory() const {
+    std::uint64_t wanted =
+        std::max({r_.memory_per_node_mib.value_or(0), r_.least_memory_mib,
+                  saturating_multiply(r_.memory_per_cpu_mib.value_or(0), cpus_on_a_node())});
+    const Amount memory_of = [](const Node& n) { return all_of(n).memory_mib; };
+    // Slurm's line is about one number only.
+    const bool at_once = r_.memory_per_node_mib || !r_.memory_per_cpu_mib ||
+                         cpus_on_a_node() == 1 || *r_.memory_per_cpu_mib > most(memory_of).amount;
+    return lacking(at_once ? "Memory specification can not be satisfied" : "", wanted,
+                   " MB of memory", memory_of);
+  }
+
+  static std::string unit_of(const GresRequest& g) {
+    const std::string kind = g.type.empty() ? "" : " of type " + g.type.str();
+    return (g.name == "gpu" ? " GPUs" : " " + g.name.str()) + kind;
+  }
+  static std::uint64_t count_of(const Node& node, const GresRequest& g) {
+    std::uint64_t count = 0;
+    for (const GresPool& pool : node.config.gres)
+      if (pool.name == g.name && (g.type.empty() || pool.type == g.type)) count += pool.count;
+    return count;
+  }
+  std::string lacking_devices(const GresRequest& g, std::uint64_t wanted) const {
+    return lacking("", wanted, unit_of(g), [&](const Node& n) { return count_of(n, g); });
+  }
+  std::string devices() const {
+    for (const GresRequest& g : r_.gres_per_node)
+      if (std::string found = lacking_devices(g, g.count); !found.empty()) return found;
+    for (const GresRequest& g : r_.gpus_per_task)
+      if (std::string found = lacking_devices(g, g.count); !found.empty()) return found;
+    for (const GresRequest& g : r_.gpus_total)
+      if (std::string found = lacking_devices(g, r_.max_nodes == 1 ? g.count : 1); !found.empty())
+        return found;
+    return {};
+  }
+
+  std::string devices_in_all() const {
+    for (const GresRequest& g : r_.gpus_total) {
+      std::uint64_t all = 0;
+      for (NodeId id : nodes_) all += count_of(cluster_.nodes.at(id), g);
+      if (g.count > all)
+        return format("\nit asks for {}{}; partition {} has {}", g.count, unit_of(g),
+                      partition_.name.view(), all);
+    }
+    return {};
+  }
+
+  std::string tasks() const {
+    std::vector<std::uint64_t> rooms;
+    for (NodeId id : nodes_) {
+      std::uint64_t n = all_of(cluster_.nodes.at(id)).cpus.size() / r_.cpus_per_task;
+      rooms.push_back(r_.tasks_per_node ? std::min<std::uint64_t>(n, r_.tasks_per_node) : n);
+    }
+    std::ranges::sort(rooms, std::greater{});
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < rooms.size() && i < r_.max_nodes; ++i) sum += rooms[i];
+    if (r_.overcommit || r_.tasks_follow_nodes || r_.tasks <= sum) return {};
+    return format("\nit has {} tasks; {} of the largest nodes hold {}", r_.tasks,
+                  std::min<std::size_t>(rooms.size(), r_.max_nodes), sum);
+  }
+
+  const Cluster& cluster_;
+  const Request& r_;
+  const Partition& partition_;
+  const std::vector<NodeId>& nodes_;
+};
+
+}  // namespace
+
+std::string why_impossible(const Cluster& cluster, const Request& request,
+                           const Partition& partition, const std::vector<NodeId>& nodes) {
+  return Search(cluster, request, partition, nodes).run();
+}
+
+}  // namespace muster::sched

@@ -1,0 +1,49 @@
+// Priority: which of two waiting jobs comes first, and what it is made of.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/cluster.h"
+#include "sched/priority/fair_share.h"
+
+namespace muster::sched {
+
+// priority/basic: who comes first has the highest; nice lowers it.
+std::uint32_t basic_priority(JobId id, std::int32_t nice);
+
+struct TresFactor {
+  Text name;  // as in PriorityWeightTRES, in lower case
+  double factor = 0, weight = 0;
+};
+
+// Each factor lies between 0 and 1; `total` is what squeue shows.
+struct Factors {
+  double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
+  std::int32_t nice = 0, site = 0;
+  std::vector<TresFactor> tres;  // each resource has a weight of its own
+  std::uint32_t total = 0;
+};
+
+class Priorities {
+ public:
+  Priorities(const Cluster& cluster, Time now);
+
+  std::uint32_t of(const Job& job, const Partition* partition) const;
+  Factors factors(const Job& job, const Partition* partition) const;
+  const FairShares& fair_shares() const { return shares_; }
+
+ private:
+  double age_factor(const Job& job) const;
+  double association_factor(const Job& job) const;
+  double size_factor(const Job& job) const;
+  std::vector<TresFactor> tres_factors(const Job& job) const;
+
+  const Cluster& cluster_;
+  Time now_;
+  FairShares shares_;
+  double most_partition_ = 0, most_qos_ = 0, most_association_ = 0, nodes_ = 0, cpus_ = 0,
+         memory_ = 0, gpus_ = 0;
+};
+
+}  // namespace muster::sched

@@ -1,0 +1,102 @@
+#include "sched/request/amounts.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/text/strings.h"
+#include "sched/request/request.h"
+
+namespace muster::sched {
+
+Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+  Amounts sum;
+  for (const NodeShare& share : shares) {
+    sum["cpu"] += share.cpus.size();
+    sum["mem"] += share.memory_mib;
+    for (const GresShare& gres : share.gres) {
+      std::string name = "gres/" + gres.name.str();
+      sum[Text(name)] += gres.count;
+      if (!gres.type.empty()) sum[Text(name + ":" + gres.type.str())] += gres.count;
+    }
+  }
+  sum["node"] = shares.size();
+  for (const auto& [name, count] : licenses) sum[Text("license/" + name.str())] += count;
+  return sum;
+}
+
+Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
+                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+  Amounts amounts = amounts_of(shares, licenses);
+  amounts["billing"] = static_cast<std::uint64_t>(billed(cluster, partition, amounts));
+  return amounts;
+}
+
+Amounts amounts_of(const Cluster& cluster, const Job& job) {
+  LicenseCounts licenses;
+  if (!job.spec->licenses.empty())
+    licenses = parse_licenses(cluster, job.spec->licenses).value_or(LicenseCounts{});
+  return billed_amounts(cluster, cluster.find_partition(job.partition), job.run->allocation,
+                        licenses);
+}
+
+namespace {
+
+// "0.25G" of memory is a quarter for each GiB; amounts are in MiB.
+double weight_of(std::string_view text, bool is_memory) {
+  double weight = 0;
+  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
+  if (error != std::errc{}) return 0;
+  if (!is_memory || rest == text.data() + text.size()) return weight;
+  switch (*rest) {
+    case 'k':
+    case 'K':
+      return weight * 1024;
+    case 'g':
+    case 'G':
+      return weight / 1024;
+    case 't':
+    case 'T':
+      return weight / 1024 / 1024;
+    default:
+      return weight;
+  }
+}
+
+}  // namespace
+
+double billed(const Amounts& amounts, std::string_view weights, bool only_most) {
+  if (weights.empty()) return static_cast<double>(amount_in(amounts, "cpu"));
+  double sum = 0, most = 0;
+  for (std::string_view part : split(weights, ',')) {
+    auto equals = part.find('=');
+    if (equals == part.npos) continue;
+    const Text name = lower(trim(part.substr(0, equals)));
+    const double cost = static_cast<double>(amount_in(amounts, name)) *
+                        weight_of(trim(part.substr(equals + 1)), name == "mem");
+    const bool is_of_nodes = !name.view().starts_with("license/");
+    if (only_most && is_of_nodes)
+      most = std::max(most, cost);
+    else
+      sum += cost;
+  }
+  return std::clamp(sum + most, 0.0, 1e18);  // weights may be negative, or very large
+}
+
+double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts) {
+  return billed(amounts, partition ? partition->tres_billing_weights.view() : std::string_view(),
+                cluster.settings().priority.max_tres);
+}
+
+std::optional<std::uint64_t> weighted_billing(const Cluster& cluster, const Job& job) {
+  const Partition* partition = cluster.find_partition(job.partition);
+  if (job.run->allocation.empty() || !partition || partition->tres_billing_weights.empty())
+    return std::nullopt;
+  return amount_in(amounts_of(cluster, job), "billing");
+}
+
+std::uint64_t amount_in(const Amounts& amounts, const Text& name) {
+  auto at = amounts.find(name);
+  return at == amounts.end() ? 0 : at->second;
+}
+
+}  // namespace muster::sched

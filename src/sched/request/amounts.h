@@ -1,0 +1,38 @@
+// Amounts: what an allocation holds, by the names that limits and weights use: "cpu", "mem" (MiB),
+// "node", "billing", "gres/gpu", "gres/gpu:a100", "license/matlab".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "model/cluster.h"
+
+namespace muster::sched {
+
+using Amounts = std::map<Text, std::uint64_t>;
+using LicenseCounts = std::vector<std::pair<Text, std::uint32_t>>;
+
+// Without billing.
+Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+// With it, as the partition's TRESBillingWeights say.
+Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
+                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+// What a running job, or one that ran, holds.
+Amounts amounts_of(const Cluster& cluster, const Job& job);
+
+// "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; without weights a job costs its CPUs. `only_most`: of what its
+// nodes give it only the most expensive counts (PriorityFlags=MAX_TRES).
+double billed(const Amounts& amounts, std::string_view weights, bool only_most);
+double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts);
+
+// What a job's allocation costs where its partition has weights.
+std::optional<std::uint64_t> weighted_billing(const Cluster& cluster, const Job& job);
+
+std::uint64_t amount_in(const Amounts& amounts, const Text& name);
+
+}  // namespace muster::sched

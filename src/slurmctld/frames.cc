@@ -1,0 +1,233 @@
+// What arrives at slurmctld: frames of clients and of nodes, on their way to the core. Queries and
+// other work for single users: slurmctld_shares.cc.
+#include <cxxabi.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <typeinfo>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/codec/codec.h"
+#include "controller/request_rules.h"
+#include "controller/submit/request_check.h"
+#include "io/debug_flags.h"
+#include "io/files.h"
+#include "io/log.h"
+#include "slurmctld/service.h"
+
+namespace muster::daemon {
+
+namespace {
+
+// "SubmitRequest", for the log
+std::string kind_of(const wire::Request& request) {
+  const char* mangled = std::visit([](const auto& r) { return typeid(r).name(); }, request);
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> name(
+      abi::__cxa_demangle(mangled, nullptr, nullptr, &status), &std::free);
+  std::string_view whole = name ? name.get() : mangled;
+  return std::string(whole.substr(whole.rfind(':') + 1));
+}
+
+// Scripts and environments make a request large; of anything else this is a great deal.
+constexpr std::size_t kMaxOtherBytes = 4u << 20;
+
+// The place of T in wire::Request, counted from 1: the number of its field.
+template <class T, std::size_t I = 0>
+constexpr std::uint64_t place() {
+  if constexpr (std::is_same_v<T, std::variant_alternative_t<I, wire::Request>>)
+    return I + 1;
+  else
+    return place<T, I + 1>();
+}
+
+// Whether a RequestFrame holds a submission or a step, by its first bytes: the others are not worth
+// decoding at such a size. Ours write the fields in order.
+bool may_be_large(std::string_view frame) {
+  auto number = [&]() -> std::uint64_t {
+    std::uint64_t value = 0;
+    for (int shift = 0; shift < 64 && !frame.empty(); shift += 7) {
+      const auto byte = static_cast<unsigned char>(frame.front());
+      frame.remove_prefix(1);
+      value |= std::uint64_t{byte & 127u} << shift;
+      if (byte < 128) return value;
+    }
+    return 0;
+  };
+  constexpr std::uint64_t kNumber = 0, kBytes = 2;  // kinds of fields
+  std::uint64_t key = number();
+  if (key == (1 << 3 | kNumber)) {
+    number();  // the id
+    key = number();
+  }
+  if (key != (2 << 3 | kBytes)) return false;
+  number();  // the length
+  const std::uint64_t kind = number() >> 3;
+  return kind == place<wire::SubmitRequest>() || kind == place<wire::StepRequest>();
+}
+
+// Whose job it is comes from the connection; only root may submit for others.
+Uid owner_of(const io::Peer& peer, const JobSpec& spec) {
+  return peer.uid.value == 0 ? spec.uid : peer.uid;
+}
+
+void set_owner(const io::Peer& peer, JobRequest& spec, const io::Users& users) {
+  if (peer.uid.value != 0) {
+    spec.uid = peer.uid;
+    spec.gid = peer.gid;
+  }
+  if (auto known = users.find(spec.uid)) spec.user_name = known->name;
+  if (spec.user_name.empty()) spec.user_name = std::to_string(spec.uid.value);
+  spec.script_blob = {};
+  spec.environment_blob = {};
+}
+
+}  // namespace
+
+// Who greets as a node has to be one of the operators: what it says then is taken for reports.
+void Service::on_open(io::ConnectionId id, const io::Peer& peer) {
+  connections_[id] = peer;
+  if (peer.role == io::PeerRole::node && !is_operator(peer))
+    refuse(id, peer, "greets as a node, but its user is neither root nor SlurmUser");
+}
+
+void Service::refuse(io::ConnectionId id, const io::Peer& peer, std::string_view why) {
+  bad_frames_.write(io::LogLevel::error, fmt::format("{} (uid {}) {}: connection closed",
+                                                     peer.address, peer.uid.value, why));
+  server_->close(id);
+}
+
+void Service::on_frame(io::ConnectionId id, std::string frame) {
+  if (stopping_) return;
+  auto found = connections_.find(id);
+  if (found == connections_.end()) return;
+  const io::Peer& peer = found->second;
+  if (frame.size() > kMaxOtherBytes && !is_operator(peer) && !may_be_large(frame))
+    return refuse(id, peer, "sent a request of more than 4 MiB that is no submission");
+  try {
+    if (peer.role == io::PeerRole::client) {
+      auto request = decode<wire::RequestFrame>(frame, Origin::foreign);
+      if (!request) return refuse(id, peer, "sent a frame that is no request");
+      return on_request(id, peer, std::move(*request), frame.size());
+    }
+    if (is_operator(peer)) on_reports(id, peer, frame);  // others were refused when they came
+  } catch (const std::bad_alloc&) {                      // the core undoes what it has begun
+    refuse(id, peer, "sent a frame that needs more memory than there is");
+  }
+}
+
+void Service::on_reports(io::ConnectionId id, const io::Peer& peer, std::string_view frame) {
+  auto reports = decode<wire::ReportBatch>(frame, Origin::foreign);
+  if (!reports) return refuse(id, peer, "sent a frame that is no node's report");
+  for (const wire::Report& report : reports->reports)
+    if (auto* node = std::get_if<wire::RegisterReport>(&report))
+      io::log_info("{}: registers as node {}", peer.address, node->name.view());
+  const Time now = current_time();
+  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
+}
+
+void Service::on_close(io::ConnectionId id) {
+  auto connection = connections_.extract(id);
+  if (connection.empty() || stopping_) return;
+  if (connection.mapped().role == io::PeerRole::node)
+    core_->on_node_closed(id, current_time());
+  else
+    core_->on_client_closed(id, current_time());
+}
+
+void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::RequestFrame frame,
+                         std::size_t bytes) {
+  if (io::is_set(io::DebugFlag::protocol))
+    io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
+               peer.address);
+  const controller::ReplyTo to{id, frame.id, frame.is_all};
+  if (is_slowed_down(to, peer, frame.request)) return;
+  const Settings& settings = published_->cluster.settings();
+  if (auto ok = controller::check_request(settings.request_limits, frame.request); !ok)
+    return reply(to, ok.error());
+  auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
+  if (submission && !submission->spec)
+    return reply(to, Error{ErrorCode::failure, "the request holds no job"});
+  const bool hides = settings.private_data.any() && !is_operator(peer);
+  if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
+  const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;
+  const bool waits = !users_.is_fresh(user);
+  if (waits) server_->pause(id);
+  when_known(user, [this, to, peer, bytes, waits, request = std::move(frame.request)]() mutable {
+    if (!connections_.contains(to.connection)) return;  // nobody heard that it came
+    if (waits) server_->resume(to.connection);
+    answer(to, peer, std::move(request), bytes);
+  });
+}
+
+// Names are looked up only where something is private: see on_request.
+controller::Viewer Service::viewer_of(const io::Peer& peer) {
+  controller::Viewer viewer{peer.uid, is_operator(peer), {}};
+  if (auto known = users_.find(peer.uid)) viewer.name = known->name;
+  return viewer;
+}
+
+void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
+                     std::size_t bytes) {
+  switch (controller::rule_of(request).by) {
+    case controller::AnsweredBy::snapshot:
+      return on_query(to, peer, std::move(request), bytes);
+    case controller::AnsweredBy::daemon:
+      return answer_by_daemon(to, peer, request);
+    case controller::AnsweredBy::core:
+      break;
+  }
+  if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
+    if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
+  core_->on_request(to, {peer.uid, peer.gid}, std::move(request), current_time());
+}
+
+// The loop never waits for the name service. What was known of a user will do where that does not
+// answer soon.
+void Service::when_known(Uid user, std::function<void()> then) {
+  constexpr std::chrono::milliseconds kPatience{1000};
+  if (users_.is_fresh(user)) return then();
+  auto [waiting, is_first] = unknown_users_.try_emplace(user);
+  const bool is_known = users_.find(user).has_value();
+  if (is_known && !is_first) return then();
+  waiting->second.push_back(std::move(then));
+  if (!is_first) return;
+  if (is_known) loop_->after(kPatience, [this, user] { go_on(user); });
+  loop_->run_blocking([this, user] {
+    users_.ask(user);
+    post([this, user] {
+      go_on(user);
+      unknown_users_.erase(user);
+    });
+  });
+}
+
+void Service::go_on(Uid user) {
+  auto waiting = unknown_users_.find(user);
+  if (waiting == unknown_users_.end() || stopping_) return;
+  for (const auto& then : std::exchange(waiting->second, {})) then();
+}
+
+Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
+  JobRequest& spec = request.spec.edit();
+  set_owner(peer, spec, users_);
+  // A heterogeneous job belongs to one user and is of one kind.
+  for (Cow<JobRequest>& component : request.components) {
+    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    JobRequest& part = component.edit();
+    set_owner(peer, part, users_);
+    if (part.uid != spec.uid || part.kind != spec.kind)
+      return fail(ErrorCode::failure, "the components are not one job");
+  }
+  if (spec.kind == JobKind::batch) {
+    if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
+    spec.script_blob = blobs_.put(request.script);
+    spec.environment_blob = blobs_.put(request.environment);
+  }
+  return {};
+}
+
+}  // namespace muster::daemon

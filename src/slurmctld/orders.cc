@@ -1,0 +1,117 @@
+// Orders on their way to a node. Scripts and environments come from the store; no message is larger
+// than it has to be, and a node that is behind gets the next one once it has read those before. No
+// order to a node overtakes another.
+#include "slurmctld/orders.h"
+
+#include <chrono>
+
+#include "base/codec/codec.h"
+#include "base/codec/rough_size.h"
+#include "io/debug_flags.h"
+#include "io/log.h"
+#include "slurmctld/service.h"
+#include "wire/parts.h"
+
+namespace muster::daemon {
+
+namespace {
+
+constexpr std::size_t kUnreadOrdersAtMost = 16 * wire::kPartBytes;
+
+// Gives a launch its script and environment and takes the hashes away; false where one is missing.
+bool add_blobs(controller::OutgoingOrder& order,
+               const std::function<std::optional<std::string>(const Text&)>& find) {
+  auto* launch = std::get_if<wire::LaunchOrder>(&order.order);
+  if (!launch || order.script_blob.empty()) return true;
+  auto script = find(order.script_blob);
+  auto environment = script ? find(order.environment_blob) : std::nullopt;
+  if (!environment) return false;
+  launch->launch.script = std::move(*script);
+  launch->launch.submitted_environment = std::move(*environment);
+  order.script_blob = {};
+  return true;
+}
+
+}  // namespace
+
+// Mostly all is at hand, and leaves at once.
+void Service::send(controller::NodeConnection to, Epoch epoch,
+                   std::vector<controller::OutgoingOrder> orders) {
+  auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
+  OrderBatchWriter writer(*server_, to, epoch);
+  auto next = orders.begin();
+  const std::lock_guard lock(outboxes_mutex_);
+  if (!outboxes_.contains(to))
+    while (next != orders.end() && server_->unsent_bytes(to).value_or(0) <= kUnreadOrdersAtMost &&
+           add_blobs(*next, from_memory))
+      writer.add(std::move((next++)->order));
+  writer.flush();
+  if (next == orders.end()) return;
+  Outbox& outbox = outboxes_[to];
+  const bool is_new = outbox.orders.empty();
+  outbox.epoch = epoch;
+  for (; next != orders.end(); ++next) outbox.orders.push_back(std::move(*next));
+  if (is_new) sender_->post([this, to] { empty_outbox(to); });
+}
+
+// On the sender's thread.
+void Service::empty_outbox(controller::NodeConnection to) {
+  for (;;) {
+    const auto unread = server_->unsent_bytes(to);
+    if (unread && *unread > kUnreadOrdersAtMost && !stopping_)
+      return loop_->after(kLookAgain,
+                          [this, to] { sender_->post([this, to] { empty_outbox(to); }); });
+    std::optional<controller::OutgoingOrder> order;
+    Epoch epoch;
+    {
+      const std::lock_guard lock(outboxes_mutex_);
+      auto at = outboxes_.find(to);
+      if (at == outboxes_.end()) return;
+      // A node that has gone registers again, and is told all of it then.
+      if (!unread || at->second.orders.empty()) {
+        outboxes_.erase(at);
+        return;
+      }
+      epoch = at->second.epoch;
+      order = std::move(at->second.orders.front());
+      at->second.orders.pop_front();
+    }
+    if (!add_blobs(*order, [this](const Text& hash) { return blob(hash); })) continue;
+    OrderBatchWriter writer(*server_, to, epoch);
+    writer.add(std::move(order->order));
+    writer.flush();
+  }
+}
+
+void OrderBatchWriter::add(wire::Order order) {
+  const std::size_t size = rough_size(order);
+  if (bytes_ + size > wire::kPartBytes) flush();
+  bytes_ += size;
+  batch_.orders.push_back(std::move(order));
+}
+
+void OrderBatchWriter::flush() {
+  if (batch_.orders.empty()) return;
+  io::log_if(io::DebugFlag::agent, "{} orders over connection {}", batch_.orders.size(), to_);
+  std::string frame = encode(batch_);
+  if (frame.size() <= io::kMaxFrameBytes)
+    server_.send(to_, std::move(frame));
+  else  // what is to be started was bounded when it came; without the rest the node would stand
+    io::log_error("an order of {} bytes is too large for a node: it is not sent", frame.size());
+  batch_.orders.clear();
+  bytes_ = 0;
+}
+
+std::optional<std::string> Service::blob(const Text& hash) {
+  if (auto known = blobs_.find(hash)) return known;
+  auto bytes = store_->read_blob(hash);
+  if (!bytes) {
+    io::log_error("a job's script or environment cannot be read from the store: {}",
+                  bytes.error().text());
+    return std::nullopt;
+  }
+  blobs_.put(hash, *bytes);
+  return *std::move(bytes);
+}
+
+}  // namespace muster::daemon

@@ -1,0 +1,154 @@
+// Requests that concern the daemon: ping, configuration, log level, shutdown, scripts.
+#include <unistd.h>
+
+#include <chrono>
+
+#include "base/text/date.h"
+#include "base/version.h"
+#include "config/slurm_conf_checks.h"
+#include "controller/request_rules.h"
+#include "controller/views/explain.h"
+#include "io/debug_flags.h"
+#include "io/log.h"
+#include "slurmctld/service.h"
+
+namespace muster::daemon {
+
+bool Service::is_operator(Uid user) const { return user.value == 0 || user == options_.slurm_user; }
+
+struct Service::DaemonVerbs {
+  Service& service;
+  controller::ReplyTo to;
+  const io::Peer& peer;
+
+  void operator()(const wire::PingRequest&) const {
+    service.reply(to, wire::PingReply{.host = service.options_.host_name,
+                                      .mode = "primary",
+                                      .epoch = service.published_->cluster.epoch,
+                                      .started = service.started_});
+  }
+  void operator()(const wire::ConfigRequest&) const { service.reply(to, service.show_config()); }
+  void operator()(const wire::ExplainRequest& question) const {
+    service.run_fairly(*service.trials_, to, peer.uid, 0,
+                       [&service = service, to = to, viewer = service.viewer_of(peer), question] {
+                         service.reply(to, controller::explain(*service.published(), viewer,
+                                                               question, service.current_time()));
+                       });
+  }
+  void operator()(const wire::BatchScriptRequest& r) const {
+    service.send_batch_script(to, peer, r.job);
+  }
+  void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
+  void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
+  void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
+  void operator()(const wire::ShutdownRequest& r) const {
+    service.shut_down(to, r.controller_only);
+  }
+  void operator()(const wire::DebugRequest& r) const { service.set_debug(to, r); }
+};
+
+void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
+                               const wire::Request& request) {
+  if (auto refusal = controller::refusal_of(controller::rule_of(request), is_operator(peer)))
+    return reply(to, std::move(*refusal));
+  std::visit(
+      [&]<class Request>(const Request& r) {
+        if constexpr (controller::RuleOf<Request>::value.by == controller::AnsweredBy::daemon)
+          DaemonVerbs{*this, to, peer}(r);
+      },
+      request);
+}
+
+void Service::set_debug(controller::ReplyTo to, const wire::DebugRequest& request) {
+  io::LogLevel level{};
+  if (request.level) {
+    if (!io::parse_log_level(*request.level, level))
+      return reply(to, Error{ErrorCode::failure, "invalid debug level: " + *request.level});
+    io::set_log_level(level);
+    io::log_info("log level set to {}", io::log_level_name(level));
+  }
+  if (request.flags && request.flags->size() > 1) {
+    io::change_debug_flag(std::string_view(*request.flags).substr(1),
+                          request.flags->front() == '+');
+    io::log_info("debug flags set to {}", io::debug_flags_text());
+  }
+  reply(to, wire::Done{});
+}
+
+wire::Answer Service::show_config() {
+  auto snapshot = published_;
+  wire::ConfigReply answer;
+  answer.settings = configuration_.conf.show_settings();
+  for (auto& [key, value] : answer.settings) {
+    if (key == "DebugFlags" && !io::debug_flags_text().empty()) value = io::debug_flags_text();
+    if (key == "BOOT_TIME") value = format_date(started_);
+    if (key == "NEXT_JOB_ID") value = std::to_string(snapshot->cluster.next_job_id.value);
+    if (key == "SLURM_VERSION") value = kSlurmVersion;
+  }
+  return answer;
+}
+
+void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId id) {
+  auto snapshot = published_;
+  const Job* job = snapshot->cluster.jobs.find(id);
+  if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
+  if (!is_operator(peer) && job->spec->uid != peer.uid)
+    return reply(to, Error{ErrorCode::user_id_missing, {}});
+  if (job->own.script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
+  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->own.script_blob] {
+    auto script = store_->read_blob(hash);
+    if (!script) return reply(to, script.error());
+    reply(to, wire::BatchScriptReply{std::move(*script)});
+  });
+}
+
+// A bad file changes nothing and says why.
+void Service::reconfigure(controller::ReplyTo to) {
+  background_->post([this, to] {
+    auto fresh = options_.load();
+    if (!fresh) {
+      io::log_error("the configuration in force is kept: {}", fresh.error().text());
+      return reply(to, fresh.error());
+    }
+    for (const std::string& warning : fresh->conf.warnings) io::log_info("{}", warning);
+    io::LogLevel level{};
+    if (io::parse_log_level(fresh->conf.slurmctld_debug, level)) io::set_log_level(level);
+    io::set_debug_flags(fresh->conf.debug_flags);
+    post([this, to, fresh = std::move(*fresh)]() mutable {
+      if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
+      tell_needed_restart(to, fresh.conf);
+      core_->reconfigure(fresh.cluster, to, current_time());
+      for (controller::NodeConnection node : core_->node_connections()) {
+        std::vector<controller::OutgoingOrder> orders;
+        orders.push_back({wire::ReconfigureOrder{}, {}, {}});
+        send(node, core_->cluster().epoch, std::move(orders));
+      }
+      configuration_ = std::move(fresh);
+      set_limits();
+    });
+  });
+}
+
+void Service::tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
+  for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
+    const std::string text = key + " has changed: it needs a restart of slurmctld";
+    io::log_error("slurm.conf: {}", text);
+    if (to.connection != 0) send_part(to, wire::Notice{Text(text)}, true);
+  }
+}
+
+void Service::reconfigure() { reconfigure(controller::ReplyTo{}); }
+
+void Service::shut_down(controller::ReplyTo to, bool controller_only) {
+  if (!controller_only)
+    for (controller::NodeConnection node : core_->node_connections()) {
+      std::vector<controller::OutgoingOrder> orders;
+      orders.push_back({wire::ShutdownOrder{}, {}, {}});
+      send(node, core_->cluster().epoch, std::move(orders));
+    }
+  reply(to, wire::Done{});
+  // The answer and the orders leave first.
+  sender_->post([this] { loop_->after(Millis{200}, options_.stop); });
+}
+
+}  // namespace muster::daemon

@@ -1,0 +1,48 @@
+#include "slurmctld/start.h"
+
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "config/words/auth.h"
+#include "io/log.h"
+#include "io/net/munge.h"
+
+namespace muster::daemon {
+
+namespace {
+
+std::string user_name(uid_t uid) {
+  const passwd* entry = getpwuid(uid);
+  return entry ? entry->pw_name : std::to_string(uid);
+}
+
+}  // namespace
+
+Result<void> check_state_owner(const config::SlurmConf& conf, Uid user) {
+  if (user.value == 0) return {};  // root writes them all
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(conf.state_save_location, error)) {
+    struct stat status{};
+    if (lstat(entry.path().c_str(), &status) != 0 || status.st_uid == user.value) continue;
+    return fail(
+        fmt::format("StateSaveLocation: {} belongs to {}, but slurmctld runs as {}: as root, run "
+                    "chown -R {} {}",
+                    entry.path().string(), user_name(status.st_uid), user_name(user.value),
+                    user_name(user.value), conf.state_save_location));
+  }
+  return {};
+}
+
+void warn_without_munge(const config::SlurmConf& conf, Uid user) {
+  if (!config::uses_munge(conf.auth_type)) return;
+  auto credential = io::encode_credential("", user, config::munge_socket(conf.auth_info));
+  if (!credential)
+    io::log_error("{}; until munged runs, only callers on this machine can connect",
+                  credential.error().text());
+}
+
+}  // namespace muster::daemon

@@ -1,0 +1,15 @@
+// slurmd -F: asks the controller which node in state FUTURE this machine is, and waits until one is
+// there to answer.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "io/hardware/hardware.h"
+
+namespace muster {
+
+Result<std::string> claim_node(const std::string& config_path, const io::Hardware& hardware,
+                               const std::string& feature);
+
+}  // namespace muster

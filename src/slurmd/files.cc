@@ -1,0 +1,101 @@
+// Files that sbcast sends to this node. What the controller has granted is taken by a process of
+// its own, as the user it belongs to, among the processes of the job.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/codec/codec.h"
+#include "io/log.h"
+#include "io/net/munge.h"
+#include "io/wall_clock.h"
+#include "node/attach_rights.h"
+#include "slurmd/host.h"
+
+namespace muster {
+
+namespace {
+
+struct Caller {  // ends the connection unless it was handed on
+  int fd = -1;
+  io::SessionState session;
+
+  void refuse(int error, const std::string& why) {
+    io::Channel channel(fd, std::move(session));
+    channel.queue(encode(wire::FileStored{error, why, {}}));
+    (void)channel.try_flush();
+  }
+};
+
+// Blocks: munge.
+Result<wire::FileGrant> read_grant(const SlurmdConfig& config, const std::string& sealed,
+                                   Uid caller) {
+  auto credential = io::decode_credential(sealed, config.munge_socket, io::Replay::accepted);
+  if (!credential) return std::unexpected(credential.error());
+  if (credential->uid != config.slurm_user && credential->uid != Uid{0})
+    return fail("the leave to write files is not the controller's");
+  auto grant = decode<wire::FileGrant>(credential->payload);
+  if (!grant) return std::unexpected(grant.error());
+  if (auto ok = check_grant(*grant, caller, config.node_name, io::wall_clock()); !ok)
+    return std::unexpected(ok.error());
+  return grant;
+}
+
+}  // namespace
+
+wire::NodeAccess Slurmd::access_to_nodes() const {
+  const SlurmdConfig& config = start_.config;
+  return {.socket_dir = config.unix_path.substr(0, config.unix_path.rfind('/')),
+          .use_munge = config.use_munge,
+          .munge_socket = config.munge_socket,
+          .slurmd_user = Uid{geteuid()},
+          .timeout = config.message_timeout};
+}
+
+void Slurmd::receive_file(wire::FileOffer offer, int fd, io::SessionState session) {
+  const SlurmdConfig& config = start_.config;
+  const Uid caller = session.peer_uid;
+  if (!receiving_.take(caller, 0))
+    return Caller{fd, std::move(session)}.refuse(EAGAIN, "too many files come to this node");
+  if (!config.use_munge && caller == Uid{geteuid()})  // a cluster of a single user
+    return start_receiver(offer, fd, std::move(session), {.uid = caller, .owner = caller});
+  io_threads_->run_blocking(
+      [this, config, caller, offer = std::move(offer), fd, session = std::move(session)]() mutable {
+        auto grant = read_grant(config, offer.grant, caller);
+        loop_.post([this, caller, grant = std::move(grant), offer = std::move(offer), fd,
+                    session = std::move(session)]() mutable {
+          if (grant) return start_receiver(offer, fd, std::move(session), *grant);
+          io::log_info("a file of uid {} is refused: {}", caller.value, grant.error().text());
+          receiving_.give_back(caller, 0);
+          Caller{fd, std::move(session)}.refuse(EPERM, grant.error().text());
+        });
+      });
+}
+
+void Slurmd::start_receiver(const wire::FileOffer& offer, int fd, io::SessionState session,
+                            const wire::FileGrant& grant) {
+  const Uid caller = session.peer_uid;
+  io::FileReceiverSetup setup;
+  setup.offer = offer;
+  setup.groups = users_.find(caller, session.peer_gid, io::steady_time()).groups;
+  setup.change_user = geteuid() == 0;
+  setup.access = access_to_nodes();
+  setup.confinement = steps_.groups_of(grant.job);
+  const auto& private_directories = start_.config.private_directories;
+  const bool needs_init = private_directories && !private_directories->init_script.empty();
+  if (namespaces_ && (namespaces_->has(grant.job) || !needs_init)) {
+    auto held = namespaces_->provide(grant.job, grant.owner, grant.owner_group);
+    if (held) setup.mount_namespace = *held;
+    if (!held) io::log_error("{}", held.error().text());
+  }
+  setup.session = std::move(session);
+  auto spawned =
+      steps_.spawn_receiver(setup, fd, [this, caller] { receiving_.give_back(caller, 0); });
+  if (!spawned) {
+    io::log_error("a file is not received: {}", spawned.error().text());
+    receiving_.give_back(caller, 0);
+  }
+  close(fd);
+}
+
+}  // namespace muster

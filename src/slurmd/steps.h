@@ -1,0 +1,99 @@
+// The slurmstepds of this node: started, found again after a restart, commanded, and their ends
+// collected.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "io/process/spawn.h"
+#include "io/stepd/file_receiver.h"
+#include "io/stepd/step_file.h"
+#include "io/stepd/step_nursery.h"
+#include "io/stepd/step_socket.h"
+#include "slurmd/loop.h"
+#include "wire/node_messages.h"
+#include "wire/step_setup.h"
+
+namespace muster {
+
+class SlurmdSteps {
+ public:
+  struct Found {
+    std::vector<wire::StepRef> running;
+    std::vector<wire::StepEnd> ended;
+  };
+
+  // kill_patience: a slurmstepd that has not heard SIGKILL for its processes within this time is
+  // ended together with them.
+  SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
+              Seconds kill_patience, std::function<void(wire::StepEnd)> on_ended);
+
+  // Reads the step files of earlier starts. What runs is connected by retry_connections().
+  Found recover(Time now, const std::string& boot_id);
+
+  Result<void> spawn(StepSetup setup);
+  // A process that takes a file of sbcast from this connection, which stays the caller's.
+  Result<void> spawn_receiver(const io::FileReceiverSetup& setup, int connection,
+                              std::function<void()> on_ended);
+  // Those of a step that lasts as long as the job does; none where there is no such step or group.
+  Confinement groups_of(JobId job) const;
+  // What a step does not take now is kept for it, but not together with a descriptor.
+  Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
+  std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = it does not run here
+  void forget(const wire::StepRef& step);
+  std::optional<io::StepNote> note_of(const wire::StepRef& step) const {
+    return io::read_step_note(file_of(step));
+  }
+  // Steps that run but do not listen yet, or do not take their commands, are tried again.
+  void retry_connections();
+  bool wants_retry() const;
+  void reap();  // slurmstepds that have exited
+
+  // The process that forks them (io/stepd/step_nursery.h) is started when nothing else is due.
+  Time nursery_due() const { return nursery_ ? Time::max() : nursery_due_; }
+  void prepare_nursery(Time now);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct Running {
+    Uid uid;
+    std::optional<io::StepSocket> socket = {};           // none = not connected yet
+    std::deque<io::StepCommand> held_back = {};          // until it is, and takes them
+    std::optional<Clock::time_point> kill_unheard = {};  // since when
+    bool was_forced = false;
+  };
+
+  std::string file_of(const wire::StepRef& step) const;
+  std::string job_dir_of(const wire::StepRef& step) const;
+  void adopt(const wire::StepRef& step, io::StepSocket socket);
+  void send_held_back(Running& running);
+  void on_socket(const wire::StepRef& step);
+  bool ends_in_time(const wire::StepRef& step, Running& running);
+  static void kill_leftovers(const io::StepNote& note);
+  void end_by_force(const wire::StepRef& step);
+  void give_up(const wire::StepRef& step);
+  void collect(const wire::StepRef& step);
+  Result<void> start(const StepSetup& setup, const io::StepDescriptors& descriptors);
+  Result<void> spawn_child(const io::SpawnRequest& request, std::function<void()> on_ended = {});
+  wire::StepEnd end_of_crashed(const wire::StepRef& step, Time now, const std::string& why) const;
+
+  SlurmdLoop& loop_;
+  std::string spool_dir_, stepd_path_;
+  io::StepFiles files_;
+  Seconds kill_patience_;
+  std::function<void(wire::StepEnd)> on_ended_;
+  std::map<wire::StepRef, Running> running_;
+  std::map<pid_t, std::function<void()>> children_;  // that were spawned here
+  std::optional<io::StepSocket> nursery_;
+  Time nursery_due_;
+};
+
+}  // namespace muster

@@ -1,0 +1,156 @@
+#include "step/streams/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/text/strings.h"
+#include "step/logic/file_pattern.h"
+#include "step/setup.h"
+
+namespace muster::step {
+namespace {
+
+// Every directory above the file that is missing; errors show when the file is opened.
+void make_parents(const std::string& path) {
+  for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
+       slash = path.find('/', slash + 1))
+    mkdir(path.substr(0, slash).c_str(), 0777);
+}
+
+bool is_fifo(const std::string& path) {
+  struct stat status{};
+  return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+// Without waiting for the other end of anything. Tasks get a descriptor that blocks, but for a
+// FIFO, which is written to from here.
+int open_at_once(const std::string& path, int flags) {
+  const int fd = open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
+  struct stat status{};
+  if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISFIFO(status.st_mode)) fcntl(fd, F_SETFL, flags);
+  return fd;
+}
+
+}  // namespace
+
+Files::~Files() {
+  for (const auto& [path, fd] : opened_) close(fd);
+}
+
+Result<TaskFiles> Files::open_for(std::uint32_t rank) {
+  const wire::StepLaunch& launch = setup_.launch;
+  std::string_view out_pattern = launch.std_out;
+  if (is_batch() && out_pattern.empty()) out_pattern = default_output_pattern(launch);
+  std::string_view in_pattern = launch.std_in;
+  if (is_batch() && in_pattern.empty()) in_pattern = "/dev/null";
+
+  Result<Opened> in = open_input(in_pattern, rank);
+  if (!in) return std::unexpected(in.error());
+  Result<Opened> out = open_output(out_pattern, rank);
+  if (!out) return std::unexpected(out.error());
+  TaskFiles files{.in = in->fd,
+                  .out = out->fd,
+                  .err = out->fd,
+                  .in_path = in->path,
+                  .out_path = out->path,
+                  .err_path = out->path};
+  if (launch.std_err.empty()) return files;
+  Result<Opened> err = open_output(launch.std_err, rank);
+  if (!err) return std::unexpected(err.error());
+  files.err = err->fd;
+  files.err_path = err->path;
+  return files;
+}
+
+Result<Files::Opened> Files::open_output(std::string_view pattern, std::uint32_t rank) {
+  if (pattern.empty()) return Opened{};
+  if (!is_batch()) {
+    // srun's own words: "none", and a rank whose output alone is wanted.
+    if (pattern == "none") return open_path("/dev/null", O_WRONLY);
+    if (auto only = parse_number<std::uint32_t>(pattern)) {
+      if (*only == rank) return Opened{};
+      return open_path("/dev/null", O_WRONLY);
+    }
+  }
+  const bool append = setup_.launch.open_mode == OpenMode::append;
+  return open_path(expand_file_pattern(pattern, setup_, rank),
+                   O_WRONLY | O_CREAT | O_APPEND | (append ? 0 : O_TRUNC));
+}
+
+Result<Files::Opened> Files::open_input(std::string_view pattern, std::uint32_t rank) {
+  if (pattern.empty()) return Opened{};
+  if (!is_batch()) {
+    if (pattern == "none") return open_path("/dev/null", O_RDONLY);
+    if (auto only = parse_number<std::uint32_t>(pattern)) {
+      if (*only == rank) return Opened{};
+      return open_path("/dev/null", O_RDONLY);
+    }
+  }
+  // Each task reads from the start: its own descriptor, so no sharing through opened_.
+  const std::string path = expand_file_pattern(pattern, setup_, rank);
+  AsUser user(setup_);
+  if (user.ok() && is_fifo(path)) return Opened{kOpenedByTask, path};
+  int fd = user.ok() ? open_at_once(path, O_RDONLY) : -1;
+  if (fd < 0)
+    return fail(fmt::format("Could not open stdin file {}: {}", path, std::strerror(errno)));
+  opened_.emplace(fmt::format("<{}", fd), fd);
+  return Opened{fd, {}};
+}
+
+Result<Files::Opened> Files::open_path(const std::string& path, int flags) {
+  if (auto known = opened_.find(path); known != opened_.end()) return Opened{known->second, {}};
+  if (path.empty()) return fail("Could not open a file without a name");
+  if (path[0] != '/' && !work_dir_exists_)
+    return fail(fmt::format("Could not open stdout file {}/{}: No such file or directory",
+                            setup_.launch.work_dir.view(), path));
+  AsUser user(setup_);
+  // The lines of several tasks (srun -l) are put together here; all else is the task's affair.
+  if (user.ok() && !setup_.launch.label && is_fifo(path)) return Opened{kOpenedByTask, path};
+  int fd = user.ok() ? open_at_once(path, flags) : -1;
+  if (fd < 0 && errno == ENOENT && (flags & O_CREAT) != 0 && path.find('/') != std::string::npos) {
+    make_parents(path);
+    fd = open_at_once(path, flags);
+  }
+  if (fd < 0)
+    return fail(fmt::format("Could not open stdout file {}: {}", path,
+                            errno == ENXIO ? "nobody reads from it" : std::strerror(errno)));
+  opened_.emplace(path, fd);
+  return Opened{fd, {}};
+}
+
+bool open_fifos(TaskFiles& files) {
+  auto open_one = [](int& fd, const std::string& path, int flags) {
+    if (fd != kOpenedByTask) return true;
+    fd = open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC);
+    return fd >= 0;
+  };
+  if (!open_one(files.in, files.in_path, O_RDONLY)) return false;
+  const bool is_shared = files.err == kOpenedByTask && files.err_path == files.out_path;
+  if (!open_one(files.out, files.out_path, O_WRONLY)) return false;
+  if (is_shared) files.err = files.out;
+  return open_one(files.err, files.err_path, O_WRONLY);
+}
+
+// A descriptor that tasks write to must stay a blocking one, so a FIFO, or a terminal that was
+// stopped, is opened anew.
+void ErrorFile::write_line(const StepSetup& setup, std::string line) const {
+  line += '\n';
+  struct stat status{};
+  const bool is_regular = fd_ >= 0 && fstat(fd_, &status) == 0 && S_ISREG(status.st_mode);
+  int fd = fd_;
+  if (!is_regular) {
+    const std::string path = fd_ >= 0 ? fmt::format("/proc/self/fd/{}", fd_) : path_;
+    AsUser user(setup);
+    fd = user.ok() ? open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  }
+  if (fd < 0) return;
+  (void)!write(fd, line.data(), line.size());
+  if (fd != fd_) close(fd);
+}
+
+}  // namespace muster::step

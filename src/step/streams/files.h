@@ -1,0 +1,66 @@
+// Where a task's standard streams lead: opened files, or pipes to the step's srun.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "wire/step_setup.h"
+
+namespace muster::step {
+
+inline constexpr int kToClient = -1;  // no file: a pipe to srun
+inline constexpr int kOpenedByTask =
+    -2;  // a FIFO, which to open may mean to wait for the other end
+
+struct TaskFiles {
+  int in = kToClient, out = kToClient, err = kToClient;
+  std::string in_path = {}, out_path = {}, err_path = {};  // of those that the task opens
+};
+
+// In a task's own process, when that is its user's: opens what was left to it. False with errno.
+bool open_fifos(TaskFiles& files);
+
+// A line to a file of the step. Who does not take it at once goes without it.
+class ErrorFile {
+ public:
+  ErrorFile() = default;
+  explicit ErrorFile(const TaskFiles& files) : fd_(files.err), path_(files.err_path) {}
+  bool is_set() const { return fd_ != kToClient; }
+  void write_line(const StepSetup& setup, std::string line) const;
+
+ private:
+  int fd_ = kToClient;
+  std::string path_;
+};
+
+// Opens files with the user's rights. Tasks that name the same file share one descriptor, so that
+// they do not cut off each other's output.
+class Files {
+ public:
+  // A relative name in a working directory that is missing fails.
+  Files(const StepSetup& setup, bool work_dir_exists)
+      : setup_(setup), work_dir_exists_(work_dir_exists) {}
+  Files(const Files&) = delete;
+  ~Files();
+
+  // Never waits for anybody.
+  Result<TaskFiles> open_for(std::uint32_t rank);
+
+ private:
+  struct Opened {
+    int fd = kToClient;
+    std::string path;  // kOpenedByTask only
+  };
+  Result<Opened> open_output(std::string_view pattern, std::uint32_t rank);
+  Result<Opened> open_input(std::string_view pattern, std::uint32_t rank);
+  Result<Opened> open_path(const std::string& path, int flags);
+  bool is_batch() const { return setup_.launch.ref.step == kBatchStep; }
+
+  const StepSetup& setup_;
+  bool work_dir_exists_;
+  std::map<std::string, int> opened_;
+};
+
+}  // namespace muster::step

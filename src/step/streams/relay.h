@@ -1,0 +1,69 @@
+// The nodes below this one in the tree of a wide step: their part of the step speaks with the srun
+// through here. Frames pass as they came, in their order. What is kept is bounded: nothing is read
+// from below while the srun does not take it, and the caller looks at queued_bytes() before it
+// reads more from above.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/tree.h"
+#include "io/net/channel.h"
+#include "step/streams/dials.h"
+#include "step/streams/poll_set.h"
+#include "wire/step_messages.h"
+#include "wire/step_setup.h"
+
+namespace muster::step {
+
+class Relay {
+ public:
+  // Takes a frame for the srun; false while it has enough of them.
+  struct Up {
+    std::function<void(std::string_view frame)> send;
+    std::function<bool()> has_room;
+  };
+
+  // `request`: the srun's own, whose branches are connected in its place, by the same user. That
+  // takes its time beside all else; those that cannot be reached are told to be lost.
+  // REQUIRES: the request has branches, and check_below() finds nothing wrong with them.
+  Relay(const StepSetup& setup, const wire::AttachRequest& request, Up up);
+
+  void pass_down(std::string_view frame);
+  void pass_to(std::uint32_t place, std::string_view frame);
+  std::size_t queued_bytes() const;  // to the one that is most behind
+  bool is_done() const;
+
+  void watch(PollSet& set);
+
+ private:
+  struct Child {
+    std::set<std::uint32_t> places;           // not finished yet
+    std::optional<io::Channel> channel = {};  // none = not connected yet
+    std::deque<std::string> early = {};       // frames for it until then
+    std::size_t early_bytes = 0;
+    bool gone = false;
+    bool held_back = false;  // may have whole frames that no poll would tell of
+  };
+
+  void join();  // those that are connected now
+  void pass(Child& child, std::string_view frame);
+  void flush(Child& child);
+  void read(Child& child);
+  void note(Child& child, std::string_view frame);
+  void lose(Child& child, const Error& why);
+
+  std::uint32_t place_;
+  Up up_;
+  std::vector<Child> children_;  // as the calls of dials_ count them
+  Dials dials_;
+  std::size_t undecided_;  // calls of which nothing is known yet
+};
+
+}  // namespace muster::step

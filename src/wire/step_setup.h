@@ -1,0 +1,78 @@
+// What slurmd hands to the slurmstepd it starts: the controller's launch and what only this machine
+// knows. Slurmd looks up names and groups so that slurmstepd, linked without the name service, need
+// not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "base/time.h"
+#include "model/node/confinement.h"
+#include "wire/node_messages.h"
+#include "wire/step_messages.h"
+
+namespace muster {
+
+// Why a node is drained that cannot keep what a job needs.
+inline constexpr std::string_view kSpoolIsFull = "SlurmdSpoolDir is full";
+
+struct StepSetup {
+  wire::StepLaunch launch;
+  Text node_name;    // SLURMD_NODENAME
+  Text host_name;    // %N: the machine's own short name
+  Text program;      // "slurmstepd" or, on a machine with several slurmd, "slurmstepd-n1"
+  Text step_file;    // where the end is written
+  Text job_dir;      // where the batch script is spooled
+  Text config_file;  // SLURM_CONF of tasks that have none
+  Text home, shell;  // of the user
+  std::vector<Gid> groups;
+  bool change_user = false;
+  // Zero by default: the codec leaves zeros out, so another default would come back in their place.
+  Seconds sample_every{0};  // 0 = never
+  Seconds kill_wait{0};
+  Seconds unkillable_after{0};  // 0 = it is waited for however long
+  Text boot_id;
+  bool binds_tasks = false;       // TaskPlugin=task/affinity
+  Text task_prolog, task_epilog;  // programs of the site, run as the user around every task
+  Confinement confinement;
+  Text mount_namespace;     // the file that holds the job's own; empty = the machine's
+  wire::NodeAccess access;  // to the nodes below this one
+  bool lock_memory = false, lock_future_memory = false;  // LaunchParameters=slurmstepd_memlock*
+  bool track_by_group = false;                           // ProctrackType=proctrack/pgid
+  Uid slurm_user;                // may attach to the step, like its own user
+  std::uint32_t tree_width = 0;  // TreeWidth: of the nodes below, how many are connected here
+  template <class V>
+  void fields(V& v) {
+    v(1, launch);
+    v(2, node_name);
+    v(3, host_name);
+    v(4, program);
+    v(5, step_file);
+    v(6, job_dir);
+    v(7, config_file);
+    v(8, home);
+    v(9, shell);
+    v(10, groups);
+    v(11, change_user);
+    v(12, sample_every);
+    v(13, kill_wait);
+    v(14, boot_id);
+    v(15, task_prolog);
+    v(16, task_epilog);
+    v(17, confinement);
+    v(30, binds_tasks);
+    v(120, mount_namespace);
+    v(170, access);
+    v(210, lock_memory);
+    v(211, lock_future_memory);
+    v(212, track_by_group);
+    v(240, unkillable_after);
+    v(300, slurm_user);
+    v(301, tree_width);
+  }
+};
+
+}  // namespace muster

@@ -1,0 +1,55 @@
+#include "io/loop/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace muster::io {
+namespace {
+
+TEST(Worker, WorksOnAThreadOfItsOwnInOrder) {
+  std::vector<int> done;
+  std::promise<void> began, may_end;
+  std::thread::id by;
+  Worker worker("worker");
+  worker.post([&] {
+    by = std::this_thread::get_id();
+    began.set_value();
+    may_end.get_future().wait();
+    done.push_back(1);
+  });
+  began.get_future().wait();
+  worker.post([&] { done.push_back(2); });
+  worker.post([&] { done.push_back(3); });
+  may_end.set_value();
+  worker.stop();
+  EXPECT_EQ(done, (std::vector{1, 2, 3}));
+  EXPECT_NE(by, std::this_thread::get_id());
+}
+
+TEST(Worker, DropsWhatComesAfterItsStop) {
+  bool done = false;
+  Worker worker("worker");
+  worker.stop();
+  worker.post([&] { done = true; });
+  EXPECT_FALSE(done);
+}
+
+TEST(Worker, NeverDoesTwoThingsAtOnce) {
+  constexpr int kThreads = 4, kEach = 5000;
+  int count = 0;  // without a lock of its own
+  Worker worker("worker");
+  std::vector<std::thread> callers;
+  for (int i = 0; i < kThreads; ++i)
+    callers.emplace_back([&] {
+      for (int k = 0; k < kEach; ++k) worker.post([&] { ++count; });
+    });
+  for (std::thread& caller : callers) caller.join();
+  worker.stop();
+  EXPECT_EQ(count, kThreads * kEach);
+}
+
+}  // namespace
+}  // namespace muster::io

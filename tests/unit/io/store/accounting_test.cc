@@ -1,0 +1,203 @@
+// SqliteAccounting: what it takes in, once; what it finds again after a restart.
+#include "io/store/sqlite_accounting.h"
+
+#include <gtest/gtest.h>
+
+#include <sqlite3.h>
+#include "accounting/query.h"
+
+#include "accounting/scenario.h"
+#include "io/power_cut_vfs.h"
+#include "io/store_fixture.h"
+
+namespace muster::io {
+
+namespace {
+
+using namespace muster::accounting;
+using Ids = std::vector<std::string>;
+
+std::unique_ptr<SqliteAccounting> open_store(const TempDir& dir) {
+  auto store = SqliteAccounting::open(dir.path() + "/accounting.db");
+  EXPECT_TRUE(store) << store.error().text();
+  return store ? *std::move(store) : nullptr;
+}
+
+Ids ask(AccountingStore& store, const wire::AccountingRequest& request) {
+  return ids(accounting::query(store, request, kNow));
+}
+
+std::string read_text(const std::string& path, const char* sql) {
+  sqlite3* database = nullptr;
+  std::string text;
+  sqlite3_open(path.c_str(), &database);
+  auto collect = [](void* out, int count, char** values, char**) {
+    for (int i = 0; i < count; ++i) *static_cast<std::string*>(out) += std::string(values[i]) + ";";
+    return 0;
+  };
+  EXPECT_EQ(sqlite3_exec(database, sql, collect, &text, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+  return text;
+}
+
+}  // namespace
+
+TEST(SqliteAccounting, AnswersAfterARestartWhatItWasGiven) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest(morning(), 13));
+  auto store = open_store(dir);
+  EXPECT_EQ(store->last(), 13u);
+  EXPECT_EQ(ask(*store, allocations()),
+            (Ids{"20", "22", "23", "24", "19_0", "19_1", "19_2", "19_3", "96", "99_0"}));
+  EXPECT_EQ(ask(*store, of_jobs({ref(20)})), (Ids{"20", "20.batch", "20.extern", "20.0", "20.1"}));
+  EXPECT_EQ(ask(*store, of_jobs({ref(99), ref(26), ref(19, *IdSet::parse("0,3"))})),
+            (Ids{"19_0", "19_1", "19_3", "99_0", "99_[1-5%2]"}));
+}
+
+TEST(SqliteAccounting, OfSeveralRecordsOfARunTheLastCounts) {
+  TempDir dir;
+  auto store = open_store(dir);
+  JobRecord waits = JobBuilder(25, "x").r, runs = waits, ended = waits;
+  runs.state = JobState::running;
+  ended.state = JobState::completed;
+  ended.ended = at(60);
+  StepRecord step;
+  step.job = JobId{25};
+  step.attempt = waits.attempt;
+  StepRecord step_ended = step;
+  step_ended.state = JobState::completed;
+  JobRecord other = waits;  // the id again, after the controller's state was erased
+  other.submitted = at(90);
+  ASSERT_TRUE(store->ingest({waits, runs, step, ended, step_ended, other}, 6));
+  std::vector<AccountingStore::Candidate> candidates;
+  ASSERT_TRUE(store->scan({.jobs = {JobId{25}}},
+                          [&](AccountingStore::Candidate c) { candidates.push_back(c); }));
+  const auto* found = &candidates;
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ((*found)[0].job, ended);
+  EXPECT_EQ((*found)[1].job, other);
+  auto steps = store->steps_of((*found)[0].index);
+  ASSERT_TRUE(steps);
+  ASSERT_EQ(steps->size(), 1u);
+  EXPECT_EQ(steps->front(), step_ended);
+}
+
+TEST(SqliteAccounting, GivesBackWholeRecords) {
+  TempDir dir;
+  auto store = open_store(dir);
+  JobRecord job = JobBuilder(25, "x").task(19, 7).ran(at(50), at(60), JobState::failed, "FAILED").r;
+  StepRecord step = make_step(25, kBatchStep);
+  ASSERT_TRUE(store->ingest({job, step}, 1));
+  auto rows = accounting::query(*store, of_jobs({ref(25)}), kNow);
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 1u);
+  EXPECT_EQ(rows->front(), (AccountingRow{.job = job, .steps = {step}}));
+}
+
+TEST(SqliteAccounting, ARecordThatComesAgainIsNoSecondRun) {
+  TempDir dir;
+  auto store = open_store(dir);
+  const AccountingRecord waits = JobBuilder(1).r, runs = JobBuilder(1).runs(at(50), "n1").r;
+  ASSERT_TRUE(store->ingest({waits}, 1));
+  ASSERT_TRUE(store->ingest({runs}, 2));
+  ASSERT_TRUE(store->ingest({runs}, 2));
+  EXPECT_EQ(store->last(), 2u);
+  auto all = of_jobs({ref(1)});
+  all.duplicates = true;
+  EXPECT_EQ(ask(*store, all), (Ids{"1"}));
+}
+
+TEST(SqliteAccounting, AFileOfTheFirstFormatIsToldEverythingAgain) {
+  TempDir dir;
+  ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
+  {
+    auto file = *Database::open(dir.path() + "/accounting.db", {});
+    ASSERT_TRUE(file.execute(
+        "ALTER TABLE meta RENAME COLUMN last_batch TO last_record; UPDATE meta SET version = 1"));
+  }
+  auto store = open_store(dir);
+  EXPECT_EQ(store->last(), 0u);
+  EXPECT_EQ(ask(*store, of_jobs({ref(1)})), (Ids{"1"}));
+}
+
+TEST(SqliteAccounting, FiltersUsersAndLongJobLists) {
+  TempDir dir;
+  auto store = open_store(dir);
+  ASSERT_TRUE(store->ingest(morning(), 13));
+  auto request = allocations();
+  request.users = {"Alice"};
+  EXPECT_EQ(ask(*store, request), (Ids{"96"}));
+  request.users.clear();
+  request.uids = {Uid{1000}};
+  EXPECT_EQ(ask(*store, request), (Ids{"96"}));
+  std::vector<wire::JobRef> many;
+  for (std::uint32_t id = 1; id <= 25'000; ++id) many.push_back(ref(id));
+  auto everything = of_jobs(many);
+  everything.allocations_only = true;
+  EXPECT_EQ(ask(*store, everything).size(), 13u);
+}
+
+TEST(SqliteAccounting, KeepsTheIdOfAnArraysFirstTask) {
+  TempDir dir;
+  auto store = open_store(dir);
+  ASSERT_TRUE(store->ingest({JobBuilder(101).task(99, 0).r}, 1));
+  EXPECT_EQ(ask(*store, of_jobs({ref(99, *IdSet::parse("0"))})), (Ids{"99_0"}));
+}
+
+TEST(SqliteAccounting, KeepsOldJobsWhoseIdsAreUsedAgain) {
+  TempDir dir;
+  auto store = open_store(dir);
+  ASSERT_TRUE(store->ingest({JobBuilder(1, "old").submitted(at(10)).r, make_step(1, kBatchStep),
+                             JobBuilder(1, "new").submitted(at(70)).r},
+                            1));
+  auto request = of_jobs({ref(1)});
+  EXPECT_EQ(accounting::query(*store, request, kNow)->front().job.name, "new");
+  request.duplicates = true;
+  EXPECT_EQ(ask(*store, request), (Ids{"1", "1.batch", "1"}));
+}
+
+TEST(SqliteAccounting, KeepsAStepThatComesBeforeItsJob) {
+  TempDir dir;
+  auto store = open_store(dir);
+  ASSERT_TRUE(
+      store->ingest({make_step(7, kBatchStep), JobBuilder(7, "seven").runs(at(50), "n1").r}, 1));
+  EXPECT_EQ(ask(*store, of_jobs({ref(7)})), (Ids{"7", "7.batch"}));
+  EXPECT_EQ(accounting::query(*store, of_jobs({ref(7)}), kNow)->front().job.name, "seven");
+}
+
+TEST(SqliteAccounting, WritesNothingOnAFullDiskAndGoesOnLater) {
+  PowerCutDisk disk;
+  auto store = *SqliteAccounting::open("/accounting.db", {.vfs = disk.vfs_name()});
+  ASSERT_TRUE(store->ingest({JobBuilder(1).r}, 1));
+  disk.set_full(true);
+  auto refused = store->ingest({JobBuilder(2).r}, 2);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::state_storage_full);
+  EXPECT_EQ(store->last(), 1u);
+  disk.set_full(false);
+  ASSERT_TRUE(store->ingest({JobBuilder(2).r}, 2));
+  EXPECT_EQ(ask(*store, of_jobs({ref(1), ref(2)})), (Ids{"1", "2"}));
+}
+
+TEST(SqliteAccounting, StartsWithRootAndNormal) {
+  TempDir dir;
+  open_store(dir);
+  std::string path = dir.path() + "/accounting.db";
+  EXPECT_EQ(read_text(path, "SELECT name FROM accounts"), "root;");
+  EXPECT_EQ(read_text(path, "SELECT name, default_account, admin_level FROM users"),
+            "root;root;Administrator;");
+  EXPECT_EQ(read_text(path, "SELECT name FROM qos"), "normal;");
+}
+
+TEST(SqliteAccounting, RefusesAFileOfANewerVersion) {
+  TempDir dir;
+  open_store(dir);
+  std::string path = dir.path() + "/accounting.db";
+  read_text(path, "UPDATE meta SET version = 9");
+  auto store = SqliteAccounting::open(path);
+  ASSERT_FALSE(store);
+  EXPECT_NE(store.error().text().find("accounting.db: written by a newer version"),
+            std::string::npos);
+}
+
+}  // namespace muster::io
