@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 
 namespace muster::config {
 

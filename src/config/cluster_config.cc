@@ -6,7 +6,7 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 #include "config/scheduling_settings.h"
 
 namespace muster::config {

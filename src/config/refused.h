@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/result.h"
-#include "config/files/source.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
+#include "config/keys/source.h"
 
 namespace muster::config {
 

@@ -5,7 +5,7 @@
 
 #include "base/text/duration.h"
 #include "base/text/strings.h"
-#include "config/words/limit_words.h"
+#include "config/limit_words.h"
 
 namespace muster::config {
 

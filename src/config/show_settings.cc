@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 #include "config/slurm_conf.h"
 
 namespace muster::config {

@@ -14,7 +14,7 @@
 #include "base/result.h"
 #include "base/text/strings.h"
 #include "base/time.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 #include "config/lines/node_line.h"
 #include "config/lines/partition_line.h"
 

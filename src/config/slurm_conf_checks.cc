@@ -6,11 +6,11 @@
 
 #include "base/text/idset.h"
 #include "base/text/strings.h"
+#include "config/controller_words.h"
+#include "config/limit_words.h"
 #include "config/refused.h"
+#include "config/scheduler_words.h"
 #include "config/scheduling_settings.h"
-#include "config/words/controller_words.h"
-#include "config/words/limit_words.h"
-#include "config/words/scheduler_words.h"
 #include "model/binding/cpu_bind.h"
 #include "model/node/resources.h"
 

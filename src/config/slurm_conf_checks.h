@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 #include "config/slurm_conf.h"
 
 namespace muster::config {

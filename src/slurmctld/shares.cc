@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text/slow_down.h"
-#include "config/words/controller_words.h"
+#include "config/controller_words.h"
 #include "io/log.h"
 #include "slurmctld/service.h"
 

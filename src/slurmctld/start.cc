@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 #include "io/log.h"
 #include "io/net/munge.h"
 

@@ -8,9 +8,9 @@
 #include "base/text/strings.h"
 #include "config/client_settings.h"
 #include "config/files/gres_conf.h"
+#include "config/keys/auth.h"
 #include "config/lines/dynamic_node.h"
 #include "config/slurm_conf.h"
-#include "config/words/auth.h"
 #include "io/files.h"
 #include "io/net/handshake.h"
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text/strings.h"
+#include "cli/allocation/exits.h"
 #include "cli/options/components.h"
 #include "cli/options/directives.h"
 #include "cli/options/environment.h"
@@ -13,7 +14,6 @@
 #include "cli/scontrol/update.h"
 #include "cli/sinfo/list.h"
 #include "cli/squeue/list.h"
-#include "cli/srun/exits.h"
 #include "cli/srun/gather.h"
 #include "cli/srun/multi_prog.h"
 #include "fuzz/draw.h"

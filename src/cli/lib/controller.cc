@@ -21,7 +21,7 @@
 #include "cli/lib/name_service.h"
 #include "cli/lib/paths.h"
 #include "config/client_settings.h"
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 #include "io/files.h"
 #include "io/net/handshake.h"
 #include "wire/parts.h"

@@ -4,9 +4,9 @@
 
 #include "cli/lib/controller.h"
 #include "cli/lib/errors.h"
-#include "cli/lib/usage.h"
 #include "cli/muster/embedded.h"
 #include "cli/muster/explain_text.h"
+#include "cli/options/usage.h"
 #include "cli/sacct/fetch.h"
 
 namespace muster::cli {

@@ -6,8 +6,8 @@
 
 #include "cli/lib/command.h"
 #include "cli/lib/errors.h"
-#include "cli/lib/usage.h"
 #include "cli/muster/embedded.h"
+#include "cli/options/usage.h"
 
 namespace muster::cli {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/lib/usage.h"
+#include "cli/options/usage.h"
 #include "cli/tables/table_format.h"
 
 namespace muster::cli {

@@ -12,7 +12,7 @@
 #include "base/text/strings.h"
 #include "cli/lib/paths.h"
 #include "cli/records/record_text.h"
-#include "cli/squeue/row.h"
+#include "cli/records/task_text.h"
 #include "cli/tables/lists.h"
 #include "model/job/mail_type.h"
 #include "model/job/task_count.h"

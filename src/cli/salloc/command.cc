@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/allocation/signals.h"
 #include "cli/lib/paths.h"
-#include "cli/srun/signals.h"
 
 namespace muster::cli {
 

@@ -13,11 +13,11 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
+#include "cli/broadcast/broadcast.h"
+#include "cli/broadcast/libraries.h"
 #include "cli/lib/command.h"
 #include "cli/lib/own_job.h"
 #include "cli/options/command_options.h"
-#include "cli/sbcast/broadcast.h"
-#include "cli/sbcast/libraries.h"
 #include "cli/srun/files.h"
 
 namespace muster::cli {

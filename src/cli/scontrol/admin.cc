@@ -3,7 +3,7 @@
 
 #include "base/text/strings.h"
 #include "cli/scontrol/session.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 #include "io/log.h"
 
 namespace muster::cli {

@@ -1,4 +1,4 @@
-// Reservations as scontrol and sinfo -T treat them.
+// scontrol's commands about reservations.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/records/record_text.h"
 #include "cli/scontrol/session.h"
 
 namespace muster::cli {
@@ -25,8 +24,5 @@ void update_reservation(ScontrolSession& session, ReservationSettings settings);
 void delete_reservation(ScontrolSession& session, ReservationSettings settings,
                         std::string_view word);
 void show_reservations(ScontrolSession& session, const std::string& name);
-
-std::string reservation_text(const wire::ReservationView& view, const ShowStyle& style);
-std::string reservation_table(const wire::ReservationsReply& reply, bool header);
 
 }  // namespace muster::cli

@@ -12,8 +12,8 @@
 #include "cli/lib/command.h"
 #include "cli/lib/name_service.h"
 #include "cli/lib/read_line.h"
-#include "cli/lib/usage.h"
 #include "cli/options/options_words.h"
+#include "cli/options/usage.h"
 #include "cli/scontrol/session.h"
 
 namespace muster::cli {

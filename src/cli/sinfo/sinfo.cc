@@ -7,7 +7,7 @@
 
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
-#include "cli/scontrol/reservation.h"
+#include "cli/records/reservation_text.h"
 #include "cli/sinfo/list.h"
 #include "cli/tables/lists.h"
 

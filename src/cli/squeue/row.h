@@ -86,7 +86,5 @@ std::string output_path(const JobRow& row);
 std::string error_path(const JobRow& row);
 std::string step_id_text(const StepRow& row);
 std::string step_nodes(const StepRow& row);
-// "0-5,7", "0-15:3": what array tasks look like, cut at the limit.
-std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::size_t limit);
 
 }  // namespace muster::cli

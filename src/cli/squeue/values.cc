@@ -5,25 +5,12 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "cli/records/record_text.h"
+#include "cli/records/task_text.h"
 #include "cli/squeue/row.h"
 
 namespace muster::cli {
 
 namespace {
-
-constexpr std::size_t kFewTasks = 5;  // as many are listed one by one even where they have a step
-
-// The common distance of single, evenly spaced tasks.
-std::optional<std::uint32_t> even_step(const IdSet& tasks) {
-  const auto& ranges = tasks.ranges();
-  if (ranges.size() <= kFewTasks) return std::nullopt;
-  std::uint32_t step = ranges[1].first - ranges[0].first;
-  for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (ranges[i].first != ranges[i].last) return std::nullopt;
-    if (i > 0 && ranges[i].first - ranges[i - 1].first != step) return std::nullopt;
-  }
-  return step;
-}
 
 struct ShownNames {
   std::string_view name, code;
@@ -58,17 +45,6 @@ std::string absolute(const JobOwn& own, std::string_view path) {
 }
 
 }  // namespace
-
-std::string task_set_text(const IdSet& tasks, std::uint32_t running_limit, std::size_t limit) {
-  std::string text;
-  if (auto step = even_step(tasks))
-    text = fmt::format("{}-{}:{}", tasks.min(), tasks.max(), *step);
-  else
-    text = ranges_text(tasks);
-  if (limit > 4 && text.size() >= limit) text = text.substr(0, limit - 4) + "...";
-  if (running_limit > 0) text += fmt::format("%{}", running_limit);
-  return text;
-}
 
 std::string task_id_text(const JobRow& row) {
   const wire::JobLine& job = row.line();

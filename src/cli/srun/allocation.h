@@ -3,7 +3,7 @@
 
 #include <expected>
 
-#include "cli/salloc/allocation.h"
+#include "cli/allocation/allocation.h"
 #include "cli/srun/plan.h"
 
 namespace muster::cli {

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "base/text/strings.h"
-#include "cli/sbcast/broadcast.h"
-#include "cli/sbcast/libraries.h"
+#include "cli/broadcast/broadcast.h"
+#include "cli/broadcast/libraries.h"
 #include "cli/srun/plan.h"
 
 namespace muster::cli {

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
+#include "cli/broadcast/libraries.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/options/environment.h"
 #include "cli/options/submitter.h"
-#include "cli/sbcast/libraries.h"
 #include "cli/tables/lists.h"
 #include "io/files.h"
 #include "model/node/resources.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/text/strings.h"
+#include "cli/allocation/exits.h"
 #include "cli/lib/errors.h"
-#include "cli/srun/exits.h"
 
 namespace muster::cli {
 namespace {

@@ -15,9 +15,9 @@
 
 #include "base/text/line_assembler.h"
 #include "base/tree.h"
+#include "cli/allocation/exits.h"
 #include "cli/srun/allocation.h"
 #include "cli/srun/exchange.h"
-#include "cli/srun/exits.h"
 #include "cli/srun/streams.h"
 #include "io/net/channel.h"
 #include "wire/step_messages.h"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 
 namespace muster::config {
 

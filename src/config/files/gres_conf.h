@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "base/text/idset.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 #include "model/node/node.h"
 
 namespace muster::config {

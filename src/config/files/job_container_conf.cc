@@ -6,7 +6,7 @@
 
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 
 namespace muster::config {
 

@@ -11,7 +11,7 @@
 #include "base/text/duration.h"
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 #include "model/binding/cpu_bind.h"
 
 namespace muster::config {

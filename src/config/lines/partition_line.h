@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 #include "config/lines/node_line.h"
 #include "model/accounts/qos.h"
 #include "model/node/partition.h"

@@ -14,7 +14,7 @@
 
 #include "base/check.h"
 #include "io/net/node_connection.h"
-#include "step/setup.h"
+#include "step/tasks/setup.h"
 
 namespace muster::step {
 

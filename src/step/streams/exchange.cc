@@ -7,7 +7,7 @@
 
 #include "base/codec/codec.h"
 #include "node/attach_rights.h"
-#include "step/key.h"
+#include "step/streams/key.h"
 
 namespace muster::step {
 

@@ -15,8 +15,8 @@
 #include "io/cgroup/cgroup.h"
 #include "io/cgroup/job_namespace.h"
 #include "io/lz4.h"
-#include "step/setup.h"
 #include "step/streams/file_followers.h"
+#include "step/tasks/setup.h"
 
 namespace muster::step {
 namespace {

@@ -1,7 +1,7 @@
 #include "step/tasks/login_environment.h"
 
 #include "io/process/login_shell.h"
-#include "step/setup.h"
+#include "step/tasks/setup.h"
 
 namespace muster::step {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/text/strings.h"
-#include "step/setup.h"
+#include "step/tasks/setup.h"
 
 namespace muster::step {
 namespace {

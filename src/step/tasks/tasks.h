@@ -10,10 +10,10 @@
 #include "base/result.h"
 #include "io/cgroup/cgroup.h"
 #include "step/logic/task_environment.h"
-#include "step/setup.h"
-#include "step/streams/files.h"
 #include "step/tasks/affinity.h"
+#include "step/tasks/files.h"
 #include "step/tasks/memory_policy.h"
+#include "step/tasks/setup.h"
 #include "wire/step_setup.h"
 
 namespace muster::step {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/files.h"
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 
 namespace muster::config {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "config/files/source.h"
+#include "config/keys/source.h"
 
 namespace muster::config {
 

@@ -5,7 +5,7 @@
 
 #include "config/cluster_config.h"
 #include "config/files.h"
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 
 namespace muster::config {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/files.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 
 namespace muster::config {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "base/text/strings.h"
-#include "cli/lib/usage.h"
 #include "cli/options/option_table.h"
+#include "cli/options/usage.h"
 
 namespace muster::cli {
 namespace {

@@ -7,7 +7,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr Time kNow = from_unix_seconds(1'800'000'000);
+constexpr Time kSeenAt = from_unix_seconds(1'800'000'000);
 
 // Fills every text and number, so that a column that loses something shows it.
 struct Fill {
@@ -28,8 +28,8 @@ JobRequest full_spec() {
   spec.gres = spec.gpus = spec.gpus_per_node = spec.gpus_per_task = spec.gpus_per_socket = "";
   spec.licenses = "matlab:2";
   spec.distribution = "";
-  spec.begin = kNow + Minutes{5};
-  spec.deadline = kNow + Minutes{500};
+  spec.begin = kSeenAt + Minutes{5};
+  spec.deadline = kSeenAt + Minutes{500};
   spec.time_limit = Minutes{60};
   return spec;
 }
@@ -42,8 +42,8 @@ std::vector<Job> jobs() {
   waiting.account = "physics";
   waiting.qos = "high";
   waiting.time_limit = Minutes{60};
-  waiting.submitted = waiting.eligible = kNow - Minutes{3};
-  waiting.accrues_since = kNow - Minutes{2};
+  waiting.submitted = waiting.eligible = kSeenAt - Minutes{3};
+  waiting.accrues_since = kSeenAt - Minutes{2};
   waiting.priority = 1234;
   waiting.restarts = 2;
   Job array = waiting;
@@ -57,7 +57,7 @@ std::vector<Job> jobs() {
   Job running = waiting;
   running.state = JobState::running;
   running.attempt = Attempt{1};
-  running.run.edit().started = kNow - Minutes{1};
+  running.run.edit().started = kSeenAt - Minutes{1};
   running.run.edit().allocation = {
       {.node = NodeId{1}, .cpus = IdSet::range(0, 3), .memory_mib = 100},
       {.node = NodeId{2}, .cpus = IdSet::range(0, 1), .memory_mib = 100}};
@@ -66,11 +66,11 @@ std::vector<Job> jobs() {
   running.run.edit().steps[StepId{0}] = Step{};
   Job completing = running;
   completing.run.edit().ending =
-      Ending{.becomes = JobState::cancelled, .since = kNow, .reason = {}};
+      Ending{.becomes = JobState::cancelled, .since = kSeenAt, .reason = {}};
   completing.run.edit().unfinished = {NodeId{2}};
   Job ended = running;
   ended.state = JobState::failed;
-  ended.run.edit().ended = kNow;
+  ended.run.edit().ended = kSeenAt;
   ended.run.edit().exit_status = 256;
   ended.end_reason = "NonZeroExitCode";
   ended.run.edit().unfinished = {};
@@ -85,20 +85,20 @@ Job shortened(const Job& job) {
 
 wire::JobView view_of(Job job) {
   wire::JobView view{.job = Cow<Job>(std::move(job)), .reason = "Resources", .nodes = "n[1-2]"};
-  view.expected_start = kNow + Minutes{30};
+  view.expected_start = kSeenAt + Minutes{30};
   view.scheduled_nodes = "n3";
-  view.last_evaluated = kNow;
+  view.last_evaluated = kSeenAt;
   view.dependency = "afterok:3(unfulfilled)";
   view.sharing = wire::Sharing::no;
-  view.preemptable_since = kNow;
+  view.preemptable_since = kSeenAt;
   return view;
 }
 
-QueueJob queue_job(const wire::JobView& view) { return {line_of(*view.job, view, kNow), &view}; }
+QueueJob queue_job(const wire::JobView& view) { return {line_of(*view.job, view, kSeenAt), &view}; }
 
 void check_columns(const Job& job, const QueueJob& less, wire::Detail detail) {
   QueueContext context;
-  context.now = kNow;
+  context.now = kSeenAt;
   const wire::JobView view = view_of(job);
   const QueueJob whole = queue_job(view);
   for (const Column<JobRow>& column : job_columns()) {
@@ -122,7 +122,7 @@ TEST(BriefViews, HaveWhatEveryColumnShowsThatIsContentWithThem) {
 
 TEST(JobLines, HaveWhatEveryColumnShowsThatIsContentWithThem) {
   std::string bytes;
-  for (const Job& job : jobs()) append_line(line_of(job, view_of(job), kNow), bytes);
+  for (const Job& job : jobs()) append_line(line_of(job, view_of(job), kSeenAt), bytes);
   QueueJobs lines;
   ASSERT_TRUE(wire::read_lines(bytes, lines));
   ASSERT_EQ(lines.size(), jobs().size());
@@ -132,7 +132,7 @@ TEST(JobLines, HaveWhatEveryColumnShowsThatIsContentWithThem) {
 
 TEST(JobLines, ThatAreCutOffAreRefused) {
   std::string bytes;
-  append_line(line_of(jobs().front(), view_of(jobs().front()), kNow), bytes);
+  append_line(line_of(jobs().front(), view_of(jobs().front()), kSeenAt), bytes);
   bytes.pop_back();
   QueueJobs lines;
   EXPECT_FALSE(wire::read_lines(bytes, lines));

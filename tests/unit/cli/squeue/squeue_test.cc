@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "base/text/duration.h"
+#include "cli/records/task_text.h"
 #include "cli/squeue/list.h"
 
 namespace muster::cli {

@@ -7,7 +7,7 @@
 #include "base/text/duration.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
-#include "config/keys.h"
+#include "config/keys/keys.h"
 
 namespace muster::config {
 

@@ -1,4 +1,4 @@
-#include "step/setup.h"
+#include "step/tasks/setup.h"
 
 #include <fmt/format.h>
 #include <grp.h>

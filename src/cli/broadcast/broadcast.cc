@@ -1,4 +1,4 @@
-#include "cli/sbcast/broadcast.h"
+#include "cli/broadcast/broadcast.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

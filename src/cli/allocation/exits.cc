@@ -1,4 +1,4 @@
-#include "cli/srun/exits.h"
+#include "cli/allocation/exits.h"
 
 #include <sys/wait.h>
 

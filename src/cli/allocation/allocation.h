@@ -5,9 +5,9 @@
 #include <expected>
 #include <optional>
 
+#include "cli/allocation/signals.h"
 #include "cli/lib/controller.h"
 #include "cli/options/options.h"
-#include "cli/srun/signals.h"
 
 namespace muster::cli {
 

@@ -1,4 +1,4 @@
-#include "config/words/limit_words.h"
+#include "config/limit_words.h"
 
 #include <algorithm>
 #include <span>

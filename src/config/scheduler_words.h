@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 
 namespace muster::config {
 

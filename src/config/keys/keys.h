@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 
 namespace muster::config {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "config/files/source.h"
+#include "config/keys/source.h"
 #include "config/slurm_conf.h"
 
 namespace muster::config {

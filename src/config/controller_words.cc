@@ -1,5 +1,5 @@
 // See controller_words.h.
-#include "config/words/controller_words.h"
+#include "config/controller_words.h"
 
 #include <algorithm>
 #include <string_view>

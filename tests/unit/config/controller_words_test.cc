@@ -1,4 +1,4 @@
-#include "config/words/controller_words.h"
+#include "config/controller_words.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/sbcast/libraries.h"
+#include "cli/broadcast/libraries.h"
 
 #include <fcntl.h>
 #include <spawn.h>

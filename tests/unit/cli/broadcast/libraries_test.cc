@@ -1,5 +1,5 @@
 // --send-libs: which libraries go along with a program.
-#include "cli/sbcast/libraries.h"
+#include "cli/broadcast/libraries.h"
 
 #include <gtest/gtest.h>
 

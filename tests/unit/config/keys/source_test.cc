@@ -1,4 +1,4 @@
-#include "config/files/source.h"
+#include "config/keys/source.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cli/salloc/allocation.h"
+#include "cli/allocation/allocation.h"
 
 #include <algorithm>
 #include <chrono>

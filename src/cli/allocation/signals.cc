@@ -1,4 +1,4 @@
-#include "cli/srun/signals.h"
+#include "cli/allocation/signals.h"
 
 #include <poll.h>
 #include <sys/signalfd.h>

@@ -1,4 +1,4 @@
-#include "cli/lib/usage.h"
+#include "cli/options/usage.h"
 
 #include <algorithm>
 #include <array>

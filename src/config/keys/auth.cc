@@ -1,4 +1,4 @@
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "step/streams/files.h"
+#include "step/tasks/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 
 #include "base/text/strings.h"
 #include "step/logic/file_pattern.h"
-#include "step/setup.h"
+#include "step/tasks/setup.h"
 
 namespace muster::step {
 namespace {

@@ -1,9 +1,9 @@
-#include "config/keys.h"
+#include "config/keys/keys.h"
 
 #include <map>
 
 #include "base/text/strings.h"
-#include "config/words/auth.h"
+#include "config/keys/auth.h"
 
 namespace muster::config {
 

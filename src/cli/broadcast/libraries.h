@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/sbcast/broadcast.h"
+#include "cli/broadcast/broadcast.h"
 
 namespace muster::cli {
 

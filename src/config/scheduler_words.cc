@@ -1,4 +1,4 @@
-#include "config/words/scheduler_words.h"
+#include "config/scheduler_words.h"
 
 #include <algorithm>
 #include <cstdint>
