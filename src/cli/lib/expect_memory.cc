@@ -20,14 +20,20 @@ void expect_memory(std::size_t bytes) {
   mallopt(M_MMAP_THRESHOLD, room);
   mallopt(M_TRIM_THRESHOLD, room);
   mallopt(M_TOP_PAD, room);
+  // A page that has been written to keeps its surroundings from becoming large: so what malloc
+  // notes in front of the memory stands just before a border of large pages, and behind it at the
+  // end.
+  constexpr std::size_t kPage = 4096;
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  sbrk(static_cast<std::intptr_t>((2 * kLargePage - kPage - end % kLargePage) % kLargePage));
   const auto before = reinterpret_cast<std::uintptr_t>(sbrk(0));
-  void* volatile grown = malloc(kLargePage);  // volatile: else the compiler leaves both calls out
-  free(grown);
+  void* volatile grown = malloc(bytes);  // volatile: else the compiler leaves both calls out
   const auto after = reinterpret_cast<std::uintptr_t>(sbrk(0));
   const std::uintptr_t first = (before + kLargePage - 1) / kLargePage * kLargePage;
   const std::uintptr_t last = after / kLargePage * kLargePage;
   // A kernel that has none leaves it as it is.
   if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  free(grown);
 }
 
 }  // namespace muster::cli

@@ -21,7 +21,7 @@ namespace muster::controller {
 namespace {
 
 // Short, so that a reader has something to do while the next ones are made.
-constexpr std::size_t kLinesBytes = 64u << 10;
+constexpr std::size_t kLinesBytes = 32u << 10;
 constexpr std::size_t kLongLine = 1024;
 
 // Jobs to be sent, each specification once.
