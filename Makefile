@@ -11,7 +11,7 @@ TEST_JOBS ?= $(shell expr 2 \* $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
 
-.PHONY: all build programs setup run test test-clients check-all bench format install clean
+.PHONY: all build programs setup run test test-clients check-all bench golden format install clean
 
 all: build
 
@@ -29,7 +29,7 @@ programs: setup
 run: programs
 	@examples/demo build/release/bin
 
-# The sanitizers run over the pure layers here; over everything in check-all.
+# The sanitizers run over the layers that need no operating system here; over everything in check-all.
 test: build
 	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
 	@cmake --build --preset dev -j $(JOBS)
@@ -48,6 +48,14 @@ bench: programs
 	@bench/compare --bin build/release/bin
 	@bench/scale --bin build/release/bin
 	@bench/queue --bin build/release/bin
+
+# The golden files of tests/unit/golden anew; GOLDEN=add only adds what is new (see tests/unit/golden.h).
+GOLDEN ?= rewrite
+golden: setup
+	@$(CONFIGURE) dev -DMUSTER_PURE_ONLY=ON
+	@cmake --build --preset dev -j $(JOBS) --target state_tests wire_tests
+	@MUSTER_GOLDEN=$(GOLDEN) build/dev/tests/state_tests --gtest_brief=1 --gtest_filter='Golden.*'
+	@MUSTER_GOLDEN=$(GOLDEN) build/dev/tests/wire_tests --gtest_brief=1 --gtest_filter='Golden.*'
 
 format: setup
 	@scripts/format

@@ -1,3 +1,4 @@
+// Collects which rows the events of a batch change, and makes these rows.
 #include "accounting/changes.h"
 
 #include <iterator>

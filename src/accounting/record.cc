@@ -1,4 +1,7 @@
+// Makes the row of a job or a step from the state.
 #include "accounting/record.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -26,31 +29,27 @@ std::string node_names(const Cluster& cluster, const auto& shares) {
   return compress_hostlist(names);
 }
 
-// What the job asked for, before it was given anything.
-Tres requested_tres(const Cluster& cluster, const Job& job, std::string& memory) {
-  Tres tres;
-  auto named = named_partitions(cluster, job.partition);
-  if (!named) return tres;
-  const Partition* partition = named->front();
-  auto request = sched::make_request(cluster, *job.spec, *partition);
-  if (!request) return tres;
-  tres.nodes = request->min_nodes;
-  tres.cpus = std::uint64_t{request->tasks} * request->cpus_per_task;
-  tres.billing = tres.cpus;
-  if (request->memory_per_node_mib) {
-    const std::uint64_t each =
-        std::max(*request->memory_per_node_mib, sched::whole_node_mib(cluster, job));
-    tres.memory_mib = each * tres.nodes;
-  } else if (request->memory_per_cpu_mib) {
-    tres.memory_mib = *request->memory_per_cpu_mib * tres.cpus;
-  }
-  memory = format_mib(tres.memory_mib);
-  for (const GresRequest& g : request->gres_per_node)
-    tres.gres.push_back({.name = g.name, .count = g.count * tres.nodes});
-  const std::uint64_t gpus =
-      sum_of(request->gpus_total) + sum_of(request->gpus_per_task) * request->tasks;
-  if (gpus > 0) tres.gres.push_back({.name = "gpu", .count = gpus});
-  return tres;
+// By name, types summed up.
+void add_gres(Tres& tres, const GresRequest& gres, std::uint64_t times) {
+  auto at = std::ranges::lower_bound(tres.gres, gres.name, {}, &GresShare::name);
+  if (at == tres.gres.end() || at->name != gres.name)
+    at = tres.gres.insert(at, GresShare{.name = gres.name});
+  at->count += gres.count * times;
+}
+
+std::uint64_t requested_memory(const Cluster& cluster, const Job& job,
+                               const sched::ResourceRequest& request, const Tres& tres) {
+  if (request.memory_per_node_mib)
+    return std::max(*request.memory_per_node_mib, sched::whole_node_mib(cluster, job)) * tres.nodes;
+  // Where memory is not handed out, the wish is told all the same.
+  const JobSpec& spec = *job.spec;
+  const auto per_cpu = request.memory_per_cpu_mib.or_else([&] { return spec.memory_per_cpu_mib; });
+  if (per_cpu) return *per_cpu * tres.cpus;
+  std::uint64_t gpus = 0;
+  for (const GresShare& gres : tres.gres)
+    if (gres.name == "gpu") gpus = gres.count;
+  const auto per_gpu = request.memory_per_gpu_mib.or_else([&] { return spec.memory_per_gpu_mib; });
+  return per_gpu ? *per_gpu * gpus : spec.memory_per_node_mib.value_or(0) * tres.nodes;
 }
 
 std::string state_text(const Job& job) {
@@ -68,6 +67,27 @@ std::map<NodeId, Text> usage_nodes(const Cluster& cluster, const Usage& usage) {
 }
 
 }  // namespace
+
+Tres requested_tres(const Cluster& cluster, const Job& job) {
+  Tres tres;
+  auto named = named_partitions(cluster, job.partition);
+  if (!named) return tres;
+  auto request = sched::make_request(cluster, *job.spec, *named->front());
+  if (!request) return tres;
+  tres.nodes = request->min_nodes;
+  // Tasks that share CPUs need no more of them than nodes.
+  tres.cpus =
+      request->overcommit ? tres.nodes : std::uint64_t{request->tasks} * request->cpus_per_task;
+  tres.cpus = std::max(tres.cpus, tres.nodes * request->min_cpus_per_node);
+  tres.billing = tres.cpus;
+  for (const GresRequest& g : request->gres_per_node) add_gres(tres, g, tres.nodes);
+  for (const GresRequest& g : request->gpus_total) add_gres(tres, g, 1);
+  for (const GresRequest& g : request->gpus_per_task) add_gres(tres, g, request->tasks);
+  for (const GresRequest& g : request->gpus_per_socket)
+    add_gres(tres, g, tres.nodes * std::max(1u, request->min_sockets));
+  tres.memory_mib = requested_memory(cluster, job, *request, tres);
+  return tres;
+}
 
 JobRecord job_record(const Cluster& cluster, const Job& job) {
   const JobSpec& spec = *job.spec;
@@ -113,9 +133,8 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   if (is_ended(job.state)) r.ended = job.over_since();
   r.suspended = job.run->suspended_total;
   r.time_limit = job.time_limit;
-  std::string memory;
-  Tres requested = requested_tres(cluster, job, memory);
-  r.requested_memory = memory;
+  const Tres requested = requested_tres(cluster, job);
+  if (requested.nodes > 0) r.requested_memory = format_mib(requested.memory_mib);
   r.requested_cpus = static_cast<std::uint32_t>(requested.cpus);
   r.requested_nodes = static_cast<std::uint32_t>(requested.nodes);
   r.requested_tres = requested.accounting_text();

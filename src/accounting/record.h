@@ -8,6 +8,8 @@ namespace muster::accounting {
 
 // The wait status that accounting and mails tell.
 std::uint32_t accounted_exit(const Job& job);
+// What a job asks for in all, however it says it. Nothing where that is no longer possible.
+Tres requested_tres(const Cluster& cluster, const Job& job);
 JobRecord job_record(const Cluster& cluster, const Job& job);
 StepRecord step_record(const Cluster& cluster, const Job& job, const Step& step);
 

@@ -1,3 +1,4 @@
+// Rows of jobs that only wait are put off: most of these jobs start soon and need one row, not two.
 #include "accounting/waiting_rows.h"
 
 namespace muster::accounting {

@@ -1,5 +1,5 @@
-// CHECK states what must hold at this point. It stays on in release: a controller that has lost its
-// invariants must stop rather than write them down.
+// CHECK states what must hold at this point. It stays on in release builds: a controller whose
+// invariants are broken must stop before it writes the damage to disk.
 #pragma once
 
 #include <string>

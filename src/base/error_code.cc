@@ -1,3 +1,4 @@
+// The text of each error code, in Slurm's words where Slurm has the error.
 #include "base/error_code.h"
 
 #include "base/result.h"

@@ -1,5 +1,5 @@
-// Codes of errors that some caller tells apart. Numbers and texts of Slurm's own errors are part of
-// the interface: commands print the text and some exit with the number modulo 256.
+// ErrorCode: codes of errors that some caller tells apart. Numbers and texts of Slurm's own errors
+// are part of the interface: commands print the text, and some exit with the number modulo 256.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 namespace muster {
 
 enum class ErrorCode : std::uint32_t {
-  no_error = 0,  // of one among several
-  failure = 1,   // no caller tells it apart: the detail says everything
+  no_error = 0,  // for one result among several
+  failure = 1,   // any other error: the detail says everything
   communication = 1001,
   protocol_version = 1005,
   zero_bytes = 1006,

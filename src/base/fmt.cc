@@ -1,6 +1,6 @@
-// The functions of fmt, compiled once here: header-only they would be compiled again in every file
-// that formats a string, and Debian ships them only as a shared library, whose loading would cost
-// every command a part of its start.
+// The functions of fmt, compiled once. Used as headers only, they would be compiled again in every
+// file that formats a string. Debian's fmt is a shared library, and loading it would slow down the
+// start of every command.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

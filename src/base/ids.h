@@ -25,7 +25,7 @@ using Gid = Id<struct GidTag>;
 using Attempt = Id<struct AttemptTag>;             // 1 for the first run of a job
 using Epoch = Id<struct EpochTag, std::uint64_t>;  // one per start of a controller
 
-using TaskId = Id<struct TaskIdTag>;  // a task's number in its array
+using TaskId = Id<struct TaskIdTag>;  // index of a task in its job array
 
 // A step of a job: numbered from 0, or one of the special ones below.
 using StepId = Id<struct StepIdTag>;
@@ -34,11 +34,11 @@ inline constexpr StepId kBatchStep{0xfffffffbu};
 inline constexpr StepId kExternStep{0xfffffffcu};
 constexpr bool is_numbered(StepId id) { return id < kInteractiveStep; }
 
-// srun --no-allocate: steps that are in no job go by ids that no job gets.
+// srun --no-allocate: a step without a job uses an id that no job ever gets.
 inline constexpr JobId kFirstUnallocated{0xffff0000u};
 constexpr bool is_unallocated(JobId id) { return id >= kFirstUnallocated; }
 
-inline constexpr std::uint32_t kNoTask = 0xfffffffeu;  // %a of a job that is no array task
+inline constexpr std::uint32_t kNoTask = 0xfffffffeu;  // %a of a job that is not an array task
 
 }  // namespace muster
 

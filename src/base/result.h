@@ -1,4 +1,5 @@
-// Expected failures as values. A bug is CHECKed instead (check.h) and stops the program.
+// Result<T>: expected failures as values. A bug fails a CHECK instead (check.h) and stops the
+// program.
 #pragma once
 
 #include <expected>

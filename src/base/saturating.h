@@ -1,6 +1,5 @@
-// Counts and sizes that come from users are multiplied, added and searched here: what would not fit
-// becomes the largest number there is, so that an amount too large to exist never looks like a
-// small one.
+// Arithmetic for counts and sizes that come from users. A result that does not fit becomes the
+// largest number there is, so that a huge amount never looks like a small one.
 #pragma once
 
 #include <concepts>
@@ -24,14 +23,14 @@ constexpr std::uint64_t ceil_divide(std::uint64_t a, std::uint64_t b) {
   return a / b + (a % b != 0 ? 1 : 0);
 }
 
-// The nearest number that 32 bits hold.
+// The nearest number that fits into 32 bits.
 constexpr std::uint32_t saturated_32(std::uint64_t n) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(n < kMost ? n : kMost);
 }
 
-// The largest number up to `most` that fits; 0 where not even 1 does. Whatever is smaller than a
-// number that fits has to fit, too.
+// The largest number up to `most` that fits; 0 if not even 1 does. Requires that each number below
+// a number that fits also fits.
 template <std::predicate<std::uint32_t> Fits>
 constexpr std::uint32_t largest_that_fits(std::uint32_t most, Fits&& fits) {
   std::uint32_t low = 0;

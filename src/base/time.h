@@ -1,4 +1,4 @@
-// Points in time and spans. The core never asks a clock: time is always an argument.
+// Points in time and time spans. The core never reads a clock: time is always an argument.
 #pragma once
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Splits a list into sections for a fan-out tree.
 #include "base/tree.h"
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// A tree over a row of places: its roots, as many as it is wide, each answer for a section of the
-// row, themselves first; the rest of a section is a row again.
+// tree: splits a list into sections, one per child of a fan-out tree. The first element of a
+// section is the child itself; the rest of the section is split again among that child's own
+// children.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@ struct Section {
   bool operator==(const Section&) const = default;
 };
 
-// Sections as even as can be, in the order of the row. A width of 0 counts as 1.
+// Sections of nearly equal size, in order. A width of 0 counts as 1.
 std::vector<Section> split_into_sections(std::size_t count, std::size_t width);
 
 }  // namespace muster

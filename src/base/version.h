@@ -1,5 +1,5 @@
-// Which Slurm our commands stand in for, and which Muster they are. Tools take the second word of
-// -V.
+// The version of Slurm that our commands stand in for, and our own. Scripts read the second word of
+// the -V line.
 #pragma once
 
 #include <string_view>

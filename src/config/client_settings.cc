@@ -1,185 +1,168 @@
+// The quick reader of commands. It takes the keys whose rows in key_table.h have a place in
+// ClientSettings, by the grammar of keys/source.h, and passes the long lines of nodes over.
 #include "config/client_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
-#include "config/keys/auth.h"
+#include "config/fill.h"
+#include "config/key_table.h"
+#include "config/word_table.h"
 
 namespace muster::config {
 
 namespace {
 
-// Lines that start with one of these letters are looked at; node lines, which are nearly all of a
-// large file, are passed over by their first letter.
-constexpr std::string_view kFirstLetters = "aAbBcCiIkKlLmMpPsStTwW";
+constexpr bool has_client_words(std::string_view key) {
+  for (const Word& word : word_table::kWords)
+    if (word.key == key && word.stores.client) return true;
+  return false;
+}
+constexpr bool is_for_clients(const Key& key) {
+  return key.stores.client || key.type.kind == Kind::hosts || has_client_words(key.name);
+}
+constexpr std::size_t count_client_keys() {
+  std::size_t count = 0;
+  for (const Key& key : key_table::kKeys) count += is_for_clients(key) ? 1 : 0;
+  return count;
+}
+constexpr auto kClientKeys = [] {
+  std::array<const Key*, count_client_keys()> keys{};
+  std::size_t next = 0;
+  for (const Key& key : key_table::kKeys)
+    if (is_for_clients(key)) keys[next++] = &key;
+  return keys;
+}();
 
-struct OldHost {
-  std::string name, address;
-};
+// Of most lines the first letter says that no key of theirs is for commands.
+constexpr auto kFirstLetters = [] {
+  std::array<bool, 128> letters{};
+  for (const Key* key : kClientKeys)
+    letters[static_cast<std::size_t>(key_table::first_letter(key->name))] = true;
+  return letters;
+}();
 
-struct Picked {
-  ClientSettings settings;
-  OldHost primary, backup;
-};
-
-ControllerHost host_of(std::string_view text) {
-  auto open = text.find('(');
-  if (open == text.npos || !text.ends_with(')'))
-    return {std::string(text), std::string(text), false};
-  return {std::string(text.substr(0, open)),
-          std::string(text.substr(open + 1, text.size() - open - 2)), true};
+const Key* const* find_client_key(std::string_view name) {
+  const char first = key_table::first_letter(name);
+  if (first <= 0 || !kFirstLetters[static_cast<std::size_t>(first)]) return kClientKeys.end();
+  return std::ranges::find_if(kClientKeys, [&](const Key* key) {
+    return key->name.size() == name.size() && iequals(key->name, name);
+  });
 }
 
-Result<void> pick(std::string_view key, std::string_view value, Picked& picked) {
-  ClientSettings& s = picked.settings;
-  auto is = [&](std::string_view name) { return iequals(key, name); };
-  if (is("ClusterName")) {
-    s.cluster_name = lower(value);
-  } else if (is("SlurmctldHost")) {
-    s.controllers.push_back(host_of(value));
-  } else if (is("ControlMachine")) {
-    picked.primary.name = value;
-  } else if (is("ControlAddr")) {
-    picked.primary.address = value;
-  } else if (is("BackupController")) {
-    picked.backup.name = value;
-  } else if (is("BackupAddr")) {
-    picked.backup.address = value;
-  } else if (is("SlurmctldPort")) {
-    auto port = parse_number<std::uint16_t>(value.substr(0, value.find('-')));
-    if (!port)
-      return fail(ErrorCode::config_invalid,
-                  fmt::format("SlurmctldPort={}: expected a port", value));
-    s.slurmctld_port = *port;
-  } else if (is("SlurmUser")) {
-    s.slurm_user = value;
-  } else if (is("SlurmctldPidFile")) {
-    s.slurmctld_pid_file = value;
-  } else if (is("AuthType")) {
-    if (!is_auth_type(value))
-      return fail(ErrorCode::config_invalid,
-                  fmt::format("AuthType={}: expected one of {}", value, kAuthTypes));
-    s.auth_type = lower(value);
-  } else if (is("AuthInfo")) {
-    s.auth_info = value;
-  } else if (is("AccountingStorageType")) {
-    s.accounting_storage_type = value;
-  } else if (is("SrunProlog")) {
-    s.srun_prolog = value;
-  } else if (is("SrunEpilog")) {
-    s.srun_epilog = value;
-  } else if (is("MpiDefault")) {
-    s.mpi_default = value;
-  } else if (is("TreeWidth")) {
-    auto width = parse_number<std::uint32_t>(value);
-    if (!width)
-      return fail(ErrorCode::config_invalid, fmt::format("TreeWidth={}: expected a number", value));
-    s.tree_width = *width;
-  } else if (is("PropagateResourceLimits")) {
-    s.propagate_limits = value;
-  } else if (is("PropagateResourceLimitsExcept")) {
-    s.propagate_limits_except = value;
-  } else if (is("LaunchParameters")) {
-    s.launch_parameters = value;
-  } else if (is("SchedulerParameters")) {
-    s.scheduler_parameters = value;
-  } else if (is("InteractiveStepOptions")) {
-    s.interactive_step_options = value;
-  } else if (is("KillOnBadExit")) {
-    s.kill_on_bad_exit = value != "0";
+// Lines that are not settings of the cluster, by their first key.
+constexpr std::string_view kOtherLines[] = {"NodeName", "PartitionName", "DownNodes",
+                                            "NodeSet",  "QoS",           "FrontendName"};
+
+std::string_view first_key(std::string_view line) { return trim(line.substr(0, line.find('='))); }
+
+bool is_other_line(std::string_view line) {
+  const std::string_view key = first_key(line);
+  return std::ranges::any_of(kOtherLines, [&](std::string_view first) {
+    return key.size() == first.size() && iequals(key, first);
+  });
+}
+
+// A line of a single setting, as nearly all are, whose key is not for commands.
+bool is_of_no_use(std::string_view line) {
+  const auto equals = line.find('=');
+  return equals != line.npos && line.find('=', equals + 1) == line.npos &&
+         find_client_key(first_key(line)) == kClientKeys.end();
+}
+
+bool is_include(std::string_view line) {
+  return istarts_with(line, "include") && line.size() > 7 && (line[7] == ' ' || line[7] == '\t');
+}
+
+class QuickReader {
+ public:
+  explicit QuickReader(const std::string& path) : at_{path, 0} {}
+
+  // The line without blanks around it. A setting that is split over lines is rare: the full parser
+  // reads such a file.
+  Result<void> line(std::string_view line) {
+    ++at_.line;
+    const bool starts_in_the_middle = continued_;
+    continued_ = line.ends_with('\\');
+    if (line.empty() || line[0] == '#' || starts_in_the_middle || is_other_line(line)) return {};
+    if (continued_ || is_include(line)) is_whole_ = false;
+    return continued_ || is_of_no_use(line) ? Result<void>{} : settings(line);
   }
-  for (auto [name, field] : {std::pair("MessageTimeout", &ClientSettings::message_timeout),
-                             std::pair("KillWait", &ClientSettings::kill_wait),
-                             std::pair("WaitTime", &ClientSettings::wait_time)}) {
-    if (!is(name)) continue;
-    auto seconds = parse_number<std::int64_t>(value);
-    if (!seconds)
-      return fail(ErrorCode::config_invalid, fmt::format("{}={}: expected seconds", name, value));
-    s.*field = Seconds{*seconds};
+
+  Result<QuickClientSettings> finish() {
+    QuickClientSettings quick{{}, is_whole_};
+    fill(quick.settings, [&](const Key& key) -> std::string_view {
+      const auto& value = given_[index_of(key)];
+      return value ? std::string_view(*value) : key.fallback;
+    });
+    quick.settings.controllers = std::move(controllers_);
+    if (quick.settings.controllers.empty())
+      quick.settings.controllers = quick.settings.old_controllers.hosts();
+    if (quick.settings.controllers.empty() && is_whole_)
+      return fail(ErrorCode::config_invalid, "SlurmctldHost is missing");
+    return quick;
   }
-  return {};
-}
 
-// One "key=value" from the front of the line; the key is empty where there is none.
-std::pair<std::string_view, std::string_view> next_setting(std::string_view& line) {
-  line = trim(line);
-  auto equals = line.find('=');
-  if (equals == line.npos) return {};
-  std::string_view key = trim(line.substr(0, equals));
-  std::string_view rest = trim(line.substr(equals + 1));
-  bool quoted = rest.starts_with('"');
-  auto end = quoted ? rest.find('"', 1) : rest.find_first_of(" \t");
-  std::string_view value =
-      quoted ? rest.substr(1, end == rest.npos ? end : end - 1) : rest.substr(0, end);
-  line = end == rest.npos ? std::string_view() : rest.substr(quoted ? end + 1 : end);
-  return {key, value};
-}
+ private:
+  static std::size_t index_of(const Key& key) {
+    return static_cast<std::size_t>(std::ranges::find(kClientKeys, &key) - kClientKeys.begin());
+  }
 
-void add_old_hosts(Picked& picked) {
-  if (!picked.settings.controllers.empty()) return;
-  for (const OldHost* host : {&picked.primary, &picked.backup})
-    if (!host->name.empty())
-      picked.settings.controllers.push_back(
-          {host->name, host->address.empty() ? host->name : host->address, !host->address.empty()});
-}
+  Result<void> settings(std::string_view line) {
+    // The daemons refuse a malformed line; commands go on with what they understand.
+    auto found = read_settings(line, at_);
+    if (!found) return {};
+    for (Setting& setting : *found)
+      if (auto done = this->setting(setting); !done) return done;
+    return {};
+  }
+
+  Result<void> setting(Setting& setting) {
+    const auto* key = find_client_key(setting.key);
+    if (key == kClientKeys.end()) return {};
+    if (auto ok = check_value(**key, at_, setting); !ok) return ok;
+    if ((*key)->type.kind == Kind::hosts)
+      controllers_.push_back(*parse_controller_host(setting.value));
+    else
+      given_[static_cast<std::size_t>(key - kClientKeys.begin())] = std::move(setting.value);
+    return {};
+  }
+
+  Location at_;
+  bool continued_ = false, is_whole_ = true;
+  std::array<std::optional<std::string>, kClientKeys.size()> given_;
+  std::vector<ControllerHost> controllers_;
+};
 
 }  // namespace
 
-Result<ClientSettings> quick_client_settings(std::string_view text) {
-  Picked picked;
-  bool continued = false;
+Result<QuickClientSettings> quick_client_settings(std::string_view text, const std::string& path) {
+  QuickReader reader(path);
   while (!text.empty()) {
-    auto end = text.find('\n');
-    std::string_view line = trim(text.substr(0, end));
+    const auto end = text.find('\n');
+    if (auto done = reader.line(trim(text.substr(0, end))); !done)
+      return std::unexpected(done.error());
     text = end == text.npos ? std::string_view() : text.substr(end + 1);
-    bool starts_in_the_middle = continued;
-    continued = line.ends_with('\\');
-    if (line.empty() || kFirstLetters.find(line[0]) == kFirstLetters.npos) continue;
-    if (istarts_with(line, "PartitionName")) continue;
-    // A setting that is split over lines is rare: the full parser reads such a file.
-    bool is_include =
-        istarts_with(line, "include") && line.size() > 7 && (line[7] == ' ' || line[7] == '\t');
-    if (is_include || (continued && !starts_in_the_middle)) picked.settings.has_include = true;
-    if (starts_in_the_middle) continue;
-    line = line.substr(0, line.find('#'));
-    while (!line.empty()) {
-      auto [key, value] = next_setting(line);
-      if (key.empty()) break;
-      if (auto done = pick(key, value, picked); !done) return std::unexpected(done.error());
-    }
   }
-  add_old_hosts(picked);
-  if (picked.settings.controllers.empty() && !picked.settings.has_include)
-    return fail(ErrorCode::config_invalid, "SlurmctldHost is missing");
-  return picked.settings;
+  return reader.finish();
 }
 
 ClientSettings client_settings(const SlurmConf& conf) {
-  ClientSettings s;
-  s.cluster_name = conf.cluster_name;
-  s.controllers = conf.controllers;
-  s.slurmctld_port = conf.slurmctld_port;
-  s.slurm_user = conf.slurm_user;
-  s.slurmctld_pid_file = conf.slurmctld_pid_file;
-  s.auth_type = conf.auth_type;
-  s.auth_info = conf.auth_info;
-  s.accounting_storage_type = conf.accounting_storage_type;
-  s.message_timeout = conf.message_timeout;
-  s.kill_wait = conf.kill_wait;
-  if (auto given = conf.values.find("WaitTime"); given != conf.values.end())
-    s.wait_time = Seconds{parse_number<std::int64_t>(given->second).value_or(0)};
-  if (auto given = conf.values.find("KillOnBadExit"); given != conf.values.end())
-    s.kill_on_bad_exit = given->second != "0";
-  s.srun_prolog = conf.srun_prolog;
-  s.srun_epilog = conf.srun_epilog;
-  s.mpi_default = conf.mpi_default;
-  s.tree_width = parse_number<std::uint32_t>(conf.value("TreeWidth")).value_or(s.tree_width);
-  s.launch_parameters = conf.value("LaunchParameters");
-  s.scheduler_parameters = conf.value("SchedulerParameters");
-  s.interactive_step_options = conf.value("InteractiveStepOptions");
-  s.propagate_limits = conf.propagate_limits;
-  s.propagate_limits_except = conf.propagate_limits_except;
-  return s;
+  ClientSettings settings;
+  fill(settings, [&](const Key& key) { return conf.view(key); });
+  settings.controllers = conf.controllers;
+  return settings;
+}
+
+ClientSettings default_client_settings() {
+  ClientSettings settings;
+  fill(settings, [](const Key& key) { return key.fallback; });
+  return settings;
 }
 
 }  // namespace muster::config

@@ -10,7 +10,5 @@ namespace muster::config {
 
 Result<ClusterConfig> cluster_config(const SlurmConf& slurm, const GresConf& gres,
                                      std::vector<Switch> topology = {});
-// TopologyPlugin=topology/tree: topology.conf says what is connected how.
-bool has_topology(const SlurmConf& slurm);
 
 }  // namespace muster::config

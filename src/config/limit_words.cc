@@ -1,3 +1,4 @@
+// See limit_words.h.
 #include "config/limit_words.h"
 
 #include <algorithm>
@@ -40,17 +41,10 @@ Result<void> check_limit_words(const Location& at, const Setting& setting) {
   return {};
 }
 
-RequestLimits request_limits_of(const SlurmConf& slurm) {
-  RequestLimits limits;
-  auto set = [&](std::uint32_t RequestLimits::* limit, const std::optional<std::string>& text) {
-    if (!text) return;
-    limits.*limit = parse_number<std::uint32_t>(*text).value_or(limits.*limit);
-  };
+void set_request_limits(const SlurmConf& slurm, RequestLimits& limits) {
   for (const LimitName& word : kLimitWords)
-    set(word.limit, slurm.option("SlurmctldParameters", word.name));
-  set(&RequestLimits::tasks_per_node, slurm.value("MaxTasksPerNode"));
-  set(&RequestLimits::script, slurm.option("SchedulerParameters", "max_script_size"));
-  return limits;
+    if (auto text = slurm.option("SlurmctldParameters", word.name))
+      limits.*word.limit = parse_number<std::uint32_t>(*text).value_or(limits.*word.limit);
 }
 
 }  // namespace muster::config

@@ -10,6 +10,7 @@ namespace muster::config {
 // That each limit named in the setting has a number that it can have.
 Result<void> check_limit_words(const Location& at, const Setting& setting);
 
-RequestLimits request_limits_of(const SlurmConf& slurm);
+// Those that are words of SlurmctldParameters.
+void set_request_limits(const SlurmConf& slurm, RequestLimits& limits);
 
 }  // namespace muster::config

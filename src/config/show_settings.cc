@@ -1,4 +1,4 @@
-// `scontrol show config`: every shown key in the order of the table, with the few rows whose text
+// `scontrol show config`: every shown key in the order of the table, and the few rows whose text
 // follows from more than their own value.
 #include <algorithm>
 
@@ -6,62 +6,63 @@
 
 #include "base/text/strings.h"
 #include "config/keys/keys.h"
+#include "config/keys/setters.h"
+#include "config/show_rows.h"
 #include "config/slurm_conf.h"
 
 namespace muster::config {
 
 namespace {
 
-using Rows = std::vector<std::pair<std::string, std::string>>;
-
 constexpr std::string_view kAlwaysAccounted = "cpu,mem,energy,node,billing,fs/disk,vmem,pages";
+constexpr std::string_view kPortOfSlurmdbd = "6819";
 
-bool multifactor(const SlurmConf& conf) {
+}  // namespace
+
+bool with_multifactor(const SlurmConf& conf) {
   return iequals(conf.value("PriorityType"), "priority/multifactor");
 }
-bool linear(const SlurmConf& conf) { return iequals(conf.value("SelectType"), "select/linear"); }
-bool with_slurmdbd(const SlurmConf& conf) {
-  return iequals(conf.accounting_storage_type, "accounting_storage/slurmdbd");
+bool with_consumable_resources(const SlurmConf& conf) {
+  return !iequals(conf.value("SelectType"), "select/linear");
 }
-
-// Factors and weights only where a priority is computed from them; of two ways to limit memory only
-// the one in use.
-bool applies(const SlurmConf& conf, std::string_view key) {
-  for (std::string_view factor :
-       {"PriorityDecayHalfLife", "PriorityCalcPeriod", "PriorityFavorSmall", "PriorityFlags",
-        "PriorityMaxAge", "PriorityUsageResetPeriod", "FairShareDampeningFactor"})
-    if (key == factor) return multifactor(conf);
-  if (key.starts_with("PriorityWeight")) return multifactor(conf);
-  if (key == "SelectTypeParameters") return !linear(conf);
-  if (key == "DefMemPerCPU" || key == "MaxMemPerCPU") return conf.values.contains(key);
-  if (key == "DefMemPerNode") return !conf.values.contains("DefMemPerCPU");
-  if (key == "MaxMemPerNode") return !conf.values.contains("MaxMemPerCPU");
-  return true;
-}
+bool is_given(const SlurmConf& conf, std::string_view key) { return conf.values.contains(key); }
 
 std::string enforced(const SlurmConf& conf) {
+  const Enforced enforced = parse_enforced(conf.value("AccountingStorageEnforce"));
   std::vector<std::string> parts;
-  if (conf.enforce_associations) parts.push_back("associations");
-  if (conf.enforce_limits) parts.push_back("limits");
-  if (conf.enforce_qos) parts.push_back("qos");
-  if (conf.enforce_safe) parts.push_back("safe");
-  if (conf.enforce_wckeys) parts.push_back("wckeys");
+  if (enforced.associations) parts.emplace_back("associations");
+  if (enforced.limits) parts.emplace_back("limits");
+  if (enforced.qos) parts.emplace_back("qos");
+  if (enforced.safe) parts.emplace_back("safe");
+  if (enforced.wckeys) parts.emplace_back("wckeys");
   return parts.empty() ? "none" : join(parts, ",");
+}
+
+std::string accounting_port(const SlurmConf& conf) {
+  const std::string given = conf.value("AccountingStoragePort");
+  const auto port = parse_number<std::uint16_t>(given.substr(0, given.find('-'))).value_or(0);
+  if (port == 0 && conf.wants_slurmdbd) return std::string(kPortOfSlurmdbd);
+  return std::to_string(port);
 }
 
 std::string accounted_tres(const SlurmConf& conf) {
   std::string all(kAlwaysAccounted);
-  auto known = split(kAlwaysAccounted, ',');
-  for (std::string_view tres : split(conf.accounting_storage_tres, ','))
+  const auto known = split(kAlwaysAccounted, ',');
+  const std::string given = conf.value("AccountingStorageTRES");
+  for (std::string_view tres : split(given, ','))
     if (!trim(tres).empty() && std::ranges::find(known, trim(tres)) == known.end())
       all += fmt::format(",{}", trim(tres));
   return all;
 }
 
-std::string max_dbd_messages(const SlurmConf& conf) {
-  if (!with_slurmdbd(conf)) return "0";
-  auto jobs = parse_number<std::uint64_t>(conf.value("MaxJobCount")).value_or(0);
-  return std::to_string(std::max<std::uint64_t>(jobs * 2 + conf.nodes.size() * 4, 10000));
+std::string accounting_user(const SlurmConf& conf) {
+  if (is_given(conf, "AccountingStorageUser")) return conf.value("AccountingStorageUser");
+  return conf.wants_slurmdbd ? "N/A" : "root";
+}
+
+std::string part_limits(const SlurmConf& conf) {
+  const std::string limits = upper(conf.value("EnforcePartLimits"));
+  return limits == "YES" ? "ALL" : limits;
 }
 
 std::string job_defaults(const SlurmConf& conf) {
@@ -72,52 +73,44 @@ std::string job_defaults(const SlurmConf& conf) {
   return parts.empty() ? "(null)" : join(parts, ",");
 }
 
-// Rows whose text is not just their own value; nothing for the others.
-std::optional<std::string> special(const SlurmConf& conf, std::string_view key) {
-  bool given = conf.values.contains(key);
-  if (key == "AccountingStorageEnforce") return enforced(conf);
-  if (key == "AccountingStoragePort") return std::to_string(conf.accounting_storage_port);
-  if (key == "AccountingStorageTRES") return accounted_tres(conf);
-  if (key == "AccountingStorageUser" && !given) return with_slurmdbd(conf) ? "N/A" : "root";
-  if (key == "ClusterName") return conf.cluster_name;
-  if (key == "EnforcePartLimits" && iequals(conf.value(key), "YES")) return "ALL";
-  if (key == "JobDefaults") return job_defaults(conf);
-  if (key == "MaxDBDMsgs" && !given) return max_dbd_messages(conf);
-  if (key == "MaxNodeCount" && !given) return std::to_string(conf.nodes.size());
-  if (key == "PowerPlugin" && !given) return "";
-  if (key == "PriorityFlags" && !given) return "";
-  if (key == "PropagateResourceLimits" && conf.values.contains("PropagateResourceLimitsExcept"))
-    return "(null)";
-  if (key == "TaskPluginParam" && !given) return "(null type)";
-  if ((key == "DefMemPerNode" || key == "MaxMemPerNode") && !given) return "UNLIMITED";
-  if (key == "MULTIPLE_SLURMD") return "Yes";
-  if (key == "HASH_VAL") return "Match";
-  if (key == "SLURM_CONF") return conf.path;
-  return std::nullopt;
+std::string max_dbd_messages(const SlurmConf& conf) {
+  if (is_given(conf, "MaxDBDMsgs")) return conf.value("MaxDBDMsgs");
+  if (!conf.wants_slurmdbd) return "0";
+  auto jobs = parse_number<std::uint64_t>(conf.value("MaxJobCount")).value_or(0);
+  return std::to_string(std::max<std::uint64_t>(jobs * 2 + conf.nodes.size() * 4, 10000));
 }
 
-void add_hosts(const SlurmConf& conf, Rows& rows) {
-  for (std::size_t i = 0; i < conf.controllers.size(); ++i) {
-    const ControllerHost& host = conf.controllers[i];
-    std::string text =
-        host.has_own_address ? fmt::format("{}({})", host.name, host.address) : host.name;
-    rows.emplace_back(fmt::format("SlurmctldHost[{}]", i), std::move(text));
-  }
+std::string max_node_count(const SlurmConf& conf) {
+  if (is_given(conf, "MaxNodeCount")) return conf.value("MaxNodeCount");
+  return std::to_string(conf.nodes.size());
 }
 
-}  // namespace
+std::string propagated_limits(const SlurmConf& conf) {
+  if (is_given(conf, "PropagateResourceLimitsExcept")) return "(null)";
+  return conf.value("PropagateResourceLimits");
+}
+
+std::string path_of(const SlurmConf& conf) { return conf.path; }
 
 std::vector<std::pair<std::string, std::string>> SlurmConf::show_settings() const {
-  Rows rows;
+  std::vector<std::pair<std::string, std::string>> rows;
   for (const Key& key : known_keys()) {
-    if (!key.shown || !applies(*this, key.name)) continue;
-    if (key.kind == Kind::hosts) {
-      add_hosts(*this, rows);
+    const Show show = key.show ? *key.show : Show{};
+    if (show.hidden || (show.when && !show.when(*this))) continue;
+    if (key.type.kind == Kind::hosts) {
+      for (std::size_t i = 0; i < controllers.size(); ++i)
+        rows.emplace_back(fmt::format("{}[{}]", key.name, i),
+                          controllers[i].has_own_address
+                              ? fmt::format("{}({})", controllers[i].name, controllers[i].address)
+                              : controllers[i].name);
       continue;
     }
-    auto text = special(*this, key.name);
-    if (!text) text = key.kind == Kind::daemon ? std::string() : shown_value(key, value(key.name));
-    rows.emplace_back(key.name, std::move(*text));
+    if (show.text)
+      rows.emplace_back(key.name, show.text(*this));
+    else if (key.type.kind == Kind::daemon)
+      rows.emplace_back(key.name, key.fallback);
+    else
+      rows.emplace_back(key.name, shown_value(key, view(key)));
   }
   return rows;
 }

@@ -1,46 +1,75 @@
+// See slurm_conf_checks.h.
 #include "config/slurm_conf_checks.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "base/text/duration.h"
 #include "base/text/idset.h"
 #include "base/text/strings.h"
-#include "config/controller_words.h"
 #include "config/limit_words.h"
-#include "config/refused.h"
-#include "config/scheduler_words.h"
-#include "config/scheduling_settings.h"
-#include "model/binding/cpu_bind.h"
 #include "model/node/resources.h"
 
 namespace muster::config {
 
 namespace {
 
-Result<void> check_mpi_ports(const Location& at, const Setting& setting) {
-  for (std::string_view part : split(setting.value, ','))
-    if (istarts_with(trim(part), "ports=") && !IdSet::parse(trim(part).substr(6), 65535))
-      return bad_value(at, setting, "ports=first-last");
-  return {};
+bool is_rank(std::string_view text) {
+  return iequals(text, "min") || iequals(text, "avg") || iequals(text, "max");
 }
 
-Result<void> check_scheduler(const Location& at, const Setting& setting,
-                             std::vector<std::string>& ignored) {
-  auto missed = check_scheduler_words(at, setting);
-  if (!missed) return std::unexpected(missed.error());
-  for (std::string_view word : *missed)
-    ignored.push_back(fmt::format("SchedulerParameters={}", word));
-  return {};
-}
-
-// The others say how tasks are bound where nothing else does.
-void note_idle_task_words(const Setting& setting, std::vector<std::string>& ignored) {
-  for (std::string_view word : split(setting.value, ',')) {
-    word = trim(word);
-    if (iequals(word, "verbose") || istarts_with(word, "autobind="))
-      ignored.push_back(fmt::format("TaskPluginParam={}", word));
+// What the word expects where the text that follows it is something else.
+std::string expected(const Word& word, std::string_view text) {
+  const Takes& takes = word.takes;
+  switch (takes.what) {
+    case Takes::What::nothing:
+    case Takes::What::text:
+      return {};
+    case Takes::What::rank:
+      return is_rank(text) ? "" : fmt::format("{}=min, avg or max", word.name);
+    case Takes::What::duration:
+      return parse_duration(text) ? "" : fmt::format("{}=minutes", word.name);
+    case Takes::What::ports:
+      return IdSet::parse(text, 65535) ? "" : fmt::format("{}=first-last", word.name);
+    case Takes::What::number:
+      break;
   }
+  auto number = parse_number<std::uint64_t>(text);
+  if (number && *number >= takes.least && *number <= takes.most) return {};
+  return fmt::format("{}=a number from {} to {}", word.name, takes.least, takes.most);
+}
+
+const Word* find_word(const Key& key, std::string_view name) {
+  auto words = known_words();
+  auto found = std::ranges::find_if(
+      words, [&](const Word& each) { return each.key == key.name && iequals(each.name, name); });
+  return found == words.end() ? nullptr : &*found;
+}
+
+// One word of a list. Of SchedulerParameters all are known: a slip there would change the schedule.
+Result<void> check_word(const Key& key, const Location& at, const Setting& setting,
+                        std::vector<std::string>& ignored) {
+  const std::string_view part = setting.value;
+  const auto equals = std::min(part.find('='), part.size());
+  const std::string_view name = trim(part.substr(0, equals));
+  const Word* word = find_word(key, name);
+  if (!word && key.name == "SchedulerParameters")
+    return invalid(at, fmt::format("{}={}: there is no such word", setting.key, part));
+  if (!word) return {};
+  if (word->use.how == Use::How::refused)
+    return invalid(at, fmt::format("{}={}: {}", key.name, word->name, word->use.remedy));
+  if (word->use.how == Use::How::ignored)
+    ignored.push_back(
+        fmt::format("{}={}", key.name, word->takes.what == Takes::What::text ? part : name));
+  const std::string_view text = equals < part.size() ? trim(part.substr(equals + 1)) : "";
+  if (std::string wanted = expected(*word, text); !wanted.empty())
+    return bad_value(at, setting, wanted);
+  return {};
+}
+
+bool has_words(const Key& key) {
+  return std::ranges::any_of(known_words(), [&](const Word& w) { return w.key == key.name; });
 }
 
 Result<void> check_gres_types(const SlurmConf& conf) {
@@ -61,7 +90,8 @@ Result<void> check_gres_types(const SlurmConf& conf) {
 // The extern step tells a node when the job is over, and so when its directories may go.
 Result<void> check_job_container(const SlurmConf& conf) {
   const bool tmpfs = iequals(conf.value("JobContainerType"), "job_container/tmpfs");
-  if (!tmpfs || conf.has_prolog_flag("Contain")) return {};
+  if (!tmpfs || conf.option("PrologFlags", "Contain") || conf.option("PrologFlags", "RunInJob"))
+    return {};
   return invalid(conf.place_of("JobContainerType"),
                  "JobContainerType=job_container/tmpfs needs PrologFlags=Contain");
 }
@@ -94,18 +124,18 @@ bool is_same_host(std::string_view configured, std::string_view own) {
 
 Result<void> check_words(const Key& key, const Location& at, const Setting& setting,
                          std::vector<std::string>& ignored) {
-  if (auto done = check_refused(key, at, setting); !done) return done;
-  if (key.name == "MpiParams") return check_mpi_ports(at, setting);
-  if (key.name == "SlurmctldParameters")
-    if (auto done = check_controller_words(at, setting); !done) return done;
+  if (key.use.how == Use::How::refused && !is_default(key, setting.value))
+    return invalid(at, fmt::format("{}={}: {}", key.name, setting.value, key.use.remedy));
+  if (has_words(key))
+    for (std::string_view part : split(setting.value, ','))
+      if (!trim(part).empty())
+        if (auto done = check_word(key, at, {setting.key, std::string(trim(part))}, ignored); !done)
+          return done;
   if (key.name == "SlurmctldParameters" || key.name == "MaxTasksPerNode")
     return check_limit_words(at, setting);
-  if (key.name == "SchedulerParameters") return check_scheduler(at, setting, ignored);
-  if (key.name == "TaskPluginParam") note_idle_task_words(setting, ignored);
-  if (key.name == "PriorityWeightTRES" && !parse_tres_weights(setting.value))
-    return bad_value(at, setting, "weights of resources such as CPU=1000,Mem=2000,GRES/gpu=3000");
   // Asking for what happens anyway loses nothing.
-  if (!key.acted_on && !iequals(setting.value, key.fallback)) ignored.emplace_back(key.name);
+  if (key.use.how == Use::How::ignored && !iequals(setting.value, key.fallback))
+    ignored.emplace_back(key.name);
   return {};
 }
 
@@ -149,10 +179,9 @@ Result<void> check_controller(const SlurmConf& conf, std::string_view host_name)
 
 std::vector<std::string> needing_restart(const SlurmConf& before, const SlurmConf& after) {
   std::vector<std::string> changed;
-  for (const char* key :
-       {"AccountingStorageType", "AuthInfo", "AuthType", "SlurmUser", "SlurmctldLogFile",
-        "SlurmctldPidFile", "SlurmctldPort", "SlurmdUser", "StateSaveLocation"})
-    if (before.value(key) != after.value(key)) changed.emplace_back(key);
+  for (const Key& key : known_keys())
+    if (key.use.how == Use::How::acts_at_start && before.view(key) != after.view(key))
+      changed.emplace_back(key.name);
   return changed;
 }
 

@@ -1,147 +1,108 @@
-// The batch: how events become durable, and what leaves afterwards.
+// What happens beside requests and reports: batches become durable, plans arrive, time passes.
 #include "controller/core.h"
 
-#include <type_traits>
-
-#include "base/check.h"
-#include "base/codec/codec.h"
-#include "state/apply.h"
+#include "controller/contact/register.h"
+#include "controller/jobs/gang.h"
+#include "controller/jobs/limits.h"
+#include "controller/jobs/mailing.h"
+#include "controller/jobs/preempt.h"
+#include "controller/jobs/release.h"
+#include "controller/jobs/step_end.h"
 
 namespace muster::controller {
 
-namespace {
-
-constexpr Seconds kDeepPlanEvery{5};
-
-template <class T, class... Others>
-constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
-
-// Jobs that come, start and end change neither the nodes nor the partitions themselves ...
-template <class T>
-constexpr bool concerns_jobs_alone =
-    is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
-              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
-              StepDequeued, StepLimitChanged, UsageCounted>;
-
-// ... and leave those who wait in their order, in which nodes have no part.
-template <class T>
-constexpr bool leaves_the_order =
-    concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
-
-// The jobs that an event changes.
-template <class E>
-void add_changed(const E& event, IdSet& jobs) {
-  if constexpr (requires { event.jobs.ids(); }) {
-    jobs.merge(event.jobs);
-  } else if constexpr (requires { event.job.value; }) {
-    jobs.insert(event.job.value);
-  }
-}
-void add_changed(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
-
-}  // namespace
-
-void Core::record(Event event) {
-  open_.changes.note(cluster_, event);
-  std::visit(
-      [&]<class T>(const T& e) {
-        add_changed(e, open_.changed_jobs);
-        order_changed_ |= !leaves_the_order<T>;
-        if constexpr (!concerns_jobs_alone<T>) known_fits_.forget();
-      },
-      event);
-  const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
-  if (forgets_a_run) mail_for(event);
-  muster::apply(cluster_, event);
-  watch_list_.follow(cluster_, event);
-  if (!forgets_a_run) mail_for(event);
-  open_.events.push_back(encode(EventEntry{std::move(event)}));
-}
-
-void Core::touch_nodes_of(const Job& job) {
-  for (NodeId node : job.run->unfinished) touch_node(node);
-}
-
-// A batch whose answers are awaited together with a start is committed with that start, once
-// instead of twice. It waits for one plan, and not while anybody waits for something else.
-bool Core::waits_for_plan() const {
-  return planning_ && !open_.had_its_plan && open_.patient_replies > 0 &&
-         open_.replies.size() == open_.patient_replies && open_.orders.empty();
-}
-
 void Core::flush(Time now) {
-  now_ = now;
-  if (!disk_full_) start_waiting_steps(now);
-  if (!disk_full_ && cluster_.settings().preempt.gang) take_turns(now);
-  // The plan may see what is not durable yet: its starts are events of a later batch.
-  if (plan_wanted_ && !planning_) {
-    plan_wanted_ = false;
-    planning_ = true;
-    // Every few seconds the whole queue is looked at, otherwise as much as an answer at once
-    // allows.
-    bool deep = now - last_deep_plan_ >= kDeepPlanEvery;
-    if (deep) last_deep_plan_ = now;
-    sched::Budget budget = deep ? sched::thorough_budget(cluster_) : sched::quick_budget(cluster_);
-    budget.order_changed = std::exchange(order_changed_, false);
-    host_.start_planning(cluster_, now, budget);
-  }
-  if (in_flight_ || open_.empty() || waits_for_plan()) return;
-  Flight flight;
-  flight.batch.events = std::move(open_.events);
-  flight.batch.blobs = std::move(open_.blobs);
-  flight.rest = std::move(open_);
-  flight.cluster = cluster_;
-  open_ = {};
-  bool durable = !flight.batch.events.empty();
-  if (durable) flight.batch.number = next_batch_++;
-  in_flight_ = std::move(flight);
-  if (durable) return host_.commit(in_flight_->batch);
+  ledger_.set_now(now);
+  if (!ledger_.is_disk_full()) steps_.start_waiting();
+  if (!ledger_.is_disk_full() && ledger_.settings().preempt.gang) gang_switch(ledger_);
+  planning_.begin_if_wanted();
+  if (ledger_.has_flight() || !ledger_.has_open()) return;
+  if (planning_.is_under_way() && ledger_.only_awaits_plan()) return;
+  if (const Batch* batch = ledger_.seal()) return host_.commit(*batch);
   on_committed(CommitOutcome::committed);
 }
 
 void Core::on_committed(CommitOutcome outcome) {
-  CHECK(in_flight_.has_value());
-  if (outcome == CommitOutcome::disk_full) {
-    // Its clients wait; on_tick tries again. New changes are refused meanwhile.
-    if (!disk_full_)
-      host_.log_error("the disk of StateSaveLocation is full: changes wait until there is room");
-    disk_full_ = true;
-    return;
+  auto flight = ledger_.land(outcome);
+  if (!flight) return;  // its clients wait; on_tick tries again
+  if (!flight->batch.events.empty()) {
+    planning_.publish();
+    if (ledger_.settings().accounting)
+      host_.account({std::move(flight->rest.changes), ledger_.committed(), flight->batch.number});
   }
-  if (disk_full_) host_.log("there is room on the disk of StateSaveLocation again");
-  disk_full_ = false;
-  Flight flight = std::move(*in_flight_);
-  in_flight_.reset();
-  committed_ = std::move(flight.cluster);
-  if (!flight.batch.events.empty()) {
-    host_.publish(published());
-    if (cluster_.settings().accounting)
-      host_.account({std::move(flight.rest.changes), committed_, flight.batch.number});
+  for (auto& [to, answer] : flight->rest.replies) host_.reply(to, std::move(answer));
+  links_.send(std::move(flight->rest.orders));
+  links_.send_effects(flight->rest.touched_nodes);
+  for (SiteProgramRun& run : flight->rest.programs) host_.run_program(std::move(run));
+  allocations_.answer_waiters_of(flight->rest.changed_jobs);
+  flush(ledger_.now());
+}
+
+void Core::on_planned(sched::Plan plan, Time now) {
+  ledger_.set_now(now);
+  ledger_.note_plan();
+  begin_to_accrue(ledger_, plan.accruing);  // even those that start: they have become eligible
+  for (std::span<const sched::Start> rest = plan.starts; !rest.empty();) {
+    const auto group = first_group(ledger_.cluster(), rest);
+    if (starter_.start_all_or_none(group))
+      for (const sched::Start& start : group) steps_.start_first(start.job);
+    rest = rest.subspan(group.size());
   }
-  for (auto& [to, a] : flight.rest.replies) host_.reply(to, std::move(a));
-  std::map<NodeId, std::vector<OutgoingOrder>> direct;
-  for (auto& [node, o] : flight.rest.orders) direct[node].push_back({std::move(o), {}, {}});
-  for (auto& [node, orders] : direct)
-    if (auto session = sessions_.find(node); session != sessions_.end())
-      host_.send(session->second.connection, cluster_.epoch, std::move(orders));
-  send_effects(committed_, flight.rest.touched_nodes);
-  for (SiteProgramRun& run : flight.rest.programs) host_.run_program(std::move(run));
-  answer_waiters_of(flight.rest.changed_jobs);
-  flush(now_);
+  if (uses_replaced_nodes(ledger_.cluster(), plan.starts)) reservations_.tick();
+  for (const sched::Eviction& eviction : plan.evictions) evict(ledger_, links_, eviction);
+  if (plan.more_starts) ledger_.want_plan();
+  cancel_hopeless(ledger_, plan);
+  planning_.keep(std::move(plan));
+  planning_.publish_if_quiet();
 }
 
-std::vector<NodeConnection> Core::node_connections() const {
-  std::vector<NodeConnection> all;
-  for (const auto& [node, session] : sessions_) all.push_back(session.connection);
-  return all;
+void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
+  ledger_.set_now(now);
+  programs_.on_ended(run, succeeded);
 }
 
-bool Core::is_operator(Caller caller) const {
-  return caller.uid.value == 0 || caller.uid == options_.slurm_user;
+void Core::on_client_closed(std::uint64_t connection, Time now) {
+  ledger_.set_now(now);
+  steps_.on_client_closed(connection);
+  allocations_.on_client_closed(connection);
 }
 
-bool Core::may_change(Caller caller, const Job& job) const {
-  return is_operator(caller) || job.spec->uid == caller.uid;
+bool Core::serves(std::uint64_t connection) const {
+  return allocations_.serves(connection) || steps_.serves(connection);
+}
+
+void Core::on_node_closed(NodeConnection from, Time now) {
+  ledger_.set_now(now);
+  links_.close(from);
+}
+
+void Core::on_clock_difference(const Text& node, Seconds ahead, Time now) {
+  ledger_.set_now(now);
+  controller::on_clock_difference(ledger_, links_, node, ahead);
+}
+
+void Core::on_tick(Time now) {
+  ledger_.set_now(now);
+  if (ledger_.is_disk_full() && ledger_.has_flight()) return host_.commit(ledger_.flying());
+  mail_time_limits(ledger_);
+  enforce_limits(ledger_, links_);
+  usage_clock_.tick();
+  end_over_limits(ledger_);
+  end_graces(ledger_);
+  gang_switch(ledger_);
+  reservations_.tick();
+  watch_nodes(ledger_, links_, allocations_);
+  links_.order_health_checks();
+  power_.tick();
+  end_orphans(ledger_, allocations_);
+  steps_.tick();
+  enforce_step_limits(ledger_);
+  allocations_.answer_all_waiters();
+  purge_old_jobs(ledger_);
+  planning_.set_loads(links_.loads());
+  planning_.publish_if_quiet();
+  // Begin times pass and dependencies with delays fall due without any event.
+  if (!ledger_.cluster().pending.empty()) ledger_.want_plan();
 }
 
 }  // namespace muster::controller

@@ -1,70 +1,36 @@
 // Start and reconfiguration: the stored state, the configuration in force, a new epoch.
 #include <fmt/format.h>
 
-#include "base/codec/codec.h"
 #include "controller/core.h"
 #include "controller/nodes/dynamic_node.h"
-#include "state/apply.h"
-#include "state/invariants.h"
-#include "state/snapshot.h"
 
 namespace muster::controller {
 
 Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time now,
                            BatchNumber accounted) {
-  now_ = now;
-  if (stored.snapshot_number) {
-    auto cluster = decode_snapshot(stored.snapshot);
-    if (!cluster) return fail("the state snapshot cannot be read: " + cluster.error().text());
-    cluster_ = std::move(*cluster);
-  }
-  BatchNumber last = stored.snapshot_number;
-  const BatchNumber newest = stored.journal.empty() ? last : stored.journal.back().number;
-  if (accounted > newest) accounted = 0;  // of a state that was erased since
-  if (accounted < last) open_.changes.note_all(cluster_);
-  SharedParts parts;
-  for (const StoredState::Entry& entry : stored.journal) {
-    if (entry.number != last + 1)
-      return fail(fmt::format("the journal has a gap: batch {} follows {}", entry.number, last));
-    last = entry.number;
-    for (const std::string& bytes : entry.events) {
-      auto event = decode<EventEntry>(bytes);
-      if (!event)
-        return fail(fmt::format(
-            "batch {} of the journal holds an event that this version does not know", last));
-      if (auto* submitted = std::get_if<JobSubmitted>(&event->event)) parts.share(submitted->job);
-      if (last > accounted) open_.changes.note(cluster_, event->event);
-      muster::apply(cluster_, event->event);
-    }
-  }
-  open_.changes.note_waiting(cluster_);
-  next_batch_ = last + 1;
-  if (auto broken = broken_invariants(cluster_); !broken.empty())
-    return fail("the stored state contradicts itself: " + broken.front());
-  committed_ = cluster_;
-  if (cluster_.settings().accounting && !open_.changes.empty())
-    host_.account({std::exchange(open_.changes, {}), committed_, last});
-  watch_list_.make_anew(cluster_);
-  const ClusterConfig config = with_dynamic_nodes(cluster_, file);
+  ledger_.set_now(now);
+  if (auto ok = ledger_.recover(stored, accounted); !ok) return ok;
+  const Cluster& cluster = ledger_.cluster();
+  const ClusterConfig config = with_dynamic_nodes(cluster, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
-  record(EpochStarted{Epoch{cluster_.epoch.value + 1}});
-  if (*cluster_.config != config) record(ConfigLoaded{Cow(config)});
-  reset_usage_if_told(now);
-  cluster_.nodes.each([&](const Node& node) { loads_[node.id].last_contact = now; });
-  for (std::uint32_t id : cluster_.active.ids()) {
-    const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.run->preparing && !job.run->ending && cluster_.settings().programs.prolog_slurmctld)
-      run_program(SiteProgramRun::Which::prolog_slurmctld, job);
+  ledger_.record(EpochStarted{Epoch{cluster.epoch.value + 1}});
+  if (*cluster.config != config) ledger_.record(ConfigLoaded{Cow(config)});
+  reset_usage_if_told(ledger_);
+  cluster.nodes.each([&](const Node& node) { links_.note_heard(node.id); });
+  for (std::uint32_t id : cluster.active.ids()) {
+    const Job& job = ledger_.job(JobId{id});
+    if (job.run->preparing && !job.run->ending && ledger_.settings().programs.prolog_slurmctld)
+      programs_.start_prolog(job);
   }
-  if (auto ok = recover_queued_steps(); !ok) return ok;
-  // An srun that still wants its job comes back for it soon. One that was never answered does not
-  // know of it, and nobody else would end it. (salloc may have left its job to itself.)
-  cluster_.jobs.each([&](const Job& job) {
-    if (job.spec->for_own_step && !is_ended(job.state) && job.het_offset == 0)
-      orphans_[job.id] = now;
+  if (auto ok = steps_.recover(); !ok) return ok;
+  // An srun or salloc that still wants its job comes back for it soon. One that was never answered
+  // does not know of it, and nobody else would end it.
+  cluster.jobs.each([&](const Job& job) {
+    const bool is_owned = job.spec->kind == JobKind::allocation && !job.spec->outlives_command;
+    if (is_owned && !is_ended(job.state) && job.het_offset == 0) allocations_.add_orphan(job.id);
   });
-  run_owed_epilogs();
-  want_plan();
+  run_owed_epilogs(ledger_);
+  ledger_.want_plan();
   return {};
 }
 
@@ -72,7 +38,7 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
   std::set<Text> names;
   for (const NodeConfig& node : config.nodes) names.insert(node.name);
   std::optional<Error> error;
-  cluster_.nodes.each([&](const Node& node) {
+  ledger_.cluster().nodes.each([&](const Node& node) {
     if (!error && !node.config.dynamic && !names.contains(node.config.name) && !node.jobs.empty())
       error =
           Error{ErrorCode::config_invalid,
@@ -84,15 +50,14 @@ Result<void> Core::can_reconfigure(const ClusterConfig& config) const {
 }
 
 void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
-  now_ = now;
-  const ClusterConfig config = with_dynamic_nodes(cluster_, file);
-  if (auto ok = can_reconfigure(config); !ok) return answer(to, ok.error());
-  record(ConfigLoaded{Cow(config)});
-  reset_usage_if_told(now);
-  std::erase_if(sessions_,
-                [&](const auto& entry) { return !cluster_.nodes.contains(entry.first); });
-  want_plan();
-  answer(to, wire::Done{});
+  ledger_.set_now(now);
+  const ClusterConfig config = with_dynamic_nodes(ledger_.cluster(), file);
+  if (auto ok = can_reconfigure(config); !ok) return ledger_.reply(to, ok.error());
+  ledger_.record(ConfigLoaded{Cow(config)});
+  reset_usage_if_told(ledger_);
+  links_.forget_nodes_gone_from_configuration();
+  ledger_.want_plan();
+  ledger_.reply(to, wire::Done{});
 }
 
 }  // namespace muster::controller

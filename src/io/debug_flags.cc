@@ -1,3 +1,4 @@
+// The flags that are set, by name and as bits.
 #include "io/debug_flags.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ constexpr std::array<std::string_view, 2> kHeeded{"Agent", "Protocol"};  // as i
 
 std::mutex names_mutex;                // guards the names
 std::vector<std::string> names;        // in the order in which they were set
-std::atomic<std::uint32_t> heeded{0};  // bits of DebugFlag, for those who only ask
+std::atomic<std::uint32_t> heeded{0};  // bits of DebugFlag, for fast reads
 
 void note_heeded() {
   std::uint32_t bits = 0;

@@ -1,4 +1,4 @@
-// See files.h.
+// System calls behind files.h.
 #include "io/files.h"
 
 #include <fcntl.h>
@@ -60,7 +60,7 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-// The mode is set apart from open(), which the umask would narrow.
+// Sets the mode with fchmod(), because the umask would restrict the mode given to open().
 bool write_synced(File& file, std::string_view bytes, mode_t mode) {
   return ::fchmod(file.get(), mode) == 0 && write_all(file.get(), bytes) &&
          ::fsync(file.get()) == 0 && file.close() == 0;
@@ -151,7 +151,7 @@ Result<std::vector<std::string>> list_directory(const std::string& path) {
 }
 
 Sha256 sha256(std::string_view bytes) {
-  // Looking the algorithm up takes longer than a short text does.
+  // Looking up the algorithm takes longer than hashing a short text, so it is done once.
   static const EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   Sha256 digest;
   CHECK(EVP_Digest(bytes.data(), bytes.size(), digest.data(), nullptr, algorithm, nullptr) == 1);

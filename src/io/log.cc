@@ -1,6 +1,5 @@
-// See log.h. One write(2) per line to a file opened with O_APPEND: lines of several threads, and of
-// a rotated file's old and new writers, never mix. The state is the process's one log, hence
-// static.
+// Each line is one write(2) to a file opened with O_APPEND, so that lines of several threads never
+// mix, not even while the file is rotated. A process has one log, so its state is static.
 #include "io/log.h"
 
 #include <errno.h>
@@ -62,7 +61,7 @@ std::string program_name() {
   return log.program.empty() ? program_invocation_short_name : log.program;
 }
 
-// Text from a peer must not be able to forge a line.
+// Escapes control characters, so that text from a peer cannot forge a line.
 void append_one_line(std::string& line, std::string_view text) {
   for (const char c : text) {
     if (c == '\n')
@@ -87,17 +86,18 @@ std::string timestamp() {
                      milliseconds);
 }
 
-// A log that cannot be written has nobody left to tell; the daemon goes on.
+// If the log cannot be written, there is nowhere to report that; the daemon goes on.
 void write_line(int fd, const std::string& line) {
   ssize_t wrote;
   do wrote = ::write(fd, line.data(), line.size());
   while (wrote < 0 && errno == EINTR);
 }
 
-// Puts the file behind `target` if that is open already: writers in other threads notice nothing.
+// Opens the file. If `target` is open already, the file takes over its descriptor, so that other
+// threads can go on writing.
 bool open_file(const std::string& path, std::atomic<int>& target) {
-  // A link could lead into a file that only we may write, and whose directory is not ours alone.
-  // (/dev/null and the like are no links.)
+  // No symbolic links: if others can write to the directory, a link could lead to a file that only
+  // we may write. (/dev/null and the like are not links.)
   const int fd =
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW, 0644);
   if (fd < 0) return false;

@@ -1,5 +1,5 @@
-// The daemons' log: "[2026-11-16T00:45:00.123] error: text", to a file and, in the foreground, to
-// stderr.
+// log: the daemons' log. Lines such as "[2026-11-16T00:45:00.123] error: text" go to a file and, in
+// the foreground, to stderr.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ enum class LogLevel : std::uint8_t {
 std::string_view log_level_name(LogLevel level);
 bool parse_log_level(std::string_view text, LogLevel& level);  // names or numbers
 
-// One per process, set up by its main; before that, errors go to stderr.
+// Each process has one log, opened by its main function. Before that, errors go to stderr.
 struct LogOptions {
   std::string program;  // "slurmctld"
   std::string file;     // empty = none

@@ -1,4 +1,4 @@
-// See log_limit.h.
+// Counts lines per time window.
 #include "io/log_limit.h"
 
 #include <utility>

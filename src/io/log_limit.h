@@ -1,5 +1,5 @@
-// Keeps peers from filling the disk through our log: so many lines in a while, then only their
-// count.
+// LogLimit: keeps peers from filling the disk through our log. It writes a bounded number of lines
+// per time window, and counts the others.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ class LogLimit {
  private:
   const int lines_;
   const Millis window_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   std::chrono::steady_clock::time_point window_start_{};
   int written_ = 0;
   std::uint64_t left_out_ = 0;

@@ -1,3 +1,4 @@
+// Calls liblz4.
 #include "io/lz4.h"
 
 #include <lz4.h>

@@ -1,4 +1,4 @@
-// LZ4 blocks, for files on their way to nodes.
+// lz4: packs and unpacks LZ4 blocks, for files on their way to nodes.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace muster::io {
 
-// Nothing where packing would not make it smaller.
+// Unset if packing would not make the bytes smaller.
 std::optional<std::string> pack_lz4(std::string_view bytes);
-// `size` is what comes out; bytes that do not give it are an error.
+// Fails unless exactly `size` bytes come out.
 Result<std::string> unpack_lz4(std::string_view packed, std::size_t size);
 
 }  // namespace muster::io

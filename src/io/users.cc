@@ -1,3 +1,4 @@
+// Calls getpwuid_r, getgrouplist and their relatives.
 #include "io/users.h"
 
 #include <grp.h>

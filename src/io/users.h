@@ -1,4 +1,4 @@
-// What the system's user database says.
+// users: names and groups from the system's user database.
 #pragma once
 
 #include <chrono>
@@ -16,24 +16,25 @@ namespace muster::io {
 // All groups of a user, the given one included.
 std::vector<Gid> user_groups(const std::string& name, Gid primary);
 
-// The names of all groups of a user; empty where the user is not known.
+// The names of all groups of a user; empty if the user is unknown.
 std::vector<std::string> group_names(Uid user);
 
 bool is_user(const std::string& name);
 
-// The names of a group's users, those whose own group it is included; nothing where there is none.
+// The names of a group's users, including those whose primary group it is; unset if there is no
+// such group.
 std::optional<std::vector<std::string>> users_of_group(const std::string& group);
 
-// Names and groups of users, each asked of the system once in a while. Thread-safe.
+// A cache of names and groups of users, refreshed from the system now and then. Thread-safe.
 class Users {
  public:
   struct User {
-    Text name;  // empty where the system does not know the user
+    Text name;  // empty if the system does not know the user
     std::vector<std::string> groups;
   };
-  std::optional<User> find(Uid user) const;  // as last heard; nothing where it was never asked
-  bool is_fresh(Uid user) const;             // it was asked a short time ago
-  User ask(Uid user);                        // of the system: that may block for long
+  std::optional<User> find(Uid user) const;  // as of the last ask(); unset if there was none
+  bool is_fresh(Uid user) const;             // asked a short time ago
+  User ask(Uid user);                        // asks the system; may block for long
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -1,3 +1,4 @@
+// Lookups by name, array tasks, components and lists of partitions.
 #include "model/cluster.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ const Node* Cluster::find_node(std::string_view name) const {
 Result<std::vector<NodeId>> Cluster::nodes_named(std::string_view hostlist) const {
   std::vector<NodeId> ids;
   if (hostlist.empty()) return ids;
-  // With -m arbitrary a node is named once for each of its tasks.
+  // With -m arbitrary the list names a node once for each of its tasks.
   const std::uint64_t most =
       nodes.size() * std::max<std::uint64_t>(1, settings().request_limits.tasks_per_node);
   bool known = true;
@@ -34,6 +35,11 @@ const Partition* Cluster::find_partition(std::string_view name) const {
   auto found =
       std::ranges::find_if(*partitions, [&](const Partition& p) { return p.name == name; });
   return found == (*partitions).end() ? nullptr : &*found;
+}
+
+const Partition* Cluster::partition_of(const Job& job) const {
+  const std::string_view names = job.partition;
+  return find_partition(names.substr(0, names.find(',')));
 }
 
 const Reservation* Cluster::find_reservation(std::string_view name) const {
@@ -145,7 +151,7 @@ Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
     if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);
   }
   if (found.empty()) return fail(ErrorCode::invalid_partition, "(null)");
-  // One that takes no jobs any more says nothing where another does.
+  // If some partition still takes jobs, leave out those that do not.
   if (!std::ranges::all_of(found, [](const Partition* p) { return p->is_closed(); }))
     std::erase_if(found, [](const Partition* p) { return p->is_closed(); });
   return found;

@@ -1,5 +1,5 @@
-// Cluster: the whole state that the controller decides on. A value: a copy is a snapshot and costs
-// a few hundred pointers. Only state/apply changes the controller's own.
+// Cluster: the whole state that the controller decides on. It is a value: a copy is a snapshot, and
+// costs a few hundred pointers. Only state/apply changes the controller's own copy.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,13 @@
 
 namespace muster {
 
-// How usage is remembered, and what fair share makes of it.
+// How usage is kept, and how fair share is computed from it.
 struct FairShareSettings {
-  Seconds half_life{7 * 24 * 3600};  // PriorityDecayHalfLife; 0 = nothing is forgotten
+  Seconds half_life{7 * 24 * 3600};  // PriorityDecayHalfLife; 0 = no decay
   Seconds calc_period{300};          // PriorityCalcPeriod
   UsageReset reset = UsageReset::none;
   bool fair_tree = true;         // otherwise the classic formula
-  bool depth_oblivious = false;  // ... in which the depth in the tree does no harm
+  bool depth_oblivious = false;  // ... with DEPTH_OBLIVIOUS
   std::uint32_t dampening = 1;   // FairShareDampeningFactor of the classic formula
   bool operator==(const FairShareSettings&) const = default;
   template <class V>
@@ -49,8 +49,8 @@ struct FairShareSettings {
   }
 };
 
-// PriorityType=priority/multifactor and its weights; without it a job's priority is its place in
-// the order of arrival.
+// PriorityType=priority/multifactor and its weights. Without it, priorities follow the order of
+// arrival.
 struct PrioritySettings {
   bool multifactor = false;
   std::uint32_t age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
@@ -58,14 +58,14 @@ struct PrioritySettings {
   Seconds max_age{7 * 24 * 3600};
   bool favor_small = false;
   bool size_by_time = false;    // PriorityFlags=SMALL_RELATIVE_TO_TIME
-  bool no_normal_part = false;  // factors as they are, not divided by the greatest
+  bool no_normal_part = false;  // do not divide factors by the greatest one
   bool no_normal_qos = false;
   bool no_normal_assoc = false;
   bool no_normal_tres = false;
-  bool accrue_always = false;  // jobs grow older while they are held or wait for others
-  bool max_tres = false;       // a job is billed for its most expensive resource, not for all
-  bool increase_only = false;  // no priority falls (INCR_ONLY)
-  bool of_running = false;     // those of running jobs change, too (CALCULATE_RUNNING)
+  bool accrue_always = false;  // jobs gain age even while held or waiting for other jobs
+  bool max_tres = false;       // bill only the most expensive resource of a job
+  bool increase_only = false;  // priorities never fall (INCR_ONLY)
+  bool of_running = false;     // also for running jobs (CALCULATE_RUNNING)
   FairShareSettings shares;
   bool operator==(const PrioritySettings&) const = default;
   template <class V>
@@ -98,13 +98,13 @@ enum class PreemptType : std::uint8_t { none, partition_priority, qos };
 struct PreemptSettings {
   PreemptType type = PreemptType::none;
   PreemptMode mode = PreemptMode::off;
-  Seconds exempt_time{0};  // nobody is preempted before having run this long
+  Seconds exempt_time{0};  // no job is preempted before it has run this long
   bool youngest_first = false, send_user_signal = false;
   bool gang = false;          // jobs that hold the same CPUs take turns
-  bool strict_order = false;  // victims in their order, not as few as possible
-  std::optional<std::uint32_t> min_exempt_priority;  // nobody of this priority is preempted
-  bool reclaim_licenses = false;  // jobs make room for those that lack licenses, too
-  bool within = false;  // with preempt/qos: for those of their own QOS with a higher priority, too
+  bool strict_order = false;  // victims strictly in order, not as few as possible
+  std::optional<std::uint32_t> min_exempt_priority;  // jobs of this priority or more are exempt
+  bool reclaim_licenses = false;                     // also preempt for jobs that lack licenses
+  bool within = false;  // preempt/qos: also within a QOS, by job priority
   bool operator==(const PreemptSettings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -121,13 +121,13 @@ struct PreemptSettings {
   }
 };
 
-// Programs of the site that run around a job. What they are called is known to whoever runs them.
+// Which programs of the site run around a job. Only the daemons that run them know their paths.
 struct SitePrograms {
   bool prolog = false, epilog = false;  // on the nodes
-  bool prolog_at_start = false;  // PrologFlags=Alloc: when the job starts, not its first step
+  bool prolog_at_start = false;  // PrologFlags=Alloc: at the job's start, not its first step's
   bool contain = false;          // PrologFlags=Contain: an extern step on every node
   bool prolog_slurmctld = false, epilog_slurmctld = false;
-  bool force_requeue = false;  // PrologFlags=ForceRequeueOnFail: whatever the job says
+  bool force_requeue = false;  // PrologFlags=ForceRequeueOnFail: even if the job says no
   bool defer_batch = false;    // PrologFlags=DeferBatch: scripts wait for the Prologs of all nodes
   bool reservation_prolog = false, reservation_epilog = false;  // ResvProlog, ResvEpilog
   bool on_nodes() const { return prolog || epilog; }
@@ -147,10 +147,10 @@ struct SitePrograms {
   }
 };
 
-// HealthCheckProgram: how often, and on nodes in which states.
+// HealthCheckProgram: how often it runs, and on nodes in which states.
 struct HealthCheck {
   Seconds interval{0};  // 0 = never
-  bool any = true;      // ANY; otherwise the states that are named
+  bool any = true;      // ANY; otherwise only the states set below
   bool alloc = false, idle = false, mixed = false, nondrained_idle = false;
   bool cycle = false;  // spread over the interval instead of all at once
   bool operator==(const HealthCheck&) const = default;
@@ -166,7 +166,7 @@ struct HealthCheck {
   }
 };
 
-// Power saving, and nodes that are told to go.
+// Power saving.
 struct PowerSettings {
   bool saving = false;                  // SuspendProgram and ResumeProgram are set
   std::optional<Seconds> suspend_time;  // unset = idle nodes stay on
@@ -191,12 +191,11 @@ struct PowerSettings {
   }
 };
 
-// The settings that decisions depend on; the rest of slurm.conf stays in the daemons.
+// The settings that decisions depend on. The daemons keep the rest of slurm.conf.
 struct Settings {
   Text cluster_name;
   Seconds kill_wait{30}, min_job_age{300}, slurmd_timeout{300}, inactive_limit{0};
-  std::uint32_t first_job_id = 1, max_job_id = 67043328, max_job_count = 10000,
-                max_array_size = 1001;
+  std::uint32_t first_job_id = 1, max_job_count = 10000, max_array_size = 1001;
   std::uint32_t return_to_service = 0;
   bool job_requeue = true;           // JobRequeue
   bool memory_is_consumable = true;  // SelectTypeParameters has _Memory
@@ -215,7 +214,7 @@ struct Settings {
   std::vector<Text> gres_types;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
   Seconds complete_wait{0};
-  bool settles_by_partition = false;  // reduce_completing_frag: CompleteWait is for each alone
+  bool settles_by_partition = false;  // reduce_completing_frag: CompleteWait per partition
   Text job_file_append;               // JobFileAppend
   bool accounting = true;
   PrioritySettings priority;
@@ -228,7 +227,7 @@ struct Settings {
   Seconds time_slice{30};                             // SchedulerTimeSlice
   std::vector<Switch> topology;                       // TopologyPlugin=topology/tree: leaves first
   Seconds max_switch_wait{300};                       // SchedulerParameters=max_switch_wait
-  std::uint32_t max_batch_requeue = 5;                // after failures; then it is held
+  std::uint32_t max_batch_requeue = 5;                // after failures; then the job is held
   std::optional<std::uint32_t> max_preempt_requeue;   // after preemptions, likewise
   bool one_task_per_core = false;                     // CR_ONE_TASK_PER_CORE
   std::optional<std::uint32_t> default_cpus_per_gpu;  // DefCpuPerGPU
@@ -237,27 +236,27 @@ struct Settings {
   PowerSettings power;
   bool can_reboot = false;           // RebootProgram is set
   std::uint32_t max_node_count = 0;  // MaxNodeCount; 0 = no dynamic nodes
-  Text mail_domain;                  // of users who gave no address
-  Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = for good
+  Text mail_domain;                  // for users without an address
+  Minutes reservation_overrun{0};    // ResvOverRun; kUnlimited = without limit
   bool spec_cores_by_jobs = false;   // AllowSpecResourcesUsage
   bool cores_in_blocks = false;      // CR_CORE_DEFAULT_DIST_BLOCK
   bool pack_nodes = false;           // CR_Pack_Nodes
   bool serial_at_end = false;        // SchedulerParameters=pack_serial_at_end
   // SchedulerParameters
-  std::uint32_t max_array_tasks = 0;       // 0 = as many as MaxArraySize lets there be
+  std::uint32_t max_array_tasks = 0;       // 0 = only MaxArraySize counts
   bool user_top = false;                   // enable_user_top
   bool users_shrink = true;                // disable_job_shrink
-  bool allow_zero_licenses = false;        // more licenses than there are may be waited for
+  bool allow_zero_licenses = false;        // jobs may ask for more licenses than exist, and wait
   std::uint32_t min_priority_reserve = 0;  // bf_min_prio_reserve
   Seconds min_age_reserve{0};              // bf_min_age_reserve
   bool limits_stop = false;                // assoc_limit_stop
-  bool whole_het_jobs = false;             // whole_hetjob: what is done to one component, to all
+  bool whole_het_jobs = false;             // whole_hetjob: actions on one component affect all
   std::uint32_t first_meeting_port = 29500, last_meeting_port = 39499;  // RendezvousPorts
   IdSet step_ports;                                                     // MpiParams=ports=
   RequestLimits request_limits;
   PrivateData private_data;
-  bool disable_root_jobs = false;  // DisableRootJobs, of partitions that do not say
-  Text cpu_bind;                   // TaskPluginParam=cores and the like, where nothing else binds
+  bool disable_root_jobs = false;  // DisableRootJobs, the default for partitions
+  Text cpu_bind;                   // TaskPluginParam=cores and so on: the default binding
   bool operator==(const Settings&) const = default;
   template <class V>
   void fields(V& v) {
@@ -267,7 +266,6 @@ struct Settings {
     v(4, slurmd_timeout);
     v(5, inactive_limit);
     v(6, first_job_id);
-    v(7, max_job_id);
     v(8, max_job_count);
     v(9, max_array_size);
     v(10, return_to_service);
@@ -338,15 +336,15 @@ struct Settings {
   }
 };
 
-// What a configuration file comes to: the content of the event that puts it in force.
+// The result of reading the configuration; the event that puts it in force contains it.
 struct ClusterConfig {
   Settings settings;
-  std::vector<NodeConfig> nodes;      // in the order of the file
-  std::vector<Partition> partitions;  // their `nodes` are empty here; node_names says who
+  std::vector<NodeConfig> nodes;                   // in the order of the file
+  std::vector<Partition> partitions;               // with empty `nodes`: see partition_nodes
   std::vector<std::vector<Text>> partition_nodes;  // parallel to partitions: expanded names
   std::vector<Qos> qos;
-  std::vector<std::pair<Text, Text>> node_sets;  // those defined by a feature: name, feature
-  std::uint32_t slurmd_port = 0;                 // of nodes that have none of their own
+  std::vector<std::pair<Text, Text>> node_sets;  // NodeSets defined by a feature: name, feature
+  std::uint32_t slurmd_port = 0;                 // for nodes without a port of their own
   bool operator==(const ClusterConfig&) const = default;
   template <class V>
   void fields(V& v) {
@@ -360,12 +358,12 @@ struct ClusterConfig {
   }
 };
 
-// An EpilogSlurmctld that has not ended: a controller that starts anew runs it again.
+// An EpilogSlurmctld that has not ended. A restarted controller runs it again.
 struct OwedEpilog {
   JobId job;
   Attempt attempt;
   Gid gid;
-  std::vector<std::string> environment;  // the job itself may have gone on by then
+  std::vector<std::string> environment;  // kept here because the job may have changed by then
   bool operator==(const OwedEpilog&) const = default;
   template <class V>
   void fields(V& v) {
@@ -376,7 +374,7 @@ struct OwedEpilog {
   }
 };
 
-// The tasks of an array that are known, and the record that holds each.
+// The known tasks of an array, and the job record of each.
 struct ArrayTasks {
   IdSet all;
   std::vector<std::pair<std::uint32_t, JobId>> own;  // tasks with a record of their own, ascending
@@ -392,42 +390,44 @@ struct Cluster {
   Cow<std::vector<Partition>> partitions{std::vector<Partition>{}};
   Cow<std::vector<Reservation>> reservations{std::vector<Reservation>{}};  // by number
   Table<JobId, Job> jobs;
-  Table<JobId, JobOutcome> outcomes;  // of jobs that are gone but for those who wait for them
+  Table<JobId, JobOutcome> outcomes;  // of jobs that are gone, for dependencies on them
   Cow<std::vector<Association>> associations{std::vector<Association>{}};  // ascending
   Cow<UsageBook> usage{UsageBook{}};
   Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
   IdSet pending;    // ids of jobs in state pending
   IdSet active;     // ids of jobs that run, are suspended, or are completing
-  IdSet uncounted;  // ids of jobs that have ended since usage was counted last
+  IdSet uncounted;  // ids of jobs that have ended since usage was last counted
   JobId next_job_id{1};
   NodeId next_node_id{1};
-  std::uint32_t last_reservation = 0;  // number of the newest one that ever was
+  std::uint32_t last_reservation = 0;  // the highest number given so far
   Epoch epoch;
 
   const Settings& settings() const { return (*config).settings; }
   const Node* find_node(std::string_view name) const;
-  // In the order written; a name may come more than once. A list costs little more than the names
-  // of it that exist: the first that does not ends it.
+  // In the order written; a name may occur more than once. Fails at the first unknown name, without
+  // expanding the rest of the list.
   Result<std::vector<NodeId>> nodes_named(std::string_view hostlist) const;
   const Partition* find_partition(std::string_view name) const;
+  // The job's partition; of several that it waits for the first.
+  const Partition* partition_of(const Job& job) const;
   const Partition* default_partition() const;
   const Reservation* find_reservation(std::string_view name) const;
   const Qos* find_qos(std::string_view name) const;
-  // The record that holds this array task: the task's own, or the array's while it waits there.
+  // The record of this array task: its own, or the array's while the task waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
   // The tasks of an array that have left its record: see ArrayRecord. Null = none.
   const TaskIndex* task_index(JobId array) const;
   void index_task(JobId array, std::uint32_t task, JobId job);
   void unindex_task(JobId array, std::uint32_t task);
   ArrayTasks tasks_of(JobId array) const;
-  // The job, or all components of its heterogeneous job that are still known, in order.
+  // The job itself, or all known components of its heterogeneous job, in order.
   std::vector<const Job*> components(const Job& job) const;
 
   bool operator==(const Cluster&) const = default;
 };
 
-// "main", "a,b"; empty = the default one. Every name must exist. One that takes no jobs any more is
-// replaced by its Alternate.
+// The partitions in "main" or "a,b"; empty = the default partition. Every name must exist. A
+// partition that takes no more jobs is replaced by its Alternate.
 Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
                                                        std::string_view names);
 

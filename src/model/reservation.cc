@@ -1,3 +1,4 @@
+// Who may use a reservation, and the names of its flags.
 #include "model/reservation.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool denies(const std::vector<Text>& names) {
   return !names.empty() && names.front().view().starts_with('-');
 }
 
-// An empty list says nothing against anybody.
+// An empty list admits everyone.
 bool lets_in(const std::vector<Text>& names, const Text& name) {
   if (names.empty()) return true;
   return denies(names) ? !lists(names, "-" + name.str()) : lists(names, name.view());
@@ -26,9 +27,9 @@ bool lets_in(const std::vector<Text>& names, const Text& name) {
 
 struct FlagWord {
   std::string_view word, flag;
-  std::size_t least;  // letters that tell it from others
+  std::size_t least;  // the fewest letters that identify it
 };
-// The first one that begins so is meant.
+// An abbreviation means the first word that begins with it.
 constexpr auto kFlagWords = std::to_array<FlagWord>({
     {"MAINT", "MAINT", 3},
     {"MAGNETIC", "MAGNETIC", 3},

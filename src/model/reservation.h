@@ -1,4 +1,4 @@
-// Reservation: nodes, or some cores of them, and licenses that are kept for some users during some
+// Reservation: nodes, or some of their cores, and licenses, kept for certain users during a certain
 // time (scontrol create reservation).
 #pragma once
 
@@ -18,29 +18,30 @@ namespace muster {
 
 struct Reservation {
   Text name;
-  Time start, end;                    // of a floating one: as if it had been made now
+  Time start, end;                    // of a TIME_FLOAT one: as of its creation
   std::vector<NodeId> nodes;          // ascending
-  std::vector<Text> users, accounts;  // who may use it; with "-" before every name: who may not
+  std::vector<Text> users, accounts;  // who may use it; with "-" before each name, who may not
   Text features, partition, comment;
   Text licenses;            // "matlab:2,ansys:1"
   std::vector<Text> flags;  // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
-  std::vector<Text> groups, group_members;  // instead of users; who was in them when it was made
-  std::vector<IdSet> cpus;  // what it has of each node, parallel to `nodes`; empty = whole nodes
+  std::vector<Text> groups,
+      group_members;        // groups instead of users, and their members at creation
+  std::vector<IdSet> cpus;  // its CPUs on each node, parallel to `nodes`; empty = whole nodes
   Seconds max_start_delay{0};
-  Seconds purge_after{0};    // PURGE_COMP: it ends once it was out of use for so long
-  std::uint32_t number = 0;  // they are numbered in the order of their making
-  Seconds float_by{0};       // TIME_FLOAT: it always begins so long after now
-  bool begun = false;        // it has been seen to begin: ResvProlog was run
+  Seconds purge_after{0};    // PURGE_COMP: it ends after it was unused for this long
+  std::uint32_t number = 0;  // in order of creation
+  Seconds float_by{0};       // TIME_FLOAT: it always begins this long after now
+  bool begun = false;        // its begin was handled: ResvProlog has run
 
   bool has(std::string_view flag) const;
   bool has_part_of_nodes() const { return !cpus.empty(); }
   bool holds_node(NodeId node) const;
-  const IdSet* cpus_on(NodeId node) const;  // nullptr = the whole node; it must be one of its nodes
+  const IdSet* cpus_on(NodeId node) const;  // nullptr = the whole node; requires holds_node(node)
   Time start_seen(Time now) const { return has("TIME_FLOAT") ? now + float_by : start; }
   Time end_seen(Time now) const { return start_seen(now) + (end - start); }
   bool is_active(Time now) const { return start_seen(now) <= now && now < end_seen(now); }
   bool reaches_into(Time from,
-                    Time until) const;  // does it hold anything during some of that time?
+                    Time until) const;  // does it overlap with this time?
   bool admits(const Text& user, const Text& account) const;
 
   bool operator==(const Reservation&) const = default;
@@ -68,12 +69,12 @@ struct Reservation {
   }
 };
 
-// The flag that this is an abbreviation of: "maint", "static" or "PURGE_COMP" for "purge_comp=5".
+// Expands an abbreviated flag: "MAINT" for "mai", "PURGE_COMP" for "purge_comp=5".
 std::optional<std::string_view> reservation_flag(std::string_view text);
-// The flags in the order in which they are shown, PURGE_COMP with its time.
+// The flags in the order of `scontrol show`, PURGE_COMP with its time.
 std::string flags_text(const Reservation& reservation);
 
-// May jobs of one of them use what the other one holds, too?
+// May jobs of one reservation also use what the other one holds?
 bool may_overlap(const Reservation& a, const Reservation& b);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// NodeAgent: slurmd's logic. It takes the controller's orders and the happenings of its own machine
-// and calls its NodeHost; it never asks a clock and does no I/O of its own. One file per verb:
+// NodeAgent: slurmd's logic. It takes the controller's orders and the events of its own machine
+// and calls its NodeHost; it never asks a clock and does no I/O itself. One file per verb:
 // register.cc, prepare.cc, launch.cc, signal.cc, end.cc, complete.cc, attach.cc.
 //
 // Orders may be repeated at any time. What has ended is kept, and told again and again, until the
@@ -70,7 +70,7 @@ class NodeAgent {
 
   void set_heartbeat(Millis every) { options_.heartbeat_every = every; }
   void set_programs(const NodePrograms& programs) { options_.programs = programs; }
-  // Nothing is left here that would have to be told, or nobody to tell it to.
+  // Nothing is left here to report, or the controller has been away for too long.
   bool may_leave_with_host(Time now) const;
   std::size_t running_count() const { return running_.size(); }
   Epoch epoch() const { return options_.epoch; }
@@ -106,7 +106,7 @@ class NodeAgent {
   void on_order(const wire::RebootOrder& order, Time now);
   void on_order(const wire::NotifyOrder& order, Time now);
 
-  // Runs the Prolog if this attempt needs one that has not run.
+  // Runs the Prolog of this attempt unless there is none or it has run.
   Progress prepare(AttemptRef attempt, const std::vector<std::string>& environment);
   void run_prolog_in_job(AttemptRef attempt);  // once there is an extern step to run it in
   // Likewise the InitScript.

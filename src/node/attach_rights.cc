@@ -1,3 +1,4 @@
+// See attach_rights.h.
 #include "node/attach_rights.h"
 
 #include <fmt/format.h>

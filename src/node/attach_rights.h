@@ -11,7 +11,7 @@
 
 namespace muster {
 
-// The step's own user, root, and SlurmUser, who are to prove the step's key besides.
+// The step's user, root and SlurmUser may; they also have to prove the step's key.
 inline bool may_attach(Uid caller, Uid owner, Uid slurm_user) {
   return caller == owner || caller == Uid{0} || caller == slurm_user;
 }

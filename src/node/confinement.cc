@@ -1,3 +1,4 @@
+// From a step's share of the node to the limits of its control group.
 #include "node/confinement.h"
 
 #include <fmt/format.h>
@@ -25,10 +26,10 @@ std::uint64_t swap_limit(const NodeConfinement& node, std::uint64_t asked_mib) {
                   percent_of(node.memory_mib, node.conf.max_swap_percent));
 }
 
-void set_memory(const NodeConfinement& node, const wire::StepLaunch& launch, Confinement& out) {
-  const std::uint64_t job_mib = launch.memory_limit_mib;
+// `own`: the step's part of what the job has; 0 = all of it.
+void set_memory(const NodeConfinement& node, std::uint64_t job_mib, std::uint64_t own,
+                Confinement& out) {
   if (job_mib == 0) return;
-  const std::uint64_t own = launch.share.memory_mib;
   const std::uint64_t step_mib = own == 0 ? job_mib : std::min(own, job_mib);
   if (node.conf.constrain_ram || node.conf.constrain_swap) {
     out.job_memory_bytes = memory_limit(node, job_mib);
@@ -60,11 +61,19 @@ Confinement groups_of(const NodeConfinement& node, const wire::StepRef& step, Ui
   return out;
 }
 
+Confinement confine_receiver(const NodeConfinement& node, const wire::FileGrant& grant) {
+  Confinement out = groups_of(node, {.job = grant.job, .step = kExternStep}, grant.owner);
+  if (out.groups == Confinement::Groups::none) return out;
+  out.step_path = fmt::format("{}/files", out.job_path.view());
+  if (node.constrain) set_memory(node, grant.memory_mib, 0, out);
+  return out;
+}
+
 Confinement confine(const NodeConfinement& node, const wire::StepLaunch& launch) {
   Confinement out = groups_of(node, launch.ref, launch.uid);
   if (node.kill_over_memory) out.kill_over_kib = launch.memory_limit_mib << 10;
   if (out.groups == Confinement::Groups::none || !node.constrain) return out;
-  set_memory(node, launch, out);
+  set_memory(node, launch.memory_limit_mib, launch.share.memory_mib, out);
   if (node.conf.constrain_devices) set_devices(node, launch, out);
   if (node.conf.constrain_cores)
     for (std::uint32_t cpu : launch.share.cpus.ids())

@@ -8,6 +8,7 @@
 #include "config/files/cgroup_conf.h"
 #include "model/node/confinement.h"
 #include "wire/node_messages.h"
+#include "wire/step_messages.h"
 
 namespace muster {
 
@@ -28,5 +29,8 @@ Confinement confine(const NodeConfinement& node, const wire::StepLaunch& launch)
 
 // The groups of a step, without limits: enough to find its processes again.
 Confinement groups_of(const NodeConfinement& node, const wire::StepRef& step, Uid uid);
+
+// The groups of a process that takes a file for a job which has nothing else on this node.
+Confinement confine_receiver(const NodeConfinement& node, const wire::FileGrant& grant);
 
 }  // namespace muster

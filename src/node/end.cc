@@ -47,7 +47,7 @@ void NodeAgent::on_order(const wire::EndStepOrder& order, Time now) {
   end_step(order.ref, order.kill_wait, order.announce && first_time, order.message_suffix, now);
 }
 
-// The command that asked for the end runs in the job: it hears the answer and says what came of it
+// The command that asked for the end runs in the job: it gets its answer and prints the result
 // before the signals come.
 template <class EndOrder>
 void NodeAgent::postpone(EndOrder order, Time now) {

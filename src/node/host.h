@@ -53,7 +53,7 @@ class NodeHost {
   virtual void signal(const wire::StepRef& step, int number, SignalScope scope) = 0;
   virtual void suspend(const wire::StepRef& step, bool resume) = 0;
   // Writes "*** JOB 12 ON n1 CANCELLED AT <now><suffix> ***" (or STEP 12.0) where the step's errors
-  // go. A step that such a line ends says so to its srun.
+  // go. With ends_step the step also tells its srun that it was ended.
   virtual void announce(const wire::StepRef& step, std::string_view suffix, bool ends_step) = 0;
   virtual void notify(const wire::StepRef& step, std::string_view text) = 0;  // in the same place
   // The controller has recorded this step's end: nothing of it needs to be kept.
@@ -79,7 +79,7 @@ class NodeHost {
   virtual void reboot() = 0;        // RebootProgram
   virtual void reconfigure() = 0;
   virtual void shutdown() = 0;
-  virtual void log(std::string_view line) = 0;
+  virtual void log_error(std::string_view line) = 0;
 };
 
 }  // namespace muster

@@ -83,9 +83,7 @@ void NodeAgent::start_launches_waiting_for(JobId job, Time now) {
 
 void NodeAgent::fail_launch(const wire::StepLaunch& launch, std::string why, Time now,
                             LaunchFault fault) {
-  host_.log("error: step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
-  // Slurm's mark of a launch that failed: exit code 0:53.
-  constexpr std::uint32_t kLaunchFailedStatus = 53;
+  host_.log_error("step " + std::to_string(launch.ref.job.value) + " not launched: " + why);
   wire::StepEnd end{.ref = launch.ref,
                     .exit_status = kLaunchFailedStatus,
                     .exit_by_rank = {},

@@ -33,7 +33,7 @@ NodeAgent::Progress NodeAgent::prepare(AttemptRef attempt,
   return Progress::runs;
 }
 
-// Where the extern step could not be started, the Prolog runs all the same.
+// If the extern step could not be started, the Prolog still runs.
 void NodeAgent::run_prolog_in_job(AttemptRef attempt) {
   auto waiting = prologs_before_extern_.extract(attempt);
   if (!waiting.empty()) host_.run_program(NodeProgram::prolog, attempt, waiting.mapped());

@@ -1,4 +1,4 @@
-// Registration and heartbeats: telling the controller who this node is and all that it holds.
+// Registration and heartbeats: telling the controller which node this is and what runs on it.
 #include <algorithm>
 
 #include "node/agent.h"
@@ -106,9 +106,9 @@ void NodeAgent::flush() {
 
 void NodeAgent::on_orders(const wire::OrderBatch& batch, Time now) {
   if (batch.epoch < options_.epoch) {
-    host_.log("error: orders of an earlier controller refused: epoch " +
-              std::to_string(batch.epoch.value) + " is below " +
-              std::to_string(options_.epoch.value));
+    host_.log_error("orders of an earlier controller refused: epoch " +
+                    std::to_string(batch.epoch.value) + " is below " +
+                    std::to_string(options_.epoch.value));
     return;
   }
   if (batch.epoch > options_.epoch) {

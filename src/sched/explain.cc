@@ -1,3 +1,4 @@
+// Finds a job's place in the queue, and tries out changed requests (Trials).
 #include "sched/explain.h"
 
 #include <fmt/format.h>
@@ -22,43 +23,39 @@ namespace {
 constexpr std::size_t kAlternativesTold = 5;
 constexpr Seconds kWorthTelling{60};
 
-const Partition* first_partition(const Cluster& cluster, const Job& job) {
-  return cluster.find_partition(split(job.partition, ',').front());
-}
-
-Venue first_venue(const Cluster& cluster, const Job& job, Time now) {
-  return {first_partition(cluster, job), choices(cluster, job, now).front()};
+StartTarget first_target(const Cluster& cluster, const Job& job, Time now) {
+  return {cluster.partition_of(job), reservation_choices(cluster, job, now).front()};
 }
 
 bool is_in_line(const Cluster& cluster, const Job& job, Time now) {
   return job.state == JobState::pending &&
-         gate(cluster, job, first_venue(cluster, job, now), now).reason == Reason::none;
+         gate(cluster, job, first_target(cluster, job, now), now).reason == Reason::none;
 }
 
-// It waits for what it asked for itself; asked otherwise it could be in line.
+// The job's own request keeps it out of the queue; a different request could be in line.
 bool asks_too_much(const Cluster& cluster, const Job& job, Time now) {
   if (job.state != JobState::pending) return false;
-  const Reason reason = gate(cluster, job, first_venue(cluster, job, now), now).reason;
+  const Reason reason = gate(cluster, job, first_target(cluster, job, now), now).reason;
   return reason == Reason::partition_time_limit || reason == Reason::partition_node_limit ||
          reason == Reason::partition_down || reason == Reason::partition_inactive;
 }
 
-// Those in line before the job, in order; each once, whatever partitions it may use.
+// The jobs in line ahead of this one, in order. A job with several partitions is listed once.
 std::vector<JobId> jobs_ahead(const Cluster& cluster, JobId job, Time now) {
   std::vector<JobId> ahead;
   Queue queue;
-  queue.follow(cluster, Priorities(cluster, now), now, true);
+  queue.update_to(cluster, Priorities(cluster, now), now, true);
   std::set<JobId> seen;
-  queue.each(cluster, [&](const Queue::Place& place) {
-    if (place.job == job) return false;
-    if (seen.insert(place.job).second && is_in_line(cluster, cluster.jobs.at(place.job), now))
-      ahead.push_back(place.job);
+  queue.visit_in_order(cluster, [&](const Queue::Entry& entry) {
+    if (entry.job == job) return false;
+    if (seen.insert(entry.job).second && is_in_line(cluster, cluster.jobs.at(entry.job), now))
+      ahead.push_back(entry.job);
     return true;
   });
   return ahead;
 }
 
-// What a user could have asked for instead.
+// One way to change the job's request.
 struct Change {
   std::string words;
   std::function<void(Job&, JobSpec&)> make;
@@ -68,7 +65,7 @@ class Trials {
  public:
   Trials(const Cluster& cluster, JobId job, Time now, const AlternativeOptions& options)
       : cluster_(cluster), id_(job), now_(now), options_(options) {
-    // Whoever comes after it takes nothing from it.
+    // Jobs behind this one do not affect its start, so the trials leave them out.
     IdSet planned;
     for (JobId id : jobs_ahead(cluster, job, now)) planned.insert(id.value);
     ahead_ = planned.size();
@@ -106,7 +103,7 @@ class Trials {
   }
 
  private:
-  // When it starts, and with which limit where that is now.
+  // When the job starts. The time limit is only set if the job starts now.
   std::pair<std::optional<Time>, Minutes> start_of(const Cluster& cluster) const {
     const Plan plan = sched::plan(cluster, now_, options_.budget);
     for (const Start& start : plan.starts)
@@ -115,7 +112,7 @@ class Trials {
     return {};
   }
 
-  // The plan itself finds the longest run that still fits in before the others.
+  // With --time-min=1 the plan itself finds the longest run that fits ahead of the promised jobs.
   template <class Tell>
   void try_shorter(const Tell& tell) const {
     const Job& job = cluster_.jobs.at(id_);
@@ -149,9 +146,9 @@ class Trials {
     return all;
   }
 
-  // As much as its partition allows.
+  // Lowers time limit and node count to the partition's maximum.
   void add_within_partition(const Job& job, std::vector<Change>& all) const {
-    const Partition* partition = first_partition(cluster_, job);
+    const Partition* partition = cluster_.partition_of(job);
     if (partition && partition->max_time && job.time_limit > *partition->max_time)
       all.push_back({"with --time=" + format_limit(*partition->max_time),
                      [most = *partition->max_time](Job& j, JobSpec&) { j.time_limit = most; }});

@@ -1,6 +1,6 @@
-// explain: where a waiting job stands, and what would start it sooner, found out by planning the
-// queue again with a changed job. Only it and those before it are planned; the budget bounds each
-// trial, and there are only a few.
+// explain: a waiting job's place in the queue, and the changes to its request that would start it
+// sooner. Each suggestion is tested by planning again with the changed job. A trial plans only this
+// job and the jobs ahead of it; the budget bounds each trial, and there are only a few.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,10 @@ namespace muster::sched {
 
 struct Standing {
   std::uint32_t position = 0;                         // 1 = first in line; 0 = not in line
-  std::vector<std::pair<Text, std::uint32_t>> ahead;  // users and jobs before it, the most first
+  std::vector<std::pair<Text, std::uint32_t>> ahead;  // by user: jobs ahead of it, most jobs first
 };
-// In line are those that only need room: not the held, nor those that wait for others.
+// Only jobs that wait for free resources are in line. Held jobs and jobs with open dependencies are
+// not.
 Standing standing_of(const Cluster& cluster, JobId job, Time now);
 
 struct Alternative {
@@ -25,13 +26,13 @@ struct Alternative {
   Time start;
 };
 struct Alternatives {
-  std::vector<Alternative> sooner;  // than as it is; the soonest first
+  std::vector<Alternative> sooner;  // changes that start the job earlier; the earliest first
   bool tried_all = true;
 };
 struct AlternativeOptions {
-  std::vector<Text> partitions;    // that its user may use
-  Budget budget;                   // of one trial
-  std::uint32_t max_ahead = 2000;  // behind more than these no trial is made
+  std::vector<Text> partitions;    // the partitions that the job's user may use
+  Budget budget;                   // for one trial
+  std::uint32_t max_ahead = 2000;  // no trials if more jobs than this are ahead
 };
 Alternatives alternatives_of(const Cluster& cluster, JobId job, Time now,
                              const AlternativeOptions& options);

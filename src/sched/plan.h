@@ -1,11 +1,11 @@
-// plan: what should start now, what must make room for it, when the rest is expected to start and
-// why it waits. A pure function of the cluster's state and the time; the controller validates each
-// start again before it takes it.
+// plan: which jobs start now, which jobs are preempted for them, when the other jobs are expected
+// to start and why they wait. A pure function of the cluster's state and the time. The controller
+// checks each start again before it carries it out.
 //
-// Jobs are considered in the order of their priority. One that does not fit now is promised the
-// earliest time at which it will (conservative backfill): whoever comes after it may only use what
-// leaves every promise intact. The budget bounds the work; jobs beyond it wait unexamined, and
-// nobody passes them.
+// Jobs are considered in order of priority. A job that does not fit now is promised the earliest
+// time at which it will fit (conservative backfill). Jobs of lower priority may only start if every
+// promise can still be kept. The budget bounds the work: jobs beyond it are not examined, and no
+// job behind them starts.
 #pragma once
 
 #include <cstdint>
@@ -19,78 +19,79 @@
 #include "sched/queue.h"
 #include "sched/request/reason.h"
 #include "sched/timeline/node_index.h"
-#include "sched/timeline/profile_notes.h"
+#include "sched/timeline/profile_scratch.h"
 
 namespace muster::sched {
 
 struct Budget {
   std::uint32_t max_starts = 2000;
-  std::uint64_t max_questions = 2000000;  // to the profile: what one node has to give at one time
-  // For finding out about jobs that cannot start since nothing is free. Beyond that the rest of the
-  // queue is not looked at: only the starts matter.
-  std::uint64_t max_idle_questions = 2000000;
-  bool thorough = true;           // the queue is put in order anew, and looked at to its end
-  bool order_changed = true;      // by more than jobs that came, started and ended
-  bool tells_of_deferred = true;  // why they wait, too, although nobody need look at them
+  // A probe asks the profile what is free on one node at one time.
+  std::uint64_t max_probes = 2000000;
+  // Once the cluster is full: the probes that may be spent on promises for jobs that cannot start.
+  // After that the rest of the queue is not examined.
+  std::uint64_t max_probes_when_full = 2000000;
+  bool thorough = true;           // sort the queue again and examine it to its end
+  bool order_changed = true;      // false: since the last plan jobs only came, started or ended
+  bool explains_deferred = true;  // list the reasons of deferred jobs too
 };
-// For a plan after every event: enough to start what can start, and to promise a few.
+// For a plan after every event: enough to start what can start, and to make a few promises.
 Budget quick_budget(const Cluster& cluster);
-// For a plan every few seconds that tells many jobs when they will start.
+// For the plan every few seconds that finds start times for many jobs.
 Budget thorough_budget(const Cluster& cluster);
 
 struct Start {
-  JobId job;  // the record; for an array record `task` says which of its tasks
+  JobId job;  // a job or an array record; for an array record `task` names the task
   std::optional<std::uint32_t> task;
   Text partition;
   std::vector<NodeShare> allocation;
-  Minutes time_limit{};          // shorter than asked where --time-min allowed it
-  std::vector<JobId> displaces;  // these are suspended: it runs on CPUs of theirs
-  Text reservation;              // that it uses
-  std::uint32_t priority = 0;    // with which it came to its turn
+  Minutes time_limit{};          // may be shorter than requested if --time-min is set
+  std::vector<JobId> displaces;  // jobs to suspend: the new job runs on their CPUs
+  Text reservation;              // the reservation that the job uses, if any
+  std::uint32_t priority = 0;    // its priority when it was considered
 };
 
 struct Wait {
   JobId job;
   Reason reason = Reason::none;
-  Text detail;  // replaces the reason's name where set
+  Text detail;  // if set, shown instead of the reason's name
 };
 
-struct Expected {  // a later start that was promised
+struct Expected {  // a promised later start
   JobId job;
   Time at;
   std::vector<NodeId> nodes;
   std::uint32_t cpus = 0;
 };
 
-struct Eviction {  // a running job that has to make room
+struct Eviction {  // a running job that is preempted for another one
   JobId victim, by;
   PreemptMode mode = PreemptMode::cancel;
 };
 
 struct Plan {
-  std::vector<Start> starts;  // in the order in which they were decided
+  std::vector<Start> starts;  // in order of decision
   std::vector<Eviction> evictions;
-  std::vector<Wait> waits;         // ascending by job; see Budget::tells_of_deferred
+  std::vector<Wait> waits;         // ascending by job; see Budget::explains_deferred
   std::vector<Expected> expected;  // ascending by job
   std::vector<JobId> hopeless;     // jobs whose dependency can never be met, ascending
-  IdSet accruing;                  // jobs whose age begins to count
+  IdSet accruing;                  // jobs whose age begins to count towards their priority
   bool more_starts = false;        // max_starts was reached: plan again
   bool complete = true;            // false: some jobs were not examined
-  bool thorough = true;            // what it does not say of a waiting job, no other plan says
+  bool thorough = true;  // the whole queue was examined: older plans need not be consulted
 };
 
-// What one plan leaves to the next, which then need not look at all nodes and jobs again. It
-// changes nothing of what is decided.
-struct PlanMemory {
+// What one plan keeps for the next, so that the next one need not look at all nodes and jobs again.
+// It never changes what a plan decides.
+struct PlannerCache {
   Queue queue;
   NodeIndex nodes;
-  ProfileNotes notes;
+  ProfileScratch scratch;
 };
 
-Plan plan(const Cluster& cluster, Time now, Budget budget, PlanMemory& memory);
+Plan plan(const Cluster& cluster, Time now, Budget budget, PlannerCache& cache);
 Plan plan(const Cluster& cluster, Time now, Budget budget = {});
 
-// What a plan says of a job; nullptr where it says nothing.
+// What a plan says about a job; nullptr if it says nothing.
 const Wait* find_wait(const Plan& plan, JobId job);
 const Expected* find_expected(const Plan& plan, JobId job);
 

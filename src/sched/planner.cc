@@ -1,4 +1,4 @@
-// Who is looked at, and in which order.
+// Walks through the queue: which jobs are considered, in which order, and where the walk ends.
 #include "sched/planner.h"
 
 #include <algorithm>
@@ -8,36 +8,36 @@
 namespace muster::sched {
 
 Plan Planner::run() {
-  Queue& queue = memory_.queue;
-  queue.follow(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed,
-               budget_.tells_of_deferred);
+  Queue& queue = cache_.queue;
+  queue.update_to(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed,
+                  budget_.explains_deferred);
   for (const Start& start : what_if_.started) repeat(start);
-  queue.each(cluster_, [&](const Queue::Place& place) {
+  queue.visit_in_order(cluster_, [&](const Queue::Entry& entry) {
     if (!budget_.thorough && nobody_can_start()) {
       plan_.complete = false;
       return false;
     }
-    const Job& job = cluster_.jobs.at(place.job);
+    const Job& job = cluster_.jobs.at(entry.job);
     accruals_.look_at(job);
-    for (const Reservation* reservation : choices(cluster_, job, now_))
-      if (!settled_.contains(place.job))
-        consider(job, {partition_at(place.partition), reservation});
+    for (const Reservation* reservation : reservation_choices(cluster_, job, now_))
+      if (!settled_.contains(entry.job))
+        consider(job, {partition_at(entry.partition), reservation});
     return true;
   });
-  tell_of_deferred();
+  explain_deferred();
   finish();
   return std::move(plan_);
 }
 
-// Nobody has looked at them. Who asks why one of them waits can tell by its record (gate).
-void Planner::tell_of_deferred() {
-  const Deferred& deferred = memory_.queue.deferred();
+// Deferred jobs are not examined. Why one of them waits follows from its record alone (gate).
+void Planner::explain_deferred() {
+  const Deferred& deferred = cache_.queue.deferred();
   deferred.hopeless().each([&](std::uint32_t id) { plan_.hopeless.emplace_back(id); });
   if (deferred.has_limited()) plan_.complete = false;
-  if (!budget_.tells_of_deferred) return;
+  if (!budget_.explains_deferred) return;
   for (JobId id : deferred.ids()) {
     const Job& job = cluster_.jobs.at(id);
-    wait(job, gate(cluster_, job, venue_of(job, split(job.partition, ',').front()), now_).reason);
+    wait(job, gate(cluster_, job, target_for(job, cluster_.partition_of(job)), now_).reason);
   }
 }
 
@@ -45,7 +45,7 @@ const Partition* Planner::partition_at(std::uint32_t place) const {
   return place == Queue::kNoPartition ? nullptr : &(*cluster_.partitions)[place];
 }
 
-// Nobody behind could start either, and what may be asked to tell them when has been asked.
+// No later job can start, and the probes for promising start times are spent.
 bool Planner::nobody_can_start() {
   if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
   if (exhausted()) return true;
@@ -54,16 +54,16 @@ bool Planner::nobody_can_start() {
   });
 }
 
-// Where nothing is free a promise keeps nobody from starting: it may be left for a better time.
+// On a full cluster a promise keeps no other job from starting, so it can wait for a later plan.
 bool Planner::may_promise_idly(std::uint64_t nodes) const {
-  return profile_.questions() + nodes <= budget_.max_idle_questions;
+  return profile_.probes() + nodes <= budget_.max_probes_when_full;
 }
 
-// Nor can anybody else be made to go.
+// No CPU of the partition is free, and none can be had by preemption or sharing.
 bool Planner::nothing_is_free(const Partition& partition) {
   if (cluster_.settings().preempt.type != PreemptType::none || partition.sharing(true) > 1)
     return false;
-  const std::vector<NodeId>& roomy = memory_.nodes.nodes_of(cluster_, partition).roomy;
+  const std::vector<NodeId>& roomy = cache_.nodes.nodes_of(cluster_, partition).roomy;
   std::size_t& next = first_free_[&partition];
   while (next < roomy.size() && !profile_.has_free_cpus(roomy[next])) ++next;
   return next == roomy.size();
@@ -87,52 +87,51 @@ void Planner::wait(const Job& job, Reason reason, Text detail) {
   plan_.waits.push_back({job.id, reason, std::move(detail)});
 }
 
-void Planner::all_wait(const Members& members, Reason reason, const Text& detail) {
-  for (const Member& m : members) wait(*m.job, reason, detail);
+void Planner::all_wait(const JobGroup& group, Reason reason, const Text& detail) {
+  for (const GroupMember& m : group) wait(*m.job, reason, detail);
 }
 
 bool Planner::exhausted() const {
-  return plan_.starts.size() >= budget_.max_starts || profile_.questions() >= budget_.max_questions;
+  return plan_.starts.size() >= budget_.max_starts || profile_.probes() >= budget_.max_probes;
 }
 
-void Planner::consider(const Job& job, const Venue& venue) {
+void Planner::consider(const Job& job, const StartTarget& target) {
   if (!job.leads()) return;  // its first component brings it along
-  Members members;
-  if (!admit(job, venue, members)) return others_wait_for(job);
+  JobGroup group;
+  if (!admit(job, target, group)) return others_wait_for(job);
   if (job.is_het())
     for (const Job* other : cluster_.components(job))
-      if (other != &job && !admit_in_some_partition(*other, members))
-        return others_wait_for(*other);
-  if (job.is_array_record()) return consider_tasks(job, *members.front().shape);
+      if (other != &job && !admit_in_some_partition(*other, group)) return others_wait_for(*other);
+  if (job.is_array_record()) return consider_tasks(job, *group.front().shape);
   if (is_throttled(job)) return wait(job, Reason::array_task_limit);
-  Reason reason = try_together(members, std::nullopt);
-  if (reason != Reason::none) blocked(members, reason);
+  Reason reason = try_together(group, std::nullopt);
+  if (reason != Reason::none) on_blocked(group, reason);
 }
 
-// May it be placed in this partition? Why not is told.
-bool Planner::admit(const Job& job, const Venue& venue, Members& members) {
-  Gate g = gate(cluster_, job, venue, now_);
+// Adds the job to the group if it may be placed in this partition. Otherwise notes why it waits.
+bool Planner::admit(const Job& job, const StartTarget& target, JobGroup& group) {
+  Gate g = gate(cluster_, job, target, now_);
   if (g.hopeless) plan_.hopeless.push_back(job.id);
   if (g.reason != Reason::none) {
     wait(job, g.reason);
     return false;
   }
-  if (settles(*venue.partition)) {
+  if (settles(*target.partition)) {
     wait(job, Reason::resources);
     return false;
   }
-  if (exhausted() || stopped_.contains(venue.partition) || blocked_everywhere(*venue.partition)) {
+  if (exhausted() || stopped_.contains(target.partition) || blocked_everywhere(*target.partition)) {
     if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
     plan_.complete = false;
     wait(job, Reason::priority);
     return false;
   }
-  const Shape& shape = shapes_.of(job, venue);
+  const Shape& shape = shapes_.shape_for(job, target);
   if (shape.impossible != Reason::none) {
     wait(job, shape.impossible);
     return false;
   }
-  members.push_back({&job, &shape, limit_of(job, shape)});
+  group.push_back({&job, &shape, limit_of(job, shape)});
   return true;
 }
 
@@ -142,23 +141,23 @@ bool Planner::settles(const Partition& partition) {
   return settling_->contains(partition.name);
 }
 
-bool Planner::admit_in_some_partition(const Job& component, Members& members) {
+bool Planner::admit_in_some_partition(const Job& component, JobGroup& group) {
   auto names = split(component.partition, ',');
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
-    return admit(component, venue_of(component, name), members);
+    return admit(component, target_for(component, cluster_.find_partition(name)), group);
   });
 }
 
-Venue Planner::venue_of(const Job& job, std::string_view partition) const {
-  return {cluster_.find_partition(partition), choices(cluster_, job, now_).front()};
+StartTarget Planner::target_for(const Job& job, const Partition* partition) const {
+  return {partition, reservation_choices(cluster_, job, now_).front()};
 }
 
-// What keeps one component back keeps them all; some have reasons of their own, and a time that has
-// not come is everybody's.
+// One component that cannot start keeps all others waiting. A component with a reason of its own
+// shows that one. A begin time in the future is the reason of all of them.
 void Planner::others_wait_for(const Job& kept_back) {
   if (!kept_back.is_het()) return;
   auto own_reason = [&](const Job& job) {
-    return gate(cluster_, job, venue_of(job, split(job.partition, ',').front()), now_).reason;
+    return gate(cluster_, job, target_for(job, cluster_.partition_of(job)), now_).reason;
   };
   const bool too_early = own_reason(kept_back) == Reason::begin_time;
   for (const Job* component : cluster_.components(kept_back)) {
@@ -173,7 +172,7 @@ void Planner::consider_tasks(const Job& record, const Shape& shape) {
   bool one_by_one = asks_task_by_task(record);
   bool some_wait = false;
   IdSet waiting = record.waiting_tasks;
-  waiting.subtract(started_tasks_[record.id]);  // elsewhere, by this plan
+  waiting.subtract(started_tasks_[record.id]);  // by this plan, in another partition
   for (std::uint32_t task : waiting.first(budget_.max_starts).ids()) {
     if (is_throttled(record)) {
       settled_.erase(record.id);
@@ -183,11 +182,11 @@ void Planner::consider_tasks(const Job& record, const Shape& shape) {
       some_wait = true;
       continue;
     }
-    Members member{{&record, &shape, limit_of(record, shape)}};
+    JobGroup member{{&record, &shape, limit_of(record, shape)}};
     Reason reason = try_together(member, task);
     if (reason != Reason::none) {
       settled_.erase(record.id);
-      return blocked(member, reason);
+      return on_blocked(member, reason);
     }
   }
   bool more = waiting.size() > budget_.max_starts;
@@ -197,8 +196,8 @@ void Planner::consider_tasks(const Job& record, const Shape& shape) {
   wait(record, some_wait ? Reason::dependency : Reason::none);
 }
 
-// As many tasks of its array run as may. That goes for a task with a record of its own, too: one
-// that was released, changed or requeued.
+// The array's limit of running tasks is reached (--array=...%N). The limit also holds for tasks
+// that have records of their own because they were released, changed or requeued.
 bool Planner::is_throttled(const Job& record) {
   if (!record.array_id || !record.task_limit) return false;
   if (!running_tasks_) {

@@ -1,4 +1,5 @@
-// What does not fit now: room is made for it, or a time promised, and the reason told.
+// Jobs that do not fit now: preempts others for them or promises them a time, and says why they
+// wait.
 #include "sched/planner.h"
 
 #include <algorithm>
@@ -11,11 +12,11 @@ namespace muster::sched {
 
 namespace {
 
-constexpr int kTasksPromised = 10;  // of one array
+constexpr int kTasksPromised = 10;  // per array
 
-// GPUs of several types that are counted over the whole job: a node is of use to it only as long as
-// it has one of each, whichever it gives.
-NodeShare with_one_of_each(NodeShare share, const Request& request) {
+// For --gpus with several types: the job can use a node only while the node has at least one GPU of
+// each type. So a promise keeps one of each type there.
+NodeShare with_one_of_each(NodeShare share, const ResourceRequest& request) {
   if (request.gpus_total.size() < 2) return share;
   for (const GresRequest& wanted : request.gpus_total)
     if (std::ranges::none_of(share.gres, [&](const GresShare& g) {
@@ -27,41 +28,41 @@ NodeShare with_one_of_each(NodeShare share, const Request& request) {
 
 }  // namespace
 
-// They cannot start now: make room for them, promise them a time, and say why they wait.
-void Planner::blocked(const Members& members, Reason reason) {
-  // Nobody stands in line behind a job that its own limits keep back, or the licenses it lacks.
+// The group cannot start now: preempt others for it or promise it a time, and say why it waits.
+void Planner::on_blocked(const JobGroup& group, Reason reason) {
+  // A job that waits because of a limit or a license does not keep other jobs from the nodes.
   if (reason == Reason::limit) {
     if (cluster_.settings().limits_stop)
-      for (const Member& m : members) stopped_.insert(m.shape->partition);
-    return all_wait(members, reason, limit_hit_);
+      for (const GroupMember& m : group) stopped_.insert(m.shape->partition);
+    return all_wait(group, reason, limit_hit_);
   }
   const bool lacks_licenses = reason == Reason::licenses;
-  bool first_here = std::none_of(members.begin(), members.end(),
-                                 [&](const Member& m) { return someone_waits_on(*m.shape); });
-  if (!can_be_promised(members)) {
+  bool first_here = std::none_of(group.begin(), group.end(),
+                                 [&](const GroupMember& m) { return someone_waits_on(*m.shape); });
+  if (!can_be_promised(group)) {
     plan_.complete = false;
-  } else if (!exhausted() && !has_promise(members)) {
+  } else if (!exhausted() && !has_promise(group)) {
     const bool may_preempt = !lacks_licenses || cluster_.settings().preempt.reclaim_licenses;
-    if (may_preempt && preempt_for(members))
-      return all_wait(members, lacks_licenses ? reason : Reason::resources);
-    // Where no time is known the nodes they lack are down: others need not wait for that.
-    if (cluster_.settings().backfill && may_reserve(members))
-      promise(members);
+    if (may_preempt && preempt_for(group))
+      return all_wait(group, lacks_licenses ? reason : Reason::resources);
+    // If no start time can be found, nodes that the group needs are down. Other jobs need not wait.
+    if (cluster_.settings().backfill && may_reserve(group))
+      promise(group);
     else if (!cluster_.settings().backfill && !lacks_licenses)
-      bar(members);
-  } else if (!has_promise(members)) {
+      block_nodes_of(group);
+  } else if (!has_promise(group)) {
     plan_.complete = false;
-    if (!lacks_licenses && may_reserve(members)) bar(members);
+    if (!lacks_licenses && may_reserve(group)) block_nodes_of(group);
   }
-  if (lacks_licenses) return all_wait(members, reason);
-  for (const Member& m : members) stand_in_line(*m.shape);
-  for (const Member& m : members) explain(m, first_here);
+  if (lacks_licenses) return all_wait(group, reason);
+  for (const GroupMember& m : group) stand_in_line(*m.shape);
+  for (const GroupMember& m : group) explain(m, first_here);
 }
 
-// MinPrioThreshold of its QOS or else of its association, bf_min_prio_reserve, and
-// bf_min_age_reserve.
-bool Planner::may_reserve(const Members& members) const {
-  const Member& first = members.front();
+// Whether backfill may reserve resources for the group: MinPrioThreshold of its QOS or else of its
+// association, bf_min_prio_reserve, and bf_min_age_reserve.
+bool Planner::may_reserve(const JobGroup& group) const {
+  const GroupMember& first = group.front();
   const Settings& settings = cluster_.settings();
   if (settings.min_age_reserve > Seconds{0} &&
       now_ < std::max(first.job->eligible, first.job->submitted) + settings.min_age_reserve)
@@ -73,25 +74,25 @@ bool Planner::may_reserve(const Members& members) const {
             find_association(*cluster_.associations, association_of(cluster_, *first.job)))
       least = own->min_priority;
   const std::uint32_t bound = std::max(least.value_or(0), settings.min_priority_reserve);
-  return bound == 0 || priorities_.of(*first.job, first.shape->partition) >= bound;
+  return bound == 0 || priorities_.priority_of(*first.job, first.shape->partition) >= bound;
 }
 
-bool Planner::can_be_promised(const Members& members) {
+bool Planner::can_be_promised(const JobGroup& group) {
   std::uint64_t nodes = 0;
-  for (const Member& m : members) {
+  for (const GroupMember& m : group) {
     if (!nothing_is_free(*m.shape->partition)) return true;
     nodes += m.shape->nodes->all.size();
   }
   return may_promise_idly(nodes);
 }
 
-bool Planner::has_promise(const Members& members) const {
-  return promised_.contains(members.front().job->id);
+bool Planner::has_promise(const JobGroup& group) const {
+  return promised_.contains(group.front().job->id);
 }
 
-// The nodes it stands in line for: those it names, or all that would do.
+// The nodes that such a job waits for: the required ones if these are enough, else all candidates.
 const std::vector<NodeId>& Planner::waits_on(const Shape& shape) const {
-  const Request& r = shape.request;
+  const ResourceRequest& r = shape.request;
   return r.required_nodes.size() >= r.max_nodes ? r.required_nodes : shape.nodes->all;
 }
 
@@ -99,7 +100,8 @@ void Planner::stand_in_line(const Shape& shape) {
   if (in_line_.insert(&shape).second) lines_.insert(&waits_on(shape));
 }
 
-// Mostly for all nodes of the partition, as everybody else: otherwise one by one.
+// Most jobs wait for all nodes of their partition, so lists are compared first. Otherwise the nodes
+// are looked up one by one.
 bool Planner::someone_waits_on(const Shape& shape) {
   const std::vector<NodeId>& nodes = waits_on(shape);
   if (in_line_.contains(&shape)) return true;
@@ -111,17 +113,17 @@ bool Planner::someone_waits_on(const Shape& shape) {
   return std::ranges::any_of(nodes, [&](NodeId id) { return waited_on_[id.value]; });
 }
 
-void Planner::bar(const Members& members) {
-  for (const Member& m : members)
-    for (NodeId id : waits_on(*m.shape)) profile_.bar(id);
+void Planner::block_nodes_of(const JobGroup& group) {
+  for (const GroupMember& m : group)
+    for (NodeId id : waits_on(*m.shape)) profile_.block_node(id);
 }
 
-void Planner::explain(const Member& member, bool first_here) {
+void Planner::explain(const GroupMember& member, bool first_here) {
   const Job& job = *member.job;
   const Shape& shape = *member.shape;
   const bool few_are_up = !enough_are_up(shape);
-  // Where the job says which nodes, it hears which of these are missing.
-  const Request& r = shape.request;
+  // A job that chooses its nodes is told which of them are unavailable.
+  const ResourceRequest& r = shape.request;
   std::vector<std::string> unavailable;
   for (NodeId id : r.excluded_nodes.empty() || !few_are_up ? r.required_nodes : shape.nodes->all)
     if (!profile_.available(id)) unavailable.push_back(cluster_.nodes.at(id).config.name.str());
@@ -141,7 +143,7 @@ bool Planner::enough_are_up(const Shape& shape) const {
   });
 }
 
-std::string Planner::kept_by_reservations(const Member& member) {
+std::string Planner::kept_by_reservations(const GroupMember& member) {
   if (!profile_.has_reservations()) return {};
   const Shape& shape = *member.shape;
   const Window window = window_of(shape, now_, member.limit);
@@ -149,8 +151,8 @@ std::string Planner::kept_by_reservations(const Member& member) {
   auto is_kept = [&](NodeId id) { return !profile_.available(id) || is_reserved(id); };
   if (std::ranges::all_of(shape.partition->nodes, is_kept))
     return "ReqNodeNotAvail, Reserved for maintenance";
-  // Were all other jobs gone, would the nodes suffice that nobody has reserved?
-  const Request& r = shape.request;
+  // Would the unreserved nodes suffice if no other job ran?
+  const ResourceRequest& r = shape.request;
   const std::uint64_t cpus_wanted = r.overcommit ? 0 : std::uint64_t{r.tasks} * r.cpus_per_task;
   std::uint64_t nodes = 0, cpus = 0, reserved = 0;
   const bool suffice = std::ranges::any_of(shape.nodes->all, [&](NodeId id) {
@@ -165,49 +167,49 @@ std::string Planner::kept_by_reservations(const Member& member) {
 }
 
 bool Planner::blocked_everywhere(const Partition& partition) {
-  if (profile_.barred() == 0) return false;
-  auto [at, fresh] = fully_barred_.try_emplace(&partition, std::pair{std::size_t{0}, false});
-  auto& [barred_then, all] = at->second;
-  if (barred_then == profile_.barred()) return all;
-  barred_then = profile_.barred();
+  if (profile_.blocked_count() == 0) return false;
+  auto [at, fresh] = fully_blocked_.try_emplace(&partition, std::pair{std::size_t{0}, false});
+  auto& [blocked_then, all] = at->second;
+  if (blocked_then == profile_.blocked_count()) return all;
+  blocked_then = profile_.blocked_count();
   all = std::none_of(partition.nodes.begin(), partition.nodes.end(),
                      [&](NodeId id) { return profile_.is_open(id); });
   return all;
 }
 
-// They get the earliest time from which all fit for as long as they run, and their part is kept.
-void Planner::promise(const Members& members) {
-  const Job& job = *members.front().job;
+// Promises the group the earliest time at which all of it fits, and keeps the resources for it.
+void Planner::promise(const JobGroup& group) {
+  const Job& job = *group.front().job;
   std::size_t wanted = 1;
   if (job.is_array_record()) {
     const std::uint64_t left = job.waiting_tasks.size() - started_tasks_[job.id].size();
     wanted = std::min<std::size_t>(left, kTasksPromised);
   }
-  // Those of the same form before them have all that is earlier.
-  Time& from = not_before_.try_emplace(form_of(members), now_).first->second;
+  // Earlier groups with the same shapes have taken all earlier times.
+  Time& from = not_before_.try_emplace(shape_keys_of(group), now_).first->second;
   for (std::size_t i = 0; i < wanted && !exhausted(); ++i) {
-    auto slot = earliest_slot(members, from);
+    auto slot = earliest_slot(group, from);
     if (!slot) return;
     from = slot->at;
-    keep(members, *slot, slot->at);
+    keep(group, *slot, slot->at);
   }
 }
 
-// With nodes and licenses, and within its limits.
-std::optional<JointSlot> Planner::earliest_slot(const Members& members, Time from) {
-  const auto licenses = licenses_of(members);
+// The earliest time with enough nodes and licenses, and within all limits.
+std::optional<GroupSlot> Planner::earliest_slot(const JobGroup& group, Time from) {
+  const auto licenses = licenses_of(group);
   while (!exhausted()) {
-    if (!has_licenses(members, from)) {
+    if (!has_licenses(group, from)) {
       auto later = licenses_.next_release(licenses, from);
       if (!later) return std::nullopt;
       from = *later;
       continue;
     }
-    auto slot = earliest_together(cluster_, members, from, profile_, budget_.max_questions);
+    auto slot = earliest_together(cluster_, group, from, profile_, budget_.max_probes);
     if (!slot) return std::nullopt;
     from = slot->at;
-    if (!has_licenses(members, from)) continue;
-    auto later = limit_until(members, *slot);
+    if (!has_licenses(group, from)) continue;
+    auto later = limit_until(group, *slot);
     if (!later) return slot;
     if (*later == Time::max()) return std::nullopt;
     from = *later;
@@ -215,26 +217,27 @@ std::optional<JointSlot> Planner::earliest_slot(const Members& members, Time fro
   return std::nullopt;
 }
 
-// Where a limit forbids them that time: the next one to try; Time::max() where there is none.
-std::optional<Time> Planner::limit_until(const Members& members, const JointSlot& slot) const {
+// If a limit forbids the slot: the next time to try, or Time::max() if there is none.
+std::optional<Time> Planner::limit_until(const JobGroup& group, const GroupSlot& slot) const {
   auto forbidden = [&](const LimitBook& book, const PlannedRun& run) -> std::optional<Time> {
-    if (book.in_the_way_at(run, slot.at).empty()) return std::nullopt;
+    if (book.exceeded_at(run, slot.at).empty()) return std::nullopt;
     return limits_.next_release(run, slot.at).value_or(Time::max());
   };
-  if (members.size() == 1) return forbidden(limits_, run_of(members[0], slot.shares[0]));
+  if (group.size() == 1) return forbidden(limits_, run_of(group[0], slot.shares[0]));
   LimitBook together = limits_;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const PlannedRun run = run_of(members[i], slot.shares[i]);
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const PlannedRun run = run_of(group[i], slot.shares[i]);
     if (auto until = forbidden(together, run)) return until;
     together.promise(run, slot.at);
   }
   return std::nullopt;
 }
 
-// What they have is theirs for a run from the slot's time on; `at` is what they are told.
-void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Member& m = members[i];
+// Keeps the slot's resources for the group from the slot's time on. `at` is the expected start that
+// users see.
+void Planner::keep(const JobGroup& group, const GroupSlot& slot, Time at) {
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const GroupMember& m = group[i];
     Window window = window_of(*m.shape, slot.at, m.limit);
     licenses_.use(m.shape->request.licenses, span_of(m, slot.at));
     limits_.promise(run_of(m, slot.shares[i]), slot.at);
@@ -248,21 +251,21 @@ void Planner::keep(const Members& members, const JointSlot& slot, Time at) {
   }
 }
 
-bool Planner::may_displace(const Members& members) const {
-  return !what_if_.all_stay && !what_if_.displace_nobody.contains(members.front().job->id);
+bool Planner::preemption_allowed(const JobGroup& group) const {
+  return !what_if_.no_preemption && !what_if_.no_preemption_for.contains(group.front().job->id);
 }
 
-// Running jobs of lower standing go, and they get their place when these have gone; not where a
-// limit would keep them back all the same.
-bool Planner::preempt_for(const Members& members) {
-  if (!may_displace(members)) return false;
-  auto room = rooms_.vacated(members);
-  if (!room || !limit_in_the_way(members, room->slot).empty()) return false;
-  rooms_.evict(room->victims, *members.front().job);
-  for (JobId id : room->victims)
+// Preempts jobs of lower rank; the group gets their resources when they have left. Nothing is
+// preempted if a limit would keep the group waiting anyway.
+bool Planner::preempt_for(const JobGroup& group) {
+  if (!preemption_allowed(group)) return false;
+  auto opening = preemptor_.find_by_evicting(group);
+  if (!opening || !limit_exceeded_by(group, opening->slot).empty()) return false;
+  preemptor_.commit_eviction(opening->victims, *group.front().job);
+  for (JobId id : opening->victims)
     plan_.evictions.push_back(
-        {id, members.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});
-  keep(members, room->slot, rooms_.vacant_at(*room));
+        {id, group.front().job->id, preempt_mode(cluster_, cluster_.jobs.at(id))});
+  keep(group, opening->slot, preemptor_.free_from(*opening));
   return true;
 }
 

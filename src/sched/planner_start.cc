@@ -1,4 +1,4 @@
-// Starts what fits now.
+// Starts the jobs that fit now.
 #include "sched/planner.h"
 
 #include <algorithm>
@@ -20,97 +20,108 @@ Minutes Planner::limit_of(const Job& job, const Shape& shape) const {
   return limit;
 }
 
-// As another plan has decided it.
+// Takes over a start that another plan has decided.
 void Planner::repeat(const Start& given) {
   const Job& job = cluster_.jobs.at(given.job);
-  const Venue venue{cluster_.find_partition(given.partition),
-                    cluster_.find_reservation(given.reservation)};
-  rooms_.borrow(given.displaces);
-  start({&job, &shapes_.of(job, venue), given.time_limit}, given.task, given.allocation,
+  const StartTarget target{cluster_.find_partition(given.partition),
+                           cluster_.find_reservation(given.reservation)};
+  preemptor_.commit_suspension(given.displaces);
+  start({&job, &shapes_.shape_for(job, target), given.time_limit}, given.task, given.allocation,
         given.displaces);
-  if (given.task) settled_.erase(job.id);  // others of its tasks may wait
+  if (given.task) settled_.erase(job.id);  // other tasks of the array may wait
 }
 
-bool Planner::has_licenses(const Members& members, Time from) const {
-  const auto wanted = licenses_of(members);
-  return wanted.empty() || licenses_.has(wanted, span_of(members.front(), from));
+bool Planner::has_licenses(const JobGroup& group, Time from) const {
+  const auto wanted = licenses_of(group);
+  return wanted.empty() || licenses_.has(wanted, span_of(group.front(), from));
 }
 
-std::vector<Form> Planner::form_of(const Members& members) {
-  std::vector<Form> form;
-  for (const Member& m : members) form.emplace_back(m.shape, m.limit);
-  return form;
+std::vector<ShapeKey> Planner::shape_keys_of(const JobGroup& group) {
+  std::vector<ShapeKey> key;
+  for (const GroupMember& m : group) key.emplace_back(m.shape, m.limit);
+  return key;
 }
 
-PlannedRun Planner::run_of(const Member& m, const std::vector<NodeShare>& shares) {
+PlannedRun Planner::run_of(const GroupMember& m, const std::vector<NodeShare>& shares) {
   return {m.job, m.shape->partition, &shares, &m.shape->request.licenses, m.limit};
 }
 
-LimitHit Planner::limit_before_placing(const Members& members) const {
-  for (const Member& m : members) {
-    LimitHit hit = limits_.before_placing(*m.job, *m.shape->partition,
-                                          limit_in(cluster_, *m.job, *m.shape->partition));
+LimitHit Planner::limit_exceeded_before_placing(const JobGroup& group) {
+  static const Amounts kNothing;
+  for (const GroupMember& m : group) {
+    // For groups of several jobs this is checked when they are placed.
+    const bool asks_least = group.size() == 1 && limits_.limits_what_is_held();
+    LimitHit hit = limits_.exceeded_before_placing(*m.job, *m.shape->partition,
+                                                   limit_in(cluster_, *m.job, *m.shape->partition),
+                                                   asks_least ? least_of(*m.shape) : kNothing);
     if (!hit.empty()) return hit;
   }
   return {};
 }
 
-// Several that start together count like some that start one after the other.
-Text Planner::limit_in_the_way(const Members& members, const JointSlot& slot) const {
-  if (members.size() == 1) return limits_.in_the_way(run_of(members[0], slot.shares[0]));
+const Amounts& Planner::least_of(const Shape& shape) {
+  auto [at, is_new] = least_.try_emplace(&shape);
+  if (is_new) at->second = least_amounts(cluster_, *shape.partition, shape.request);
+  return at->second;
+}
+
+// For a group the limits are checked as if its members started one after the other.
+Text Planner::limit_exceeded_by(const JobGroup& group, const GroupSlot& slot) const {
+  if (group.size() == 1) return limits_.exceeded_by(run_of(group[0], slot.shares[0]));
   LimitBook together = limits_;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Member& m = members[i];
+  for (std::size_t i = 0; i < group.size(); ++i) {
+    const GroupMember& m = group[i];
     Text hit = together
-                   .before_placing(*m.job, *m.shape->partition,
-                                   limit_in(cluster_, *m.job, *m.shape->partition))
+                   .exceeded_before_placing(*m.job, *m.shape->partition,
+                                            limit_in(cluster_, *m.job, *m.shape->partition))
                    .words;
-    if (hit.empty()) hit = together.in_the_way(run_of(m, slot.shares[i]));
+    if (hit.empty()) hit = together.exceeded_by(run_of(m, slot.shares[i]));
     if (!hit.empty()) return hit;
     together.start(run_of(m, slot.shares[i]));
   }
   return {};
 }
 
-// It is not looked at again before somebody who counts there has ended. One with several places to
-// start in may have better luck in another one, and a plan that tries something out is no measure.
-void Planner::set_aside(const Job& job, const UseKey& full) {
+// Defers the job until a job that counts against the same limit ends. Not if the job could start in
+// another partition or reservation, and not in a trial plan.
+void Planner::set_aside(const Job& job, const LimitScopeKey& full) {
   if (job.is_het() || job.partition.view().contains(',') || !what_if_.gone.empty() ||
-      cluster_.settings().limits_stop || choices(cluster_, job, now_).size() > 1)
+      cluster_.settings().limits_stop || reservation_choices(cluster_, job, now_).size() > 1)
     return;
-  memory_.queue.defer(job, full);
+  cache_.queue.defer(job, full);
 }
 
-// Starts them all, or says what they lack. `task` is the one of an array.
-Reason Planner::try_together(Members& members, std::optional<std::uint32_t> task) {
+// Starts the whole group, or says what it lacks. `task` is set for a task of an array record.
+Reason Planner::try_together(JobGroup& group, std::optional<std::uint32_t> task) {
   limit_hit_ = {};
-  if (!has_licenses(members, now_)) return Reason::licenses;
+  if (!has_licenses(group, now_)) return Reason::licenses;
   if (plan_.starts.size() >= budget_.max_starts) plan_.more_starts = true;
   if (exhausted()) return Reason::priority;
-  const LimitHit before = limit_before_placing(members);
+  const LimitHit before = limit_exceeded_before_placing(group);
   limit_hit_ = before.words;
-  if (before.full) set_aside(*members.front().job, *before.full);
+  if (before.full_scope) set_aside(*group.front().job, *before.full_scope);
   if (!limit_hit_.empty()) return Reason::limit;
-  auto form = form_of(members);
-  if (failed_.contains(form)) return Reason::resources;
-  auto slot = place_together(cluster_, members, now_, profile_);
-  if (!slot && members.size() == 1) slot = place_shorter(members);
-  std::optional<Room> room = slot ? Room{std::move(*slot), {}} : rooms_.lent(members);
-  if (!room) {
-    failed_.insert(std::move(form));
+  auto key = shape_keys_of(group);
+  if (failed_.contains(key)) return Reason::resources;
+  auto slot = place_together(cluster_, group, now_, profile_);
+  if (!slot && group.size() == 1) slot = place_shorter(group);
+  std::optional<PreemptionSlot> opening =
+      slot ? PreemptionSlot{std::move(*slot), {}} : preemptor_.find_by_suspending(group);
+  if (!opening) {
+    failed_.insert(std::move(key));
     return Reason::resources;
   }
-  limit_hit_ = limit_in_the_way(members, room->slot);
+  limit_hit_ = limit_exceeded_by(group, opening->slot);
   if (!limit_hit_.empty()) return Reason::limit;
-  rooms_.borrow(room->victims);
-  for (std::size_t i = 0; i < members.size(); ++i)
-    start(members[i], task, std::move(room->slot.shares[i]), room->victims);
+  preemptor_.commit_suspension(opening->victims);
+  for (std::size_t i = 0; i < group.size(); ++i)
+    start(group[i], task, std::move(opening->slot.shares[i]), opening->victims);
   return Reason::none;
 }
 
-// --time-min: the longest run that ends before a promise is due.
-std::optional<JointSlot> Planner::place_shorter(Members& one) {
-  Member& member = one.front();
+// --time-min: finds the longest run that ends before the next promise is due.
+std::optional<GroupSlot> Planner::place_shorter(JobGroup& one) {
+  GroupMember& member = one.front();
   if (!member.job->spec->time_min) return std::nullopt;
   const Minutes asked = member.limit;
   auto place_for = [&](Minutes limit) {
@@ -129,7 +140,7 @@ std::optional<JointSlot> Planner::place_shorter(Members& one) {
   return place_for(low);
 }
 
-void Planner::start(const Member& m, std::optional<std::uint32_t> task,
+void Planner::start(const GroupMember& m, std::optional<std::uint32_t> task,
                     std::vector<NodeShare> shares, const std::vector<JobId>& displaces) {
   Window window = window_of(*m.shape, now_, m.limit);
   window.user = m.job->spec->uid;
@@ -142,7 +153,7 @@ void Planner::start(const Member& m, std::optional<std::uint32_t> task,
   if (task) started_tasks_[m.job->id].insert(*task);
   if (running_tasks_ && m.job->array_id) ++(*running_tasks_)[m.job->array_id];
   plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit,
-                          displaces, name, priorities_.of(*m.job, m.shape->partition)});
+                          displaces, name, priorities_.priority_of(*m.job, m.shape->partition)});
 }
 
 }  // namespace muster::sched

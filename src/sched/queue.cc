@@ -1,3 +1,4 @@
+// Keeps the queue in order as jobs come, change and go.
 #include "sched/queue.h"
 
 #include <algorithm>
@@ -17,31 +18,31 @@ std::uint32_t place_of(const Cluster& cluster, std::string_view partition) {
 
 }  // namespace
 
-// One place for each partition that a job may use.
+// Adds one entry for each partition that the job may use.
 void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priorities,
-                std::vector<Place>& places) {
+                std::vector<Entry>& entries) {
   auto add_in = [&](std::string_view name) {
     const std::uint32_t place = place_of(cluster, name);
     const Partition* partition = place == kNoPartition ? nullptr : &(*cluster.partitions)[place];
-    places.push_back(
-        {partition ? partition->priority_tier : 0, priorities.of(job, partition), job.id, place});
+    entries.push_back({partition ? partition->priority_tier : 0,
+                       priorities.priority_of(job, partition), job.id, place});
   };
   const std::string_view names = job.partition;
   if (!names.contains(',')) return add_in(names);
   for (std::string_view name : split(names, ',')) add_in(name);
 }
 
-void Queue::follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
-                   bool all_limits) {
-  const std::vector<JobId> came = look_at_changes(cluster, now, in_order || all_limits);
+void Queue::update_to(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
+                      bool all_limits) {
+  const std::vector<JobId> came = read_changes(cluster, now, in_order || all_limits);
   if (in_order)
-    put_in_order(cluster, priorities);
+    sort_all(cluster, priorities);
   else
-    add_to_recent(cluster, priorities, came);
+    add_recent(cluster, priorities, came);
 }
 
-// Those who may start now and have no place yet, ascending.
-std::vector<JobId> Queue::look_at_changes(const Cluster& cluster, Time now, bool all_limits) {
+// Jobs that may start now and have no entry yet, ascending.
+std::vector<JobId> Queue::read_changes(const Cluster& cluster, Time now, bool all_limits) {
   std::vector<JobId> again, came;
   auto look_again = [&](JobId id) { again.push_back(id); };
   deferred_.when_due(now, look_again);
@@ -58,57 +59,57 @@ std::vector<JobId> Queue::look_at_changes(const Cluster& cluster, Time now, bool
     if (!cluster.pending.contains(id.value))
       deferred_.forget(id);
     else if (!deferred_.look_at(cluster, cluster.jobs.at(id), now) &&
-             has_place_.insert(id.value).second)
+             listed_.insert(id.value).second)
       came.push_back(id);
   }
   return came;
 }
 
-void Queue::put_in_order(const Cluster& cluster, const Priorities& priorities) {
+void Queue::sort_all(const Cluster& cluster, const Priorities& priorities) {
   std::vector<JobId> jobs;
-  std::erase_if(has_place_, [&](std::uint32_t id) { return has_gone(cluster, JobId{id}); });
-  jobs.reserve(has_place_.size());
-  for (std::uint32_t id : has_place_) jobs.emplace_back(id);
+  std::erase_if(listed_, [&](std::uint32_t id) { return has_gone(cluster, JobId{id}); });
+  jobs.reserve(listed_.size());
+  for (std::uint32_t id : listed_) jobs.emplace_back(id);
   std::ranges::sort(jobs);
   known_ = recent_ = {};
   gone_seen_ = 0;
-  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, known_.places);
-  if (!std::ranges::is_sorted(known_.places, comes_before))
-    std::ranges::stable_sort(known_.places, comes_before);
+  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, known_.entries);
+  if (!std::ranges::is_sorted(known_.entries, comes_before))
+    std::ranges::stable_sort(known_.entries, comes_before);
 }
 
-void Queue::add_to_recent(const Cluster& cluster, const Priorities& priorities,
-                          const std::vector<JobId>& jobs) {
+void Queue::add_recent(const Cluster& cluster, const Priorities& priorities,
+                       const std::vector<JobId>& jobs) {
   if (jobs.empty()) return;
-  std::vector<Place>& places = recent_.places;
-  const auto before = static_cast<std::ptrdiff_t>(places.size());
-  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, places);
-  const auto first = places.begin() + static_cast<std::ptrdiff_t>(recent_.first);
-  const auto middle = places.begin() + before;
-  std::ranges::stable_sort(middle, places.end(), comes_before);
-  // Mostly those who come later stand behind.
-  if (middle != first && middle != places.end() && comes_before(*middle, *(middle - 1)))
-    std::ranges::inplace_merge(first, middle, places.end(), comes_before);
+  std::vector<Entry>& entries = recent_.entries;
+  const auto before = static_cast<std::ptrdiff_t>(entries.size());
+  for (JobId id : jobs) add(cluster, cluster.jobs.at(id), priorities, entries);
+  const auto first = entries.begin() + static_cast<std::ptrdiff_t>(recent_.first);
+  const auto middle = entries.begin() + before;
+  std::ranges::stable_sort(middle, entries.end(), comes_before);
+  // Jobs that come later mostly belong behind the others; then no merge is needed.
+  if (middle != first && middle != entries.end() && comes_before(*middle, *(middle - 1)))
+    std::ranges::inplace_merge(first, middle, entries.end(), comes_before);
 }
 
-// Those in front at once; those between others, and deferred ones, when they have become many. A
-// job has all its places in one line.
+// Drops entries of jobs that are gone: at the front at once, elsewhere only when there are many.
+// All entries of one job are in the same list.
 void Queue::forget_gone(const Cluster& cluster) {
   constexpr std::size_t kFew = 64;
   const bool are_many = gone_seen_ > kFew && gone_seen_ > (known_.size() + recent_.size()) / 4;
-  for (Line* line : {&known_, &recent_}) {
-    for (; line->size() > 0; ++line->first) {
-      const std::uint32_t job = line->places[line->first].job.value;
-      if (cluster.pending.contains(job)) break;  // one that is deferred may come back
-      has_place_.erase(job);
+  for (EntryList* list : {&known_, &recent_}) {
+    for (; list->size() > 0; ++list->first) {
+      const std::uint32_t job = list->entries[list->first].job.value;
+      if (cluster.pending.contains(job)) break;  // a deferred job may come back
+      listed_.erase(job);
     }
-    if (!are_many && line->first <= line->places.size() / 2) continue;
-    std::erase_if(line->places, [&](const Place& place) {
-      if (!has_gone(cluster, place.job)) return false;
-      has_place_.erase(place.job.value);
+    if (!are_many && list->first <= list->entries.size() / 2) continue;
+    std::erase_if(list->entries, [&](const Entry& entry) {
+      if (!has_gone(cluster, entry.job)) return false;
+      listed_.erase(entry.job.value);
       return true;
     });
-    line->first = 0;
+    list->first = 0;
   }
   gone_seen_ = 0;
 }

@@ -1,8 +1,8 @@
-// Queue: the waiting jobs that may start, in the order in which they are considered; the others are
-// deferred. It may be kept from one plan to the next: then only jobs whose records have changed
-// since are looked at, and those whose time has come. Whatever else changes the order is told by
-// whoever keeps it (Budget::order_changed); priorities that grow with time count as they were when
-// the queue was last put in order.
+// Queue: the waiting jobs that may start, in the order in which they are considered. All other
+// waiting jobs are deferred. A queue can be kept from one plan to the next: an update then examines
+// only jobs whose records have changed or whose time has come. Its owner says when something else
+// has changed the order (Budget::order_changed). Priorities that grow with time count as they were
+// when the queue was last sorted.
 #pragma once
 
 #include <cstdint>
@@ -18,66 +18,66 @@ class Priorities;
 
 class Queue {
  public:
-  struct Place {
+  struct Entry {
     std::uint32_t tier = 0, priority = 0;
     JobId job;
-    std::uint32_t partition = 0;  // its place in the cluster's list; kNoPartition = unknown
+    std::uint32_t partition = 0;  // index in the cluster's list; kNoPartition = unknown
   };
   static constexpr std::uint32_t kNoPartition = 0xffffffffu;
 
-  // From here on it speaks of this state of the cluster. `in_order`: everybody's place is found
-  // anew. `all_limits`: jobs that have met a limit are looked at again, whether anything has
-  // changed for them or not.
-  void follow(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
-              bool all_limits = false);
+  // Brings the queue up to date with this state of the cluster. `in_order`: sorts all entries
+  // again. `all_limits`: also examines jobs that have met a limit, whether anything has changed or
+  // not.
+  void update_to(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
+                 bool all_limits = false);
   const Deferred& deferred() const { return deferred_; }
-  // A job that may start but for this limit: see Deferred::defer.
-  void defer(const Job& job, const UseKey& full) { deferred_.defer(job.id, full); }
+  // Sets aside a job that only this limit keeps from starting: see Deferred::defer.
+  void defer(const Job& job, const LimitScopeKey& full) { deferred_.defer(job.id, full); }
 
-  // Calls visit(place) for the places of jobs that may start, in order, until it returns false.
+  // Calls visit(entry) for the entries of jobs that may start, in order, until it returns false.
   template <class Visit>
-  void each(const Cluster& cluster, Visit&& visit) {
+  void visit_in_order(const Cluster& cluster, Visit&& visit) {
     forget_gone(cluster);
     std::size_t known = known_.first, recent = recent_.first;
-    while (known < known_.places.size() || recent < recent_.places.size()) {
-      const bool is_recent = known == known_.places.size() ||
-                             (recent < recent_.places.size() &&
-                              comes_before(recent_.places[recent], known_.places[known]));
-      const Place& place = is_recent ? recent_.places[recent++] : known_.places[known++];
-      if (has_gone(cluster, place.job))
+    while (known < known_.entries.size() || recent < recent_.entries.size()) {
+      const bool is_recent = known == known_.entries.size() ||
+                             (recent < recent_.entries.size() &&
+                              comes_before(recent_.entries[recent], known_.entries[known]));
+      const Entry& entry = is_recent ? recent_.entries[recent++] : known_.entries[known++];
+      if (has_gone(cluster, entry.job))
         ++gone_seen_;
-      else if (!visit(place))
+      else if (!visit(entry))
         return;
     }
   }
 
  private:
-  static bool comes_before(const Place& a, const Place& b) {
+  static bool comes_before(const Entry& a, const Entry& b) {
     if (a.tier != b.tier) return a.tier > b.tier;
     return a.priority != b.priority ? a.priority > b.priority : a.job < b.job;
   }
-  struct Line {
-    std::vector<Place> places;  // in order
-    std::size_t first = 0;      // those before it have gone
-    std::size_t size() const { return places.size() - first; }
+  struct EntryList {
+    std::vector<Entry> entries;  // in order
+    std::size_t first = 0;       // the entries before it are gone
+    std::size_t size() const { return entries.size() - first; }
   };
   bool has_gone(const Cluster& cluster, JobId job) const {
     return !cluster.pending.contains(job.value) || deferred_.contains(job);
   }
-  std::vector<JobId> look_at_changes(const Cluster& cluster, Time now, bool all_limits);
-  void put_in_order(const Cluster& cluster, const Priorities& priorities);
-  void add_to_recent(const Cluster& cluster, const Priorities& priorities,
-                     const std::vector<JobId>& jobs);
+  std::vector<JobId> read_changes(const Cluster& cluster, Time now, bool all_limits);
+  void sort_all(const Cluster& cluster, const Priorities& priorities);
+  void add_recent(const Cluster& cluster, const Priorities& priorities,
+                  const std::vector<JobId>& jobs);
   void forget_gone(const Cluster& cluster);
   static void add(const Cluster& cluster, const Job& job, const Priorities& priorities,
-                  std::vector<Place>& places);
+                  std::vector<Entry>& entries);
 
-  Table<JobId, Job> jobs_;                       // as they were seen last
-  Line known_;                                   // as of when it was put in order
-  Line recent_;                                  // of jobs that came since
-  std::unordered_set<std::uint32_t> has_place_;  // in one of them, whether it has gone or not
+  Table<JobId, Job> jobs_;                    // as of the last update
+  EntryList known_;                           // as of the last sorting
+  EntryList recent_;                          // jobs that came since then
+  std::unordered_set<std::uint32_t> listed_;  // jobs with an entry in either list, even if gone
   Deferred deferred_;
-  std::size_t gone_seen_ = 0;  // between others, the last time
+  std::size_t gone_seen_ = 0;  // entries of gone jobs that the last visit passed
 };
 
 }  // namespace muster::sched

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,22 +16,25 @@ namespace muster::sim {
 
 class FakeAccounting {
  public:
-  void account(accounting::AccountingPortion portion) { unfed_.add(std::move(portion)); }
+  void account(accounting::AccountingPortion portion) { queued_.add(std::move(portion)); }
   void feed() {
-    if (unfed_.number == 0) return;
-    for (const AccountingRecord& record : unfed_.records())
+    if (queued_.number == 0) return;
+    for (const AccountingRecord& record : queued_.records())
       if (const auto* job = std::get_if<JobRecord>(&record))
         rows_.insert_or_assign({job->job, job->attempt}, *job);
       else if (const auto& step = std::get<StepRecord>(record); step.step == kBatchStep)
         scripts_.insert_or_assign({step.job, step.attempt}, step);
-    last_ = unfed_.number;
-    unfed_ = {};
+      else
+        steps_.insert_or_assign({{step.job, step.attempt}, step.step}, step.state);
+    last_ = queued_.number;
+    queued_ = {};
   }
-  void crash() { unfed_ = {}; }
+  void crash() { queued_ = {}; }
   BatchNumber last() const { return last_; }
 
   // Once all is over: every run of every job has ended, and as the state says.
-  std::vector<std::string> contradictions(const Cluster& cluster) const {
+  std::vector<std::string> contradictions(const Cluster& cluster,
+                                          const std::set<JobId>& without_script) const {
     std::vector<std::string> found;
     for (const auto& [key, row] : rows_)
       if (!is_ended(row.state))
@@ -38,12 +42,17 @@ class FakeAccounting {
                                     key.second.value, key.first.value));
     for (const auto& [key, row] : rows_) {
       if (row.allocated_nodes == 0 || row.het_offset > 0) continue;  // the first component's runs
+      if (without_script.contains(row.job)) continue;
       auto script = scripts_.find(key);
       if (script == scripts_.end() || !is_ended(script->second.state))
         found.push_back(
             fmt::format("accounting never heard of the end of the script of run {} of job {}",
                         key.second.value, key.first.value));
     }
+    for (const auto& [key, state] : steps_)
+      if (!is_ended(state))
+        found.push_back(fmt::format("accounting never heard of the end of step {}.{}",
+                                    key.first.first.value, key.second.value));
     cluster.jobs.each([&](const Job& job) {
       for (std::uint32_t run = 1; run <= job.attempt.value; ++run)
         if (!rows_.contains({job.id, Attempt{run}}))
@@ -59,10 +68,11 @@ class FakeAccounting {
   }
 
  private:
-  accounting::AccountingPortion unfed_;
+  accounting::AccountingPortion queued_;
   using Key = std::pair<JobId, Attempt>;
   std::map<Key, JobRecord> rows_;
   std::map<Key, StepRecord> scripts_;
+  std::map<std::pair<Key, StepId>, JobState> steps_;
   BatchNumber last_ = 0;
 };
 

@@ -1,3 +1,4 @@
+// Pretend processes: they run for a while, fail at times, and may ignore SIGTERM.
 #include "sim/fake_node.h"
 
 #include <csignal>
@@ -14,7 +15,8 @@ FakeNode::FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks 
 
 void FakeNode::start_slurmd() {
   if (!power_ || agent_) return;
-  agent_ = std::make_unique<NodeAgent>(*this, NodeAgentOptions{.name = name_, .epoch = epoch_});
+  agent_ = std::make_unique<NodeAgent>(
+      *this, NodeAgentOptions{.name = name_, .epoch = epoch_, .programs = habits_.programs});
   for (const wire::StepRef& step : processes_) agent_->on_found_running(step);
   for (const auto& [ref, end] : ended_) agent_->on_found_ended(end);
   ++incarnation_;
@@ -92,6 +94,25 @@ void FakeNode::signal(const wire::StepRef& step, int number, SignalScope) {
   if (number == SIGTERM && schedule_.chance(20)) return;  // ignores it
   schedule_.after(Millis{schedule_.between(0, 2000)},
                   [this, step, number] { end_process(step, static_cast<std::uint32_t>(number)); });
+}
+
+// One that was running when slurmd was killed is gone with it; the next slurmd begins anew.
+void FakeNode::run_program(NodeProgram program, AttemptRef attempt,
+                           const std::vector<std::string>&) {
+  const bool succeeds = !schedule_.chance(habits_.failing_programs_percent);
+  const Millis takes{schedule_.between(0, 8000)};
+  schedule_.after(takes, [this, then = incarnation_, program, attempt, succeeds] {
+    if (then != incarnation_ || !agent_) return;
+    agent_->on_program_ended(program, attempt, succeeds, schedule_.now());
+    agent_->flush();
+  });
+}
+
+// Not at once: the order that asks for it is still being carried out.
+void FakeNode::reboot() {
+  schedule_.after(Millis{schedule_.between(0, 2000)}, [this, then = incarnation_] {
+    if (then == incarnation_ && callbacks_.reboot) callbacks_.reboot(*this);
+  });
 }
 
 void FakeNode::end_process(const wire::StepRef& step, std::uint32_t status) {

@@ -17,11 +17,14 @@ class FakeNode final : public NodeHost {
   struct Callbacks {
     std::function<void(FakeNode&, wire::ReportBatch)> report;
     std::function<void(FakeNode&, const wire::StepRef&)>
-        started;  // a process of this attempt runs now
+        started;                                 // a process of this attempt runs now
+    std::function<void(FakeNode&)> reboot = {};  // RebootProgram was run
   };
   struct Habits {
     int failing_launches_percent = 2, failing_steps_percent = 15;
     Millis shortest_step{5}, longest_step{240'000};
+    NodePrograms programs = {};  // of the site; at times one fails
+    int failing_programs_percent = 5;
   };
   FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
       : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Habits{}) {}
@@ -57,14 +60,15 @@ class FakeNode final : public NodeHost {
   void store_epoch(Epoch epoch) override { epoch_ = epoch; }
   void hand_over(AttachId, const wire::StepRef&) override {}
   void refuse(AttachId, std::string_view) override {}
-  void run_program(NodeProgram, AttemptRef, const std::vector<std::string>&) override {}
+  void run_program(NodeProgram program, AttemptRef attempt,
+                   const std::vector<std::string>&) override;
   void note_prepared(AttemptRef, bool) override {}
   void clean_up(AttemptRef) override {}
   void check_health() override {}
-  void reboot() override {}
+  void reboot() override;
   void reconfigure() override {}
   void shutdown() override {}
-  void log(std::string_view) override {}
+  void log_error(std::string_view) override {}
 
  private:
   void tick();

@@ -1,6 +1,60 @@
+// The configuration of the simulated cluster. Some of it depends on the seed.
 #include "sim/machines.h"
 
+#include <array>
+
 namespace muster::sim {
+
+namespace {
+
+// A site that uses everything: which of it, and how, depends on the seed.
+void configure_richly(ClusterConfig& config, const std::vector<Text>& names, std::uint64_t seed) {
+  Settings& s = config.settings;
+  s.licenses = {{"lic", 3}};
+  s.can_reboot = s.user_top = true;
+  s.kill_on_invalid_dependency = true;
+  s.max_node_count = 20;
+  s.min_job_age = Seconds{120};
+  s.power.resume_timeout = Seconds{90};
+  s.power.suspend_timeout = Seconds{20};
+  s.power.down_grace = Seconds{5};
+  if (seed % 4 == 1) {
+    s.power.saving = s.power.tells_failures = true;
+    s.power.suspend_time = Seconds{60};
+  }
+  s.programs.prolog_slurmctld = seed % 3 == 0;
+  s.programs.epilog_slurmctld = seed % 3 == 1;
+  s.programs.prolog = s.programs.epilog = seed % 5 < 2;
+  s.programs.prolog_at_start = seed % 5 == 0;
+  s.programs.contain = seed % 7 == 0;
+  s.programs.reservation_prolog = s.programs.reservation_epilog = true;
+  s.health_check.interval = Seconds{30};
+  s.time_slice = Seconds{10};
+  PreemptSettings& preempt = s.preempt;
+  if (seed % 3 == 1) preempt.type = PreemptType::partition_priority;
+  if (seed % 3 == 2) preempt.type = PreemptType::qos;
+  constexpr std::array kModes{PreemptMode::requeue, PreemptMode::cancel, PreemptMode::suspend};
+  if (preempt.type != PreemptType::none) preempt.mode = kModes[seed / 3 % kModes.size()];
+  if (preempt.mode == PreemptMode::suspend && preempt.type == PreemptType::qos)
+    preempt.mode = PreemptMode::requeue;
+  preempt.gang = preempt.mode == PreemptMode::suspend;
+  Qos normal{.name = "normal"}, urgent{.name = "urgent", .priority = 10, .preempts = {"normal"}};
+  urgent.limits.per_user.jobs = 5;
+  config.qos = {normal, urgent};
+  Partition high;
+  high.name = "high";
+  high.priority_tier = 2;
+  config.partitions.push_back(high);
+  config.partition_nodes.push_back(names);
+  NodeConfig future;
+  future.name = "f1";
+  future.cpus = future.cores_per_socket = 2;
+  future.memory_mib = 16000;
+  future.state = "FUTURE";
+  config.nodes.push_back(std::move(future));
+}
+
+}  // namespace
 
 ClusterConfig configured_for(const WorldOptions& options) {
   ClusterConfig config;
@@ -31,6 +85,7 @@ ClusterConfig configured_for(const WorldOptions& options) {
   }
   config.partitions = {partition};
   config.partition_nodes = {names};
+  if (options.is_rich()) configure_richly(config, names, options.seed);
   return config;
 }
 

@@ -1,3 +1,4 @@
+// Messages are delayed, kept in order on each connection, and lost when it breaks.
 #include "sim/network.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Draws requests: jobs, arrays, heterogeneous jobs, and what is done to them afterwards.
 #include "sim/users.h"
 
 #include <iterator>
@@ -33,6 +34,35 @@ wire::SubmitRequest some_submission(Schedule& chance, std::uint32_t cpus,
   else if (chance.chance(25))
     request.components.emplace_back(some_job(chance, cpus, acknowledged));
   request.spec = Cow(std::move(spec));
+  return request;
+}
+
+wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
+                                         const std::set<JobId>& acknowledged, Time now) {
+  wire::SubmitRequest request = some_submission(chance, cpus, acknowledged);
+  JobRequest& spec = request.spec.edit();
+  const bool is_plain = request.components.empty() && spec.array.empty();
+  if (chance.chance(30)) spec.partition = chance.chance(70) ? "high" : "batch,high";
+  if (chance.chance(30)) spec.qos = "urgent";
+  if (chance.chance(20)) spec.licenses = "lic:1";
+  if (chance.chance(15)) spec.begin = now + Seconds{chance.between(1, 200)};
+  if (chance.chance(10)) spec.hold = true;
+  if (chance.chance(15)) spec.nice = static_cast<std::int32_t>(chance.between(-100, 100));
+  if (chance.chance(15)) spec.oversubscribe = true;
+  if (chance.chance(15)) spec.warn_signal = {.number = 10, .seconds_before_end = 30};
+  if (chance.chance(15)) spec.mail_type = kMailBegin | kMailEnd | kMailTimeLimit50;
+  if (chance.chance(10)) spec.reboot = true;
+  if (chance.chance(10)) spec.deadline = now + Minutes{chance.between(10, 60)};
+  if (chance.chance(10)) spec.reservation = "r" + std::to_string(chance.between(1, 3));
+  if (chance.chance(10)) spec.time_min = Minutes{1};
+  if (chance.chance(5)) spec.contiguous = true;
+  if (chance.chance(10) && !acknowledged.empty())
+    spec.dependency = Dependency(Text((chance.chance(50) ? "afterok:" : "afternotok:") +
+                                      std::to_string(acknowledged.rbegin()->value)));
+  if (chance.chance(10)) spec.dependency = Dependency(Text("singleton"));
+  if (is_plain && chance.chance(25)) spec.kind = JobKind::allocation;
+  request.test_only = is_plain && chance.chance(5);
+  request.immediate = is_plain && chance.chance(5);
   return request;
 }
 

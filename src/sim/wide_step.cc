@@ -1,3 +1,4 @@
+// One step on many nodes: counts its messages and takes the time of the core.
 #include "sim/wide_step.h"
 
 #include <algorithm>
@@ -85,7 +86,7 @@ class WideCluster final : public controller::Host {
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
     plan_ = sched::plan(cluster, now, budget);
   }
-  std::string step_key(const Job&, StepId) override { return std::string(64, 'k'); }
+  Secret step_key(const Job&, StepId) override { return std::string(64, 'k'); }
   std::vector<std::string> groups_of(Uid) override { return {}; }
   bool is_user(std::string_view) override { return true; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
@@ -131,7 +132,7 @@ class WideCluster final : public controller::Host {
   wire::StepRequest step_request() const {
     wire::StepRequest request{.job = JobId{1}, .name = "true"};
     request.num_tasks = options_.nodes * options_.tasks_per_node;
-    request.argv = {"true"};
+    request.task.argv = {"true"};
     request.environment = {"TEXT=" + std::string(options_.environment_bytes, 'x')};
     return request;
   }
@@ -160,7 +161,7 @@ class WideCluster final : public controller::Host {
 
   WideStepOptions options_;
   Schedule schedule_{1};
-  controller::Core core_{*this, {.slurm_user = Uid{0}, .server_host = "head"}};
+  controller::Core core_{*this, {.slurm_user = Uid{0}}};
   std::vector<std::unique_ptr<FakeNode>> nodes_;
   std::vector<std::pair<controller::NodeConnection, std::string>> inboxes_;
   std::optional<sched::Plan> plan_;

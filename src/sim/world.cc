@@ -1,3 +1,4 @@
+// The simulated world: its host of the controller, its faults and its checkers.
 #include "sim/world.h"
 
 #include <fmt/format.h>
@@ -5,11 +6,12 @@
 #include <algorithm>
 
 #include "base/codec/codec.h"
+#include "base/text/hostlist.h"
 #include "controller/timekeeper.h"
+#include "sim/checks.h"
+#include "sim/clients.h"
 #include "sim/machines.h"
 #include "sim/network.h"
-#include "sim/users.h"
-#include "state/apply.h"
 #include "state/invariants.h"
 #include "state/snapshot.h"
 
@@ -17,40 +19,59 @@ namespace muster::sim {
 
 namespace {
 
-class World final : public controller::Host {
+using Machines = std::vector<std::unique_ptr<FakeNode>>;
+
+FakeNode* machine(const Machines& machines, std::string_view name) {
+  auto found = std::ranges::find(machines, name, [](const auto& m) { return m->name().view(); });
+  return found == machines.end() ? nullptr : found->get();
+}
+
+void switch_on(FakeNode& node) {
+  if (!node.has_power()) node.restore_power();
+  node.start_slurmd();
+}
+
+// Unless power saving has switched it off, or switches it on in a moment.
+bool is_meant_to_run(const Cluster& cluster, const FakeNode& machine) {
+  const Node* node = cluster.find_node(machine.name());
+  if (!cluster.settings().power.saving) return node != nullptr;
+  return node && node->power.phase == PowerPhase::on && !node->reboot.issued;
+}
+
+class World final : public controller::Host, public Clients::Door {
  public:
   explicit World(const WorldOptions& options)
       : options_(options), config_(configured_for(options)), schedule_(options.seed) {}
 
   Verdict run() {
     for (const NodeConfig& node : config_.nodes)
-      nodes_.push_back(std::make_unique<FakeNode>(
-          schedule_, node.name, node.cpus,
-          FakeNode::Callbacks{
-              .report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
-              .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); }}));
+      if (node.state != "FUTURE") nodes_.push_back(make_node(node));
     start_controller();
     for (auto& node : nodes_) node->start_slurmd();
     keep_connecting();
-    plan_submissions();
+    clients_.plan_requests(config_);
     if (options_.faults) plan_faults();
     if (options_.clock_faults) plan_clock_faults();
     Time calm = schedule_.now() + options_.troubled;
     schedule_.run_until(calm);
     calm_ = true;
+    clients_.calm_down();
     disk_.full = false;
     clock_ahead_ = Millis{0};
+    if (!core_) start_controller();
     for (auto& node : nodes_) {
       node->set_clock(Millis{0});
-      if (!node->has_power()) node->restore_power();
-      node->start_slurmd();
+      if (core_ && is_meant_to_run(core_->committed(), *node)) switch_on(*node);
     }
-    if (!core_) start_controller();
     come_to_rest(calm + options_.rest);
     check_rest();
     verdict_.batches = disk_.last();
     return std::move(verdict_);
   }
+
+  // --- Clients::Door ---
+  controller::Core* controller() override { return core_.get(); }
+  Time controllers_time() const override { return timekeeper_->at(clocks().steady); }
 
   // --- controller::Host ---
   void commit(const Batch& batch) override {
@@ -70,24 +91,20 @@ class World final : public controller::Host {
         write(batch);
         for (const std::string& event : batch.events) note(event);
         core_->on_committed(CommitOutcome::committed);
-        check_state();
+        check_state(batch);
         maybe_snapshot();
       }
-      core_->flush(current_time());
+      core_->flush(controllers_time());
     });
   }
-  void publish(controller::Published) override {}
+  void publish(controller::Published published) override { plan_ = std::move(published.plan); }
   void account(accounting::AccountingPortion portion) override {
     if (options_.sabotage.accounting) options_.sabotage.accounting(portion);
     accounting_.account(std::move(portion));
     if (schedule_.chance(20)) accounting_.feed();
   }
   void reply(controller::ReplyTo to, wire::Answer answer) override {
-    if (auto* submitted = std::get_if<wire::SubmitReply>(&answer)) {
-      acknowledged_.insert(submitted->job);
-      ++verdict_.jobs_acknowledged;
-    }
-    (void)to;
+    clients_.on_reply(to, answer);
   }
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override {
@@ -99,25 +116,36 @@ class World final : public controller::Host {
   }
   void start_planning(Cluster cluster, Time now, sched::Budget budget) override {
     // Mostly with few questions: then plans leave things out, as they do on large clusters.
-    if (options_.seed % 4 != 0)
-      budget.max_questions = std::min(budget.max_questions, std::uint64_t{400});
-    auto plan = sched::plan(cluster, now, budget, plan_memory_);
+    if (options_.seed % 4 != 0) budget.max_probes = std::min(budget.max_probes, std::uint64_t{400});
+    auto plan = sched::plan(cluster, now, budget, planner_cache_);
     if (schedule_.chance(50)) {  // a short one: the daemon makes it at once
       core_->on_planned(std::move(plan), now);
       return core_->on_planner_idle();
     }
     schedule_.after(Millis{schedule_.between(0, 20)}, [this, life = life_, plan = std::move(plan)] {
       if (life != life_) return;
-      core_->on_planned(plan, current_time());
+      core_->on_planned(plan, controllers_time());
       core_->on_planner_idle();
-      core_->flush(current_time());
+      core_->flush(controllers_time());
     });
   }
-  std::string step_key(const Job&, StepId) override { return "key"; }
+  Secret step_key(const Job&, StepId) override { return "key"; }
   std::vector<std::string> groups_of(Uid) override { return {}; }
   bool is_user(std::string_view) override { return true; }
   std::optional<std::vector<std::string>> users_of_group(std::string_view) override { return {}; }
-  void run_program(controller::SiteProgramRun) override {}
+  void run_program(controller::SiteProgramRun run) override {
+    ++verdict_.programs[run.which];
+    if (run.which == SiteProgramKind::suspend || run.which == SiteProgramKind::resume)
+      if (calm_ || schedule_.chance(85)) switch_machines(run);
+    const bool hangs = !calm_ && schedule_.chance(4);  // until it is killed
+    const bool succeeded = calm_ || (!hangs && schedule_.chance(92));
+    const Millis takes = hangs ? Seconds{120} : Millis{schedule_.between(0, 6000)};
+    schedule_.after(takes, [this, life = life_, run = std::move(run), succeeded] {
+      if (life != life_ || !core_) return;
+      core_->on_program_ended(run, succeeded, controllers_time());
+      core_->flush(controllers_time());
+    });
+  }
   void log(std::string_view) override {}
   void log_error(std::string_view) override {}
 
@@ -136,24 +164,22 @@ class World final : public controller::Host {
   Timeline::Reading clocks() const {
     return {.wall = schedule_.now() + clock_ahead_, .steady = schedule_.now().time_since_epoch()};
   }
-  Time current_time() const {
-    return timekeeper_->at(clocks().steady);
-  }  // as the controller has it
 
   // --- the controller ---
   void start_controller() {
     ++life_;
     timekeeper_ = std::make_unique<Timekeeper>(clocks());
-    core_ = std::make_unique<controller::Core>(*this, controller::CoreOptions{});
-    if (auto ok = core_->recover(disk_.load(), config_, current_time(), accounting_.last()); !ok) {
+    core_ = std::make_unique<controller::Core>(*this, controller::Authority{});
+    if (auto ok = core_->recover(disk_.load(), config_, controllers_time(), accounting_.last());
+        !ok) {
       broken("recovery failed: " + ok.error().text());
       core_.reset();
       return;
     }
-    for (JobId id : acknowledged_)
+    for (JobId id : clients_.acknowledged())
       if (!core_->cluster().jobs.contains(id) && !purged_.contains(id))
         broken(fmt::format("acknowledged job {} is lost", id.value));
-    core_->flush(current_time());
+    core_->flush(controllers_time());
     tick(life_);
   }
   void tick(std::uint64_t life) {
@@ -161,7 +187,7 @@ class World final : public controller::Host {
     if (schedule_.now() < sleeps_until_)
       return schedule_.at(sleeps_until_, [this, life] { tick(life); });
     timekeeper_->tick(*core_, clocks());
-    core_->flush(current_time());
+    core_->flush(controllers_time());
     schedule_.after(Timekeeper::kTickEvery, [this, life] { tick(life); });
   }
   void crash_controller() {
@@ -196,6 +222,7 @@ class World final : public controller::Host {
       if (auto* purged = std::get_if<JobsPurged>(&entry->event))
         for (const IdSet* gone : {&purged->jobs, &purged->remembered})
           for (std::uint32_t id : gone->ids()) purged_.insert(JobId{id});
+      verdict_.events.insert(entry->event.index());
       if (options_.clock_faults) check_run(entry->event);
     }
   }
@@ -213,8 +240,8 @@ class World final : public controller::Host {
     if (std::chrono::abs(ahead) <= kCredentialLife) return network_.connect(node);
     if (!network_.may_connect(node) || schedule_.now() < sleeps_until_) return;
     ++verdict_.refusals;
-    core_->on_clock_difference(node.name(), std::chrono::floor<Seconds>(ahead), current_time());
-    core_->flush(current_time());
+    core_->on_clock_difference(node.name(), std::chrono::floor<Seconds>(ahead), controllers_time());
+    core_->flush(controllers_time());
   }
   void on_report(FakeNode& node, wire::ReportBatch batch) {
     const Link link = network_.link_of(node);
@@ -228,34 +255,57 @@ class World final : public controller::Host {
     if (schedule_.now() < sleeps_until_)
       return schedule_.at(sleeps_until_,
                           [this, link, batch, life] { take_reports(link, batch, life); });
-    for (const wire::Report& report : batch.reports) core_->on_report(link, report, current_time());
-    core_->flush(current_time());
+    for (const wire::Report& report : batch.reports)
+      core_->on_report(link, report, controllers_time());
+    core_->flush(controllers_time());
   }
   void break_link(FakeNode& node) { on_broken(network_.break_link(node)); }
   void on_broken(Link link) {
     if (!link) return;
     ++verdict_.broken_connections;
     if (!core_) return;
-    core_->on_node_closed(link, current_time());
-    core_->flush(current_time());
+    core_->on_node_closed(link, controllers_time());
+    core_->flush(controllers_time());
   }
 
-  // --- users ---
-  void plan_submissions() {
-    for (std::uint32_t i = 0; i < options_.jobs; ++i)
-      schedule_.after(Millis{schedule_.between(0, 600'000)}, [this] { submit(); });
-    for (std::uint32_t i = 0; i < options_.jobs / 3; ++i)
-      schedule_.after(Millis{schedule_.between(0, 800'000)}, [this] { interfere(); });
+  // --- machines ---
+  std::unique_ptr<FakeNode> make_node(const NodeConfig& node) {
+    FakeNode::Habits habits;
+    if (options_.is_rich())
+      habits.programs = {.prolog = config_.settings.programs.prolog,
+                         .epilog = config_.settings.programs.epilog};
+    return std::make_unique<FakeNode>(
+        schedule_, node.name, node.cpus,
+        FakeNode::Callbacks{
+            .report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
+            .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); },
+            .reboot = [this](FakeNode& n) { switch_off_and_on(n); }},
+        habits);
   }
-  void submit() {
-    if (core_) ask(some_submission(schedule_, options_.cpus, acknowledged_));
+  void switch_off(FakeNode& node) {
+    break_link(node);
+    node.lose_power();
   }
-  void interfere() {
-    if (core_ && !acknowledged_.empty()) ask(some_interference(schedule_, acknowledged_));
+  // In troubled times one may never come back by itself.
+  void switch_off_and_on(FakeNode& node) {
+    switch_off(node);
+    if (!calm_ && schedule_.chance(10)) return;
+    schedule_.after(Millis{schedule_.between(1000, 60'000)}, [&node] { switch_on(node); });
   }
-  void ask(wire::Request request) {
-    core_->on_request({1, ++request_}, {}, std::move(request), current_time());
-    core_->flush(current_time());
+  // SuspendProgram and ResumeProgram.
+  void switch_machines(const controller::SiteProgramRun& run) {
+    const auto names = expand_hostlist(run.arguments.front());
+    if (!names) return broken("a program was given no list of nodes");
+    for (const std::string& name : *names) {
+      FakeNode* node = machine(nodes_, name);
+      if (!node) continue;
+      schedule_.after(Millis{schedule_.between(0, 10'000)}, [this, node, which = run.which] {
+        if (which == SiteProgramKind::suspend)
+          switch_off(*node);
+        else
+          switch_off_and_on(*node);
+      });
+    }
   }
 
   // --- faults ---
@@ -300,12 +350,8 @@ class World final : public controller::Host {
   }
   void power_cycle(FakeNode& node) {
     ++verdict_.node_losses;
-    break_link(node);
-    node.lose_power();
-    schedule_.after(Millis{schedule_.between(1000, 120'000)}, [&node] {
-      if (!node.has_power()) node.restore_power();
-      node.start_slurmd();
-    });
+    switch_off(node);
+    schedule_.after(Millis{schedule_.between(1000, 120'000)}, [&node] { switch_on(node); });
   }
   void fill_disk() {
     disk_.full = true;
@@ -352,18 +398,16 @@ class World final : public controller::Host {
   // Once nothing waits or runs any more, nothing else will happen.
   void come_to_rest(Time latest) {
     while (schedule_.now() < latest && !is_at_rest()) {
-      release_held();
+      repair();
       schedule_.run_until(std::min(latest, schedule_.now() + Minutes{1}));
     }
   }
-  // Jobs that a node could not launch wait for somebody to do so.
-  void release_held() {
+  // Jobs that a node could not launch wait for somebody to release them, nodes to be resumed.
+  void repair() {
     if (!core_) return;
-    wire::JobActionRequest request{.action = wire::JobAction::release};
-    for (std::uint32_t id : core_->committed().pending.ids())
-      if (core_->committed().jobs.at(JobId{id}).hold != Hold::none)
-        request.jobs.push_back({.job = JobId{id}});
-    if (!request.jobs.empty()) ask(std::move(request));
+    clients_.repair();
+    for (auto& node : nodes_)
+      if (!node->slurmd_runs() && is_meant_to_run(core_->committed(), *node)) switch_on(*node);
   }
   bool is_at_rest() const {
     if (!core_ || !core_->committed().pending.empty() || !core_->committed().active.empty())
@@ -372,8 +416,9 @@ class World final : public controller::Host {
   }
 
   // --- checkers ---
-  void check_state() {
-    for (std::string& what : broken_invariants(core_->committed())) broken(std::move(what));
+  void check_state(const Batch& batch) {
+    for (std::string& what : broken_invariants(core_->committed()))
+      broken(std::move(what) + ", after events" + kinds_of(batch));
   }
   // By true time: no clock that was set, and no sleep, ends a job early or lets it run longer.
   void check_run(const Event& event) {
@@ -415,26 +460,16 @@ class World final : public controller::Host {
   void check_rest() {
     if (!core_) return broken("the controller is not up at the end");
     for (std::string& what : broken_invariants(core_->committed())) broken(std::move(what));
-    core_->committed().jobs.each([&](const Job& job) {
-      if (!is_ended(job.state) || job.completing())
-        broken(fmt::format("job {} never ended: {}{}", job.id.value, state_name(job.state),
-                           job.completing() ? ", completing" : ""));
-    });
+    for (std::string& what : jobs_not_ended(core_->committed(), plan_.get()))
+      broken(std::move(what));
     accounting_.feed();
-    for (std::string& what : accounting_.contradictions(core_->committed()))
+    for (std::string& what : accounting_.contradictions(core_->committed(), clients_.allocations()))
       broken(std::move(what));
     for (auto& node : nodes_)
       if (!node->processes().empty())
         broken(fmt::format("node {} still runs job {}", node->name().view(),
                            node->processes().begin()->job.value));
-    Cluster replayed;
-    StoredState stored = disk_.load();
-    if (stored.snapshot_number)
-      if (auto snapshot = decode_snapshot(stored.snapshot)) replayed = std::move(*snapshot);
-    for (const auto& entry : stored.journal)
-      for (const std::string& event : entry.events)
-        if (auto decoded = decode<EventEntry>(event)) muster::apply(replayed, decoded->event);
-    if (encode_snapshot(replayed) != encode_snapshot(core_->committed()))
+    if (!leads_to(disk_.load(), core_->committed()))
       broken("the journal does not give the state that was published");
   }
 
@@ -444,23 +479,24 @@ class World final : public controller::Host {
   Network network_{schedule_};
   FakeDisk disk_;
   FakeAccounting accounting_;
-  std::vector<std::unique_ptr<FakeNode>> nodes_;
-  sched::PlanMemory plan_memory_;
+  Machines nodes_;
+  sched::PlannerCache planner_cache_;
   using Timekeeper = controller::Timekeeper;
   std::unique_ptr<Timekeeper> timekeeper_;
   Millis clock_ahead_{0};  // the controller's, of the true time
   Time sleeps_until_;      // its process is stopped
   std::map<JobId, Time> run_since_;
   std::unique_ptr<controller::Core> core_;
+  std::shared_ptr<const sched::Plan> plan_;  // the last one
   std::uint64_t life_ = 0;
   std::optional<Batch> in_writing_;
   bool calm_ = false;
   bool crashed_at_batch_ = false;
-  std::uint64_t request_ = 0;
-  std::set<JobId> acknowledged_, purged_;
+  std::set<JobId> purged_;
   std::map<std::pair<FakeNode*, wire::StepRef>, Link>
       started_over_;  // the link at the start of a process
   Verdict verdict_;
+  Clients clients_{*this, options_, schedule_, verdict_};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "controller/core.h"
@@ -19,6 +20,8 @@
 #include "sim/schedule.h"
 
 namespace muster::sim {
+
+using SiteProgramKind = controller::SiteProgramRun::Which;
 
 // What a broken part would do, to prove that the checkers notice: each may change what passes by.
 struct Sabotage {
@@ -36,8 +39,10 @@ struct WorldOptions {
   Seconds rest{14'400};
   bool faults = true;
   bool clock_faults = false;  // in place of the others: clocks are set, links break, machines sleep
+  bool all_verbs = true;      // users ask for everything that there is, of a site that has it all
   std::optional<BatchNumber> crash_at_batch;  // the controller dies as this batch is being written
   Sabotage sabotage;
+  bool is_rich() const { return all_verbs && !clock_faults; }
 };
 
 struct Verdict {
@@ -45,6 +50,9 @@ struct Verdict {
   BatchNumber batches = 0;
   std::uint32_t jobs_acknowledged = 0, starts = 0, crashes = 0, node_losses = 0,
                 broken_connections = 0, clock_steps = 0, refusals = 0, timeouts = 0;
+  std::map<std::string_view, std::uint32_t> granted, refused;  // requests, by verb
+  std::map<SiteProgramKind, std::uint32_t> programs;           // of the site, that were run
+  std::set<std::size_t> events;                                // the kinds that were recorded
   std::uint64_t fingerprint = 0;  // of everything that happened: equal for equal seeds
 };
 

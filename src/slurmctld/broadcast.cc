@@ -1,4 +1,7 @@
-// sbcast: leave to write files on the nodes of a running job, sealed by munge for their slurmds.
+// Answers sbcast: gives permission to write files on the nodes of a running job, as a munge
+// credential for their slurmds.
+#include <algorithm>
+
 #include "base/codec/codec.h"
 #include "base/text/hostlist.h"
 #include "io/net/munge.h"
@@ -10,7 +13,7 @@ namespace muster::daemon {
 
 namespace {
 
-constexpr Seconds kGrantLasts{300};  // for the first byte to reach the last node
+constexpr Seconds kGrantLasts{300};  // until the first byte must have reached the last node
 
 // The nodes of the job, or of one of its steps.
 Result<std::vector<NodeId>> nodes_of(const Job& job, const std::optional<StepId>& step) {
@@ -50,13 +53,17 @@ void Service::grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
   if (!options_.slurmd_user) return reply(to, std::move(answer));
   std::vector<std::string> names;
   for (const wire::StepPlace& place : answer.places) names.push_back(place.node.str());
+  std::uint64_t memory_mib = 0;
+  for (const NodeShare& share : job->run->allocation)
+    memory_mib = std::max(memory_mib, share.memory_mib);
   const wire::FileGrant grant{.job = job->id,
                               .uid = peer.uid,
                               .gid = peer.gid,
                               .nodes = compress_hostlist_sorted(names),
                               .expires = io::wall_clock() + kGrantLasts,
                               .owner = job->spec->uid,
-                              .owner_group = job->spec->gid};
+                              .owner_group = job->spec->gid,
+                              .memory_mib = memory_mib};
   background_->post([this, to, grant, answer = std::move(answer)]() mutable {
     auto sealed =
         io::encode_credential(encode(grant), *options_.slurmd_user, options_.munge_socket);

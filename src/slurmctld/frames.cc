@@ -1,8 +1,7 @@
-// What arrives at slurmctld: frames of clients and of nodes, on their way to the core. Queries and
-// other work for single users: slurmctld_shares.cc.
+// Decodes frames from clients and nodes, checks them, and passes them to the core. answers.cc and
+// shares.cc handle queries and other work for single users.
 #include <cxxabi.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <new>
 #include <typeinfo>
@@ -11,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/codec/codec.h"
-#include "controller/request_rules.h"
+#include "controller/ledger/request_rules.h"
 #include "controller/submit/request_check.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
@@ -22,7 +21,7 @@ namespace muster::daemon {
 
 namespace {
 
-// "SubmitRequest", for the log
+// For the log: "SubmitRequest".
 std::string kind_of(const wire::Request& request) {
   const char* mangled = std::visit([](const auto& r) { return typeid(r).name(); }, request);
   int status = 0;
@@ -32,10 +31,10 @@ std::string kind_of(const wire::Request& request) {
   return std::string(whole.substr(whole.rfind(':') + 1));
 }
 
-// Scripts and environments make a request large; of anything else this is a great deal.
+// Scripts and environments make a request large. No other request needs more than this.
 constexpr std::size_t kMaxOtherBytes = 4u << 20;
 
-// The place of T in wire::Request, counted from 1: the number of its field.
+// The field number of T in wire::Request: its index, counted from 1.
 template <class T, std::size_t I = 0>
 constexpr std::uint64_t place() {
   if constexpr (std::is_same_v<T, std::variant_alternative_t<I, wire::Request>>)
@@ -44,8 +43,8 @@ constexpr std::uint64_t place() {
     return place<T, I + 1>();
 }
 
-// Whether a RequestFrame holds a submission or a step, by its first bytes: the others are not worth
-// decoding at such a size. Ours write the fields in order.
+// Reads the first bytes of a RequestFrame: true if it contains a submission or a step. Other
+// requests of such a size are refused without decoding them. We write the fields in order.
 bool may_be_large(std::string_view frame) {
   auto number = [&]() -> std::uint64_t {
     std::uint64_t value = 0;
@@ -69,7 +68,7 @@ bool may_be_large(std::string_view frame) {
   return kind == place<wire::SubmitRequest>() || kind == place<wire::StepRequest>();
 }
 
-// Whose job it is comes from the connection; only root may submit for others.
+// The owner of a job comes from the connection. Only root may submit for other users.
 Uid owner_of(const io::Peer& peer, const JobSpec& spec) {
   return peer.uid.value == 0 ? spec.uid : peer.uid;
 }
@@ -85,9 +84,29 @@ void set_owner(const io::Peer& peer, JobRequest& spec, const io::Users& users) {
   spec.environment_blob = {};
 }
 
+Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& request,
+                                const io::Users& users, io::BlobCache& blobs) {
+  JobRequest& spec = request.spec.edit();
+  set_owner(peer, spec, users);
+  // All components of a heterogeneous job have the same user and the same kind.
+  for (Cow<JobRequest>& component : request.components) {
+    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    JobRequest& part = component.edit();
+    set_owner(peer, part, users);
+    if (part.uid != spec.uid || part.kind != spec.kind)
+      return fail(ErrorCode::failure, "the components are not one job");
+  }
+  if (spec.kind == JobKind::batch) {
+    if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
+    spec.script_blob = blobs.put(request.script);
+    spec.environment_blob = blobs.put(request.environment);
+  }
+  return {};
+}
+
 }  // namespace
 
-// Who greets as a node has to be one of the operators: what it says then is taken for reports.
+// Only an operator may connect as a node, because the frames of a node are trusted as reports.
 void Service::on_open(io::ConnectionId id, const io::Peer& peer) {
   connections_[id] = peer;
   if (peer.role == io::PeerRole::node && !is_operator(peer))
@@ -113,8 +132,8 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
       if (!request) return refuse(id, peer, "sent a frame that is no request");
       return on_request(id, peer, std::move(*request), frame.size());
     }
-    if (is_operator(peer)) on_reports(id, peer, frame);  // others were refused when they came
-  } catch (const std::bad_alloc&) {                      // the core undoes what it has begun
+    if (is_operator(peer)) on_reports(id, peer, frame);  // others were refused in on_open
+  } catch (const std::bad_alloc&) {                      // the core undoes what it had begun
     refuse(id, peer, "sent a frame that needs more memory than there is");
   }
 }
@@ -143,8 +162,8 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   if (io::is_set(io::DebugFlag::protocol))
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
-  const controller::ReplyTo to{id, frame.id, frame.is_all};
-  if (is_slowed_down(to, peer, frame.request)) return;
+  const controller::ReplyTo to{id, frame.id, frame.closes_after_reply};
+  if (shares_->is_slowed_down(to, peer.uid, frame.request, current_time())) return;
   const Settings& settings = published_->cluster.settings();
   if (auto ok = controller::check_request(settings.request_limits, frame.request); !ok)
     return reply(to, ok.error());
@@ -154,19 +173,20 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   const bool hides = settings.private_data.any() && !is_operator(peer);
   if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
   const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;
-  const bool waits = !users_.is_fresh(user);
+  const bool waits = !users_.cache().is_fresh(user);
   if (waits) server_->pause(id);
-  when_known(user, [this, to, peer, bytes, waits, request = std::move(frame.request)]() mutable {
-    if (!connections_.contains(to.connection)) return;  // nobody heard that it came
-    if (waits) server_->resume(to.connection);
-    answer(to, peer, std::move(request), bytes);
-  });
+  users_.when_known(*loop_, user,
+                    [this, to, peer, bytes, waits, request = std::move(frame.request)]() mutable {
+                      if (!connections_.contains(to.connection)) return;  // the client has left
+                      if (waits) server_->resume(to.connection);
+                      answer(to, peer, std::move(request), bytes);
+                    });
 }
 
-// Names are looked up only where something is private: see on_request.
+// The name may be missing: it is looked up only if something is private (see on_request).
 controller::Viewer Service::viewer_of(const io::Peer& peer) {
   controller::Viewer viewer{peer.uid, is_operator(peer), {}};
-  if (auto known = users_.find(peer.uid)) viewer.name = known->name;
+  if (auto known = users_.cache().find(peer.uid)) viewer.name = known->name;
   return viewer;
 }
 
@@ -181,53 +201,9 @@ void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request
       break;
   }
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
-    if (auto ok = prepare_submission(peer, *submission); !ok) return reply(to, ok.error());
+    if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
+      return reply(to, ok.error());
   core_->on_request(to, {peer.uid, peer.gid}, std::move(request), current_time());
-}
-
-// The loop never waits for the name service. What was known of a user will do where that does not
-// answer soon.
-void Service::when_known(Uid user, std::function<void()> then) {
-  constexpr std::chrono::milliseconds kPatience{1000};
-  if (users_.is_fresh(user)) return then();
-  auto [waiting, is_first] = unknown_users_.try_emplace(user);
-  const bool is_known = users_.find(user).has_value();
-  if (is_known && !is_first) return then();
-  waiting->second.push_back(std::move(then));
-  if (!is_first) return;
-  if (is_known) loop_->after(kPatience, [this, user] { go_on(user); });
-  loop_->run_blocking([this, user] {
-    users_.ask(user);
-    post([this, user] {
-      go_on(user);
-      unknown_users_.erase(user);
-    });
-  });
-}
-
-void Service::go_on(Uid user) {
-  auto waiting = unknown_users_.find(user);
-  if (waiting == unknown_users_.end() || stopping_) return;
-  for (const auto& then : std::exchange(waiting->second, {})) then();
-}
-
-Result<void> Service::prepare_submission(const io::Peer& peer, wire::SubmitRequest& request) {
-  JobRequest& spec = request.spec.edit();
-  set_owner(peer, spec, users_);
-  // A heterogeneous job belongs to one user and is of one kind.
-  for (Cow<JobRequest>& component : request.components) {
-    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
-    JobRequest& part = component.edit();
-    set_owner(peer, part, users_);
-    if (part.uid != spec.uid || part.kind != spec.kind)
-      return fail(ErrorCode::failure, "the components are not one job");
-  }
-  if (spec.kind == JobKind::batch) {
-    if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
-    spec.script_blob = blobs_.put(request.script);
-    spec.environment_blob = blobs_.put(request.environment);
-  }
-  return {};
 }
 
 }  // namespace muster::daemon

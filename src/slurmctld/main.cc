@@ -1,4 +1,5 @@
-// slurmctld: options, configuration, and the life of the daemon around its Service.
+// The main function of slurmctld: reads options and the configuration, starts the Service, and ends
+// the daemon.
 #include <fcntl.h>
 #include <getopt.h>
 #include <pwd.h>
@@ -13,12 +14,9 @@
 
 #include "base/text/strings.h"
 #include "base/version.h"
-#include "config/client_settings.h"
 #include "config/cluster_config.h"
-#include "config/controller_words.h"
 #include "config/files/gres_conf.h"
 #include "config/files/topology_conf.h"
-#include "config/keys/auth.h"
 #include "config/slurm_conf.h"
 #include "config/slurm_conf_checks.h"
 #include "io/debug_flags.h"
@@ -58,7 +56,7 @@ void print_help() {
       "  -h         print this help");
 }
 
-// The exit code where the daemon is not to start, or nothing.
+// Unset if the daemon should start, else the exit code.
 std::optional<int> parse_options(int argc, char** argv, Options& options) {
   if (const char* conf = std::getenv("SLURM_CONF")) options.conf = conf;
   const option kLong[] = {{"help", no_argument, nullptr, 'h'},
@@ -115,7 +113,7 @@ Result<Configuration> load_configuration(const std::string& path) {
     gres = std::move(*loaded);
   }
   std::vector<Switch> topology;
-  if (config::has_topology(*conf)) {
+  if (conf->has_topology) {
     auto file = std::filesystem::path(path).parent_path() / "topology.conf";
     auto loaded = config::load_topology_conf(reader, file.string());
     if (!loaded) return std::unexpected(loaded.error());
@@ -133,7 +131,7 @@ Result<Uid> user_id(const std::string& name) {
   return Uid{entry->pw_uid};
 }
 
-// Root opens what lies in a directory of SlurmUser's: no link there may lead elsewhere.
+// Root opens a file in a directory that SlurmUser can write, so it must not follow a link there.
 void give_log_file(const std::string& path, Uid uid, gid_t gid) {
   const int flags = O_CREAT | O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
   const int fd = open(path.c_str(), flags, 0640);
@@ -145,14 +143,14 @@ void give_log_file(const std::string& path, Uid uid, gid_t gid) {
   close(fd);
 }
 
-// What else than the journal shows that this cluster had jobs: without its journal it would start
-// as if there had been none, and give their ids and nodes away again.
+// A file, other than the journal, that shows that this cluster had jobs. If only the journal were
+// missing, the controller would start empty, and use the jobs' ids and nodes again.
 std::string traces_of_state(const std::string& dir, AccountingStore* accounting) {
   if (accounting && accounting->last() > 0) return dir + "/accounting.db";
   return io::exists(secret_path(dir)) ? secret_path(dir) : std::string();
 }
 
-// Drops to SlurmUser; its directories are made for it first.
+// Makes the directories, then drops privileges to SlurmUser.
 Result<void> become_slurm_user(const config::SlurmConf& conf, Uid uid) {
   auto made = io::make_directories(conf.state_save_location, 0700);
   if (!made) return made;
@@ -191,9 +189,8 @@ int run(const Options& options) {
     std::fprintf(stderr, "slurmctld: fatal: %s\n", uid.error().text().c_str());
     return 1;
   }
-  const bool uses_munge = config::uses_munge(conf.auth_type);
   std::optional<Uid> slurmd_user;
-  if (uses_munge) {
+  if (conf.use_munge) {
     auto found = user_id(conf.slurmd_user);
     if (!found) {
       std::fprintf(stderr, "slurmctld: fatal: %s\n", found.error().text().c_str());
@@ -201,7 +198,7 @@ int run(const Options& options) {
     }
     slurmd_user = *found;
   }
-  if (!uses_munge && geteuid() != 0) uid = Uid{geteuid()};
+  if (!conf.use_munge && geteuid() != 0) uid = Uid{geteuid()};
   if (!options.foreground)
     if (auto ok = io::daemonize(); !ok) io::daemon_failed(ok.error().text());
   auto fatal = [](const Error& error) { io::daemon_failed(error.text()); };
@@ -214,14 +211,14 @@ int run(const Options& options) {
   auto pid_file = io::PidFile::create(conf.slurmctld_pid_file);
   if (!pid_file) fatal(pid_file.error());
   if (auto ok = become_slurm_user(conf, *uid); !ok) fatal(ok.error());
+  io::keep_memory_private();
   io::log_info("slurmctld version {} started on cluster {}", kVersionLine, conf.cluster_name);
   for (const std::string& warning : conf.warnings) io::log_info("{}", warning);
   for (const std::string& key : conf.ignored_keys)
     io::log_info("slurm.conf: {} is accepted but has no effect yet", key);
   warn_without_munge(conf, *uid);
-  bool no_accounting = conf.accounting_storage_type == "accounting_storage/none" &&
-                       conf.values.contains("AccountingStorageType");
-  if (conf.accounting_storage_type == "accounting_storage/slurmdbd")
+  const bool no_accounting = !configuration->cluster.settings.accounting;
+  if (conf.wants_slurmdbd)
     io::log_info(
         "accounting goes to the embedded file in StateSaveLocation; slurmdbd is not asked");
 
@@ -249,12 +246,11 @@ int run(const Options& options) {
   auto end = [&] {
     if (!asked.exchange(true)) ended.set_value();
   };
-  configuration->cluster.settings.accounting = !no_accounting;
   io::block_signals({SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2, SIGPIPE});
   Service service({.host_name = short_host_name(),
                    .slurm_user = *uid,
                    .slurmd_user = slurmd_user,
-                   .munge_socket = config::munge_socket(conf.auth_info),
+                   .munge_socket = conf.munge_socket,
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);
@@ -270,15 +266,15 @@ int run(const Options& options) {
         .unix_path =
             (std::filesystem::path(conf.slurmctld_pid_file).parent_path() / "slurmctld.sock")
                 .string(),
-        .port = uses_munge ? conf.slurmctld_port : std::uint16_t{0},
-        .use_munge = uses_munge,
+        .port = conf.use_munge ? conf.slurmctld_port : std::uint16_t{0},
+        .use_munge = conf.use_munge,
         .munge_decoder_uid = *uid,
         .server_name = io::controller_server_name(conf.cluster_name),
         .idle_timeout = Seconds{300},
-        .munge_socket = config::munge_socket(conf.auth_info),
+        .munge_socket = conf.munge_socket,
         .is_operator = [slurm_user =
                             *uid](Uid user) { return user == Uid{0} || user == slurm_user; },
-        .max_user_connections = config::controller_words(conf).max_user_connections};
+        .max_user_connections = conf.words.max_user_connections};
     io::SignalWatch watch(loop, {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR2}, [&](int signal) {
       if (signal == SIGHUP) {
         io::reopen_log();

@@ -1,6 +1,6 @@
-// slurmctld's operator new. mimalloc's own aborts the daemon where memory does not suffice; this
-// one throws, so that a request that needs too much is refused (controller/undo.cc). Both ends are
-// malloc and free, which are mimalloc's where the daemon is linked with it.
+// slurmctld's operator new. mimalloc's own aborts the daemon when memory runs out. This one throws,
+// so that only the request that needs too much is refused (controller/undo.cc). It calls malloc and
+// free, which are mimalloc's if the daemon is linked with it.
 #include <cstdlib>
 #include <new>
 

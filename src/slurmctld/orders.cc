@@ -1,6 +1,4 @@
-// Orders on their way to a node. Scripts and environments come from the store; no message is larger
-// than it has to be, and a node that is behind gets the next one once it has read those before. No
-// order to a node overtakes another.
+// See orders.h.
 #include "slurmctld/orders.h"
 
 #include <chrono>
@@ -9,7 +7,7 @@
 #include "base/codec/rough_size.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
-#include "slurmctld/service.h"
+#include "slurmctld/shares.h"
 #include "wire/parts.h"
 
 namespace muster::daemon {
@@ -18,7 +16,7 @@ namespace {
 
 constexpr std::size_t kUnreadOrdersAtMost = 16 * wire::kPartBytes;
 
-// Gives a launch its script and environment and takes the hashes away; false where one is missing.
+// Puts script and environment into a launch, in place of their hashes. False if one is missing.
 bool add_blobs(controller::OutgoingOrder& order,
                const std::function<std::optional<std::string>(const Text&)>& find) {
   auto* launch = std::get_if<wire::LaunchOrder>(&order.order);
@@ -34,15 +32,15 @@ bool add_blobs(controller::OutgoingOrder& order,
 
 }  // namespace
 
-// Mostly all is at hand, and leaves at once.
-void Service::send(controller::NodeConnection to, Epoch epoch,
-                   std::vector<controller::OutgoingOrder> orders) {
+// Mostly everything is in memory, and the orders are sent at once.
+void OrderSender::send(controller::NodeConnection to, Epoch epoch,
+                       std::vector<controller::OutgoingOrder> orders) {
   auto from_memory = [this](const Text& hash) { return blobs_.find(hash); };
-  OrderBatchWriter writer(*server_, to, epoch);
+  OrderBatchWriter writer(server_, to, epoch);
   auto next = orders.begin();
   const std::lock_guard lock(outboxes_mutex_);
   if (!outboxes_.contains(to))
-    while (next != orders.end() && server_->unsent_bytes(to).value_or(0) <= kUnreadOrdersAtMost &&
+    while (next != orders.end() && server_.unsent_bytes(to).value_or(0) <= kUnreadOrdersAtMost &&
            add_blobs(*next, from_memory))
       writer.add(std::move((next++)->order));
   writer.flush();
@@ -51,23 +49,23 @@ void Service::send(controller::NodeConnection to, Epoch epoch,
   const bool is_new = outbox.orders.empty();
   outbox.epoch = epoch;
   for (; next != orders.end(); ++next) outbox.orders.push_back(std::move(*next));
-  if (is_new) sender_->post([this, to] { empty_outbox(to); });
+  if (is_new) thread_.post([this, to] { empty_outbox(to); });
 }
 
-// On the sender's thread.
-void Service::empty_outbox(controller::NodeConnection to) {
+// Runs on the sender's thread.
+void OrderSender::empty_outbox(controller::NodeConnection to) {
   for (;;) {
-    const auto unread = server_->unsent_bytes(to);
+    const auto unread = server_.unsent_bytes(to);
     if (unread && *unread > kUnreadOrdersAtMost && !stopping_)
-      return loop_->after(kLookAgain,
-                          [this, to] { sender_->post([this, to] { empty_outbox(to); }); });
+      return loop_.after(kLookAgain,
+                         [this, to] { thread_.post([this, to] { empty_outbox(to); }); });
     std::optional<controller::OutgoingOrder> order;
     Epoch epoch;
     {
       const std::lock_guard lock(outboxes_mutex_);
       auto at = outboxes_.find(to);
       if (at == outboxes_.end()) return;
-      // A node that has gone registers again, and is told all of it then.
+      // A node that has left will register again, and gets all its orders then.
       if (!unread || at->second.orders.empty()) {
         outboxes_.erase(at);
         return;
@@ -77,7 +75,7 @@ void Service::empty_outbox(controller::NodeConnection to) {
       at->second.orders.pop_front();
     }
     if (!add_blobs(*order, [this](const Text& hash) { return blob(hash); })) continue;
-    OrderBatchWriter writer(*server_, to, epoch);
+    OrderBatchWriter writer(server_, to, epoch);
     writer.add(std::move(order->order));
     writer.flush();
   }
@@ -96,15 +94,15 @@ void OrderBatchWriter::flush() {
   std::string frame = encode(batch_);
   if (frame.size() <= io::kMaxFrameBytes)
     server_.send(to_, std::move(frame));
-  else  // what is to be started was bounded when it came; without the rest the node would stand
+  else  // submissions are bounded, so only other orders get here; the node must not block on them
     io::log_error("an order of {} bytes is too large for a node: it is not sent", frame.size());
   batch_.orders.clear();
   bytes_ = 0;
 }
 
-std::optional<std::string> Service::blob(const Text& hash) {
+std::optional<std::string> OrderSender::blob(const Text& hash) {
   if (auto known = blobs_.find(hash)) return known;
-  auto bytes = store_->read_blob(hash);
+  auto bytes = store_.read_blob(hash);
   if (!bytes) {
     io::log_error("a job's script or environment cannot be read from the store: {}",
                   bytes.error().text());

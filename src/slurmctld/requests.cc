@@ -1,4 +1,4 @@
-// Requests that concern the daemon: ping, configuration, log level, shutdown, scripts.
+// Answers requests that concern the daemon: ping, configuration, log level, shutdown, scripts.
 #include <unistd.h>
 
 #include <chrono>
@@ -6,7 +6,7 @@
 #include "base/text/date.h"
 #include "base/version.h"
 #include "config/slurm_conf_checks.h"
-#include "controller/request_rules.h"
+#include "controller/ledger/request_rules.h"
 #include "controller/views/explain.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
@@ -14,7 +14,41 @@
 
 namespace muster::daemon {
 
-bool Service::is_operator(Uid user) const { return user.value == 0 || user == options_.slurm_user; }
+namespace {
+
+wire::Answer set_debug(const wire::DebugRequest& request) {
+  io::LogLevel level{};
+  if (request.level) {
+    if (!io::parse_log_level(*request.level, level))
+      return Error{ErrorCode::failure, "invalid debug level: " + *request.level};
+    io::set_log_level(level);
+    io::log_info("log level set to {}", io::log_level_name(level));
+  }
+  if (request.flags && request.flags->size() > 1) {
+    io::change_debug_flag(std::string_view(*request.flags).substr(1),
+                          request.flags->front() == '+');
+    io::log_info("debug flags set to {}", io::debug_flags_text());
+  }
+  return wire::Done{};
+}
+
+wire::Answer show_config(const config::SlurmConf& conf, Time started, JobId next_job) {
+  wire::ConfigReply answer;
+  answer.settings = conf.show_settings();
+  for (auto& [key, value] : answer.settings) {
+    if (key == "DebugFlags" && !io::debug_flags_text().empty()) value = io::debug_flags_text();
+    if (key == "BOOT_TIME") value = format_date(started);
+    if (key == "NEXT_JOB_ID") value = std::to_string(next_job.value);
+    if (key == "SLURM_VERSION") value = kSlurmVersion;
+  }
+  return answer;
+}
+
+}  // namespace
+
+bool Service::is_operator(const io::Peer& peer) const {
+  return peer.uid.value == 0 || peer.uid == options_.slurm_user;
+}
 
 struct Service::DaemonVerbs {
   Service& service;
@@ -27,13 +61,16 @@ struct Service::DaemonVerbs {
                                       .epoch = service.published_->cluster.epoch,
                                       .started = service.started_});
   }
-  void operator()(const wire::ConfigRequest&) const { service.reply(to, service.show_config()); }
+  void operator()(const wire::ConfigRequest&) const {
+    service.reply(to, show_config(service.configuration_.conf, service.started_,
+                                  service.published_->cluster.next_job_id));
+  }
   void operator()(const wire::ExplainRequest& question) const {
-    service.run_fairly(*service.trials_, to, peer.uid, 0,
-                       [&service = service, to = to, viewer = service.viewer_of(peer), question] {
-                         service.reply(to, controller::explain(*service.published(), viewer,
-                                                               question, service.current_time()));
-                       });
+    service.shares_->run(service.shares_->trials(), to, peer.uid, 0,
+                         [&service = service, to = to, viewer = service.viewer_of(peer), question] {
+                           service.reply(to, controller::explain(*service.published(), viewer,
+                                                                 question, service.current_time()));
+                         });
   }
   void operator()(const wire::BatchScriptRequest& r) const {
     service.send_batch_script(to, peer, r.job);
@@ -44,7 +81,7 @@ struct Service::DaemonVerbs {
   void operator()(const wire::ShutdownRequest& r) const {
     service.shut_down(to, r.controller_only);
   }
-  void operator()(const wire::DebugRequest& r) const { service.set_debug(to, r); }
+  void operator()(const wire::DebugRequest& r) const { service.reply(to, set_debug(r)); }
 };
 
 void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
@@ -59,35 +96,6 @@ void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
       request);
 }
 
-void Service::set_debug(controller::ReplyTo to, const wire::DebugRequest& request) {
-  io::LogLevel level{};
-  if (request.level) {
-    if (!io::parse_log_level(*request.level, level))
-      return reply(to, Error{ErrorCode::failure, "invalid debug level: " + *request.level});
-    io::set_log_level(level);
-    io::log_info("log level set to {}", io::log_level_name(level));
-  }
-  if (request.flags && request.flags->size() > 1) {
-    io::change_debug_flag(std::string_view(*request.flags).substr(1),
-                          request.flags->front() == '+');
-    io::log_info("debug flags set to {}", io::debug_flags_text());
-  }
-  reply(to, wire::Done{});
-}
-
-wire::Answer Service::show_config() {
-  auto snapshot = published_;
-  wire::ConfigReply answer;
-  answer.settings = configuration_.conf.show_settings();
-  for (auto& [key, value] : answer.settings) {
-    if (key == "DebugFlags" && !io::debug_flags_text().empty()) value = io::debug_flags_text();
-    if (key == "BOOT_TIME") value = format_date(started_);
-    if (key == "NEXT_JOB_ID") value = std::to_string(snapshot->cluster.next_job_id.value);
-    if (key == "SLURM_VERSION") value = kSlurmVersion;
-  }
-  return answer;
-}
-
 void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId id) {
   auto snapshot = published_;
   const Job* job = snapshot->cluster.jobs.find(id);
@@ -95,14 +103,14 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   if (!is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::user_id_missing, {}});
   if (job->own.script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
-  run_fairly(*answers_, to, peer.uid, 0, [this, to, hash = job->own.script_blob] {
+  shares_->run(shares_->answers(), to, peer.uid, 0, [this, to, hash = job->own.script_blob] {
     auto script = store_->read_blob(hash);
     if (!script) return reply(to, script.error());
     reply(to, wire::BatchScriptReply{std::move(*script)});
   });
 }
 
-// A bad file changes nothing and says why.
+// Reads the configuration again. If the file is bad, nothing changes and the error is reported.
 void Service::reconfigure(controller::ReplyTo to) {
   background_->post([this, to] {
     auto fresh = options_.load();
@@ -116,7 +124,7 @@ void Service::reconfigure(controller::ReplyTo to) {
     io::set_debug_flags(fresh->conf.debug_flags);
     post([this, to, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
-      tell_needed_restart(to, fresh.conf);
+      report_needed_restart(to, fresh.conf);
       core_->reconfigure(fresh.cluster, to, current_time());
       for (controller::NodeConnection node : core_->node_connections()) {
         std::vector<controller::OutgoingOrder> orders;
@@ -124,16 +132,16 @@ void Service::reconfigure(controller::ReplyTo to) {
         send(node, core_->cluster().epoch, std::move(orders));
       }
       configuration_ = std::move(fresh);
-      set_limits();
+      shares_->set_limits(configuration_.conf.words);
     });
   });
 }
 
-void Service::tell_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
+void Service::report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
   for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
     const std::string text = key + " has changed: it needs a restart of slurmctld";
     io::log_error("slurm.conf: {}", text);
-    if (to.connection != 0) send_part(to, wire::Notice{Text(text)}, true);
+    if (to.connection != 0) send_part(*server_, to, wire::Notice{Text(text)}, true);
   }
 }
 
@@ -147,8 +155,8 @@ void Service::shut_down(controller::ReplyTo to, bool controller_only) {
       send(node, core_->cluster().epoch, std::move(orders));
     }
   reply(to, wire::Done{});
-  // The answer and the orders leave first.
-  sender_->post([this] { loop_->after(Millis{200}, options_.stop); });
+  // First send the answer and the orders.
+  orders_->post([this] { loop_->after(Millis{200}, options_.stop); });
 }
 
 }  // namespace muster::daemon

@@ -1,20 +1,21 @@
-// The secret that the keys of steps are made from (StateSaveLocation/secret): whoever knows it can
-// attach to every step.
+// secret: the file StateSaveLocation/secret, from which the keys of steps are made. Anyone who
+// knows it can attach to any step.
 #pragma once
 
 #include <string>
 
+#include "base/containers/secret.h"
 #include "base/result.h"
 
 namespace muster::daemon {
 
 std::string secret_path(const std::string& state_directory);
 
-// Made where there is none. One that others could have read or changed, or that is not whole, is an
-// error.
-Result<std::string> load_secret(const std::string& state_directory);
+// Makes the file if there is none. Fails if it is incomplete, or if others could have read or
+// changed it.
+Result<Secret> load_secret(const std::string& state_directory);
 
-// Old keys fit no step any more (slurmctld -c).
+// Removes the file (slurmctld -c). Old keys then fit no new step.
 Result<void> forget_secret(const std::string& state_directory);
 
 }  // namespace muster::daemon

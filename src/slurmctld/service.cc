@@ -1,3 +1,4 @@
+// Starts and stops the threads, commits batches, and decides where plans are made.
 #include "slurmctld/service.h"
 
 #include <unistd.h>
@@ -5,12 +6,9 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
-#include <thread>
 
 #include <fmt/format.h>
 
-#include "base/codec/codec.h"
-#include "base/text/strings.h"
 #include "io/debug_flags.h"
 #include "io/files.h"
 #include "io/log.h"
@@ -26,52 +24,40 @@ constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
-// Of the threads that answer one user has at most half.
-io::FairPoolLimits answer_limits() {
-  const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 2, 8);
-  return {.threads = threads, .running_per_user = threads / 2};
-}
-constexpr io::FairPoolLimits kTrialLimits{
-    .threads = 2, .running_per_user = 1, .waiting_per_user = 16};
-
 }  // namespace
 
 Service::Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
-                 std::unique_ptr<AccountingStore> accounting, std::string secret)
+                 std::unique_ptr<AccountingStore> accounting, Secret secret)
     : options_(std::move(options)),
       store_(std::move(store)),
-      accounting_(std::move(accounting)),
       secret_(std::move(secret)),
       started_(current_time()),
-      configuration_(std::move(configuration)) {}
+      configuration_(std::move(configuration)),
+      accounting_(std::move(accounting), timekeeper_, stopping_),
+      programs_([this](const controller::SiteProgramRun& run, bool succeeded) {
+        post([this, run, succeeded] { core_->on_program_ended(run, succeeded, current_time()); });
+      }) {}
 
 Service::~Service() { stop(); }
 
 Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   loop_ = &loop;
   core_ = std::make_unique<controller::Core>(
-      *this, controller::CoreOptions{.slurm_user = options_.slurm_user,
-                                     .server_host = options_.host_name});
+      *this, controller::Authority{.slurm_user = options_.slurm_user});
   auto stored = store_->load();
   if (!stored) return std::unexpected(stored.error());
   last_snapshot_ = stored->snapshot_number;
-  sender_ = std::make_unique<io::Worker>("sender");
   planner_ = std::make_unique<io::Worker>("planner");
   store_thread_ = std::make_unique<io::Worker>("store");
-  accounting_thread_ = std::make_unique<io::Worker>("accounting");
+  accounting_.start(loop);
   background_ = std::make_unique<io::Worker>("background");
-  auto reads_answers = [this](Uid user) { return server_->may_answer(user); };
-  answers_ = std::make_unique<io::FairPool>("answers", answer_limits(), reads_answers);
-  trials_ = std::make_unique<io::FairPool>("trials", kTrialLimits, reads_answers);
-  sacct_ = std::make_unique<io::FairPool>("sacct", io::FairPoolLimits{}, reads_answers);
-  set_limits();
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
-                               accounting_ ? accounting_->last() : 0);
+                               accounting_.has_store() ? accounting_.store().last() : 0);
       !ok)
     return ok;
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
-  // From here on all is the loop's.
-  auto listening = std::make_shared<std::promise<Result<void>>>();  // whoever lets go of it last
+  // From here on everything runs on the loop.
+  auto listening = std::make_shared<std::promise<Result<void>>>();  // shared with the posted work
   loop.post([this, &server, listening] {
     listening->set_value(listen(server));
     tick();
@@ -99,25 +85,29 @@ Result<void> Service::listen(const io::ServerOptions& server) {
            }});
   if (!listening) return std::unexpected(listening.error());
   server_ = std::move(*listening);
+  orders_.emplace(*loop_, *server_, *store_, blobs_, stopping_);
+  shares_.emplace(*loop_, *server_, options_.slurm_user, stopping_);
+  shares_->set_limits(configuration_.conf.words);
   return {};
 }
 
 void Service::stop() {
   if (stopping_.exchange(true)) return;
   if (loop_) {
-    // Then the loop's thread, which looks at stopping_, has left all of this.
+    // After this the loop's thread, which checks stopping_, no longer uses this object.
     auto left = std::make_shared<std::promise<void>>();
     loop_->post([left] { left->set_value(); });
     left->get_future().wait();
   }
   programs_.forget();
-  mails_.forget();
-  // What was acknowledged is on disk; what is being committed is waited for. Answers that are being
-  // made still leave.
-  for (auto* worker : {&planner_, &store_thread_, &sender_, &accounting_thread_, &background_})
+  // Everything acknowledged is on disk. Wait for a commit in progress, and for answers that are
+  // being made.
+  for (auto* worker : {&planner_, &store_thread_})
     if (*worker) (*worker)->stop();
-  for (auto* pool : {&answers_, &trials_, &sacct_})
-    if (*pool) (*pool)->stop();
+  if (orders_) orders_->stop();
+  accounting_.stop();
+  if (background_) background_->stop();
+  if (shares_) shares_->stop();
   if (loop_) loop_->stop_blocking();
   server_.reset();
 }
@@ -130,7 +120,7 @@ void Service::post(std::function<void()> work) {
 
 void Service::advance() {
   if (stopping_ || !server_) return;
-  answered_here_.clear();
+  shares_->begin_round();
   core_->flush(current_time());
   while (auto outcome = std::exchange(committed_, std::nullopt)) core_->on_committed(*outcome);
 }
@@ -144,8 +134,8 @@ void Service::tick() {
 
 // --- controller::Host ---
 
-// Handing a batch to another thread and back would only take time, but nobody should wait for a
-// slow disk who does not need it.
+// While commits are fast, they run here, because handing them to another thread takes time. If the
+// disk is slow, another thread commits, so that requests that change nothing need not wait.
 void Service::commit(const Batch& batch) {
   if (commits_are_short_) {
     committed_ = commit_now(batch);
@@ -163,7 +153,7 @@ CommitOutcome Service::commit_now(const Batch& batch) {
   if (!outcome) {
     io::write_log(io::LogLevel::fatal,
                   "StateSaveLocation cannot be written: " + outcome.error().text());
-    _exit(1);  // going on would acknowledge what a restart does not know
+    _exit(1);  // otherwise we would acknowledge changes that a restart loses
   }
   commits_are_short_ = Clock::now() - began < kShortCommit;
   return *outcome;
@@ -181,15 +171,23 @@ std::shared_ptr<const controller::Published> Service::published() const {
 }
 
 void Service::reply(controller::ReplyTo to, wire::Answer answer) {
-  if (to.connection != 0) send_part(to, std::move(answer), false);
+  if (to.connection != 0) send_part(*server_, to, std::move(answer), false);
 }
 
-// Where the last one was short, it is made at once: handing it over would only take time.
+// If the last plan was short, this one is made here, because handing it to another thread takes
+// time.
 void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
-  // Never twice at a time: the core waits for on_planner_idle.
+  // There is never more than one plan at a time: the core waits for on_planner_idle.
   auto timed_plan = [this, cluster = std::move(cluster), now, budget] {
     const Clock::time_point began = Clock::now();
-    auto plan = sched::plan(cluster, now, budget, plan_memory_);
+    sched::Plan plan;
+    try {
+      plan = sched::plan(cluster, now, budget, planner_cache_);
+    } catch (const std::bad_alloc&) {
+      planner_cache_ = {};
+      plan.complete = false;
+      log_error("there is not enough memory for a plan: nothing starts until a later one");
+    }
     return std::pair(std::move(plan), Clock::now() - began);
   };
   if (plans_are_short_ && !budget.thorough) {
@@ -208,9 +206,9 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   });
 }
 
-// A plan is followed by a rest many times as long, in which the core collects what happens:
-// planning takes a tenth of a processor, and under load a plan starts many jobs at a time. One that
-// started all it may goes on at once.
+// After a plan there is a pause nine times as long, in which the core collects events. So planning
+// takes at most a tenth of a processor, and under load a plan starts many jobs at a time. A plan
+// that reached its limit of starts is followed by the next one at once.
 void Service::rest_after_plan(Clock::duration took, bool more_starts) {
   plans_are_short_ = took <= kShortPlan;
   const auto rest =
@@ -220,20 +218,28 @@ void Service::rest_after_plan(Clock::duration took, bool more_starts) {
   });
 }
 
-std::vector<std::string> Service::groups_of(Uid user) {
-  auto known = users_.find(user);
-  return known ? known->groups : users_.ask(user).groups;
-}
+std::vector<std::string> Service::groups_of(Uid user) { return users_.groups_of(user); }
 bool Service::is_user(std::string_view name) { return io::is_user(std::string(name)); }
 std::optional<std::vector<std::string>> Service::users_of_group(std::string_view group) {
   return io::users_of_group(std::string(group));
 }
 
-// The time of submission is part of it, because ids begin again after MaxJobId.
-std::string Service::step_key(const Job& job, StepId step) {
+// Includes the submission time, because job ids start again after MaxJobId.
+Secret Service::step_key(const Job& job, StepId step) {
   return io::keyed_hash(
       secret_, fmt::format("{}.{}.{}.{}", job.id.value, job.submitted.time_since_epoch().count(),
                            job.attempt.value, step.value));
+}
+
+void Service::account(accounting::AccountingPortion portion) {
+  accounting_.add(std::move(portion));
+}
+void Service::send(controller::NodeConnection to, Epoch epoch,
+                   std::vector<controller::OutgoingOrder> orders) {
+  orders_->send(to, epoch, std::move(orders));
+}
+void Service::run_program(controller::SiteProgramRun run) {
+  programs_.run(*loop_, configuration_.conf, std::move(run));
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }

@@ -1,3 +1,4 @@
+// Looks at the owners of state files, and tries to make a munge credential.
 #include "slurmctld/start.h"
 
 #include <pwd.h>
@@ -7,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "config/keys/auth.h"
 #include "io/log.h"
 #include "io/net/munge.h"
 
@@ -38,8 +38,8 @@ Result<void> check_state_owner(const config::SlurmConf& conf, Uid user) {
 }
 
 void warn_without_munge(const config::SlurmConf& conf, Uid user) {
-  if (!config::uses_munge(conf.auth_type)) return;
-  auto credential = io::encode_credential("", user, config::munge_socket(conf.auth_info));
+  if (!conf.use_munge) return;
+  auto credential = io::encode_credential("", user, conf.munge_socket);
   if (!credential)
     io::log_error("{}; until munged runs, only callers on this machine can connect",
                   credential.error().text());

@@ -1,4 +1,4 @@
-// What slurmctld looks at before it serves: whose files its state is, and whether munge answers.
+// start: checks before slurmctld serves: the owner of its state files, and whether munge answers.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@
 
 namespace muster::daemon {
 
-// Files of another user could not be written: the error says who owns them and what to do.
+// Fails if state files belong to another user; the error says what to do.
 Result<void> check_state_owner(const config::SlurmConf& conf, Uid user);
 
-// Without munge only callers on this machine get in. Blocks while munge answers.
+// Warns if munge does not answer: then only clients on this machine can connect. Blocks until munge
+// answers.
 void warn_without_munge(const config::SlurmConf& conf, Uid user);
 
 }  // namespace muster::daemon

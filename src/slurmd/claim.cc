@@ -1,3 +1,4 @@
+// slurmd -F: asks slurmctld for a node in state FUTURE until it gets one.
 #include "slurmd/claim.h"
 
 #include <thread>
@@ -5,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/codec/codec.h"
+#include "config/client_settings.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
 #include "io/net/channel.h"
@@ -53,7 +55,7 @@ Result<std::string> ask_one_of(const std::vector<io::Endpoint>& controllers,
   return std::unexpected(last);
 }
 
-// Nobody is there, or who was has gone.
+// No slurmctld is there, or it has gone away.
 bool is_silence(ErrorCode code) {
   return code == ErrorCode::communication || code == ErrorCode::zero_bytes ||
          code == ErrorCode::timed_out;
@@ -69,7 +71,7 @@ Result<std::string> claim_node(const std::string& config_path, const io::Hardwar
   if (!controllers) return std::unexpected(controllers.error());
   const auto request = request_of(hardware, feature);
   for (;;) {
-    auto name = ask_one_of(*controllers, request, conf->message_timeout);
+    auto name = ask_one_of(*controllers, request, config::client_settings(*conf).message_timeout);
     if (name || !is_silence(name.error().code)) return name;
     fmt::print(stderr, "slurmd: {}: waiting for slurmctld\n", name.error().text());
     std::this_thread::sleep_for(kPause);

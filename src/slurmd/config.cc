@@ -1,3 +1,4 @@
+// What slurmd takes from slurm.conf and the files beside it.
 #include "slurmd/config.h"
 
 #include <fmt/format.h>
@@ -8,11 +9,10 @@
 #include "base/text/strings.h"
 #include "config/client_settings.h"
 #include "config/files/gres_conf.h"
-#include "config/keys/auth.h"
 #include "config/lines/dynamic_node.h"
 #include "config/slurm_conf.h"
 #include "io/files.h"
-#include "io/net/handshake.h"
+#include "io/net/controllers.h"
 
 namespace muster {
 namespace {
@@ -27,16 +27,6 @@ Result<Uid> uid_of(const std::string& user) {
   const passwd* entry = getpwnam(user.c_str());
   if (!entry) return fail(fmt::format("SlurmUser={}: no such user", user));
   return Uid{entry->pw_uid};
-}
-
-// "30", "task=30,energy=10"
-Seconds sampling_of(const std::string& frequency) {
-  for (std::string_view part : split(frequency, ',')) {
-    part = trim(part);
-    if (istarts_with(part, "task=")) part.remove_prefix(5);
-    if (auto seconds = parse_number<std::uint32_t>(part)) return Seconds{*seconds};
-  }
-  return Seconds{30};
 }
 
 Result<NodeConfig> find_node(const config::SlurmConf& conf, const std::string& node_name,
@@ -88,12 +78,6 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
     if (!loaded) return std::unexpected(loaded.error());
     out.cgroup = std::move(*loaded);
   }
-  out.track_by_cgroup = conf.proctrack_type == "proctrack/cgroup";
-  out.track_by_process_group = conf.proctrack_type == "proctrack/pgid";
-  for (std::string_view plugin : split(conf.task_plugin, ','))
-    if (iequals(trim(plugin), "task/cgroup")) out.constrain = true;
-  out.kill_over_memory = conf.option("JobAcctGatherParams", "OverMemoryKill").has_value();
-
   Result<config::GresConf> gres;
   if (const std::string path = dir + "/gres.conf"; io::exists(path))
     gres = config::load_gres_conf(io::read_file, path);
@@ -112,16 +96,7 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
   Result<Uid> slurm_user = uid_of(conf.slurm_user);
   if (!slurm_user) return std::unexpected(slurm_user.error());
-  std::vector<io::Endpoint> found;
-  for (const config::ControllerHost& host : conf.controllers)
-    found.push_back({.unix_path = directory_of(conf.slurmctld_pid_file) + "/slurmctld.sock",
-                     .host = host.address,
-                     .port = conf.slurmctld_port,
-                     .server_uid = *slurm_user,
-                     .use_munge = config::uses_munge(conf.auth_type),
-                     .server_name = io::controller_server_name(conf.cluster_name),
-                     .munge_socket = config::munge_socket(conf.auth_info)});
-  return found;
+  return io::controller_endpoints(config::client_settings(conf), *slurm_user);
 }
 
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,
@@ -135,55 +110,32 @@ Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdent
   Result<std::vector<io::Endpoint>> controllers = controllers_of(*conf);
   if (!controllers) return std::unexpected(controllers.error());
 
-  SlurmdConfig out;
+  SlurmdConfig out{config::node_settings(*conf)};
   out.config_file = path;
   out.node = *node;
   out.node_name = node->name.str();
-  auto expanded = [&](const std::string& pattern) {
-    return config::expand_node_path(pattern, out.node_name, host_name);
+  auto expand = [&](std::string& pattern) {
+    pattern = config::expand_node_path(pattern, out.node_name, host_name);
   };
-  out.spool_dir = expanded(conf->slurmd_spool_dir);
-  out.pid_file = expanded(conf->slurmd_pid_file);
-  out.log_file = expanded(conf->slurmd_log_file);
-  out.tmp_dir = expanded(conf->tmp_fs);
-  if (!io::parse_log_level(conf->slurmd_debug, out.log_level))
+  for (std::string* pattern : {&out.spool_dir, &out.pid_file, &out.log_file, &out.tmp_dir})
+    expand(*pattern);
+  if (!io::parse_log_level(out.slurmd_debug, out.log_level))
     return fail("SlurmdDebug: no such level");
   out.unix_path = fmt::format("{}/slurmd.{}.sock", directory_of(out.pid_file), out.node_name);
   out.port = static_cast<std::uint16_t>(node->port != 0 ? node->port : conf->slurmd_port);
-  out.use_munge = config::uses_munge(conf->auth_type);
-  out.munge_socket = config::munge_socket(conf->auth_info);
   out.controllers = std::move(*controllers);
   if (!out.controllers.empty())
     out.slurm_user = out.controllers.front().server_uid.value_or(Uid{0});
-  out.tree_width = std::max(1u, config::client_settings(*conf).tree_width);
   for (io::Endpoint& controller : out.controllers) controller.client_name = out.node_name;
-  out.config_overrides = conf->option("SlurmdParameters", "config_overrides").has_value();
-  out.lock_future_memory = conf->option("LaunchParameters", "slurmstepd_memlock_all").has_value();
-  out.lock_memory =
-      out.lock_future_memory || conf->option("LaunchParameters", "slurmstepd_memlock").has_value();
+  out.tree_width = std::max(1u, out.tree_width);
   // Three heartbeats must fit into the time after which the controller gives the node up.
-  out.heartbeat_every = std::clamp<Millis>(conf->slurmd_timeout / 3, Millis{1000}, Millis{10'000});
-  out.sample_every = sampling_of(conf->job_acct_gather_frequency);
-  out.kill_wait = conf->kill_wait;
-  out.unkillable_after = conf->unkillable_step_timeout;
-  out.unkillable_step_program = conf->unkillable_step_program;
-  out.message_timeout = conf->message_timeout;
-  out.prolog = conf->prolog;
-  out.epilog = conf->epilog;
-  out.binds_tasks = conf->task_plugin.find("affinity") != std::string::npos;
-  out.task_prolog = conf->task_prolog;
-  out.task_epilog = conf->task_epilog;
-  out.health_check_program = conf->health_check_program;
-  out.reboot_program = conf->reboot_program;
-  out.program_timeout = conf->prolog_epilog_timeout;
-  out.serial_programs = conf->has_prolog_flag("Serial");
-  out.programs_in_job = conf->has_prolog_flag("RunInJob");
+  out.heartbeat_every = std::clamp<Millis>(out.slurmd_timeout / 3, Millis{1000}, Millis{10'000});
   if (auto read = read_confinement(*conf, out); !read) return std::unexpected(read.error());
-  if (conf->value("JobContainerType") == "job_container/tmpfs") {
+  if (out.wants_private_directories) {
     auto loaded = config::load_job_container_conf(
         io::read_file, directory_of(path) + "/job_container.conf", out.node_name);
     if (!loaded) return std::unexpected(loaded.error());
-    loaded->base_path = expanded(loaded->base_path);
+    expand(loaded->base_path);
     out.private_directories = std::move(*loaded);
   }
   out.warnings = conf->warnings;

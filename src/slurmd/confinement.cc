@@ -11,6 +11,16 @@
 
 namespace muster {
 
+namespace {
+
+void remove_in_background(io::Worker& worker, const std::string& path) {
+  worker.post([path] {
+    if (auto removed = io::remove_tree(path); !removed) io::log_error("{}", removed.error().text());
+  });
+}
+
+}  // namespace
+
 Result<void> Slurmd::set_up_confinement() {
   const SlurmdConfig& config = start_.config;
   confinement_.conf = config.cgroup;
@@ -52,7 +62,7 @@ Result<void> Slurmd::set_up_private_directories() {
   if (geteuid() != 0) return fail("JobContainerType=job_container/tmpfs needs a slurmd of root");
   namespaces_.emplace(conf->base_path, conf->directories);
   if (auto set_up = namespaces_->set_up(conf->auto_base_path); !set_up) return set_up;
-  for (const std::string& path : namespaces_->leftovers()) remove_in_background(path);
+  for (const std::string& path : namespaces_->leftovers()) remove_in_background(cleaner_, path);
   return {};
 }
 
@@ -63,13 +73,7 @@ void Slurmd::clean_up(AttemptRef attempt) {
   if (!left)
     return io::log_error("[job {}] its private directories stay: {}", attempt.job.value,
                          left.error().text());
-  if (!left->empty()) remove_in_background(*left);
-}
-
-void Slurmd::remove_in_background(const std::string& path) {
-  cleaner_.post([path] {
-    if (auto removed = io::remove_tree(path); !removed) io::log_error("{}", removed.error().text());
-  });
+  if (!left->empty()) remove_in_background(cleaner_, *left);
 }
 
 }  // namespace muster

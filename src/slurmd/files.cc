@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 
 #include "base/codec/codec.h"
+#include "io/cgroup/cgroup.h"
 #include "io/log.h"
 #include "io/net/munge.h"
 #include "io/wall_clock.h"
@@ -41,10 +43,18 @@ Result<wire::FileGrant> read_grant(const SlurmdConfig& config, const std::string
   return grant;
 }
 
+// Of a job without a script or an extern step here.
+Result<Confinement> make_receivers_group(const NodeConfinement& node,
+                                         const wire::FileGrant& grant) {
+  Confinement groups = confine_receiver(node, grant);
+  auto made = io::make_cgroup(groups);
+  if (!made) return std::unexpected(made.error());
+  return groups;
+}
+
 }  // namespace
 
-wire::NodeAccess Slurmd::access_to_nodes() const {
-  const SlurmdConfig& config = start_.config;
+wire::NodeAccess access_to_nodes(const SlurmdConfig& config) {
   return {.socket_dir = config.unix_path.substr(0, config.unix_path.rfind('/')),
           .use_munge = config.use_munge,
           .munge_socket = config.munge_socket,
@@ -59,7 +69,7 @@ void Slurmd::receive_file(wire::FileOffer offer, int fd, io::SessionState sessio
     return Caller{fd, std::move(session)}.refuse(EAGAIN, "too many files come to this node");
   if (!config.use_munge && caller == Uid{geteuid()})  // a cluster of a single user
     return start_receiver(offer, fd, std::move(session), {.uid = caller, .owner = caller});
-  io_threads_->run_blocking(
+  loop_.run_blocking(
       [this, config, caller, offer = std::move(offer), fd, session = std::move(session)]() mutable {
         auto grant = read_grant(config, offer.grant, caller);
         loop_.post([this, caller, grant = std::move(grant), offer = std::move(offer), fd,
@@ -79,8 +89,22 @@ void Slurmd::start_receiver(const wire::FileOffer& offer, int fd, io::SessionSta
   setup.offer = offer;
   setup.groups = users_.find(caller, session.peer_gid, io::steady_time()).groups;
   setup.change_user = geteuid() == 0;
-  setup.access = access_to_nodes();
+  setup.access = access_to_nodes(start_.config);
   setup.confinement = steps_.groups_of(grant.job);
+  std::function<void()> on_ended = [this, caller] { receiving_.give_back(caller, 0); };
+  if (setup.confinement.groups == Confinement::Groups::none &&
+      confinement_.groups != Confinement::Groups::none) {
+    auto made = make_receivers_group(confinement_, grant);
+    if (!made) {
+      on_ended();
+      return Caller{fd, std::move(session)}.refuse(EIO, made.error().text());
+    }
+    setup.confinement = *made;
+    on_ended = [on_ended, groups = std::move(*made)] {
+      on_ended();
+      io::find_cgroup(groups)->remove();  // unless it is another one's, too
+    };
+  }
   const auto& private_directories = start_.config.private_directories;
   const bool needs_init = private_directories && !private_directories->init_script.empty();
   if (namespaces_ && (namespaces_->has(grant.job) || !needs_init)) {
@@ -89,11 +113,10 @@ void Slurmd::start_receiver(const wire::FileOffer& offer, int fd, io::SessionSta
     if (!held) io::log_error("{}", held.error().text());
   }
   setup.session = std::move(session);
-  auto spawned =
-      steps_.spawn_receiver(setup, fd, [this, caller] { receiving_.give_back(caller, 0); });
+  auto spawned = steps_.spawn_receiver(setup, fd, on_ended);
   if (!spawned) {
     io::log_error("a file is not received: {}", spawned.error().text());
-    receiving_.give_back(caller, 0);
+    on_ended();
   }
   close(fd);
 }

@@ -1,3 +1,4 @@
+// See gpus.h.
 #include "slurmd/gpus.h"
 
 #include <algorithm>

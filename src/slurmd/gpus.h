@@ -18,7 +18,7 @@ namespace muster {
 
 class SlurmdGpus {
  public:
-  // "nvml", "rsmi", ... as gres.conf has it; without it, what is there is still watched.
+  // "nvml", "rsmi", ... as in gres.conf. GPUs are watched even if it is empty.
   void open(const std::string& auto_detect);
   const std::vector<GresPool>& detected() const { return detected_; }  // one for each type
 

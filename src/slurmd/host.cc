@@ -1,3 +1,4 @@
+// The life of slurmd: start, the connection to slurmctld, what is due after each round, the end.
 #include "slurmd/host.h"
 
 #include <fmt/format.h>
@@ -5,9 +6,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <future>
+#include <utility>
 
 #include "base/codec/codec.h"
 #include "base/text/strings.h"
+#include "base/version.h"
 #include "io/files.h"
 #include "io/log.h"
 #include "io/net/handshake.h"
@@ -26,25 +30,42 @@ Epoch read_epoch(const std::string& path) {
 
 }  // namespace
 
-Slurmd::Slurmd(Start start)
+Slurmd::Slurmd(Start start, std::function<void()> on_stopped)
     : start_(std::move(start)),
       started_(io::wall_clock()),
+      on_stopped_(std::move(on_stopped)),
+      loop_([this] { after_round(); }),
       steps_(loop_, start_.config.spool_dir, start_.stepd_path, start_.config.message_timeout,
              [this](wire::StepEnd end) {
                gpus_.finish(end.ref, end.usage);
-               if (end.unkillable) tell_of_unkillable(end.ref);
+               if (end.unkillable) programs_.tell_of_unkillable(end.ref);
                agent_->on_step_ended(std::move(end), io::steady_time());
-             }) {}
+             }),
+      programs_(loop_, start_.config, [this](NodeProgram program, AttemptRef attempt, bool ok) {
+        agent_->on_program_ended(program, attempt, ok, io::steady_time());
+      }) {}
 
+// From the end of the loop's thread on, nothing else touches what is here.
 Slurmd::~Slurmd() {
+  programs_.forget();
+  loop_.stop();
+  loop_.join();
   dialer_.reset();
   server_.reset();
-  if (io_threads_) io_threads_->stop_blocking();
-  for (auto& [id, attach] : attaches_) close(attach.fd);
+  loop_.stop_blocking();
 }
 
-Result<void> Slurmd::begin(io::Loop& io_threads) {
-  io_threads_ = &io_threads;
+Result<void> Slurmd::begin(const std::function<void()>& on_ready) {
+  std::promise<Result<void>> begun;
+  loop_.post([&] {
+    Result<void> done = set_up();
+    if (done) on_ready();
+    begun.set_value(std::move(done));
+  });
+  return begun.get_future().get();
+}
+
+Result<void> Slurmd::set_up() {
   const std::string& spool = start_.config.spool_dir;
   if (auto made = io::make_directories(spool, 0755); !made) return made;
   if (auto made = io::make_directories(spool + "/steps", 0700); !made) return made;
@@ -60,9 +81,19 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   options.heartbeat_every = start_.config.heartbeat_every;
   if (geteuid() != 0) options.only_user = Uid{geteuid()};
   if (start_.config.node.dynamic) options.dynamic = start_.config.node;
-  options.programs = node_programs();
+  options.programs = node_programs(start_.config);
   agent_ = std::make_unique<NodeAgent>(*this, std::move(options));
+  find_earlier_steps();
 
+  if (auto listening = listen(); !listening) return listening;
+  // A node that the check drains is to be drained before it can get a job.
+  programs_.check_health([this] {
+    if (!stopped_) dial();
+  });
+  return {};
+}
+
+void Slurmd::find_earlier_steps() {
   SlurmdSteps::Found found = steps_.recover(started_, start_.hardware.boot_id);
   for (const wire::StepRef& step : found.running) agent_->on_found_running(step);
   for (wire::StepEnd& end : found.ended) agent_->on_found_ended(std::move(end));
@@ -72,16 +103,9 @@ Result<void> Slurmd::begin(io::Loop& io_threads) {
   for (const AttemptRef& attempt : list_prepared(prepared_dir()))
     agent_->on_found_prepared(attempt);
   steps_.retry_connections();
-
-  if (auto listening = listen(io_threads); !listening) return listening;
-  // A node that the check drains is to be drained before it can get a job.
-  check_health([this, &io_threads] {
-    if (!stopped_) dial(io_threads);
-  });
-  return {};
 }
 
-Result<void> Slurmd::listen(io::Loop& io_threads) {
+Result<void> Slurmd::listen() {
   io::ServerOptions options;
   options.unix_path = start_.config.unix_path;
   options.port = start_.config.use_munge ? start_.config.port : std::uint16_t{0};
@@ -90,36 +114,31 @@ Result<void> Slurmd::listen(io::Loop& io_threads) {
   options.munge_decoder_uid = Uid{geteuid()};
   options.max_frame_bytes = kMostCallBytes;
   options.server_name = io::node_server_name(start_.config.node_name);
-  options.idle_timeout = Seconds{60};  // who connects has something to say
+  options.idle_timeout = Seconds{60};  // a caller speaks at once
   options.is_operator = [own = Uid{geteuid()}](Uid user) { return user == Uid{0} || user == own; };
   auto server = io::Server::listen(
-      io_threads, std::move(options),
+      loop_, std::move(options),
       {.on_open = [](io::ConnectionId, const io::Peer&) {},
        .on_frame = [this](io::ConnectionId id, std::string frame) { on_client_frame(id, frame); },
        .on_close = [](io::ConnectionId) {}});
   if (!server) return std::unexpected(server.error());
   server_ = std::move(*server);
-  server_set_.count_down();
   return {};
 }
 
-void Slurmd::dial(io::Loop& io_threads) {
+void Slurmd::dial() {
   std::vector<io::Endpoint> controllers = start_.config.controllers;
   for (io::Endpoint& controller : controllers) controller.role = io::PeerRole::node;
   dialer_ = io::Dialer::start(
-      io_threads, std::move(controllers),
+      loop_, std::move(controllers),
       {.on_connected =
            [this] {
-             loop_.post([this] {
-               io::log_info("connected to slurmctld");
-               controller_lost_ = false;
-               agent_->on_connected(io::steady_time());
-             });
+             io::log_info("connected to slurmctld");
+             controller_lost_ = false;
+             agent_->on_connected(io::steady_time());
            },
-       .on_frame =
-           [this](std::string frame) {
-             loop_.post([this, frame = std::move(frame)] { on_controller_frame(frame); });
-           },
+       .on_frame = [this](const std::string& frame) { on_controller_frame(frame); },
+       // On a thread of the pool where connecting failed.
        .on_lost =
            [this](const Error& why) {
              loop_.post([this, text = why.text()] {
@@ -131,26 +150,37 @@ void Slurmd::dial(io::Loop& io_threads) {
 }
 
 void Slurmd::on_controller_frame(const std::string& frame) {
+  if (stopped_) return;
   auto batch = decode<wire::OrderBatch>(frame);
   if (!batch) return io::log_error("slurmctld sent orders that cannot be read");
   agent_->on_orders(*batch, io::steady_time());
 }
 
-void Slurmd::turn() {
-  Time now = io::steady_time();
-  Time due = agent_->next_due();
-  Millis timeout = due == Time::max() ? Millis{60'000} : std::max(Millis{0}, due - now);
-  if (steps_.wants_retry()) timeout = std::min(timeout, kRetrySteps);
-  if (gpus_.watches()) timeout = std::min(timeout, std::max(Millis{0}, next_gpu_sample_ - now));
-  if (Time due = steps_.nursery_due(); due != Time::max())
-    timeout = std::min(timeout, std::max(Millis{0}, due - now));
-  loop_.run_once(timeout);
-  if (steps_.wants_retry()) steps_.retry_connections();
-  if (gpus_.watches()) sample_gpus(io::steady_time());
-  agent_->on_tick(io::steady_time());
+void Slurmd::after_round() {
+  if (!agent_ || is_over_) return;
+  const Time now = io::steady_time();
+  if (steps_.wants_retry() && now >= next_retry_) {
+    steps_.retry_connections();
+    next_retry_ = now + kRetrySteps;
+  }
+  if (gpus_.watches()) sample_gpus(now);
+  agent_->on_tick(now);
   agent_->flush();
-  if (agent_->may_leave_with_host(io::steady_time())) stop();
-  if (!stopped_) steps_.prepare_nursery(io::steady_time());
+  if (agent_->may_leave_with_host(now)) stop();
+  if (stopped_) {
+    is_over_ = true;
+    return on_stopped_();
+  }
+  steps_.prepare_nursery(now);
+  loop_.wake_within(time_to_rest(now));
+}
+
+Millis Slurmd::time_to_rest(Time now) const {
+  Time until = std::min(agent_->next_due(), now + Minutes{1});
+  if (steps_.wants_retry()) until = std::min(until, next_retry_);
+  if (gpus_.watches()) until = std::min(until, next_gpu_sample_);
+  until = std::min(until, steps_.nursery_due());
+  return std::max(Millis{0}, until - now);
 }
 
 void Slurmd::sample_gpus(Time now) {
@@ -167,7 +197,7 @@ void Slurmd::stop() {
 
 void Slurmd::leave_with_host() { agent_->on_host_leaving(io::steady_time()); }
 
-void Slurmd::reread_config() {
+void Slurmd::reconfigure() {
   auto config = read_slurmd_config(start_.config_path, start_.identity, start_.hardware);
   if (!config) {
     io::log_error("the configuration is not read again: {}", config.error().text());
@@ -181,7 +211,7 @@ void Slurmd::reread_config() {
   start_.config = std::move(*config);
   io::set_log_level(start_.config.log_level);
   agent_->set_heartbeat(start_.config.heartbeat_every);
-  agent_->set_programs(node_programs());
+  agent_->set_programs(node_programs(start_.config));
   io::log_info("configuration read again");
 }
 
@@ -193,7 +223,7 @@ NodeFacts Slurmd::facts() {
   facts.boot_id = hardware.boot_id;
   facts.arch = hardware.arch;
   facts.os = hardware.os;
-  facts.version = "22.05.8";
+  facts.version = kSlurmVersion;
   facts.cpus = configured ? node.cpus : hardware.cpus;
   facts.sockets = configured ? node.sockets : hardware.sockets;
   facts.cores = configured ? node.cores_per_socket : hardware.cores_per_socket;
@@ -238,7 +268,7 @@ Result<void> Slurmd::spawn(const wire::StepLaunch& launch) {
   setup.binds_tasks = config.binds_tasks;
   setup.task_prolog = config.task_prolog;
   setup.task_epilog = config.task_epilog;
-  setup.access = access_to_nodes();
+  setup.access = access_to_nodes(start_.config);
   setup.lock_memory = config.lock_memory;
   setup.lock_future_memory = config.lock_future_memory;
   setup.track_by_group = config.track_by_process_group;
@@ -287,15 +317,10 @@ void Slurmd::store_epoch(Epoch epoch) {
     io::log_error("the controller's epoch is not stored: {}", stored.error().text());
 }
 
-void Slurmd::reconfigure() { reread_config(); }
 void Slurmd::shutdown() {
   io::log_info("slurmctld orders this slurmd to stop");
   stop();
 }
-void Slurmd::log(std::string_view line) {
-  constexpr std::string_view kError = "error: ";
-  if (line.starts_with(kError)) return io::log_error("{}", line.substr(kError.size()));
-  io::log_info("{}", line);
-}
+void Slurmd::log_error(std::string_view line) { io::log_error("{}", line); }
 
 }  // namespace muster

@@ -1,8 +1,9 @@
 // Slurmd: joins the node's logic (NodeAgent) with this machine: its steps, its sockets, its files.
+// All of it happens on the thread of one io::Loop; only programs of the site, calls that block and
+// the removal of directories have threads of their own, which post what they find to the loop.
 #pragma once
 
 #include <functional>
-#include <latch>
 #include <map>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "io/cgroup/job_namespace.h"
 #include "io/hardware/hardware.h"
+#include "io/loop/loop.h"
 #include "io/loop/worker.h"
 #include "io/net/server.h"
 #include "io/process/program.h"
@@ -17,17 +19,18 @@
 #include "node/confinement.h"
 #include "node/host.h"
 #include "node/user_quota.h"
+#include "slurmd/attaches.h"
 #include "slurmd/config.h"
 #include "slurmd/gpus.h"
-#include "slurmd/loop.h"
+#include "slurmd/programs.h"
 #include "slurmd/steps.h"
 #include "slurmd/users.h"
 #include "wire/step_messages.h"
 
 namespace muster {
 
-// The attempts whose Prolog has run, as noted in this directory.
-std::vector<AttemptRef> list_prepared(const std::string& dir);
+// For slurmstepds and receivers of files: how they reach other nodes.
+wire::NodeAccess access_to_nodes(const SlurmdConfig& config);
 
 class Slurmd final : public NodeHost {
  public:
@@ -39,18 +42,20 @@ class Slurmd final : public NodeHost {
     std::string config_path;  // to read the configuration again
     NodeIdentity identity;
   };
-  explicit Slurmd(Start start);
+  // on_stopped is called once, on the loop, when it has said goodbye to the controller.
+  Slurmd(Start start, std::function<void()> on_stopped);
   ~Slurmd() override;
 
-  // Finds the steps of earlier starts, listens, and starts to call the controller.
-  Result<void> begin(io::Loop& io_threads);
-  void turn();  // one round of the main loop
-  bool stopped() const { return stopped_; }
+  // Finds the steps of earlier starts, listens, and starts to call the controller. on_ready is
+  // called on the loop before anything that came meanwhile is looked at, so that no process is
+  // started before it.
+  Result<void> begin(const std::function<void()>& on_ready);
+  io::Loop& loop() { return loop_; }
+
+  // --- on the loop ---
   void stop();             // cleanly; the steps go on
   void leave_with_host();  // stops when all jobs have left
-  void reread_config();
   void reap_steps() { steps_.reap(); }
-  SlurmdLoop& loop() { return loop_; }
 
   // NodeHost
   NodeFacts facts() override;
@@ -73,25 +78,19 @@ class Slurmd final : public NodeHost {
   void reboot() override;
   void reconfigure() override;
   void shutdown() override;
-  void log(std::string_view line) override;
+  void log_error(std::string_view line) override;
 
  private:
-  static constexpr std::size_t kMostCallBytes = 64u << 10;  // of who calls this slurmd
-  struct Attach {
-    int fd = -1;
-    io::SessionState session;
-    wire::AttachRequest request;
-    std::size_t bytes = 0;  // that it holds while it waits
-  };
-
-  Result<void> listen(io::Loop& io_threads);
-  void dial(io::Loop& io_threads);
+  static constexpr std::size_t kMostCallBytes = 64u << 10;  // of one message from a caller
+  Result<void> set_up();
+  void find_earlier_steps();
+  Result<void> listen();
+  void dial();
+  void after_round();  // what is due, and the reports of this round
+  Millis time_to_rest(Time now) const;
   void on_client_frame(io::ConnectionId id, const std::string& frame);
-  wire::NodeAccess access_to_nodes() const;
-  void take_attach(Attach attach);
-  std::optional<Attach> drop_attach(AttachId id);
-  static void turn_away(Attach attach, std::string_view why);
-  // The controller's leave is checked first; a process of its own takes the file then.
+  void take_attach(WaitingAttaches::Attach attach);
+  // The controller's permission is checked first; then another process receives the file.
   void receive_file(wire::FileOffer offer, int fd, io::SessionState session);
   void start_receiver(const wire::FileOffer& offer, int fd, io::SessionState session,
                       const wire::FileGrant& grant);
@@ -100,20 +99,14 @@ class Slurmd final : public NodeHost {
   std::string epoch_path() const { return start_.config.spool_dir + "/epoch"; }
   Result<void> set_up_confinement();
   Result<void> set_up_private_directories();
-  void remove_in_background(const std::string& path);
-  void check_health(std::function<void()> then);
-  void tell_of_unkillable(const wire::StepRef& step);  // UnkillableStepProgram
-  io::ProgramRun node_program(const std::string& path) const;
-  NodePrograms node_programs() const;
   std::optional<io::ProgramGroups> groups_for_program(AttemptRef attempt) const;
-  void run_init_script(AttemptRef attempt, const std::vector<std::string>& environment);
-  void when_ended(NodeProgram program, AttemptRef attempt, const io::ProgramEnd& end);
   void sample_gpus(Time now);
   std::string prepared_dir() const { return start_.config.spool_dir + "/prepared"; }
 
   Start start_;
   Time started_;
-  SlurmdLoop loop_;
+  std::function<void()> on_stopped_;
+  io::Loop loop_;
   SlurmdSteps steps_;
   SlurmdUsers users_;
   NodeConfinement confinement_;
@@ -123,19 +116,14 @@ class Slurmd final : public NodeHost {
   Time next_gpu_sample_;
   std::unique_ptr<NodeAgent> agent_;
   std::unique_ptr<io::Server> server_;
-  std::latch server_set_{1};  // clients may come before listen() has returned
   std::unique_ptr<io::Dialer> dialer_;
-  io::Loop* io_threads_ = nullptr;
-  std::map<AttachId, Attach> attaches_;  // that wait for their steps
-  UserQuota waiting_{{.count_of_user = 256, .bytes_of_user = 16u << 20, .count_of_all = 2048}};
+  WaitingAttaches attaches_;
   UserQuota receiving_{{.count_of_user = 32, .bytes_of_user = 0, .count_of_all = 512}};
-  AttachId last_attach_ = 0;
-  bool stopped_ = false;
-  bool checks_health_ = false;
-  bool controller_lost_ = false;   // logged once, not with every try
-  io::Worker cleaner_{"cleaner"};  // removes what ended jobs left, which may be a lot
-  // Last: their callbacks use what is above.
-  io::ProgramRunner programs_, programs_in_turn_{1};
+  Time next_retry_;  // of steps that do not listen yet
+  bool stopped_ = false, is_over_ = false;
+  bool controller_lost_ = false;   // logged once, not at every attempt
+  io::Worker cleaner_{"cleaner"};  // removes directories of ended jobs, which may take long
+  SlurmdPrograms programs_;        // last: its callbacks use what is above
 };
 
 }  // namespace muster

@@ -3,7 +3,6 @@
 // steps go on.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,8 +10,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 
-#include "base/check.h"
+#include "base/version.h"
 #include "io/files.h"
 #include "io/hardware/hardware.h"
 #include "io/log.h"
@@ -81,40 +81,26 @@ void forget_old_ends(const std::string& spool_dir) {
   }
 }
 
-void obey_signals(Slurmd& slurmd, int signals) {
-  const bool is_watched = slurmd.loop().watch(signals, [&slurmd, signals] {
-    signalfd_siginfo info{};
-    while (read(signals, &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGINT) {
-        io::log_info("signal {}: stopping; steps go on", info.ssi_signo);
-        slurmd.stop();
-      } else if (info.ssi_signo == SIGPWR) {
-        io::log_info("the machine stops: its jobs are told to leave");
-        slurmd.leave_with_host();
-      } else if (info.ssi_signo == SIGCHLD) {
-        slurmd.reap_steps();
-      } else {
-        io::reopen_log();
-        if (info.ssi_signo == SIGHUP) slurmd.reread_config();
-      }
-    }
-  });
-  CHECK(is_watched);
-}
-
-int watch_signals() {
-  io::block_signals(kSignals);  // before any thread exists
-  std::signal(SIGPIPE, SIG_IGN);
-  sigset_t set;
-  sigemptyset(&set);
-  for (int number : kSignals) sigaddset(&set, number);
-  return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+void on_signal(Slurmd& slurmd, int signal) {
+  if (signal == SIGTERM || signal == SIGINT) {
+    io::log_info("signal {}: stopping; steps go on", signal);
+    slurmd.stop();
+  } else if (signal == SIGPWR) {
+    io::log_info("the machine stops: its jobs are told to leave");
+    slurmd.leave_with_host();
+  } else if (signal == SIGCHLD) {
+    slurmd.reap_steps();
+  } else {
+    io::reopen_log();
+    if (signal == SIGHUP) slurmd.reconfigure();
+  }
 }
 
 int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig config) {
   if (!options.foreground)
     if (auto daemon = io::daemonize(); !daemon) io::daemon_failed(daemon.error().text());
   umask(022);
+  io::keep_memory_private();
   open_slurmd_log(options, config);
   auto pid_file = io::PidFile::create(config.pid_file);
   if (!pid_file) io::daemon_failed(pid_file.error().text());
@@ -124,20 +110,24 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
   if (options.cleanup) forget_old_ends(config.spool_dir);
   if (options.report_reboot) hardware.boot_id += fmt::format("+{}", getpid());
 
-  const int signals = watch_signals();
-  io::Loop io_threads;
+  io::block_signals(kSignals);  // before any thread exists
+  std::signal(SIGPIPE, SIG_IGN);
+  std::promise<void> stopped;
   Slurmd slurmd({.config = config,
                  .hardware = hardware,
                  .stepd_path = stepd_path(options),
                  .named = !options.node_name.empty(),
                  .config_path = config.config_file,
-                 .identity = identity_of(options)});
-  obey_signals(slurmd, signals);
-  if (auto begun = slurmd.begin(io_threads); !begun) io::daemon_failed(begun.error().text());
-  io::log_info("slurmd of node {} started", config.node_name);
-  io::daemon_ready();
-
-  while (!slurmd.stopped()) slurmd.turn();
+                 .identity = identity_of(options)},
+                [&] { stopped.set_value(); });
+  auto begun = slurmd.begin([&] {
+    io::log_info("slurmd of node {} started", config.node_name);
+    io::daemon_ready();
+  });
+  if (!begun) io::daemon_failed(begun.error().text());
+  const io::SignalWatch signals(slurmd.loop(), kSignals,
+                                [&](int signal) { on_signal(slurmd, signal); });
+  stopped.get_future().wait();
   // A moment for the farewell to reach the controller.
   usleep(50'000);
   io::log_info("slurmd of node {} stopped", config.node_name);
@@ -151,7 +141,7 @@ int run(int argc, char** argv) {
     return 1;
   }
   if (options->print_help) return std::fputs(kSlurmdHelp, stdout) < 0;
-  if (options->print_version) return std::puts("slurm 22.05.8 (Muster " MUSTER_VERSION ")") < 0;
+  if (options->print_version) return std::puts(kVersionLine.data()) < 0;
 
   auto hardware = io::detect_hardware();
   if (!hardware) {

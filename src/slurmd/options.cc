@@ -1,3 +1,4 @@
+// See options.h.
 #include "slurmd/options.h"
 
 #include <getopt.h>

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// A slurmstepd and all below it. What it would have adopted goes with it, so it is the last.
+// Kills a slurmstepd and its descendants. It adopts their orphans, so it is killed last.
 void kill_tree(pid_t root) {
   constexpr int kTries = 5;
   for (int i = 0; i < kTries; ++i) {
@@ -55,8 +55,8 @@ void SlurmdSteps::collect(const wire::StepRef& step) {
   io::log_error("the slurmstepd of step {} ended unexpectedly", io::step_file_name(step));
   if (auto note = io::read_step_note(file)) kill_leftovers(*note);
   wire::StepEnd end = end_of_crashed(step, io::wall_clock(), "slurmstepd ended unexpectedly");
-  (void)io::write_step_end(file,
-                           end);  // where that fails, a restarted slurmd finds the same out again
+  // If this fails, a restarted slurmd finds out the same again.
+  (void)io::write_step_end(file, end);
   on_ended_(std::move(end));
 }
 
@@ -83,13 +83,14 @@ bool SlurmdSteps::ends_in_time(const wire::StepRef& step, Running& running) {
   if (now - *running.kill_unheard < kill_patience_) return true;
   running.kill_unheard = now;
   if (std::exchange(running.was_forced, true))
-    loop_.post([this, step] { give_up(step); });  // the caller may be in the midst of its steps
+    loop_.post(
+        [this, step] { give_up(step); });  // not now: the caller may be iterating over its steps
   else
     end_by_force(step);
   return false;
 }
 
-// Its user may have stopped or blocked the slurmstepd: a job ends all the same.
+// The user may have stopped or blocked the slurmstepd: the job must end nevertheless.
 void SlurmdSteps::end_by_force(const wire::StepRef& step) {
   const std::string file = file_of(step);
   io::log_error("the slurmstepd of step {} does not answer: slurmd ends it and its processes",
@@ -100,7 +101,7 @@ void SlurmdSteps::end_by_force(const wire::StepRef& step) {
   kill_leftovers(*note);
 }
 
-// It waits in the kernel for something that does not come: nothing ends it.
+// The slurmstepd hangs in the kernel and cannot be killed.
 void SlurmdSteps::give_up(const wire::StepRef& step) {
   auto found = running_.find(step);
   if (found == running_.end()) return;

@@ -1,6 +1,8 @@
+// Starting slurmstepds and speaking to them; their ends are in step_ends.cc.
 #include "slurmd/steps.h"
 
 #include <fmt/format.h>
+#include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,7 +35,7 @@ bool kills_all(const io::StepCommand& command) {
 
 }  // namespace
 
-SlurmdSteps::SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
+SlurmdSteps::SlurmdSteps(io::Loop& loop, std::string spool_dir, std::string stepd_path,
                          Seconds kill_patience, std::function<void(wire::StepEnd)> on_ended)
     : loop_(loop),
       spool_dir_(std::move(spool_dir)),
@@ -55,7 +57,8 @@ SlurmdSteps::Found SlurmdSteps::recover(Time now, const std::string& boot_id) {
   Found found;
   for (const wire::StepRef& step : io::list_step_files(spool_dir_ + "/steps")) {
     const std::string file = file_of(step);
-    const bool alive = io::is_step_alive(file);  // first: one that ends now is found ended below
+    const bool alive =
+        io::is_step_alive(file);  // asked first: if it ends just now, its end is found below
     if (auto end = io::read_step_end(file)) {
       found.ended.push_back(std::move(*end));
     } else if (alive) {
@@ -105,7 +108,7 @@ Result<void> SlurmdSteps::spawn(StepSetup setup) {
 
 Result<void> SlurmdSteps::start(const StepSetup& setup, const io::StepDescriptors& descriptors) {
   const std::string shown = title(setup.launch.ref);
-  const bool needs_pmix = setup.launch.mpi == "pmix";
+  const bool needs_pmix = setup.launch.task.mpi == "pmix";
   if (nursery_ && !needs_pmix) {
     if (io::give_step(nursery_->fd(), shown, descriptors)) return {};
     nursery_.reset();
@@ -124,7 +127,7 @@ Result<void> SlurmdSteps::spawn_child(const io::SpawnRequest& request,
   return {};
 }
 
-// A launch that finds no nursery starts its own: so trouble here is no trouble of any step.
+// If this fails, steps are started without a nursery: no step fails for it.
 void SlurmdSteps::prepare_nursery(Time now) {
   if (now < nursery_due()) return;
   nursery_due_ = now + kNurseryAfterTrouble;
@@ -139,12 +142,14 @@ void SlurmdSteps::prepare_nursery(Time now) {
   nursery_.emplace(std::move(sockets->first));
 }
 
-// Where a socket cannot be watched it is dropped: the step then listens for a slurmd, and is tried
-// again.
+// A socket that cannot be watched is closed: the step then listens for a slurmd, which tries again.
 void SlurmdSteps::adopt(const wire::StepRef& step, io::StepSocket socket) {
-  if (!loop_.watch(socket.fd(), [this, step] { on_socket(step); }))
-    return io::log_error("step {}: its socket cannot be watched: {}", io::step_file_name(step),
-                         std::strerror(errno));
+  loop_.adopt(socket.fd(), io::call_when_ready([this, step] { on_socket(step); }));
+  if (!loop_.enable(socket.fd(), EPOLLIN)) {
+    io::log_error("step {}: its socket cannot be watched: {}", io::step_file_name(step),
+                  std::strerror(errno));
+    return loop_.unwatch(socket.fd());
+  }
   Running& running = running_.at(step);
   running.socket.emplace(std::move(socket));
   send_held_back(running);

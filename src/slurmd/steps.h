@@ -13,12 +13,12 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "io/loop/loop.h"
 #include "io/process/spawn.h"
 #include "io/stepd/file_receiver.h"
 #include "io/stepd/step_file.h"
 #include "io/stepd/step_nursery.h"
 #include "io/stepd/step_socket.h"
-#include "slurmd/loop.h"
 #include "wire/node_messages.h"
 #include "wire/step_setup.h"
 
@@ -31,10 +31,10 @@ class SlurmdSteps {
     std::vector<wire::StepEnd> ended;
   };
 
-  // kill_patience: a slurmstepd that has not heard SIGKILL for its processes within this time is
-  // ended together with them.
-  SlurmdSteps(SlurmdLoop& loop, std::string spool_dir, std::string stepd_path,
-              Seconds kill_patience, std::function<void(wire::StepEnd)> on_ended);
+  // kill_patience: if a slurmstepd does not answer SIGKILL for its processes within this time, it
+  // is killed together with them.
+  SlurmdSteps(io::Loop& loop, std::string spool_dir, std::string stepd_path, Seconds kill_patience,
+              std::function<void(wire::StepEnd)> on_ended);
 
   // Reads the step files of earlier starts. What runs is connected by retry_connections().
   Found recover(Time now, const std::string& boot_id);
@@ -43,16 +43,16 @@ class SlurmdSteps {
   // A process that takes a file of sbcast from this connection, which stays the caller's.
   Result<void> spawn_receiver(const io::FileReceiverSetup& setup, int connection,
                               std::function<void()> on_ended);
-  // Those of a step that lasts as long as the job does; none where there is no such step or group.
+  // The control groups of a step that lasts as long as the job; none if there is no such step.
   Confinement groups_of(JobId job) const;
-  // What a step does not take now is kept for it, but not together with a descriptor.
+  // A command that the step does not take now is kept for it, unless a descriptor belongs to it.
   Result<void> command(const wire::StepRef& step, const io::StepCommand& command, int fd = -1);
   std::optional<Uid> user_of(const wire::StepRef& step) const;  // none = it does not run here
   void forget(const wire::StepRef& step);
   std::optional<io::StepNote> note_of(const wire::StepRef& step) const {
     return io::read_step_note(file_of(step));
   }
-  // Steps that run but do not listen yet, or do not take their commands, are tried again.
+  // Tries again to reach steps that did not listen yet or did not take their commands.
   void retry_connections();
   bool wants_retry() const;
   void reap();  // slurmstepds that have exited
@@ -85,7 +85,7 @@ class SlurmdSteps {
   Result<void> spawn_child(const io::SpawnRequest& request, std::function<void()> on_ended = {});
   wire::StepEnd end_of_crashed(const wire::StepRef& step, Time now, const std::string& why) const;
 
-  SlurmdLoop& loop_;
+  io::Loop& loop_;
   std::string spool_dir_, stepd_path_;
   io::StepFiles files_;
   Seconds kill_patience_;

@@ -1,3 +1,4 @@
+// See users.h.
 #include "slurmd/users.h"
 
 #include <pwd.h>
@@ -30,7 +31,7 @@ UserInfo look_up(Uid uid, Gid gid) {
 
 const UserInfo& SlurmdUsers::find(Uid uid, Gid gid, Time now) {
   Entry& entry = known_[{uid, gid}];
-  const bool is_known = !entry.info.name.empty();  // who is not may be by the next job
+  const bool is_known = !entry.info.name.empty();  // an unknown user may exist by the next job
   if (!is_known || now >= entry.until) entry = {look_up(uid, gid), now + kKeepFor};
   return entry.info;
 }

@@ -195,7 +195,7 @@ void Applier::operator()(const UsageCounted& e) {
   UsageBook& book = cluster.usage.edit();
   book.as_of = e.as_of;
   if (e.reset) book.past.clear();
-  for (const auto& [payer, total] : e.changed) book.past[payer] = total;
+  for (const auto& [owner, total] : e.changed) book.past[owner] = total;
   cluster.uncounted = {};
 }
 
@@ -217,7 +217,7 @@ void Applier::operator()(const ClockStepped& e) {
   }
   UsageBook& book = cluster.usage.edit();
   move(book.as_of);
-  for (auto& [payer, use] : book.past) move(use.as_of);
+  for (auto& [owner, use] : book.past) move(use.as_of);
 }
 
 }  // namespace muster

@@ -18,12 +18,12 @@ GresShare& find_or_add(std::vector<GresShare>& shares, const GresShare& like) {
 }
 
 void occupy_cpus(Node& node, const IdSet& cpus) {
-  node.used_again.add(node.used_cpus.intersect(cpus));
+  node.shared_cpus.add(node.used_cpus.intersect(cpus));
   node.used_cpus.merge(cpus);
 }
 
 void vacate_cpus(Node& node, const IdSet& cpus) {
-  node.used_cpus.subtract(node.used_again.remove(cpus));
+  node.used_cpus.subtract(node.shared_cpus.remove(cpus));
 }
 
 void occupy(Node& node, const NodeShare& share, JobId job) {
@@ -65,8 +65,9 @@ void lend_cpus(Cluster& cluster, const Job& job, NodeShare& share) {
   share.hold = CpuHold::lent;
 }
 
-void take_back_cpus(Cluster& cluster, NodeShare& share) {
-  if (share.hold != CpuHold::lent) return;
+// A node that was released in the meantime has nothing that could be taken back.
+void take_back_cpus(Cluster& cluster, const std::set<NodeId>& held, NodeShare& share) {
+  if (share.hold != CpuHold::lent || !held.contains(share.node)) return;
   share.hold = CpuHold::taken_back;
   if (cluster.nodes.contains(share.node))
     occupy_cpus(cluster.nodes.edit(share.node), share.held_cpus());
@@ -232,7 +233,7 @@ void Applier::operator()(const JobSuspended& e) {
       run.preemption->kill_at += e.at - run.suspended_at;
     run.suspended_at = Time{};
     run.turn_since = e.at;
-    for (NodeShare& share : run.allocation) take_back_cpus(cluster, share);
+    for (NodeShare& share : run.allocation) take_back_cpus(cluster, run.unfinished, share);
   } else {
     job.state = JobState::suspended;
     run.suspended_at = e.at;
@@ -293,7 +294,7 @@ void Applier::operator()(const StepNodeEnded& e) {
   if (stays_after_its_end(e.step)) return;
   // Of what ended by itself: that the job's end took its steps along tells nothing, unless the job
   // is there for its step alone.
-  if (!run.ending || job.spec->for_own_step)
+  if (!run.ending || job.spec->made_by_srun)
     run.derived_exit_status = std::max(run.derived_exit_status, step.exit_status);
   run.out_of_memory |= step.out_of_memory;
   run.steps.erase(e.step);

@@ -1,3 +1,4 @@
+// The codec of events, compiled once.
 #include "state/event.h"
 
 MUSTER_CODEC(muster::EventEntry)

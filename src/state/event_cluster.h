@@ -68,8 +68,8 @@ struct ClockStepped {
 // What running jobs and those that ended have used is counted until `as_of`.
 struct UsageCounted {
   Time as_of;
-  bool reset = false;                // the past is forgotten first
-  std::map<Payer, PastUse> changed;  // the new totals
+  bool reset = false;                     // the past is forgotten first
+  std::map<UsageOwner, PastUse> changed;  // the new totals
   template <class V>
   void fields(V& v) {
     v(1, as_of);

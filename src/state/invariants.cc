@@ -1,3 +1,4 @@
+// Recomputes from the jobs what nodes, indexes and totals must be, and reports every difference.
 #include "state/invariants.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ struct Checker {
   // What jobs hold on each node, summed up anew.
   struct Held {
     IdSet cpus, jobs, completing;
-    CpuLayers cpus_again;
+    CpuOverlap shared_cpus;
     std::vector<std::pair<const Job*, const NodeShare*>> shares;
     std::uint64_t memory_mib = 0;
     std::map<std::pair<Text, Text>, std::pair<std::uint64_t, IdSet>> gres;
@@ -58,7 +59,7 @@ struct Checker {
     Held& h = held[share.node];
     if (IdSet again = h.cpus.intersect(share.held_cpus()); !again.empty()) {
       check_overlap(h, job, share);
-      h.cpus_again.add(std::move(again));
+      h.shared_cpus.add(std::move(again));
     }
     h.cpus.merge(share.held_cpus());
     h.cpus.merge(share.left_to_system);
@@ -115,7 +116,7 @@ struct Checker {
   // resumed has his back, too.
   void check_overlap(const Held& h, const Job& job, const NodeShare& share) {
     IdSet shared;
-    CpuLayers shared_again;
+    CpuOverlap shared_cpus;
     for (const auto& [other, theirs] : h.shares) {
       IdSet both = theirs->held_cpus().intersect(share.held_cpus());
       if (both.empty() || other->run->awaits_turn || job.run->awaits_turn) continue;
@@ -123,10 +124,10 @@ struct Checker {
       require(other->partition == job.partition && theirs->sharing > 1 && share.sharing > 1,
               "CPUs {} of node {} are held twice, by jobs {} and {}", both.text(), share.node.value,
               other->id.value, job.id.value);
-      shared_again.add(shared.intersect(both));
+      shared_cpus.add(shared.intersect(both));
       shared.merge(both);
     }
-    require(shared_again.beyond(std::max(1u, share.sharing) - 1, shared).empty(),
+    require(shared_cpus.beyond(std::max(1u, share.sharing) - 1, shared).empty(),
             "CPUs of node {} are shared by too many, job {} among them", share.node.value,
             job.id.value);
   }
@@ -137,7 +138,7 @@ struct Checker {
       auto name = node.config.name.view();
       require(h.cpus == node.used_cpus, "node {}: used CPUs {} but jobs hold {}", name,
               node.used_cpus.text(), h.cpus.text());
-      require(h.cpus_again == node.used_again, "node {}: what several jobs hold is not known",
+      require(h.shared_cpus == node.shared_cpus, "node {}: what several jobs hold is not known",
               name);
       require(h.memory_mib == node.used_memory_mib, "node {}: used memory {} but jobs hold {}",
               name, node.used_memory_mib, h.memory_mib);
@@ -190,9 +191,9 @@ struct Checker {
     const auto& all = *cluster.associations;
     for (std::size_t i = 1; i < all.size(); ++i)
       require(all[i - 1].key < all[i].key, "association {} is not in its place", i);
-    for (const auto& [payer, use] : (*cluster.usage).past)
+    for (const auto& [owner, use] : (*cluster.usage).past)
       require(use.raw >= 0 && use.wall_s >= 0 && use.as_of <= (*cluster.usage).as_of,
-              "usage of {}{} cannot be", payer.qos.view(), payer.association.user.view());
+              "usage of {}{} cannot be", owner.qos.view(), owner.association.user.view());
   }
 
   // A GPU is held as a whole or in parts, never both.

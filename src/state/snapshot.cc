@@ -1,3 +1,4 @@
+// The snapshot on disk: what of the cluster is written, and what is worked out again on reading.
 #include "state/snapshot.h"
 
 #include "base/codec/codec.h"

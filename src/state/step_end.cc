@@ -1,3 +1,4 @@
+// What becomes of a step when one of its nodes reports the end of its part.
 #include "state/step_end.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The step's control group: all its processes, what they may use, and what became of them.
+// The step's control group: all its processes, their limits, and whether they ran out of memory.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -40,11 +40,11 @@ std::vector<pid_t> Supervisor::processes() const {
   return all;
 }
 
-// An end will come, but not now. Where the script has a trap, all that it runs is told as well: a
-// shell gets to its trap only when the program in its foreground has ended. A script without one
-// would end at once, and with it the time of the programs that it runs and what it does after them:
-// it is spared, and so is whoever would just die. The tasks of an srun were told already.
-void Supervisor::tell_to_save() {
+// The job will be ended later. If the script has a trap, every program that it runs is signalled: a
+// shell runs its trap only when the program in its foreground has ended. A script without a trap
+// would end at once and its programs could not use their grace time, so it gets no signal, and
+// neither does any program that does not catch it. The tasks of an srun were signalled already.
+void Supervisor::send_grace_signals() {
   const bool has_trap =
       std::ranges::any_of(tasks_, [](const Task& task) { return io::catches(task.pid, SIGTERM); });
   for (pid_t pid : processes())
@@ -57,8 +57,8 @@ bool Supervisor::anything_left() const {
   return children_left_ || (cgroup_ && !cgroup_->processes().empty());
 }
 
-// They wait in the kernel for a disk or a device that does not answer: the node is for somebody to
-// look at, and the job is not to wait for that.
+// The processes wait in the kernel for a disk or a device that does not answer. An administrator
+// has to look at the node; the job does not wait for that.
 void Supervisor::give_up() {
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   say(fmt::format("*** {} STEPD TERMINATED ON {} AT {} DUE TO JOB NOT ENDING WITH SIGNALS ***",
@@ -73,15 +73,15 @@ bool Supervisor::left_an_srun() const {
                              [](pid_t pid) { return io::process_name(pid) == "srun"; });
 }
 
-// A task that is a shell without a trap ends with the notice; the program that it ran may handle
-// it, and has the time of the notice for that.
+// A shell without a trap ends at the notice's SIGTERM; the program that it ran may catch the signal
+// and has until the end of the job to save its work.
 bool Supervisor::saves_work() const {
   if (!has_notice_ || told_to_end_ || leave_by_) return false;
   return std::ranges::any_of(tasks_,
                              [](const Task& task) { return (task.wait_status & 0x7f) == SIGTERM; });
 }
 
-// A stopped step, too, is thawed and continued: who stopped it may have had no freezer.
+// Also sends SIGCONT: without a freezer the step was stopped by SIGSTOP.
 void Supervisor::freeze(bool frozen) {
   if (frozen && cgroup_ && cgroup_->freeze(true)) return;
   if (frozen) return signal_all(SIGSTOP);

@@ -18,7 +18,7 @@ constexpr auto kStopAfterTstp = 1s;  // programs that handle TSTP have this long
 
 }  // namespace
 
-void Supervisor::watch_slurmd(PollSet& set) {
+void Supervisor::watch_slurmd(io::PollSet& set) {
   for (auto socket = slurmd_.begin(); socket != slurmd_.end(); ++socket) {
     set.add(socket->fd(), POLLIN, [this, socket](short) {
       bool gone = false;
@@ -37,7 +37,7 @@ void Supervisor::watch_slurmd(PollSet& set) {
   });
 }
 
-// Whatever else a step is told goes before those who want to attach to it, however many they are.
+// Signals and the like come first: many sruns that want to attach must not delay them.
 void Supervisor::read_commands(io::StepSocket& socket, bool& gone) {
   std::vector<io::ReceivedCommand> attaches;
   while (true) {
@@ -65,7 +65,7 @@ void Supervisor::obey(io::ReceivedCommand received, const io::StepSocket& from) 
   if (received.fd >= 0) close(received.fd);
   if (auto* signal = std::get_if<io::StepSignal>(&received.command)) {
     obey(*signal);
-    // slurmd does it itself where this does not come.
+    // slurmd kills them itself if it does not get this answer.
     if (signal->number == SIGKILL && !signal->leader_only) (void)from.send(io::StepHeard{});
   }
   if (auto* suspend = std::get_if<io::StepSuspend>(&received.command)) obey(*suspend);
@@ -89,7 +89,7 @@ void Supervisor::obey(const io::StepSignal& command) {
   if (command.leader_only)
     signal_tasks(tasks_, command.number);
   else if (command.notice && is_batch() && command.number == SIGTERM)
-    tell_to_save();
+    send_grace_signals();
   else
     signal_all(command.number);
 }

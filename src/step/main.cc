@@ -5,7 +5,6 @@
 #include <linux/keyctl.h>
 #include <malloc.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -20,7 +19,9 @@
 #include <vector>
 
 #include "base/codec/codec.h"
+#include "base/version.h"
 #include "io/cgroup/cgroup.h"
+#include "io/process/daemonize.h"
 #include "io/process/grouped_program.h"
 #include "io/process/processes.h"
 #include "io/stepd/step_nursery.h"
@@ -53,21 +54,22 @@ int watch_children() {
   return signalfd(-1, &children, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-// A step's keys are nobody else's, and memory that its tasks have used up is not freed at its cost.
+// Other processes must not read a step's keys, and the kernel must not kill this process when its
+// tasks have used up the memory.
 void protect() {
-  prctl(PR_SET_DUMPABLE, 0);
+  muster::io::keep_memory_private();
   muster::io::spare_from_oom();
 }
 
-// Tasks do not inherit what whoever started slurmd keeps in his keyring.
+// Tasks must not inherit the keyring of the user who started slurmd.
 void leave_keyring() { syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr); }
 
-// Makes of a process forked for a step what would have been started for it.
+// Turns a forked process into what a newly started slurmstepd would be.
 bool become_step(muster::io::GivenStep given, char* title, char* argument) {
   constexpr int kAboveAll = kLock + 1;
   setsid();
   std::signal(SIGCHLD, SIG_DFL);
-  // None of them may be overwritten before its turn.
+  // First above the targets, so that none is overwritten before it has been moved.
   for (int& fd : given.descriptors) fd = fcntl(fd, F_DUPFD_CLOEXEC, kAboveAll);
   for (std::size_t i = 0; i < given.descriptors.size(); ++i)
     if (dup2(given.descriptors[i], kSetup + static_cast<int>(i)) < 0) return false;
@@ -79,14 +81,13 @@ bool become_step(muster::io::GivenStep given, char* title, char* argument) {
   return true;
 }
 
-// Forks a process for each step and returns in it; false = slurmd has gone, and with it the
-// nursery.
+// Forks a process for each step and returns in it. False = slurmd has gone and the nursery ends.
 bool fork_steps(char* title, char* argument) {
   constexpr int kNursery = kSetup;
-  std::signal(SIGCHLD, SIG_IGN);  // nobody waits for a step here
+  std::signal(SIGCHLD, SIG_IGN);  // steps are not waited for here
   while (auto given = muster::io::await_step(kNursery)) {
     const pid_t child = fork();
-    // Where no process is to be had, this one is given up for the step: slurmd starts another.
+    // If fork fails, the nursery itself becomes the step: slurmd starts another nursery.
     if (child <= 0) return become_step(std::move(*given), title, argument);
     for (int fd : given->descriptors) close(fd);
   }
@@ -122,13 +123,13 @@ int run_in_group() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::strcmp(argv[1], "-V") == 0) {
-    std::puts("slurm 22.05.8 (Muster " MUSTER_VERSION ")");
+    std::puts(muster::kVersionLine.data());
     return 0;
   }
   if (argc > 1 && std::strcmp(argv[1], muster::io::kReceiveFile) == 0) return receive_file();
   if (argc > 1 && std::strcmp(argv[1], muster::io::kRunInGroup) == 0) return run_in_group();
   if (geteuid() == 0) protect();
-  // Buffers of output come and go with each turn: their memory is kept.
+  // Output buffers are allocated and freed in every round: their memory is kept.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   if (argc > 1 && std::strcmp(argv[1], muster::io::kStepNursery) == 0 &&
       !fork_steps(argv[0], argv[1]))

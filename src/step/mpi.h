@@ -6,9 +6,9 @@
 #include <string>
 
 #include "base/result.h"
+#include "io/loop/poll_set.h"
 #include "step/logic/task_environment.h"
 #include "step/streams/exchange.h"
-#include "step/streams/poll_set.h"
 #include "wire/step_setup.h"
 
 namespace muster::step {
@@ -26,7 +26,7 @@ class Mpi {
   // task's to inherit; the supervisor closes its own copy by task_started().
   virtual Result<int> add_task(std::size_t task, Environment& environment) = 0;
   virtual void task_started(std::size_t) {}
-  virtual void watch(PollSet& set) = 0;
+  virtual void watch(io::PollSet& set) = 0;
 };
 
 struct MpiHost {

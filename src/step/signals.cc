@@ -1,3 +1,4 @@
+// See signals.h.
 #include "step/signals.h"
 
 #include <sys/prctl.h>

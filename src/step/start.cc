@@ -54,12 +54,11 @@ Result<void> Supervisor::start_one(std::size_t index) {
   plan.local_id = task.local_id;
   plan.binding = bind_task(setup_, task.local_id, plan.environment);
   plan.memory = add_memory_variables(setup_, plan.environment);
-  const TaskFiles labelled = setup_.launch.label ? take_outputs(*files) : TaskFiles{};
+  const TaskFiles labelled = setup_.launch.task.label ? take_outputs(*files) : TaskFiles{};
   plan.files = *files;
   plan.limits = limits_;
-  plan.pty = setup_.launch.pty && index == 0;
+  plan.pty = setup_.launch.task.pty && index == 0;
   plan.cgroup = cgroup_.get();
-  plan.stopped = setup_.launch.stopped;
   if (mpi_) {
     Result<int> inherited = mpi_->add_task(index, plan.environment);
     if (!inherited) return std::unexpected(inherited.error());
@@ -84,11 +83,11 @@ Environment Supervisor::environment_of(const Task& task) const {
 std::vector<std::string> Supervisor::task_argv(std::uint32_t rank) const {
   const wire::StepLaunch& launch = setup_.launch;
   if (!is_batch()) {
-    auto own = launch.argv_by_rank.find(rank);
-    return own == launch.argv_by_rank.end() ? launch.argv : own->second;
+    auto own = launch.task.argv_by_rank.find(rank);
+    return own == launch.task.argv_by_rank.end() ? launch.task.argv : own->second;
   }
   std::vector<std::string> argv{script_path_};
-  argv.insert(argv.end(), launch.argv.begin(), launch.argv.end());
+  argv.insert(argv.end(), launch.task.argv.begin(), launch.task.argv.end());
   return argv;
 }
 

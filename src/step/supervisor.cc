@@ -1,3 +1,4 @@
+// The course of a step: prepare, wait for the srun, start the tasks, run until all is over, report.
 #include "step/supervisor.h"
 
 #include <fmt/format.h>
@@ -51,16 +52,16 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
 void Supervisor::run_extern() {
   write_note();
   if (Result<void> made = make_group(); !made) return fail_launch(made.error());
-  while (early_signal_ == 0) turn();
+  while (early_signal_ == 0) run_once();
   started_ = true;
-  while (!is_over()) turn();
+  while (!is_over()) run_once();
   report_end();
 }
 
 void Supervisor::run() {
   if (!setup_.track_by_group) adopt_orphans();
   if (setup_.launch.ref.step == kExternStep) return run_extern();
-  umask(setup_.launch.umask);
+  umask(setup_.launch.task.umask);
   if (Result<void> prepared = prepare(); !prepared) {
     fail_launch(prepared.error());
     return finish_streams();
@@ -68,13 +69,13 @@ void Supervisor::run() {
 
   if (setup_.launch.waits_for_client) {
     client_due_ = Clock::now() + kWaitForClient;
-    while (!stdio_.had_client() && early_signal_ == 0 && client_due_) turn();
+    while (!stdio_.had_client() && early_signal_ == 0 && client_due_) run_once();
     if (!stdio_.had_client() && early_signal_ == 0) {
       fail_launch({ErrorCode::failure, "no srun attached to the step"});
       return finish_streams();
     }
   }
-  if (!work_dir_warning_.empty()) say(work_dir_warning_);  // now somebody hears it
+  if (!work_dir_warning_.empty()) say(work_dir_warning_);  // an srun is there to print it
   if (early_signal_ != 0) {
     end_.exit_status = static_cast<std::uint32_t>(early_signal_);
   } else if (Result<void> begun = start_mpi(); !begun) {
@@ -84,12 +85,12 @@ void Supervisor::run() {
     start_tasks();
   }
 
-  while (started_ && !is_over()) turn();
+  while (started_ && !is_over()) run_once();
 
   // Output first, so that an srun has seen all of it when the controller knows of the end.
   drain_due_ = Clock::now();  // what does not end does not close its streams either
   if (!end_.unkillable) *drain_due_ += kWaitForDrain;
-  while (!stdio_.drained() && drain_due_) turn();
+  while (!stdio_.drained() && drain_due_) run_once();
   report_end();
   finish_streams();
 }
@@ -172,18 +173,18 @@ bool Supervisor::is_over() const {
   return end_.unkillable || (all_tasks_ended() && !anything_left());
 }
 
-void Supervisor::turn() {
-  PollSet set;
+void Supervisor::run_once() {
+  io::PollSet set;
   set.add(child_events_, POLLIN, [this](short) { wait_for_children(); });
   watch_slurmd(set);
   stdio_.watch(set);
   exchange_.watch(set);
   if (mpi_) mpi_->watch(set);
-  set.wait(turn_timeout_ms());
+  set.wait(wait_timeout_ms());
   act_on_deadlines();
 }
 
-int Supervisor::turn_timeout_ms() const {
+int Supervisor::wait_timeout_ms() const {
   if (started_ && all_tasks_ended() && anything_left()) return kRepeatKillMs;
   Clock::time_point next = Clock::time_point::max();
   for (const Deadline& deadline :
@@ -214,8 +215,9 @@ void Supervisor::act_on_deadlines() {
   if (due(unkillable_at_) && started_ && !is_over()) give_up();
 }
 
-// No process survives its step. But the sruns of a batch script may see their tasks out: those have
-// the job's grace where it is being ended, and are ended by their srun where the script has left.
+// No process survives its step. The sruns of a batch script may stay until their tasks have ended:
+// within the job's grace time if the job is being ended, and until srun has ended them if the
+// script has exited.
 void Supervisor::end_leftovers(Clock::time_point now) {
   if (saves_work()) return wait_for_children();
   if (is_batch() && !leave_by_ && (told_to_end_ || left_an_srun())) {
@@ -228,7 +230,6 @@ void Supervisor::end_leftovers(Clock::time_point now) {
 }
 
 void Supervisor::fail_launch(const Error& why) {
-  constexpr std::uint32_t kLaunchFailedStatus = 53;  // shown as 0:53
   end_.launch_failed = true;
   end_.failure = why.text();
   end_.exit_status = kLaunchFailedStatus;
@@ -254,7 +255,6 @@ void Supervisor::report_end() {
     end_.exit_status = std::max(end_.exit_status, task.wait_status);
   }
   note_out_of_memory();
-  constexpr std::uint32_t kOutOfMemoryStatus = 125;  // shown as 0:125
   if (end_.out_of_memory) end_.exit_status = kOutOfMemoryStatus;
   if (cgroup_) cgroup_->remove();
   if (is_batch()) remove_script(setup_);
@@ -271,7 +271,7 @@ void Supervisor::finish_streams() {
   // and with it the output that srun has not read yet.
   Deadline give_up;
   while (stdio_.has_client() && (!give_up || Clock::now() < *give_up)) {
-    PollSet set;
+    io::PollSet set;
     stdio_.watch(set);
     exchange_.watch(set);  // nodes below may still tell each other things
     set.wait(200);

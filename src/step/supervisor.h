@@ -45,8 +45,8 @@ class Supervisor {
   Environment environment_of(const Task& task) const;
   void write_note() const;
 
-  void turn();  // one wait and all that came of it
-  int turn_timeout_ms() const;
+  void run_once();  // waits once and handles what happened
+  int wait_timeout_ms() const;
   void act_on_deadlines();
   void wait_for_children();
   void on_task_exited(Task& task, int status);
@@ -54,7 +54,7 @@ class Supervisor {
   bool all_tasks_ended() const;
   wire::StepUsage measure();
 
-  void watch_slurmd(PollSet& set);
+  void watch_slurmd(io::PollSet& set);
   void read_commands(io::StepSocket& socket, bool& gone);
   void obey(io::ReceivedCommand received, const io::StepSocket& from);
   void accept(io::ReceivedCommand attach);
@@ -71,7 +71,7 @@ class Supervisor {
   void finish_streams();
 
   void signal_all(int number);  // every process of the step
-  void tell_to_save();          // the batch script and what it runs
+  void send_grace_signals();    // to the batch script and what it runs
   std::vector<pid_t> processes() const;
   bool anything_left() const;  // when the tasks have ended
   bool is_over() const;        // nothing of it runs, or it is not waited for any longer
@@ -107,8 +107,8 @@ class Supervisor {
   bool children_left_ = false;
   int early_signal_ = 0;  // ended before the tasks were started
   bool told_to_end_ = false;
-  bool has_notice_ = false;  // an end will come, and who has work to save may do so until then
-  bool was_told_ = false;    // by the last of the notice's signals
+  bool has_notice_ = false;  // the job will be ended later: programs may save their work until then
+  bool was_told_ = false;    // the notice's SIGTERM has been sent
   Deadline next_sample_, stop_at_, kill_at_, client_due_, drain_due_;
   Deadline leave_by_;       // what a batch script has left behind
   Deadline unkillable_at_;  // SIGKILL should have ended all by then

@@ -1,3 +1,4 @@
+// See usage.h.
 #include "step/usage.h"
 
 #include <algorithm>

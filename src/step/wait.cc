@@ -60,7 +60,7 @@ void Supervisor::on_task_ended(Task& task) {
   const std::uint32_t status = task.wait_status;
   task.ended = true;
   stdio_.task_ended(task);
-  if (status == 0 || !setup_.launch.kill_on_bad_exit || kill_at_) return;
+  if (status == 0 || !setup_.launch.task.kill_on_bad_exit || kill_at_) return;
   signal_all(SIGCONT);
   signal_all(SIGTERM);
   kill_at_ = Clock::now() + setup_.kill_wait;

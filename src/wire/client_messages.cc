@@ -1,3 +1,4 @@
+// The codec of requests and replies, compiled once, and what views derive from their fields.
 #include "wire/client_messages.h"
 
 namespace muster::wire {

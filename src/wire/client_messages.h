@@ -13,12 +13,13 @@ namespace muster::wire {
 struct RequestFrame {
   std::uint64_t id = 0;
   Request request;
-  bool is_all = false;  // nothing else will be asked: the connection may end with the answer
+  bool closes_after_reply =
+      false;  // nothing else will be asked: the connection may end with the answer
   template <class V>
   void fields(V& v) {
     v(1, id);
     v(2, request);
-    v(3, is_all);
+    v(3, closes_after_reply);
   }
 };
 struct ReplyFrame {

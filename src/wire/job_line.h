@@ -2,13 +2,11 @@
 // after the other, and read in place: texts point into the bytes that came.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "base/codec/codec.h"
-#include "base/result.h"
 #include "base/text/idset.h"
 #include "base/time.h"
 #include "model/job/job.h"
@@ -77,25 +75,43 @@ struct JobLine {
   }
 };
 
-// The view says why the job waits and where it runs; its own job is not looked at. The line lives
-// as long as both.
+// What a line says of a job that the job itself does not know.
+struct LineFacts {
+  std::string_view reason, reason_detail;  // why it waits
+  std::string_view nodes;                  // where it runs
+  std::uint32_t least_nodes = 0;
+};
+// The line lives as long as the texts of both.
+JobLine line_from(const Job& job, const LineFacts& facts, Time now);
+// The view's own job is not looked at.
 JobLine line_of(const Job& job, const JobView& view, Time now);
 
-void append_line(const JobLine& line, std::string& lines);
-template <class Row>
-struct LinesInto {
-  std::vector<Row>& rows;
-  template <class V>
-  void fields(V& v) {
-    v(1, rows);
-  }
+// Lines, one after the other. A line leaves out what is as in the one before, which in a long queue
+// is nearly all; the tasks of an array are its own.
+class LineWriter {
+ public:
+  LineWriter() = default;
+  LineWriter(const LineWriter&) = delete;
+  LineWriter& operator=(const LineWriter&) = delete;
+  void append(const JobLine& line, std::string& lines);
+
+ private:
+  JobLine last_;  // its texts are these, its tasks are left out
+  std::array<std::string, 5> texts_;
+  std::string scratch_;
 };
-// Each becomes a Row, whose fields are those of a line, at the end of `rows`. They live as long as
-// the bytes.
-template <class Row>
-Result<void> read_lines(std::string_view lines, std::vector<Row>& rows) {
-  LinesInto<Row> to{rows};
-  return decode_into(lines, to);
-}
+
+class LineReader {
+ public:
+  explicit LineReader(std::string_view lines) : rest_(lines) {}
+  // Makes the line into the next one, which lives as long as the bytes. False at the end, or where
+  // they cannot be read.
+  bool next(JobLine& line);
+  bool ok() const { return ok_; }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
 
 }  // namespace muster::wire

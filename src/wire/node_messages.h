@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/codec/codec.h"
+#include "base/containers/secret.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/text/idset.h"
@@ -20,6 +21,7 @@
 #include "base/time.h"
 #include "model/job/job_spec.h"
 #include "model/job/step.h"
+#include "model/job/task_options.h"
 #include "model/node/node.h"
 #include "model/node/resources.h"
 
@@ -58,37 +60,25 @@ struct StepLaunch {
   JobId array_id;
   std::uint32_t task_id = kNoTask;
 
-  std::string script;             // batch only
-  std::vector<std::string> argv;  // batch: the script's arguments
-  std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;
+  TaskOptions task;
+  std::string script;                 // batch only
   StringBlock environment;            // complete but for what is added per node and task
   std::string submitted_environment;  // bytes of a StringBlock: what `environment` replaces by name
-  Text work_dir, std_in, std_out, std_err;  // patterns; empty for a step = to its srun
-  OpenMode open_mode = OpenMode::unset;
-  std::uint32_t umask = 022;
   std::uint32_t restarts = 0;
   bool get_user_env = false;
-  bool pty = false;
-  bool kill_on_bad_exit = false;
 
   std::uint32_t node_index = 0;        // SLURM_NODEID
   std::uint32_t num_tasks = 1;         // of the whole step
-  std::vector<std::uint32_t> ranks;    // those that run here
+  std::vector<std::uint32_t> ranks;    // of the tasks on this node
   NodeShare share;                     // what it may use here
   std::vector<Text> device_files;      // of its gres on this node
   std::uint64_t memory_limit_mib = 0;  // 0 = none
-  std::string key;                     // an srun proves this to attach; empty = none may
+  Secret key;                          // an srun proves this to attach; empty = none may
   bool waits_for_client = false;       // tasks start once srun has connected
   std::uint32_t cpus_per_task = 1;
-  Text gpu_bind, cpu_bind, mem_bind;            // as srun was given them
-  Text task_prolog, task_epilog;                // srun's own, besides the cluster's
-  std::string watch_key;                        // who proves this may ask what it uses
-  std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = none is to run
-  bool rendezvous = false;                      // tasks get RANK, LOCAL_RANK and so on
-  Text mpi;                                     // srun --mpi; empty = none
+  Secret watch_key;                             // proving this allows asking what the step uses
+  std::vector<std::string> prolog_environment;  // of the node's Prolog; empty = no Prolog
   std::vector<NodeRanks> layout;                // the whole step, where --mpi needs to know it
-  bool stopped = false;                         // tasks wait for a debugger before they begin
-  bool label = false;                           // lines in files begin with their task's rank
   template <class V>
   void fields(V& v) {
     v(1, ref);
@@ -99,19 +89,10 @@ struct StepLaunch {
     v(6, array_id);
     v(7, task_id);
     v(8, script);
-    v(9, argv);
-    v(10, argv_by_rank);
+    v(9, task);
     v(11, environment);
-    v(12, work_dir);
-    v(13, std_in);
-    v(14, std_out);
-    v(15, std_err);
-    v(16, open_mode);
-    v(17, umask);
     v(18, restarts);
     v(19, get_user_env);
-    v(20, pty);
-    v(21, kill_on_bad_exit);
     v(22, node_index);
     v(23, num_tasks);
     v(24, ranks);
@@ -121,19 +102,10 @@ struct StepLaunch {
     v(28, key);
     v(29, waits_for_client);
     v(40, cpus_per_task);
-    v(41, gpu_bind);
-    v(42, cpu_bind);
-    v(43, mem_bind);
-    v(44, task_prolog);
-    v(45, task_epilog);
     v(46, watch_key);
     v(60, prolog_environment);
-    v(100, rendezvous);
-    v(130, mpi);
     v(131, layout);
     v(230, submitted_environment);
-    v(250, stopped);
-    v(281, label);
   }
 };
 
@@ -311,7 +283,7 @@ struct StepEnd {
     v(300, node_fault);
   }
 };
-// First message on a connection, and again after each reconnect: who I am and all that I hold.
+// The first message on each connection: which node this is, and what runs and has ended on it.
 struct RegisterReport {
   Text name;
   NodeFacts facts;

@@ -11,11 +11,13 @@
 
 #include "base/codec/codec.h"
 #include "base/containers/cow.h"
+#include "base/containers/secret.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/text/idset.h"
 #include "base/time.h"
+#include "model/accounts/accounting_record.h"
 #include "model/cluster.h"
 #include "model/job/job.h"
 #include "model/job/job_spec.h"
@@ -76,8 +78,10 @@ struct JobView {
   std::uint32_t spec_place = 0;  // in JobsReply::specs, from 1; 0 = the job holds its own
   Sharing sharing = Sharing::ok;
   std::optional<std::uint64_t> billing;  // by TRESBillingWeights; unset = its CPUs
-  std::uint64_t whole_node_mib = 0;      // where it waits for all memory of its nodes: so much each
-  Time preemptable_since;         // unset = others may never displace it, or it has not started
+  Time preemptable_since;  // unset = others may never displace it, or it has not started
+  // What it asks for; a brief view of a job that has its nodes is without it.
+  std::uint64_t requested_cpus = 0;
+  Text requested_tres;
   std::uint32_t least_nodes = 0;  // that its tasks need, while it waits; 0 = not counted
   std::vector<std::uint32_t> partition_priorities;  // of one that waits for several partitions
 
@@ -97,10 +101,11 @@ struct JobView {
     v(9, dependency);
     v(10, node_names);
     v(11, spec_place);
+    v(12, requested_cpus);
+    v(13, requested_tres);
     v(110, sharing);
     v(140, billing);
     v(320, preemptable_since);
-    v(381, whole_node_mib);
     v(382, least_nodes);
     v(383, partition_priorities);
   }
@@ -204,7 +209,7 @@ struct StepPlace {
   std::vector<std::uint32_t> ranks;
   JobId job;  // the component whose node it is
   Attempt attempt;
-  std::string key;  // proves to the step that this srun is its own
+  Secret key;  // proves to the step that this srun is its own
   template <class V>
   void fields(V& v) {
     v(1, node);
@@ -239,7 +244,7 @@ struct BroadcastReply {
   }
 };
 struct AccountingReply {
-  std::vector<std::string> rows;  // encoded model/accounts/accounting_record.h, in printing order
+  std::vector<AccountingRow> rows;  // in printing order
   template <class V>
   void fields(V& v) {
     v(1, rows);

@@ -19,6 +19,7 @@
 #include "model/cluster.h"
 #include "model/job/job.h"
 #include "model/job/job_spec.h"
+#include "model/job/task_options.h"
 #include "model/node/node.h"
 #include "model/node/partition.h"
 #include "wire/job_ref.h"
@@ -87,8 +88,7 @@ struct CancelRequest {
   int signal = 0;           // 0 = end the job (CONT, TERM, KILL after KillWait)
   bool batch_only = false;  // -b
   bool full = false;        // -f: batch shell and steps
-  bool hurry = false;
-  Text sibling;      // of a federation: the cluster whose part of the job is meant
+  Text sibling;             // of a federation: the cluster whose part of the job is meant
   JobId asking_job;  // the one that the command runs in: it hears the answer before its own end
   template <class V>
   void fields(V& v) {
@@ -97,7 +97,6 @@ struct CancelRequest {
     v(3, signal);
     v(4, batch_only);
     v(5, full);
-    v(6, hurry);
     v(250, sibling);
     v(251, asking_job);
   }
@@ -198,30 +197,19 @@ struct StepRequest {
   std::optional<std::uint64_t> memory_per_node_mib;
   Text gres;  // on each node; empty = all that the job has, "none" = nothing
   Text distribution;
-  std::vector<std::string> argv;
-  std::vector<std::string> environment;
-  Text work_dir, std_in, std_out,
-      std_err;  // patterns for files that the nodes open; empty = to srun
-  OpenMode open_mode = OpenMode::unset;
-  std::uint32_t umask = 022;
-  bool pty = false, kill_on_bad_exit = false;
-  std::map<std::uint32_t, std::vector<std::string>> argv_by_rank;  // --multi-prog
+  TaskOptions task;
+  std::vector<std::string> environment;  // srun's, as exported
   Text submit_line;
   Text srun_host;
   std::uint32_t srun_pid = 0;
-  bool propagate_limits = true;
   std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
   bool overcommit = false;
   std::optional<std::uint64_t> memory_per_cpu_mib;
-  Text gpus, gpus_per_task;           // "[type:]count,..."
-  Text gpu_bind, cpu_bind, mem_bind;  // as written
+  Text gpus, gpus_per_task;  // "[type:]count,..."
   StepTres tres;
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
-  Text task_prolog, task_epilog;
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
-  bool rendezvous = false;         // its tasks are told where they can meet
-  Text mpi;                        // --mpi, "" for none
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
   Text features;              // -C: nodes of the job that have them
@@ -233,8 +221,6 @@ struct StepRequest {
   // -Z: it runs without a job, under this number. `job` is a name that srun chose for the nodes
   // (kFirstUnallocated), and the nodes are those of node_list.
   std::optional<std::uint32_t> unallocated;
-  bool stopped = false;  // --debugger-test: tasks stop before the first instruction of the program
-  bool label = false;    // -l, for files that the nodes open
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -251,36 +237,19 @@ struct StepRequest {
     v(12, memory_per_node_mib);
     v(13, gres);
     v(14, distribution);
-    v(15, argv);
+    v(15, task);
     v(16, environment);
-    v(17, work_dir);
-    v(18, std_in);
-    v(19, std_out);
-    v(20, std_err);
-    v(21, open_mode);
-    v(22, umask);
-    v(23, pty);
-    v(24, kill_on_bad_exit);
-    v(25, argv_by_rank);
     v(26, submit_line);
     v(27, srun_host);
     v(28, srun_pid);
-    v(29, propagate_limits);
     v(30, relative);
     v(31, overcommit);
     v(32, memory_per_cpu_mib);
     v(33, gpus);
     v(34, gpus_per_task);
-    v(35, gpu_bind);
-    v(36, cpu_bind);
-    v(37, mem_bind);
     v(38, immediate_s);
     v(39, time_limit);
-    v(40, task_prolog);
-    v(41, task_epilog);
     v(100, parts);
-    v(101, rendezvous);
-    v(130, mpi);
     v(160, threads_per_core);
     v(161, cpus_per_gpu);
     v(162, memory_per_gpu_mib);
@@ -290,8 +259,6 @@ struct StepRequest {
     v(210, reserved_ports);
     v(211, interactive);
     v(250, unallocated);
-    v(251, stopped);
-    v(281, label);
     v(400, tres);
   }
 };

@@ -1,3 +1,4 @@
+// The codec of messages between srun and slurmstepd, compiled once.
 #include "wire/step_messages.h"
 
 MUSTER_CODEC(muster::wire::FromStepFrame)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/codec/codec.h"
+#include "base/containers/secret.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/time.h"
@@ -34,15 +35,15 @@ struct NodeAccess {
   }
 };
 
-// Wide steps and broadcasts go through a tree (base/tree.h): who is connected with the caller
-// connects, on its behalf, with the nodes below it. One of these:
+// Wide steps and broadcasts go through a tree (base/tree.h): a node that the caller is connected to
+// connects, on its behalf, to the nodes below. This is one of those:
 struct Branch {
   std::uint32_t place = 0;  // counted as in StepReply
   Text node, address;       // the address without names that would have to be looked up
   std::uint32_t port = 0;
   JobId job;  // of its part of the step, with its key
   Attempt attempt;
-  std::string key;
+  Secret key;
   template <class V>
   void fields(V& v) {
     v(1, place);
@@ -66,7 +67,7 @@ struct Below {
 
 struct AttachRequest {  // srun -> slurmd
   StepRef ref;
-  std::string key;
+  Secret key;
   bool wants_output = true, sends_input = true;
   bool exchanges = false;  // for the tasks' own messages (see Contribution), nothing else
   std::uint32_t place = 0;
@@ -86,13 +87,13 @@ struct AttachRequest {  // srun -> slurmd
 // sbcast -> slurmd: a file for this node. FilePieces follow, the last one empty; then a FileStored
 // comes back.
 struct FileOffer {
-  std::string grant;  // the controller's leave (FileGrant); empty where one user has the cluster
+  std::string grant;  // the controller's permission (FileGrant); empty in a cluster of one user
   Text path;          // absolute
   std::uint32_t mode = 0;
   bool overwrites = false;
   std::optional<Time> modified, accessed;  // -p
-  Below below;                             // who gets it from this node
-  bool makes_directory = false;            // the one that it is to lie in, if there is none
+  Below below;                             // the nodes that this one passes it on to
+  bool makes_directory = false;            // the directory of `path`, if it is missing
   template <class V>
   void fields(V& v) {
     v(1, grant);
@@ -113,6 +114,7 @@ struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
   Time expires;
   Uid owner;  // of the job
   Gid owner_group;
+  std::uint64_t memory_mib = 0;  // that the job has on each node, at most; 0 = no limit
   template <class V>
   void fields(V& v) {
     v(1, job);
@@ -122,6 +124,7 @@ struct FileGrant {  // sealed by munge for the slurmds of the job's nodes
     v(5, expires);
     v(6, owner);
     v(7, owner_group);
+    v(8, memory_mib);
   }
 };
 struct FilePiece {
@@ -206,7 +209,7 @@ struct TaskExited {
 };
 struct StepMessage {  // a line that slurmstepd itself has to say, for srun's stderr
   std::string text;
-  bool ends_step = false;  // somebody has told the step to end
+  bool ends_step = false;  // a command has ended the step
   template <class V>
   void fields(V& v) {
     v(1, text);
@@ -248,7 +251,7 @@ struct Contribution {  // answered with Gathered once every place has contribute
 struct Gathered {
   std::string name;
   std::vector<std::string> parts;     // in the order of the places
-  std::vector<std::uint32_t> places;  // who contributed: for others it is nothing
+  std::vector<std::uint32_t> places;  // that contributed: others ignore it
   template <class V>
   void fields(V& v) {
     v(1, name);
@@ -272,7 +275,7 @@ struct StepAborted {  // a task asked for the end of the whole step
     v(1, text);
   }
 };
-struct PlacesLost {  // nobody will hear of them any more
+struct PlacesLost {  // nothing more will come from them
   std::vector<std::uint32_t> places;
   std::string text;  // why
   bool never_joined = false;
@@ -320,7 +323,7 @@ using ToStep = std::variant<TaskInput, TaskSignal, WindowSize, UsageRequest, Gat
 
 struct FromStepFrame {
   FromStep message;
-  std::uint32_t place = 0;  // who speaks: as the AttachRequest named it
+  std::uint32_t place = 0;  // the sender, as the AttachRequest named it
   template <class V>
   void fields(V& v) {
     v(1, message);
@@ -330,7 +333,7 @@ struct FromStepFrame {
 constexpr std::uint32_t kEveryPlace = 0xffffffffu;
 struct ToStepFrame {
   ToStep message;
-  std::uint32_t place = kEveryPlace;  // whom it is for
+  std::uint32_t place = kEveryPlace;  // the receiver
   template <class V>
   void fields(V& v) {
     v(1, message);

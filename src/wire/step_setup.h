@@ -16,7 +16,7 @@
 
 namespace muster {
 
-// Why a node is drained that cannot keep what a job needs.
+// The reason of a node that is drained because its disk cannot hold a job's script.
 inline constexpr std::string_view kSpoolIsFull = "SlurmdSpoolDir is full";
 
 struct StepSetup {
@@ -30,10 +30,9 @@ struct StepSetup {
   Text home, shell;  // of the user
   std::vector<Gid> groups;
   bool change_user = false;
-  // Zero by default: the codec leaves zeros out, so another default would come back in their place.
   Seconds sample_every{0};  // 0 = never
   Seconds kill_wait{0};
-  Seconds unkillable_after{0};  // 0 = it is waited for however long
+  Seconds unkillable_after{0};  // 0 = waits without limit
   Text boot_id;
   bool binds_tasks = false;       // TaskPlugin=task/affinity
   Text task_prolog, task_epilog;  // programs of the site, run as the user around every task

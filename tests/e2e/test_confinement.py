@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from muster import is_alive, wait_for
+from raw_client import RawClient, controller_socket, decode, field, frame, message, node_socket
 
 V1 = Path("/sys/fs/cgroup/memory/memory.limit_in_bytes").exists()
 pytestmark = [pytest.mark.as_root, pytest.mark.skipif(not V1, reason="needs cgroup v1 with its controllers")]
@@ -103,3 +104,25 @@ def test_a_suspended_job_stands_still(cluster):
     wait_for(lambda: tick.read_text() != before, "the job to go on")
     (cluster.work / "go").touch()
     assert cluster.wait_end(job)["JobState"] == "COMPLETED"
+
+
+@pytest.mark.ours
+def test_a_file_for_a_job_that_runs_nothing_here_comes_into_its_groups(cluster, alice):
+    cluster.run("salloc", "-Q", "--no-shell", "-n1", "-w", "n1", "--mem=50", user=alice).ok()
+    job = cluster.run("squeue", "-h", "-o", "%i", "-u", alice).out.strip()
+    with RawClient(controller_socket(cluster), alice) as client:
+        client.read_hello()
+        _, reply = client.ask("Broadcast", message((1, int(job))))
+    target = cluster.work / "sent"
+    with RawClient(node_socket(cluster, "n1"), alice) as client:
+        client.read_hello()
+        client.send(frame(field(1, field(2, message((1, reply[2][0]), (2, str(target)), (3, 0o600))))))
+        wait_for(lambda: any(group.name == "files" and (group / "cgroup.procs").read_text().strip()
+                             for left in groups_left(job) for group in left.glob("*")), "its process in a group of the job")
+        limit = next(left for left in groups_left(job) if "memory" in left.parts) / "memory.limit_in_bytes"
+        assert limit.read_text() == f"{50 << 20}\n"
+        client.send(frame(field(1, b"text")) + frame(b""))
+        assert 1 not in decode(client.read_frame())
+    assert target.read_text() == "text"
+    wait_for(lambda: not groups_left(job), "the groups to go")
+    cluster.run("scancel", job, user=alice).ok()

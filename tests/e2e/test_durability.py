@@ -31,3 +31,42 @@ def test_every_acknowledged_job_is_there_runs_once_and_ends(cluster):
         assert cluster.wait_text(f"runs.{job}") == "ran\n", f"job {job} did not run exactly once"
         if cluster.job(job):  # not yet purged
             assert cluster.state(job) == "COMPLETED"
+
+
+def ended(cluster):
+    job = cluster.sbatch("-o", "/dev/null", "--wrap", "true")
+    cluster.wait_end(job)
+    return job
+
+
+def listed(cluster, job):
+    return cluster.run("sacct", "-n", "-P", "-X", "-o", "state", "-j", job)
+
+
+def test_a_damaged_accounting_file_stops_nobody(cluster):
+    """What cannot be recorded waits in the journal, and comes into the file that takes its place."""
+    file = cluster.directory / "state/accounting.db"
+    log = cluster.directory / "log/slurmctld.log"
+    assert listed(cluster, ended(cluster)).out == "COMPLETED\n"
+    before = cluster.controller_pid
+    # It is replaced: what is written into the one that was opened would be lost.
+    file.rename(file.with_suffix(".aside"))
+    job = ended(cluster)
+    assert listed(cluster, job).ok().out == ""
+    wait_for(lambda: "accounting records wait: " in log.read_text(), "the log to tell")
+    file.with_suffix(".aside").rename(file)
+    wait_for(lambda: listed(cluster, job).out == "COMPLETED\n", "the row")
+    assert "accounting records are written again" in log.read_text()
+    # It is damaged, and later another one is begun.
+    with open(file, "r+b") as damaged:
+        size = damaged.seek(0, os.SEEK_END)
+        damaged.seek(4096)
+        damaged.write(b"\xa5" * (size - 4096))
+    job = ended(cluster)
+    cluster.run("squeue").ok()
+    assert cluster.controller_pid == before
+    cluster.stop_controller()
+    for left in file.parent.glob("accounting.db*"):
+        left.unlink()
+    cluster.start_controller()
+    assert listed(cluster, job).out == "COMPLETED\n"

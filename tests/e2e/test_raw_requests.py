@@ -113,7 +113,7 @@ def test_counts_that_wrap_in_a_step(allocation, ask, unharmed):
         for flags in ((), overlaps):
             assert ask("Step", message(*sorted([job, *counts, *flags])))[0] == "Error", counts
     assert ask("Step", message(job, (3, 1), (4, MOST), (10, 1)))[0] == "Error"
-    assert ask("Step", message(job, (3, 1), (10, 1), (12, 50), (15, "true"), (160, 0)))[0] == "Step"
+    assert ask("Step", message(job, (3, 1), (10, 1), (12, 50), (15, message((1, "true"))), (160, 0)))[0] == "Step"
     assert ask("Step", message(job, (3, 1), (10, 1), (32, 1 << 62)))[0] == "Error"
     assert ask("Step", message(job, (3, 1), (10, 1), (12, 50), (39, zigzag(-5))))[0] == "Error"
 
@@ -180,7 +180,7 @@ def test_sizes(ask, allocation, unharmed):
         ask("Submit", field(1, message((JOB["name"], "raw")) + arguments) + field(2, "#!/bin/sh\n")))
     environment = b"".join(field(16, "x" * 1_000_000) for _ in range(9))
     assert "max_environment_size" in text_of(ask("Step", field(1, allocation) + environment))
-    programs = b"".join(field(25, message((1, n), (2, field(1, "x" * 100_000)))) for n in range(30))
+    programs = field(15, b"".join(field(2, message((1, n), (2, field(1, "x" * 100_000)))) for n in range(30)))
     assert "max_arguments_size" in text_of(ask("Step", field(1, allocation) + programs))
     parts = field(100, field(1, allocation)) * 300
     assert "max_components" in text_of(ask("Step", field(1, allocation) + parts))
@@ -208,7 +208,7 @@ def test_waiting_steps(cluster, alice, connect, unharmed):
     job = int(cluster.sbatch("-n1", "--wrap", "srun -n1 --mem=100 sleep 600", user=alice))
     wait_for(lambda: f"{job}.0" in cluster.run("squeue", "-h", "-s", "-o", "%i").out, "the step")
     environment = b"".join(field(16, "x" * 1_000_000) for _ in range(8))
-    step = message((1, job), (3, 1), (12, 50), (15, "true")) + environment + field(164, 1)
+    step = message((1, job), (3, 1), (12, 50), (15, message((1, "true")))) + environment + field(164, 1)
     with connect() as client:
         answers = [client.ask("Step", step, number) for number in range(1, 11)]
     assert answers[0][0] == "Step" and "max_waiting_steps_size" in text_of(answers[-1]), answers[-1]

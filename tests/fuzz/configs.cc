@@ -32,7 +32,7 @@ Seeds whole_files() {
 
 FUZZ_TARGET(slurm_conf, whole_files()) {
   auto conf = load_slurm_conf(only("slurm.conf", bytes), "slurm.conf");
-  auto quick = quick_client_settings(bytes);
+  auto quick = quick_client_settings(bytes, "slurm.conf");
   if (!conf) return;
   conf->show_settings();
   client_settings(*conf);

@@ -4,7 +4,7 @@
 // the next controller to the same state.
 #include <memory>
 
-#include "controller/request_rules.h"
+#include "controller/ledger/request_rules.h"
 #include "controller/views/explain.h"
 #include "controller/views/query.h"
 #include "controller/world.h"

@@ -251,10 +251,10 @@ class ClusterBuilder {
         {.qos = {}, .association = {.account = std::move(account), .user = std::move(user)}},
         cpu_seconds, at);
   }
-  ClusterBuilder& charged(Payer payer, double cpu_seconds, Time at = t0) {
+  ClusterBuilder& charged(UsageOwner owner, double cpu_seconds, Time at = t0) {
     PastUse use{.as_of = at, .raw = cpu_seconds, .wall_s = cpu_seconds, .tres_s = {}};
     use.tres_s["cpu"] = use.tres_s["billing"] = cpu_seconds;
-    return event(UsageCounted{.as_of = at, .reset = false, .changed = {{payer, use}}});
+    return event(UsageCounted{.as_of = at, .reset = false, .changed = {{owner, use}}});
   }
   ClusterBuilder& pending(JobRequest spec) {
     load();

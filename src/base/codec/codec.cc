@@ -1,3 +1,4 @@
+// Varints and lengths of the wire format, read and written.
 #include "base/codec/codec.h"
 
 namespace muster {
@@ -30,7 +31,8 @@ std::size_t Encoder::widen_lengths() {
   return moved;
 }
 
-// A varint may be longer than it need be.
+// Writes the length as a varint of fixed width; the format allows varints that are longer than
+// necessary.
 void Encoder::write_wide_length(std::size_t size) {
   for (std::size_t i = 0; i < kWideLength; ++i) {
     const bool last = i + 1 == kWideLength;

@@ -1,4 +1,4 @@
-// Bytes from structs and back, by one list of fields per struct:
+// codec: turns structs into bytes and back. Each struct lists its fields once:
 //
 //   struct Point {
 //     int x = 0, y = 0;
@@ -8,12 +8,12 @@
 //   Result<Point> point = decode<Point>(bytes);
 //
 // The bytes are protobuf's wire format (varints, zigzag for signed, length-delimited for the rest),
-// so fields may be added at any time and unknown ones are skipped; a field number is never used
-// again for something else. A field equal to its member's default is left out, so a default is part
-// of the format too: it never changes once released. Journal, snapshot and network share this.
+// so fields may be added at any time and unknown ones are skipped. A field number is never reused.
+// A field equal to its member's default is left out, so the default is part of the format: once
+// released, it never changes. Journal, snapshot and network share this format.
 // Decoding hostile bytes is safe: every length is checked against what is left, nesting is bounded,
-// and what becomes of foreign bytes is bounded in size. A struct with is_valid() is asked
-// afterwards.
+// and so is the memory that foreign bytes can take. If a struct has is_valid(), it is called after
+// decoding.
 #pragma once
 
 #include <string>
@@ -29,8 +29,8 @@ namespace muster {
 
 template <class T>
 std::string encode(const T& value) {
-  // Grows for the first messages only: a short one is copied from there, and has just the size that
-  // it needs. A long one takes the buffer along.
+  // The buffer only grows for the first messages. A short message is copied from it, with exactly
+  // the size it needs. A long one takes the buffer itself.
   thread_local std::string scratch;
   constexpr std::size_t kShort = 8 << 10;
   scratch.clear();
@@ -39,15 +39,15 @@ std::string encode(const T& value) {
   return scratch.size() > kShort ? std::exchange(scratch, {}) : scratch;
 }
 
-inline RecentTexts& recent_texts() {
-  thread_local RecentTexts texts;
+inline TextInterner& text_interner() {
+  thread_local TextInterner texts;
   return texts;
 }
 
 // Bytes from the network are foreign: see Origin.
 template <class T>
 Result<void> decode_into(std::string_view bytes, T& value, Origin origin = Origin::own) {
-  DecodeState state(recent_texts(), origin, bytes.size());
+  DecodeState state(text_interner(), origin, bytes.size());
   Decoder d(bytes, state);
   d.read_struct(value);
   if (!d.ok()) return fail("malformed message");
@@ -63,8 +63,8 @@ Result<T> decode(std::string_view bytes, Origin origin = Origin::own) {
 
 }  // namespace muster
 
-// A message whose codec many files call says MUSTER_DECLARE_CODEC below its struct and MUSTER_CODEC
-// in one .cc: the code for its tree of fields is then compiled there alone.
+// For a message that many files encode or decode: put MUSTER_DECLARE_CODEC below its struct and
+// MUSTER_CODEC into one .cc, so that its codec is compiled only there.
 #define MUSTER_DECLARE_CODEC(T)                            \
   extern template std::string muster::encode<T>(const T&); \
   extern template muster::Result<T> muster::decode<T>(std::string_view, muster::Origin);

@@ -1,4 +1,4 @@
-// What kinds of members the codec tells apart (see codec.h).
+// codec_kinds: the kinds of struct members that the codec tells apart (see codec.h).
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// Decoder: structs from bytes (see codec.h).
+// Decoder: reads structs from bytes (see codec.h).
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace muster {
 
-// Short texts of this and earlier messages: those that repeat, as user names and paths do in a long
-// list and from job to job, share their memory.
-class RecentTexts {
+// Keeps short texts of this and earlier messages, so that texts that repeat share their memory,
+// such as user names and paths in a long list of jobs.
+class TextInterner {
  public:
   Text get(std::string_view text) {
     if (text.empty() || text.size() > kLongest) return text;
@@ -31,30 +31,31 @@ class RecentTexts {
   }
 
  private:
-  static constexpr std::size_t kLongest = 256;  // they stay after all who used them have gone
+  static constexpr std::size_t kLongest = 256;  // longer texts would hold memory for too long
   std::array<Text, 128> slots_;
 };
 
-// Who wrote the bytes: this program or one like it, or somebody on the network. Those of strangers
-// have to come in the order in which ours are written, and become only so much memory: a list of
-// empty messages would take hundreds of bytes for each two that were sent.
+// Who wrote the bytes: this program or one like it, or anyone on the network. Foreign fields must
+// come in the order in which we write them, and the memory for them is bounded: in a list of empty
+// messages each two bytes sent would otherwise become hundreds in memory.
 enum class Origin : std::uint8_t { own, foreign };
 
-// What the messages within one message share.
+// State shared by all messages nested in one message.
 struct DecodeState {
-  DecodeState(RecentTexts& recent, Origin origin, std::size_t message_bytes)
+  DecodeState(TextInterner& recent, Origin origin, std::size_t message_bytes)
       : texts(recent), is_foreign(origin == Origin::foreign) {
     if (is_foreign) memory_left = kLeastMemory + kMemoryPerByte * message_bytes;
   }
 
   static constexpr std::uint64_t kLeastMemory = 1 << 20, kMemoryPerByte = 16;
-  RecentTexts& texts;
+  TextInterner& texts;
   bool is_foreign;
   std::uint64_t memory_left = ~std::uint64_t{0};  // for elements of lists
 };
 
-// Reads one message in place, nothing is allocated for it: the whole of it is checked first, then
-// fields() asks for its fields by number. Ours come in ascending order, so each is met once.
+// Reads one message in place, without allocations of its own. The whole message is checked first;
+// then fields() asks for its fields by number. We write fields in ascending order, so one pass is
+// enough.
 class Decoder {
  public:
   static constexpr int kMaxDepth = 32;
@@ -65,7 +66,7 @@ class Decoder {
     if (ok_) rewind();
   }
 
-  // A struct's fields, and whether it may be so.
+  // Reads a struct's fields, and checks is_valid() if it has that.
   template <class T>
   void read_struct(T& value) {
     if (ok_) value.fields(*this);
@@ -121,8 +122,8 @@ class Decoder {
     std::string_view bytes;
   };
   static constexpr std::uint32_t kMaxNumber = (1u << 29) - 1;
-  static constexpr std::uint32_t kEnd = kMaxNumber + 1;  // number of what follows the last field
-  static constexpr std::uint64_t kTreeNode = 48;         // of a map or a set, besides what it holds
+  static constexpr std::uint32_t kEnd = kMaxNumber + 1;  // stands for the end of the fields
+  static constexpr std::uint64_t kTreeNode = 48;         // overhead of an element in a map or a set
 
   bool takes(std::uint64_t bytes) {
     if (bytes > state_.memory_left) return false;
@@ -130,7 +131,7 @@ class Decoder {
     return true;
   }
 
-  // Of a message that is a long list, most fields are its items.
+  // If a message has many fields and this list, most of the fields are items of the list.
   template <class Item>
   void reserve(std::vector<Item>& list) const {
     constexpr std::size_t kLong = 32, kMost = 4096;
@@ -139,7 +140,7 @@ class Decoder {
           std::min({count_, kMost, static_cast<std::size_t>(state_.memory_left / sizeof(Item))}));
   }
 
-  // Variant alternatives are numbered from 1; one that this build does not know is an error.
+  // Variant alternatives are numbered from 1. An alternative unknown to this build is an error.
   template <class V, std::size_t I = 0>
   void read_alternative(const Field& f, V& value) {
     if constexpr (I == std::variant_size_v<V>) {
@@ -196,7 +197,7 @@ class Decoder {
     if (!inner.ok_) reject();
   }
 
-  // Whether the member can hold it. An enum with a function last_of() says which values it has.
+  // False if the member cannot hold the value. An enum's last_of() gives its last valid value.
   template <class T>
   static bool from_varint(std::uint64_t v, T& value) {
     using namespace codec_detail;
@@ -223,7 +224,7 @@ class Decoder {
     return true;
   }
 
-  // Moves to the first field of that number.
+  // Moves to the first field with this number. False if there is none.
   bool find(std::uint32_t number) {
     if (!ascending_ || number <= asked_) rewind();
     asked_ = number;
@@ -244,7 +245,7 @@ class Decoder {
     asked_ = 0;
     advance();
   }
-  bool check();    // that all of it can be read
+  bool check();    // false if the message is malformed
   void advance();  // requires check()
   static bool take(std::string_view& in, Field& field);
   void reject() { ok_ = false; }
@@ -252,9 +253,9 @@ class Decoder {
   std::string_view in_, rest_;
   DecodeState& state_;
   Field current_;            // the field before rest_
-  std::uint32_t asked_ = 0;  // the number that was looked for last
+  std::uint32_t asked_ = 0;  // the number passed to find() last
   std::size_t count_ = 0;
-  bool ascending_ = true;  // the fields are in the order of their numbers
+  bool ascending_ = true;  // the fields are in order of their numbers
   int depth_;
   bool ok_;
 };

@@ -1,4 +1,4 @@
-// Encoder: bytes from structs (see codec.h).
+// Encoder: writes structs as bytes (see codec.h).
 #pragma once
 
 #include <bit>
@@ -17,8 +17,8 @@ class Encoder {
  public:
   explicit Encoder(std::string& out) : out_(out) {}
 
-  // A struct's fields. What is left out is what decoding starts from: the member's own default,
-  // which need not be zero.
+  // Writes a struct's fields. Members equal to their own defaults, which need not be zero, are left
+  // out: decoding starts from these.
   template <class T>
   void write(T& value) {
     static const T defaults{};
@@ -32,38 +32,39 @@ class Encoder {
   void operator()(std::uint32_t number, T& value) {
     using namespace codec_detail;
     if constexpr (is_list<T> || is<T, std::set>) {
-      for (auto& item : value) one(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
+      for (auto& item : value)
+        write_value(number, const_cast<std::remove_cvref_t<decltype(item)>&>(item));
     } else if constexpr (std::is_same_v<T, StringBlock>) {
       for (std::string_view string : value) bytes(number, string);
     } else if constexpr (is<T, std::map>) {
       for (auto& [key, item] : value)
         nested(number, [&](Encoder& inner) {
-          inner.one(1, const_cast<std::remove_cvref_t<decltype(key)>&>(key));
-          inner.one(2, item);
+          inner.write_value(1, const_cast<std::remove_cvref_t<decltype(key)>&>(key));
+          inner.write_value(2, item);
         });
     } else if constexpr (is<T, std::optional>) {
-      if (value) one(number, *value);
+      if (value) write_value(number, *value);
     } else if constexpr (is<T, Cow>) {
-      if (value) one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
+      if (value) write_value(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else if constexpr (is<T, Sparse>) {
       if (!value.is_default())
         (*this)(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else if constexpr (is<T, std::variant>) {
-      one(number, value);
+      write_value(number, value);
     } else if constexpr (Struct<T> && std::is_trivially_copyable_v<T>) {
-      static const T defaults{};  // of it nothing would be written
+      static const T defaults{};  // nothing is written for it
       if (!(value == defaults)) nested(number, [&](Encoder& inner) { inner.write(value); });
     } else if constexpr (Struct<T>) {
       std::size_t before = out_.size();
       if (nested(number, [&](Encoder& inner) { inner.write(value); }) == 0) out_.resize(before);
     } else {
-      if (!(value == default_of(value))) one(number, value);
+      if (!(value == default_of(value))) write_value(number, value);
     }
   }
 
-  // One value, written even if it is the default.
+  // Writes one value, even if it is the default.
   template <class T>
-  void one(std::uint32_t number, T& value) {
+  void write_value(std::uint32_t number, T& value) {
     using namespace codec_detail;
     if constexpr (std::is_same_v<T, double>) {
       tag(number, 1);
@@ -73,8 +74,9 @@ class Encoder {
       bytes(number, value);
     } else if constexpr (is<T, std::variant>) {
       nested(number, [&](Encoder& inner) {
-        std::visit([&](auto& v) { inner.one(static_cast<std::uint32_t>(value.index()) + 1, v); },
-                   value);
+        std::visit(
+            [&](auto& v) { inner.write_value(static_cast<std::uint32_t>(value.index()) + 1, v); },
+            value);
       });
     } else if constexpr (is<T, std::pair>) {
       nested(number, [&](Encoder& inner) {
@@ -86,7 +88,7 @@ class Encoder {
     } else if constexpr (Struct<T>) {
       nested(number, [&](Encoder& inner) { inner.write(value); });
     } else if constexpr (is<T, Cow>) {
-      one(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
+      write_value(number, const_cast<std::remove_cvref_t<decltype(*value)>&>(*value));
     } else {
       tagged(number, 0, to_varint(value));
     }
@@ -100,9 +102,9 @@ class Encoder {
 
  private:
   static constexpr std::size_t kLongText = 4096;
-  static constexpr std::size_t kWideLength = 5;  // bytes: any size below 32 GiB
+  static constexpr std::size_t kWideLength = 5;  // bytes, enough for any size below 32 GiB
 
-  // A message within the message, written in place: its length goes in front once it is known.
+  // Writes a nested message in place. Its length is put in front when it is known.
   template <class Write>
   std::size_t nested(std::uint32_t number, Write&& write) {
     tag(number, 2);
@@ -120,9 +122,9 @@ class Encoder {
       inner.insert_length(size);
     return size;
   }
-  // A long text would be moved once for each message around it, when their lengths are put in
-  // front: so these get their room before it is written.
-  std::size_t widen_lengths();  // by how much that moved what this message holds so far
+  // Putting lengths in front later would move a long text once for each message around it. So their
+  // lengths are widened before the text is written.
+  std::size_t widen_lengths();  // returns by how much this message's contents moved
   void write_wide_length(std::size_t size);
   void insert_length(std::size_t size);
 
@@ -165,7 +167,7 @@ class Encoder {
     char bytes[kMaxVarint];
     out_.append(bytes, put_varint(bytes, v));
   }
-  // A tag and the number behind it: the value itself, or the length of what follows.
+  // Writes a tag and a number: the value itself, or the length of what follows.
   void tagged(std::uint32_t number, std::uint32_t type, std::uint64_t v) {
     char bytes[2 * kMaxVarint];
     std::size_t size = put_varint(bytes, key(number, type));
@@ -177,7 +179,7 @@ class Encoder {
   const char* object_ = nullptr;
   const char* defaults_ = nullptr;
   std::size_t object_size_ = 0;
-  Encoder* around_ = nullptr;  // the message that this one is part of, where it is nested
+  Encoder* around_ = nullptr;  // the message around this one, if it is nested
   std::size_t length_at_ = 0, length_width_ = 1;
 };
 

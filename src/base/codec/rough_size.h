@@ -1,6 +1,6 @@
-// rough_size: about how many bytes a struct is when it is encoded. Texts and lists are counted, a
-// number counts as a few bytes: enough to cut a long list into messages, for a part of the time
-// that encoding takes.
+// rough_size: about how many bytes a struct takes when it is encoded. Texts and lists are counted;
+// a number counts as a few bytes. Good enough to cut a long list into messages, and much faster
+// than encoding.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class Sizer {
 template <class T>
 std::size_t rough_size(const T& value) {
   using namespace codec_detail;
-  constexpr std::size_t kField = 4;  // its number and length, or a small number itself
+  constexpr std::size_t kField = 4;  // a field's number and length, or a small value
   if constexpr (String<T>) {
     const std::string_view text = value;
     return text.empty() ? 0 : text.size() + kField;

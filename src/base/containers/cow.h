@@ -1,5 +1,5 @@
-// Cow<T>: a value shared between copies until one of them is edited. It is what makes a snapshot of
-// the whole cluster a copy of a few pointers.
+// Cow<T>: a copy-on-write value, shared between copies until one of them is edited. Thanks to it, a
+// snapshot of the whole cluster is a copy of a few pointers.
 #pragma once
 
 #include <atomic>
@@ -29,14 +29,14 @@ class Cow {
   const T& operator*() const { return cell_->value; }
   const T* operator->() const { return &cell_->value; }
 
-  // The value to change: copied first where another copy still reads it.
+  // Returns the value for changes, after copying it if other copies still share it.
   // Only the owner of this Cow may call it; readers hold copies of their own.
   T& edit() {
     if (cell_->references.load(std::memory_order_acquire) != 1) *this = Cow(cell_->value);
     return cell_->value;
   }
 
-  // A new value, not shared, to be filled in.
+  // Replaces the value by a new, unshared one for the caller to fill in.
   T& emplace() {
     *this = Cow();
     cell_ = new Cell;

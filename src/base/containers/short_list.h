@@ -1,6 +1,5 @@
-// ShortList<T>: a vector of plain values that keeps the first few within itself. Sets of CPUs and
-// devices mostly are one range or two; on the heap each copy of such a set would cost an
-// allocation.
+// ShortList<T>: a vector of plain values that stores a few elements inside itself. Sets of CPUs and
+// devices mostly have one or two ranges; on the heap each copy of them would cost an allocation.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +89,7 @@ class ShortList {
     capacity_ = capacity;
   }
   void assign(const ShortList& other) {
-    size_ = 0;  // what was here need not be moved
+    size_ = 0;  // the old elements need not be moved
     reserve(other.size_);
     std::copy(other.begin(), other.end(), begin());
     size_ = other.size_;

@@ -1,5 +1,5 @@
-// Sparse<T>: a value that mostly is the default one. Then it takes one pointer and no memory; else
-// it is shared between copies until one of them is edited, like a Cow.
+// Sparse<T>: a value that is mostly the default. The default takes a pointer and no other memory.
+// Other values are shared between copies until one of them is edited, like a Cow.
 #pragma once
 
 #include <utility>
@@ -16,9 +16,9 @@ class Sparse {
 
   const T& operator*() const { return value_ ? *value_ : default_value(); }
   const T* operator->() const { return &**this; }
-  bool is_default() const { return !value_; }  // false: it may be, all the same
+  bool is_default() const { return !value_; }  // if false, the value may still equal the default
 
-  // The value to change; see Cow::edit.
+  // Returns the value for changes; see Cow::edit.
   T& edit() {
     if (!value_) return value_.emplace();
     return value_.edit();

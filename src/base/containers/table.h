@@ -1,8 +1,7 @@
-// Table<Key, T>: an ordered table by a 32-bit id, in chunks of rows, groups of chunks and blocks of
-// groups that are shared between copies. Copying a table of 100,000 rows copies some dozen
-// pointers; editing a row of a copy copies that row and, on the way to it, three times sixteen
-// pointers: each counts as one more use of what it points to, wherever in memory that is, so they
-// should be few.
+// Table<Key, T>: a table ordered by a 32-bit id. Copies share its rows, chunks of rows, groups of
+// chunks and blocks of groups. A copy of a table with 100,000 rows copies a few dozen pointers. To
+// edit a row of a copy, that row and three arrays of 16 pointers on the way to it are copied. The
+// arrays are small because copying a pointer also touches the reference count it points to.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +30,7 @@ class Table {
   bool contains(Key key) const { return find(key) != nullptr; }
   const T& at(Key key) const { return *find(key); }  // requires contains(key)
 
-  // The row itself, shared: stays valid and unchanged whatever happens to the table.
+  // The row as a shared value: it stays valid and unchanged whatever happens to the table.
   Cow<T> share(Key key) const {
     const Rows* rows = find_rows(key);
     return rows ? rows->at[place(key)] : Cow<T>{};
@@ -58,7 +57,7 @@ class Table {
     if (erase_in(block->groups.edit(), key.value)) blocks_.erase(block);
   }
 
-  // Calls visit(const T&) for each row in ascending order of its key.
+  // Calls visit(const T&) for each row, ascending by key.
   template <class Visit>
   void each(Visit&& visit) const {
     each_from(Key{0}, [&](const T& row) {
@@ -67,7 +66,7 @@ class Table {
     });
   }
 
-  // The rows whose keys are at least `from`, in order, until visit returns false.
+  // Visits the rows with keys of at least `from`, in order, until visit returns false.
   template <class Visit>
   void each_from(Key from, Visit&& visit) const {
     const std::uint32_t first_block = block_number(from);
@@ -77,8 +76,8 @@ class Table {
     }
   }
 
-  // Calls visit(was, is) for each row that is not the same one as in an earlier copy of this table,
-  // nullptr standing for none: what the copies still share is passed over.
+  // Calls visit(was, is) for each row that differs from an earlier copy of this table; nullptr
+  // means that there is no row. Parts that both copies share are skipped.
   template <class Visit>
   void each_change_since(const Table& before, Visit&& visit) const {
     auto old_block = before.blocks_.begin();
@@ -100,7 +99,7 @@ class Table {
  private:
   static constexpr std::uint32_t kFanOut = 16;
 
-  // Of parts with `Each` rows, once more sixteen.
+  // One level of the tree: up to 16 parts with `Each` rows per part.
   template <class Of, std::uint32_t Each>
   struct Level {
     using Part = Of;
@@ -155,7 +154,7 @@ class Table {
     return part.edit();
   }
 
-  // Whether nothing is left of the whole. Requires that the row is there.
+  // Erases a row, which must exist. True if nothing is left of the whole.
   template <class Whole>
   static bool erase_in(Whole& whole, std::uint32_t row) {
     Cow<typename Whole::Part>& part = whole.at[Whole::place(row)];
@@ -165,7 +164,7 @@ class Table {
     return --whole.used == 0;
   }
 
-  // From the row with this number in the whole on; false = visit has had enough.
+  // Visits the rows from this index on. False if visit returned false.
   template <class Whole, class Visit>
   static bool visit_from(const Whole& whole, std::uint32_t first, Visit& visit) {
     for (std::uint32_t i = first / Whole::kPerPart; i < kFanOut; ++i) {
@@ -185,7 +184,7 @@ class Table {
   static const Of* address(const Cow<Of>& of) {
     return of ? &*of : nullptr;
   }
-  // Of two chunks, groups or blocks; nullptr = all of it is new, or gone.
+  // Compares two chunks, groups or blocks; nullptr means that all of it is new, or gone.
   template <class Part, class Visit>
   static void each_change(const Part* was, const Part* is, Visit& visit) {
     if (was == is) return;

@@ -1,3 +1,4 @@
+// Allocates the characters of a Text together with its header.
 #include "base/containers/text.h"
 
 #include <cstring>

@@ -1,5 +1,6 @@
-// Text: an immutable string in one pointer, shared between copies. Jobs hold dozens of strings that
-// are mostly empty and are copied with every snapshot; a std::string would cost 32 bytes each.
+// Text: an immutable string, shared between copies, that takes one pointer. Jobs hold dozens of
+// strings that are mostly empty and are copied with every snapshot; as std::string each would take
+// 32 bytes.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,7 @@
-// Timeline: the time of day by which a daemon acts. It goes on with a steady clock, so that nothing
-// falls due because somebody set the machine's clock or the machine slept; small corrections of
-// that clock it follows, and a step it reports, for its owner to move along what is under way.
+// Timeline: the time of day that a daemon works with. It advances with a steady clock, so that
+// nothing falls due because someone set the machine's clock, or because the machine slept. It
+// follows small corrections of the machine's clock. A larger step is reported, and the owner then
+// shifts the times of running work.
 #pragma once
 
 #include <atomic>
@@ -14,14 +15,14 @@ class Timeline {
  public:
   struct Reading {
     Time wall;        // the machine's clock
-    Millis steady{};  // of a clock that nobody sets, and that stands still while the machine sleeps
+    Millis steady{};  // a clock that cannot be set, and that stands still while the machine sleeps
   };
   explicit Timeline(const Reading& start) : offset_(offset_of(start)) {}
 
   Time at(Millis steady) const { return Time{steady + Millis{offset_.load()}}; }  // thread-safe
 
-  // By how much the clock was set since the last call, if it was. From then on at() tells the new
-  // time.
+  // Call it from time to time. If the machine's clock was set since the last call, returns by how
+  // much. From then on at() returns the new time.
   std::optional<Millis> follow(const Reading& reading) {
     const Millis by{offset_of(reading) - offset_.load()};
     offset_ = offset_of(reading);
@@ -29,7 +30,7 @@ class Timeline {
   }
 
  private:
-  static constexpr Millis kStep{1000};  // less is a correction, and changes nobody's plans
+  static constexpr Millis kStep{1000};  // a smaller change is a correction that needs no action
   static Millis::rep offset_of(const Reading& r) {
     return (r.wall.time_since_epoch() - r.steady).count();
   }

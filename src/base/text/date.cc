@@ -1,5 +1,5 @@
-// Dates as --begin, --deadline, sacct -S and their relatives spell them: a date, a time of day or
-// both in either order, or "now" with an offset.
+// Parses dates of --begin, --deadline, sacct -S and similar options: a date, a time of day or both
+// in either order, or "now" with an offset.
 #include "base/text/date.h"
 
 #include <array>
@@ -39,7 +39,7 @@ std::tm local(Time t) {
   return broken;
 }
 
-// mktime carries days that a month does not have into the next one.
+// mktime turns a day that the month does not have into a day of the next month.
 std::optional<Time> at(CalendarDay day, TimeOfDay time) {
   std::tm broken{};
   broken.tm_year = day.year - 1900;
@@ -54,7 +54,8 @@ std::optional<Time> at(CalendarDay day, TimeOfDay time) {
   return from_unix_seconds(seconds);
 }
 
-// Reads the text piece by piece; each take_* consumes what it recognises and says if it did.
+// Reads the text piece by piece. Each take_* function consumes what it recognises, and returns
+// whether it did.
 class DateParser {
  public:
   DateParser(std::string_view text, Time now, DateOptions options)
@@ -71,7 +72,7 @@ class DateParser {
     return resolve();
   }
 
-  // After parse() has refused.
+  // After parse() has failed: the position of the fault.
   std::size_t fault() const {
     return static_cast<std::size_t>(rest_.data() - text_.data()) + in_rest_;
   }
@@ -138,7 +139,7 @@ class DateParser {
     return {today_.tm_year + 1900, today_.tm_mon + 1, today_.tm_mday + plus_days};
   }
 
-  // Where the month and the day are: "2020-13-01" ceases to be a date at 5.
+  // Positions of the month and the day, for fault(): in "2020-13-01" the fault is at 5.
   struct Places {
     std::size_t month, day;
   };

@@ -1,4 +1,5 @@
-// Time limits and run times: "minutes", "hours:minutes:seconds", "days-hours" and their relatives.
+// Parses and formats time limits and run times: "minutes", "hours:minutes:seconds", "days-hours"
+// and so on.
 #include "base/text/duration.h"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace muster {
 
 namespace {
 
-// Far beyond any limit anybody means, and far from overflowing a count of milliseconds.
+// Far beyond any sensible limit, and far from overflowing a count of milliseconds.
 constexpr std::int64_t kMaxField = 4'000'000'000;
 
 bool is_unlimited(std::string_view text) {

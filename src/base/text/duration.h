@@ -9,12 +9,12 @@
 
 namespace muster {
 
-// Limits are whole minutes; kUnlimited stands for none.
+// Limits are whole minutes; kUnlimited means no limit.
 inline constexpr Minutes kUnlimited = Minutes::max();
 
 // "minutes", "minutes:seconds", "hours:minutes:seconds", "days-hours", "days-hours:minutes",
 // "days-hours:minutes:seconds", "infinite", "unlimited", "-1"; seconds round up to a minute.
-// Whether 0 means unlimited is the caller's affair.
+// The caller decides whether 0 means unlimited.
 std::optional<Minutes> parse_time_limit(std::string_view text);
 
 // The same spellings to the second.

@@ -1,5 +1,5 @@
-// Expansion and compression of host lists. A name is a prefix and, where it ends in digits, a
-// number; the number's digits (its zero padding) always survive a round trip.
+// Expands and compresses host lists. A name is a prefix and, if it ends in digits, a number. The
+// number's zero padding always survives a round trip.
 #include "base/text/hostlist.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace muster {
 
 namespace {
 
-// Longer runs of digits stay in the prefix, so that every number fits.
+// More digits than this stay in the prefix, so that every number fits.
 constexpr std::size_t kMaxDigits = 18;
 
-constexpr std::size_t kMaxParts = 16;  // of one name: literal text and brackets in turn
+constexpr std::size_t kMaxParts = 16;  // per name: literal texts and bracket groups
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_separator(char c) { return c == ',' || c == ' ' || c == '\t' || c == '\n'; }
@@ -63,7 +63,7 @@ Result<Range> parse_range(std::string_view range) {
   return Range{*first, *last, first_text.size()};
 }
 
-// One name pattern. Nothing is expanded yet.
+// Parses one name pattern without expanding it.
 Result<std::vector<Part>> parse_parts(std::string_view pattern) {
   std::vector<Part> parts;
   while (!pattern.empty()) {
@@ -85,13 +85,13 @@ Result<std::vector<Part>> parse_parts(std::string_view pattern) {
   return parts;
 }
 
-// Tells the names of one pattern one after the other.
+// Passes the names of one pattern to the visitor, one by one.
 class Expansion {
  public:
   Expansion(const std::vector<Part>& parts, const HostVisitor& visit)
       : parts_(parts), visit_(visit) {}
 
-  // Whether the visitor wants more.
+  // False if the visitor needs no more names.
   Result<bool> run(std::size_t part = 0) {
     if (part == parts_.size()) return visit_(name_);
     const std::size_t before = name_.size();
@@ -129,7 +129,7 @@ class Expansion {
   std::string name_;
 };
 
-// The numbers of one prefix that stand together: "n[1-3,07,9]".
+// Consecutive names with the same prefix, written as one: "n[1-3,07,9]".
 class Run {
  public:
   void add(std::string_view name, const HostName& host) {
@@ -167,8 +167,8 @@ class Run {
     std::uint64_t last_number;
   };
 
-  // "09-11" is one range and so is "9-11", but "9-010" is not: a range prints with the width of its
-  // first number.
+  // "09-11" and "9-11" are ranges, but "9-010" is not: a range prints with the width of its first
+  // number.
   bool extends(const HostName& host) const {
     const Range& range = ranges_.back();
     if (host.number != range.last_number + 1) return false;
@@ -237,8 +237,8 @@ std::string compress_hostlist(const std::vector<std::string>& names) {
 }
 
 std::string compress_hostlist_sorted(const std::vector<std::string>& names) {
-  // Numbers of one padding stand together ("n[1-2,01-02]"). An unpadded one joins the padded ones
-  // of its own length: n09, n10 is one range.
+  // Numbers with the same padding are grouped ("n[1-2,01-02]"). An unpadded number joins the padded
+  // numbers of its own length: n09 and n10 form one range.
   std::map<std::string_view, std::set<std::size_t>> padded_widths;
   for (const std::string& name : names)
     if (HostName host = split_name(name); host.padded)

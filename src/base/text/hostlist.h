@@ -1,4 +1,4 @@
-// Hostlist expressions: "n[1-3,07-10],gpu[0-1]-[a]" style lists of names, as Slurm writes them.
+// hostlist: Slurm's expressions for lists of host names, such as "n[1-3,07-10],gpu[0-1]".
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@ namespace muster {
 
 inline constexpr std::size_t kMaxHosts = 1'000'000;
 inline constexpr std::size_t kMaxHostName = 255;          // bytes of one name
-inline constexpr std::size_t kMaxHostBytes = 64ul << 20;  // of all names of a list
+inline constexpr std::size_t kMaxHostBytes = 64ul << 20;  // all names of a list together
 
-// Tells the names of a list one after the other, in the order written, until visit() says that it
-// needs no more: a list costs no more than what is looked at.
+// Passes the names of a list to visit(), one by one in the order written, until it returns false.
+// Names that are not visited cost nothing.
 using HostVisitor = std::function<bool(std::string_view name)>;
 Result<void> each_host(std::string_view expression, const HostVisitor& visit);
 

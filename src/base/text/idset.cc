@@ -1,3 +1,4 @@
+// Set operations on ranges, and the texts of a set.
 #include "base/text/idset.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ bool IdSet::contains(std::uint32_t id) const {
 }
 
 void IdSet::insert(std::uint32_t first, std::uint32_t last) {
-  // The ranges that touch [first, last], also as direct neighbours, become one with it.
+  // Merges all ranges that overlap or adjoin [first, last].
   auto begin = std::lower_bound(
       ranges_.begin(), ranges_.end(), first,
       [](const Range& r, std::uint32_t v) { return std::uint64_t{r.last} + 1 < v; });

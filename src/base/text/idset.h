@@ -1,4 +1,4 @@
-// IdSet: a set of small numbers kept as ranges (array task ids, CPU numbers, GPU indices).
+// IdSet: a set of small numbers stored as ranges (array task ids, CPU numbers, GPU indices).
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,9 @@ class IdSet {
 
   IdSet() = default;
   static IdSet range(std::uint32_t first, std::uint32_t last);  // inclusive
-  // "0-5,7,10-30:10"; nothing where the text is malformed, a range falls, a number exceeds max, or
-  // strides come to more than `most_strided` ids: each of those is a range of its own.
+  // Parses "0-5,7,10-30:10". Unset if the text is malformed, a range is descending, a number
+  // exceeds `max`, or steps give more than `most_strided` ids, each of which takes a range of its
+  // own.
   static std::optional<IdSet> parse(std::string_view text, std::uint32_t max = 0xfffffff0u,
                                     std::uint64_t most_strided = kMostStrided);
   static constexpr std::uint64_t kMostStrided = 1 << 16;
@@ -62,7 +63,7 @@ class IdSet {
   void fields(V& v) {
     v(1, ranges_);
   }
-  bool is_valid() const;  // the codec asks it of a set that it has read
+  bool is_valid() const;  // the codec calls it after decoding
 
  private:
   ShortList<Range> ranges_;  // ascending, disjoint, never adjacent

@@ -1,3 +1,4 @@
+// Joins pieces of output to whole lines and labels them.
 #include "base/text/line_assembler.h"
 
 #include <cstring>
@@ -10,7 +11,7 @@
 namespace muster {
 
 namespace {
-// A line longer than this is passed on in pieces rather than kept for ever.
+// A longer line is passed on in pieces, so that memory stays bounded.
 constexpr std::size_t kLongestLine = 64u << 10;
 
 std::size_t size_of_whole_lines(const std::string& bytes) {
@@ -33,7 +34,7 @@ std::string LineAssembler::labelled(std::uint32_t rank, std::string lines) const
   return out;
 }
 
-// What need not be kept or labelled is handed on as it came: much output passes here.
+// Much output passes here, so whole lines without labels are passed on without copying.
 std::string LineAssembler::take(std::uint32_t rank, bool is_stderr, std::string bytes) {
   if (bytes.empty()) return {};
   if (style_.unbuffered) return labelled(rank, std::move(bytes));

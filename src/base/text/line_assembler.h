@@ -1,5 +1,5 @@
-// What tasks print, on its way to a terminal or file of several of them: whole lines, labelled
-// where asked for.
+// LineAssembler: joins the output of several tasks for one terminal or file. It passes on whole
+// lines, with labels if requested (srun --label).
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ class LineAssembler {
  public:
   explicit LineAssembler(OutputStyle style);
 
-  // What may be written now that these bytes have come.
+  // Adds these bytes, and returns what can be written now.
   std::string take(std::uint32_t rank, bool is_stderr, std::string bytes);
-  // The end of a stream: the line that was never ended.
+  // At the end of a stream: returns the last line if it has no newline.
   std::string finish(std::uint32_t rank, bool is_stderr);
 
  private:

@@ -1,3 +1,4 @@
+// The table of signals.
 #include "base/text/signals.h"
 
 #include <array>
@@ -16,7 +17,7 @@ struct Signal {
   std::string_view name;
   int number;
 };
-// The first name of a number is the one that is printed.
+// If a number has several names, the first one is printed.
 constexpr std::array<Signal, 34> kSignals{{
     {"HUP", SIGHUP},   {"INT", SIGINT},     {"QUIT", SIGQUIT}, {"ILL", SIGILL},
     {"TRAP", SIGTRAP}, {"ABRT", SIGABRT},   {"IOT", SIGABRT},  {"BUS", SIGBUS},

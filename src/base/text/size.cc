@@ -1,3 +1,4 @@
+// Parses and formats amounts with suffixes such as K, M and G.
 #include "base/text/size.h"
 
 #include <cmath>
@@ -48,8 +49,8 @@ std::optional<std::uint64_t> parse_mib(std::string_view text) {
 }
 
 std::string format_mib(std::uint64_t mib) {
-  // A unit is left where the value is a whole or a half of the next one: 1024M is 1G, 64000M
-  // is 62.50G, but 16000M stays. Counting in halves keeps this exact.
+  // The next larger unit is used if the value is a whole or a half number of it: 1024M is 1G,
+  // 64000M is 62.50G, but 16000M stays. Counting in halves keeps this exact.
   constexpr std::string_view kUnits = "MGTPE";
   std::uint64_t halves = mib * 2;
   std::size_t unit = 0;

@@ -1,4 +1,4 @@
-// See slow_down.h. The time travels in the detail, which users may see as well.
+// The time to wait is written into the error's detail, which users may see.
 #include "base/text/slow_down.h"
 
 #include <string_view>

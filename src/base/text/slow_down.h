@@ -1,5 +1,5 @@
-// The answer to a user who asks for more than his share: try again after this time. Commands obey
-// it by waiting (cli/lib/controller.cc).
+// slow_down: the error for a user who sends too many requests: try again after this time. Commands
+// wait accordingly (cli/lib/controller.cc).
 #pragma once
 
 #include <optional>
@@ -10,6 +10,6 @@
 namespace muster {
 
 Error slow_down(Millis wait);
-std::optional<Millis> wait_asked_by(const Error& error);  // none = it is another error
+std::optional<Millis> wait_asked_by(const Error& error);  // unset = some other error
 
 }  // namespace muster

@@ -1,6 +1,6 @@
-// StringBlock: strings one after the other in one piece of memory, each ended by a zero byte, so
-// that none of them holds one. Environments are made, sent and kept in this form: dozens of entries
-// cost one allocation.
+// StringBlock: strings stored one after the other in one piece of memory, each ended by a zero
+// byte. Environments are made, sent and kept in this form, so that dozens of entries cost one
+// allocation.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ class StringBlock {
   };
 
   StringBlock() = default;
-  // The bytes of a block whose last zero may be missing.
+  // Takes the bytes of a block; the last zero byte may be missing.
   explicit StringBlock(std::string bytes) : bytes_(std::move(bytes)) {
     if (!bytes_.empty() && bytes_.back() != '\0') bytes_.push_back('\0');
   }
@@ -43,7 +43,7 @@ class StringBlock {
     for (const std::string& string : strings) push_back(string);
   }
 
-  // What follows a zero byte is not part of the string.
+  // A string ends at its first zero byte.
   void push_back(std::string_view string) {
     bytes_.append(string.substr(0, string.find('\0'))).push_back('\0');
   }

@@ -1,3 +1,4 @@
+// Splits, trims and compares text.
 #include "base/text/strings.h"
 
 #include <algorithm>

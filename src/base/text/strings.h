@@ -1,4 +1,4 @@
-// Small helpers for text that is read from users and files.
+// strings: small helpers for text that comes from users and files.
 #pragma once
 
 #include <charconv>
@@ -11,7 +11,7 @@
 namespace muster {
 
 std::vector<std::string_view> split(std::string_view text, char separator);  // keeps empty parts
-// The parts point into the text, so a temporary one would be gone before they are read.
+// Deleted for temporary strings: the parts point into the text and would dangle.
 template <class S>
   requires std::same_as<S, std::string>
 std::vector<std::string_view> split(S&& text, char separator) = delete;
@@ -24,7 +24,7 @@ bool istarts_with(std::string_view text, std::string_view prefix);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
-// The whole text as a number, or nothing.
+// The whole text as a number; unset if it is not one.
 template <std::integral T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};

@@ -1,3 +1,4 @@
+// Asking for an allocation, waiting for it, and keeping the connection that owns it.
 #include "cli/allocation/allocation.h"
 
 #include <algorithm>
@@ -193,7 +194,7 @@ void Allocation::on_readable() {
     if (!frame) return controller_.reset();
     if (!*frame) return;
     auto reply = decode<wire::ReplyFrame>(**frame);
-    // The answer to the wait: the job has ended, or nobody knows it any more.
+    // The answer to the wait: the job has ended or is not known any more.
     if (reply && !say_notice(reply->answer)) ended_ = true;
   }
 }

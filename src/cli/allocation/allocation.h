@@ -16,7 +16,7 @@ struct Ended {
   int exit_code = 1;
 };
 
-// The controller as such a command keeps it: a connection that may come and go.
+// The connection that such a command keeps to the controller. It may be lost and made again.
 class Allocation {
  public:
   Allocation(Controller controller, const JobOptions& options, SignalQueue& signals)
@@ -54,7 +54,7 @@ class Allocation {
   std::expected<JobId, Ended> submit(const wire::SubmitRequest& request);
   // The nodes of a job that was submitted.
   std::expected<std::vector<wire::JobView>, Ended> wait_for_start(JobId job, bool ready = false);
-  // The next answer about a job that waits for its nodes; says so where that takes a while.
+  // The next answer about a job that waits for its nodes. Prints a line if that takes a while.
   std::expected<Result<wire::Answer>, Ended> wait_in_queue(JobId job);
   void say_started(JobId job);
   Ended cancelled(JobId job);  // while it waited
@@ -71,7 +71,7 @@ class Allocation {
   ClientConfig config_;
   const JobOptions& options_;
   SignalQueue& signals_;
-  bool awaits_end_ = false;  // the controller was asked to tell of the job's end
+  bool awaits_end_ = false;  // the controller was asked to report the job's end
 
  private:
   void say(std::string_view text) const;  // unless -Q wants no words
@@ -97,7 +97,7 @@ std::expected<Result<wire::Answer>, Allocation::Interrupted> Allocation::wait_an
     Millis slow_after, OnSlow on_slow, std::optional<Clock::time_point> give_up) {
   bool told = false;
   while (true) {
-    // First what has come together with an earlier answer: no poll would tell of it.
+    // First what arrived together with an earlier answer: poll does not report that.
     auto answer = controller_->try_receive();
     if (!answer) return Result<wire::Answer>(std::unexpected(answer.error()));
     if (*answer && say_notice(**answer)) continue;

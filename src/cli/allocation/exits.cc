@@ -1,3 +1,4 @@
+// Which tasks have ended and how, in the words and with the exit code of srun.
 #include "cli/allocation/exits.h"
 
 #include <sys/wait.h>

@@ -25,7 +25,7 @@ class TaskBook {
   void started(std::uint32_t rank, std::uint32_t pid);
   void exited(std::uint32_t rank, std::uint32_t wait_status, bool out_of_memory);
   void lost(const std::string& node);  // its tasks can no longer be heard of
-  void aborted();  // one of them asked for the end of all, who may then leave without an error
+  void aborted();  // a task asked for the end of all: the others may then end without an error
 
   // Failures that were not told yet, tasks of one node with the same end in one line:
   // "n1: tasks 0-1: Exited with exit code 3". Of this node, or of all.

@@ -1,6 +1,6 @@
+// See signals.h.
 #include "cli/allocation/signals.h"
 
-#include <poll.h>
 #include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "base/check.h"
+#include "io/loop/poll_set.h"
 
 namespace muster::cli {
 
@@ -35,9 +36,12 @@ std::optional<int> SignalQueue::take() {
 }
 
 SignalQueue::Heard SignalQueue::wait_for(int fd, Millis timeout) const {
-  pollfd fds[]{{fd, POLLIN, 0}, {fd_, POLLIN, 0}};
-  int ready = poll(fds, 2, static_cast<int>(timeout.count()));
-  return {.timed_out = ready == 0, .readable = fds[0].revents != 0};
+  Heard heard;
+  io::PollSet set;
+  set.add(fd, POLLIN, [&](short) { heard.readable = true; });
+  set.add(fd_, POLLIN, [](short) {});
+  heard.timed_out = set.wait(static_cast<int>(timeout.count())) == 0;
+  return heard;
 }
 
 void SignalQueue::restore() {

@@ -19,7 +19,7 @@ class SignalQueue {
   int fd() const { return fd_; }
   std::optional<int> take();  // the next one that has come
 
-  // Waits for a signal or for bytes from `fd` (-1 = for none); a negative time is for ever.
+  // Waits for a signal or for bytes from `fd` (-1 = for none); a negative time means no limit.
   struct Heard {
     bool timed_out = false, readable = false;
   };

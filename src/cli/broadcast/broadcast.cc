@@ -1,8 +1,8 @@
+// Sending a file to nodes, which pass it on to others: block by block to the roots of a tree.
 #include "cli/broadcast/broadcast.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +17,7 @@
 #include "base/tree.h"
 #include "cli/lib/errors.h"
 #include "cli/lib/step_connection.h"
+#include "io/loop/poll_set.h"
 #include "io/lz4.h"
 
 namespace muster::cli {
@@ -91,22 +92,20 @@ class Group {
   template <class IsReady>
   void pump(IsReady is_ready) {
     while (true) {
-      std::vector<pollfd> fds;
+      io::PollSet set;
       std::vector<Receiver*> waiting;
       for (Receiver& receiver : receivers_) {
         if (receiver.answer || is_ready(receiver)) continue;
         const short out = receiver.channel.queued_bytes() > 0 ? POLLOUT : 0;
-        fds.push_back({receiver.channel.fd(), static_cast<short>(POLLIN | out), 0});
+        set.add(receiver.channel.fd(), static_cast<short>(POLLIN | out),
+                [&receiver](short happened) { serve(receiver, happened); });
         waiting.push_back(&receiver);
       }
-      if (fds.empty()) return;
+      if (waiting.empty()) return;
       const auto patience = std::chrono::duration_cast<Millis>(timeout_).count();
-      const int happened = poll(fds.data(), fds.size(), static_cast<int>(patience));
-      if (happened < 0) continue;
-      for (std::size_t i = 0; i < waiting.size(); ++i) {
-        if (happened == 0) waiting[i]->answer = {ETIMEDOUT, std::strerror(ETIMEDOUT), {}};
-        if (fds[i].revents != 0) serve(*waiting[i], fds[i].revents);
-      }
+      if (set.wait(static_cast<int>(patience)) != 0) continue;
+      for (Receiver* receiver : waiting)
+        receiver->answer = {ETIMEDOUT, std::strerror(ETIMEDOUT), {}};
     }
   }
 

@@ -21,8 +21,8 @@
 #include "cli/lib/name_service.h"
 #include "cli/lib/paths.h"
 #include "config/client_settings.h"
-#include "config/keys/auth.h"
 #include "io/files.h"
+#include "io/net/controllers.h"
 #include "io/net/handshake.h"
 #include "wire/parts.h"
 
@@ -40,8 +40,9 @@ bool exists(const std::string& path) {
 Result<config::ClientSettings> read_settings(const std::string& path) {
   auto text = io::read_file(path);
   if (!text) return std::unexpected(text.error());
-  auto quick = config::quick_client_settings(*text);
-  if (!quick || !quick->has_include) return quick;
+  auto quick = config::quick_client_settings(*text, path);
+  if (!quick) return std::unexpected(quick.error());
+  if (quick->is_whole) return std::move(quick->settings);
   auto conf = config::load_slurm_conf(io::read_file, path);
   if (!conf) return std::unexpected(conf.error());
   return config::client_settings(*conf);
@@ -59,41 +60,9 @@ Result<ClientConfig> from_file(const std::string& path) {
   if (!settings) return std::unexpected(settings.error());
   auto user = uid_of(settings->slurm_user);
   if (!user) return fail(fmt::format("{}: SlurmUser={}: no such user", path, settings->slurm_user));
-  ClientConfig found;
+  ClientConfig found{std::move(*settings)};
   found.path = path;
-  found.cluster_name = settings->cluster_name;
-  found.accounting_none = iequals(settings->accounting_storage_type, "accounting_storage/none");
-  found.message_timeout = settings->message_timeout;
-  found.srun_prolog = settings->srun_prolog;
-  found.srun_epilog = settings->srun_epilog;
-  found.mpi_default = settings->mpi_default;
-  found.tree_width = settings->tree_width;
-  found.kill_wait = settings->kill_wait;
-  found.wait_time = settings->wait_time;
-  found.kill_on_bad_exit = settings->kill_on_bad_exit;
-  found.propagate_limits = settings->propagate_limits;
-  found.propagate_limits_except = settings->propagate_limits_except;
-  for (std::string_view word : split(settings->launch_parameters, ',')) {
-    if (iequals(word, "test_exec")) found.test_exec = true;
-    if (iequals(word, "use_interactive_step"))
-      found.interactive_step = settings->interactive_step_options;
-  }
-  for (std::string_view word : split(settings->scheduler_parameters, ','))
-    if (iequals(trim(word), "disable_hetjob_steps")) found.het_steps = false;
-  for (const config::ControllerHost& host : settings->controllers) {
-    io::Endpoint endpoint;
-    // The socket is this machine's: the first controller is the one that is active.
-    if (found.endpoints.empty())
-      endpoint.unix_path = directory_of(settings->slurmctld_pid_file) + "/slurmctld.sock";
-    endpoint.host = host.address;
-    endpoint.port = settings->slurmctld_port;
-    endpoint.server_uid = user;
-    if (!settings->cluster_name.empty())
-      endpoint.server_name = io::controller_server_name(settings->cluster_name);
-    endpoint.use_munge = config::uses_munge(settings->auth_type);
-    endpoint.munge_socket = config::munge_socket(settings->auth_info);
-    found.endpoints.push_back(std::move(endpoint));
-  }
+  found.endpoints = io::controller_endpoints(found, *user);
   return found;
 }
 
@@ -113,7 +82,7 @@ std::string embedded_directory() {
 
 Result<ClientConfig> embedded_cluster() {
   std::string base = embedded_directory();
-  ClientConfig config;
+  ClientConfig config{config::default_client_settings()};
   if (std::string path = base + "/etc/slurm.conf"; exists(path)) {
     auto read = from_file(path);
     if (!read) return read;
@@ -150,10 +119,10 @@ Result<Controller> Controller::connect() {
 
 namespace {
 
-// Waits as the controller asks for, if the error is that.
-class Obedience {
+// Waits where the controller's error asks a command to slow down.
+class SlowDown {
  public:
-  explicit Obedience(std::chrono::steady_clock::duration patience = std::chrono::minutes(10))
+  explicit SlowDown(std::chrono::steady_clock::duration patience = std::chrono::minutes(10))
       : give_up_(std::chrono::steady_clock::now() + patience) {}
 
   bool waits_for(const Error& error) {
@@ -182,7 +151,7 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
     if (channel || wait_asked_by(channel.error())) return channel;
     last = channel.error();
   }
-  // Nobody listens: the reference's words, which scripts know, whatever the system call was.
+  // No controller listens: scripts know the reference's words for it, whatever the system call was.
   if (last.code == ErrorCode::failure || last.code == ErrorCode::communication) {
     last = {ErrorCode::communication, {}};
     if (config.path.empty())
@@ -196,11 +165,11 @@ Result<io::Channel> open_channel(const ClientConfig& config) {
 }  // namespace
 
 Result<Controller> Controller::connect(ClientConfig config) {
-  Obedience obedience;
+  SlowDown slow_down;
   while (true) {
     auto channel = open_channel(config);
     if (channel) return Controller(std::move(config), std::move(*channel));
-    if (!obedience.waits_for(channel.error())) return std::unexpected(channel.error());
+    if (!slow_down.waits_for(channel.error())) return std::unexpected(channel.error());
   }
 }
 
@@ -264,12 +233,12 @@ Result<wire::ReplyFrame> Controller::try_exchange(const wire::Request& request) 
   return frame;
 }
 
-// Who is turned away at the door has to come back; who was let in asks again.
+// A command whose connection was refused connects again; one that was let in asks again.
 Result<wire::ReplyFrame> Controller::exchange(const wire::Request& request) {
-  Obedience obedience;
+  SlowDown slow_down;
   auto renewed = renew_if_idle();
   auto frame = renewed ? try_exchange(request) : std::unexpected(renewed.error());
-  while (!frame && obedience.waits_for(frame.error())) {
+  while (!frame && slow_down.waits_for(frame.error())) {
     auto connected = was_answered_ ? Result<void>{} : reconnect();
     frame = connected ? try_exchange(request) : std::unexpected(connected.error());
   }

@@ -9,27 +9,16 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "config/keys/settings.h"
 #include "io/net/channel.h"
 #include "wire/client_messages.h"
 
 namespace muster::cli {
 
 // What a command needs of the configuration, read without parsing all of slurm.conf.
-struct ClientConfig {
+struct ClientConfig : config::ClientSettings {
   std::string path;  // slurm.conf; empty = the embedded cluster
-  std::string cluster_name;
   std::vector<io::Endpoint> endpoints;
-  std::string plugin_note;
-  bool accounting_none = false;  // AccountingStorageType=accounting_storage/none
-  Millis message_timeout{10000};
-  Seconds kill_wait{30}, wait_time{0};
-  bool kill_on_bad_exit = false;
-  std::string srun_prolog, srun_epilog, mpi_default;
-  std::uint32_t tree_width = 50;
-  std::string propagate_limits = "ALL", propagate_limits_except;
-  bool test_exec = false;        // srun looks for its program first
-  bool het_steps = true;         // steps may span components of a heterogeneous job
-  std::string interactive_step;  // options of the srun that is salloc's shell; empty = a shell here
 };
 // -f is not known to commands: SLURM_CONF, /etc/slurm/slurm.conf, else the embedded cluster's.
 Result<ClientConfig> find_cluster();
@@ -62,7 +51,7 @@ class Controller {
   // Sends, and lets the caller poll channel() for the answer (srun, salloc).
   Result<void> send(const wire::Request& request);
   Result<wire::Answer> receive(Millis timeout);
-  // The answer if it is there: not everything that makes the channel readable is a whole one.
+  // The answer if it has come: a readable channel may hold only a part of one.
   Result<std::optional<wire::Answer>> try_receive();
 
   const ClientConfig& config() const { return config_; }
@@ -71,13 +60,13 @@ class Controller {
  private:
   Controller(ClientConfig config, io::Channel channel)
       : config_(std::move(config)), channel_(std::move(channel)) {}
-  // Sends it and waits for the first part of the answer, again and again while the controller says
-  // that its user asks too much.
+  // Sends it and waits for the first part of the answer; asks again as long as the controller says
+  // that the user asks too much.
   Result<wire::ReplyFrame> exchange(const wire::Request& request);
   Result<wire::ReplyFrame> try_exchange(const wire::Request& request);
   Result<void> send_frame(const wire::Request& request);
   Result<void> reconnect();
-  // The controller ends connections over which nothing is said for long.
+  // The controller closes connections that have been idle for long.
   Result<void> renew_if_idle();
 
   ClientConfig config_;

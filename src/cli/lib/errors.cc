@@ -1,3 +1,4 @@
+// How commands print errors and which exit codes they end with.
 #include "cli/lib/errors.h"
 
 #include <unistd.h>

@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// A command ends here: what to print (whole lines, newline included) and the exit code.
+// The end of a command: what to print (whole lines, newline included) and the exit code.
 struct Refusal {
   std::string text;
   int exit_code = 1;
@@ -28,8 +28,8 @@ std::string fatal_line(std::string_view program, std::string_view text);
 
 void print_error(std::string_view program, std::string_view text);
 
-// What the controller says of a job that it refused beyond the code's own text: a line to print
-// before that, as Slurm does, and one to print after it that says what would fit.
+// What the controller says about a refused job beside the code's own text: a line to print before
+// it, as Slurm does, and a line to print after it that says what would fit.
 struct RefusalLines {
   std::string_view before, after;
 };

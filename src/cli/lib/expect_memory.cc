@@ -1,3 +1,4 @@
+// Takes the memory for a large answer in few page faults.
 #include "cli/lib/expect_memory.h"
 
 #include <malloc.h>

@@ -6,8 +6,8 @@
 
 namespace muster::cli {
 
-// So much is about to be allocated: it comes in large pages where the kernel has them, and what is
-// freed stays with the program.
+// About this much will be allocated: it comes in large pages where the kernel has them, and freed
+// memory stays with the program.
 void expect_memory(std::size_t bytes);
 
 }  // namespace muster::cli

@@ -1,3 +1,4 @@
+// Remembers the names of users and groups, so that each is looked up once.
 #include "cli/lib/name_lookup.h"
 
 #include <unistd.h>
@@ -7,20 +8,24 @@
 
 namespace muster::cli {
 
-const std::string& NameLookup::user(Uid uid) {
+static std::string name_of_unknown(NameLookup::Unknown unknown, std::uint32_t id) {
+  return unknown == NameLookup::Unknown::nobody ? "nobody" : std::to_string(id);
+}
+
+const std::string& NameLookup::user(Uid uid) const {
   auto [at, added] = users_.try_emplace(uid);
   if (added) {
     auto entry = user_with(uid);
-    at->second = entry ? entry->name : "nobody";
+    at->second = entry ? entry->name : name_of_unknown(unknown_, uid.value);
   }
   return at->second;
 }
 
-const std::string& NameLookup::group(Gid gid) {
+const std::string& NameLookup::group(Gid gid) const {
   auto [at, added] = groups_.try_emplace(gid);
   if (added) {
     auto entry = group_with(gid);
-    at->second = entry ? entry->name : "nobody";
+    at->second = entry ? entry->name : name_of_unknown(unknown_, gid.value);
   }
   return at->second;
 }

@@ -1,10 +1,12 @@
 // Names of users and groups, each asked of the name service once.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/ids.h"
 
@@ -12,12 +14,20 @@ namespace muster::cli {
 
 class NameLookup {
  public:
-  const std::string& user(Uid uid);  // "nobody" where nobody has that id
-  const std::string& group(Gid gid);
+  // What an id that nobody has is called.
+  enum class Unknown : std::uint8_t { nobody, number };
+  explicit NameLookup(Unknown unknown = Unknown::nobody) : unknown_(unknown) {}
+
+  const std::string& user(Uid uid) const;
+  const std::string& group(Gid gid) const;
+  // Told, not asked for.
+  void know(Uid uid, std::string name) { users_[uid] = std::move(name); }
+  void know(Gid gid, std::string name) { groups_[gid] = std::move(name); }
 
  private:
-  std::map<Uid, std::string> users_;
-  std::map<Gid, std::string> groups_;
+  Unknown unknown_;
+  mutable std::map<Uid, std::string> users_;
+  mutable std::map<Gid, std::string> groups_;
 };
 
 // A user's name or number; nothing where the name service knows neither.

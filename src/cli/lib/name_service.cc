@@ -1,3 +1,4 @@
+// Looks users and groups up in /etc/passwd and /etc/group, then with getent(1).
 #include "cli/lib/name_service.h"
 
 #include <fcntl.h>

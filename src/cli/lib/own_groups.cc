@@ -1,3 +1,4 @@
+// Which partitions the groups of the caller may use.
 #include "cli/lib/own_groups.h"
 
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// The job that a command runs in.
 #include "cli/lib/own_job.h"
 
 #include <csignal>

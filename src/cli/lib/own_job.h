@@ -10,8 +10,8 @@ namespace muster::cli {
 std::string own_job_text();  // SLURM_JOB_ID; empty outside of jobs
 JobId own_job();             // 0 outside of jobs
 
-// A command that ends or requeues its own job gets the job's SIGTERM, too. It is about to end
-// anyway: it tells first what came of it.
+// A command that ends or requeues its own job also gets the job's SIGTERM. It is about to end
+// anyway, so it reports the result first.
 void outlive_end_of(JobId own);
 
 }  // namespace muster::cli

@@ -1,3 +1,4 @@
+// Patterns in the names of output files, and where programs and files are.
 #include "cli/lib/paths.h"
 
 #include <unistd.h>

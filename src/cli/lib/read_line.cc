@@ -1,3 +1,4 @@
+// Reads a line that somebody types.
 #include "cli/lib/read_line.h"
 
 #include <cstdio>

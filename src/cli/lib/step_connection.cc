@@ -1,3 +1,4 @@
+// Connections from a command to the nodes of a step.
 #include "cli/lib/step_connection.h"
 
 #include <unistd.h>
@@ -44,7 +45,7 @@ Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::Step
 }
 
 Result<wire::StepUsage> ask_usage(const ClientConfig& config, const wire::StepRef& ref,
-                                  const std::string& key, const wire::StepPlace& place) {
+                                  std::string_view key, const wire::StepPlace& place) {
   auto channel = connect_to_node(config, place);
   if (!channel) return std::unexpected(channel.error());
   wire::AttachRequest request{.ref = ref, .key = key, .wants_output = false, .sends_input = false};

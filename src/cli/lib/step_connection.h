@@ -10,7 +10,7 @@ namespace muster::cli {
 
 wire::NodeAccess access_to_nodes(const ClientConfig& config);
 wire::Branch branch_of(const wire::StepPlace& place, std::size_t number);
-// For who connects in our place: without names that it might not be able to look up.
+// For a step that connects in our place: it may not be able to look names up, so there are none.
 wire::Branch branch_below(const ClientConfig& config, const wire::StepPlace& place,
                           std::size_t number);
 
@@ -18,6 +18,6 @@ Result<io::Channel> connect_to_node(const ClientConfig& config, const wire::Step
 
 // What a step's tasks on one of its nodes have used so far, and which processes they are.
 Result<wire::StepUsage> ask_usage(const ClientConfig& config, const wire::StepRef& ref,
-                                  const std::string& key, const wire::StepPlace& place);
+                                  std::string_view key, const wire::StepPlace& place);
 
 }  // namespace muster::cli

@@ -1,3 +1,4 @@
+// Replaces control characters in what goes to a terminal.
 #include "cli/lib/terminal.h"
 
 #include <unistd.h>

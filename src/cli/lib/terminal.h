@@ -1,6 +1,6 @@
-// What users name their jobs reaches other people's terminals, where control characters would act:
-// move the cursor, set the title, answer for whoever sits there. On a terminal they are printed as
-// "?"; into files and pipes everything goes as it is.
+// Names that users give their jobs reach other people's terminals, where control characters would
+// act: move the cursor, set the title, even type commands. On a terminal they are printed as "?";
+// files and pipes get the text unchanged.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Starts and ends the daemons of the embedded cluster.
 #include "cli/muster/daemons.h"
 
 #include <fcntl.h>
@@ -86,7 +87,7 @@ bool is_ours(pid_t pid, std::string_view program) {
   struct stat status{};
   const std::string process = fmt::format("/proc/{}", pid);
   if (::stat(process.c_str(), &status) != 0 || status.st_uid != ::geteuid()) return false;
-  // One that nobody has reaped yet is gone all the same.
+  // A process that has not been reaped yet has ended all the same.
   if (auto info = io::read_process(pid); !info || info->state == 'Z') return false;
   auto name = io::read_file(process + "/comm");
   return name && trim(*name) == program;
@@ -144,7 +145,7 @@ Result<std::string> run_program(const std::vector<std::string>& argv) {
 std::optional<pid_t> find_process(const Daemon& daemon) {
   Descriptor file(::open(daemon.pid_file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   if (file.get() < 0) return std::nullopt;
-  // Let go at once: a daemon that starts meanwhile tries for a while before it gives up.
+  // The lock is released at once: a daemon that starts meanwhile retries for a while.
   if (::flock(file.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
   auto pid = parse_number<pid_t>(trim(read_all(file.get())));
   if (!pid || *pid <= 1 || !is_ours(*pid, program_of(daemon))) return std::nullopt;

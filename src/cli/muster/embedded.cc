@@ -1,3 +1,4 @@
+// The directory of the embedded cluster and what is in it.
 #include "cli/muster/embedded.h"
 
 #include <fcntl.h>

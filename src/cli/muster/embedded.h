@@ -28,7 +28,7 @@ class Embedded {
   std::string run_directory() const { return base_ + "/run"; }
   std::string log_directory() const { return base_ + "/log"; }
 
-  // Only this user may look into them: the sockets inside trust whoever reaches them.
+  // Only this user may enter them: the sockets inside trust every process that reaches them.
   Result<void> make_directories() const;
   // One `up` or `down` at a time. Held until this process ends.
   Result<void> lock() const;

@@ -1,5 +1,5 @@
-// muster explain: why a job waits, when it is expected to start and what would start it sooner; or
-// what became of it.
+// muster explain: why a job waits, when it should start and what would start it sooner; or how it
+// ended.
 #include <fmt/format.h>
 
 #include "cli/lib/controller.h"
@@ -20,7 +20,7 @@ int fail_with(std::string_view text) {
 
 // A job that the controller has forgotten: the exit code, if accounting knows it.
 std::optional<int> told_by_accounting(Controller& controller, const wire::JobRef& job, bool json) {
-  if (controller.config().accounting_none) return std::nullopt;
+  if (!controller.config().accounting) return std::nullopt;
   const wire::AccountingRequest request{.jobs = {job}, .all_users = true};
   auto rows = fetch_accounting("muster", controller, request);
   if (!rows || rows->empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// muster explain of jobs that only accounting knows any more.
+// muster explain for jobs that the controller has forgotten and accounting still has.
 #include <fmt/format.h>
 
 #include "base/text/date.h"

@@ -1,3 +1,4 @@
+// What `muster explain` prints for people.
 #include "cli/muster/explain_text.h"
 
 #include <fmt/format.h>
@@ -83,7 +84,7 @@ std::string waiting_text(const wire::Explanation& e, Time now) {
   return text;
 }
 
-// What it waited for, where it did.
+// What a job that has started had waited for.
 std::string start_text(const Job& job) {
   const Time from = std::max(job.submitted, job.eligible);
   const Millis waited = job.run->started - from;

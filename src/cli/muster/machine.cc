@@ -1,3 +1,4 @@
+// Makes the slurm.conf of an embedded cluster from the machine it runs on.
 #include "cli/muster/machine.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::string_view kCountMark = "# nodes: ";
 
-// Slurm's own syntax takes a blank as the end of a value.
+// In slurm.conf a blank ends a value that is not quoted.
 std::string quoted(const std::string& path) {
   return path.find_first_of(" \t") == path.npos ? path : fmt::format("\"{}\"", path);
 }
@@ -25,8 +26,9 @@ std::string gres_of(const Machine& machine) {
 std::string node_lines(const EmbeddedLayout& layout) {
   const Machine& machine = layout.machine;
   std::string lines;
-  // Pretend nodes all have the machine's CPUs, which can be shared, and a part each of its memory,
-  // which cannot; its GPUs are the first one's, so that no two jobs are given the same.
+  // Pretended nodes each have all CPUs of the machine, which jobs can share, and a part of its
+  // memory, which they cannot. The GPUs belong to the first node, so that no GPU is given out
+  // twice.
   const std::uint64_t memory = std::max<std::uint64_t>(machine.memory_mib / layout.nodes, 1);
   for (const std::string& name : node_names(machine, layout.nodes)) {
     lines += fmt::format(

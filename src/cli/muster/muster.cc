@@ -1,4 +1,4 @@
-// muster: what Slurm has no command for. Each subcommand is a file of its own, muster_NAME.cc.
+// muster: what Slurm has no command for. Each subcommand is a file of its own.
 #include <array>
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// muster status: what of the embedded cluster runs. Exit code 0 = up, 1 = not, or not all of it.
+// muster status: which daemons of the embedded cluster run. Exit code 0: all of them; 1: not all.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// muster up: a cluster of this machine, or what is missing of it after a crash.
+// muster up: starts a cluster on this machine, or the daemons that a crash has ended.
 #include <fmt/format.h>
 #include <sys/un.h>
 #include <unistd.h>

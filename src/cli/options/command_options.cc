@@ -1,3 +1,4 @@
+// Reads the options of commands other than sbatch, srun and salloc.
 #include "cli/options/command_options.h"
 
 #include <fmt/format.h>

@@ -45,7 +45,7 @@ Refusal standard_answer(const CommandText& command, std::span<const OptionText> 
                         std::string_view name);
 Refusal unknown_option(const CommandText& command, std::string_view getopt_text);
 
-// Variables first, then the words, so that these win. Gives back what is no option.
+// Variables come first, so that words override them. Returns the words that are not options.
 template <class Options>
 std::expected<std::vector<std::string>, Refusal> read_options(
     const CommandText& command, std::span<const CommandOption<Options>> table,

@@ -1,3 +1,4 @@
+// Splits a command line into the components of a heterogeneous job or step.
 #include "cli/options/components.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ namespace muster::cli {
 std::expected<std::vector<ParsedWords>, Refusal> parse_components(
     Client client, std::span<const std::string> words);
 
-// What a component takes over from the one before it: all options but those that say what it gets
+// What a component inherits from the one before it: all options except those that say what it gets
 // and where.
 Outcome inherit(JobOptions& options, const JobOptions& previous);
 

@@ -1,3 +1,4 @@
+// #SBATCH lines of a script.
 #include "cli/options/directives.h"
 
 #include <fmt/format.h>

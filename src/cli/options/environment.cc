@@ -1,3 +1,4 @@
+// The environment that a job gets: --export, --export-file and --get-user-env.
 #include "cli/options/environment.h"
 
 #include <sys/resource.h>
@@ -147,7 +148,7 @@ void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
   set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
   set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket);
   set_text("SLURM_GPU_FREQ", spec.gpu_freq);
-  set_text("SLURM_GPU_BIND", options.gpu_bind);
+  set_text("SLURM_GPU_BIND", options.task.gpu_bind);
   set_text("SLURM_PROFILE", options.profile);
   set_text("SLURM_ACCTG_FREQ", spec.acctg_freq);
   set_text("SLURM_JOB_DEPENDENCY", Text(spec.dependency.view()));
@@ -160,7 +161,7 @@ void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
 void add_option_variables(JobEnvironment& environment, const JobOptions& options) {
   const JobRequest& spec = options.spec;
   if (options.client != Client::srun) add_job_variables(environment, options);
-  if (options.label) environment.set("SLURM_LABELIO", "1");
+  if (options.task.label) environment.set("SLURM_LABELIO", "1");
   auto set_if = [&](const char* name, const auto& value) {
     if (value) environment.set_number(name, *value);
   };
@@ -180,11 +181,11 @@ void add_option_variables(JobEnvironment& environment, const JobOptions& options
   set_if("SLURM_NTASKS_PER_SOCKET", spec.ntasks_per_socket);
   set_if("SLURM_THREADS_PER_CORE", spec.threads_per_core);
   set_text("SLURM_CPU_FREQ_REQ", spec.cpu_freq);
-  add_mem_bind(environment, options.mem_bind);
+  add_mem_bind(environment, options.task.mem_bind);
   if (options.mpi != "none") set_text("SLURM_MPI_TYPE", options.mpi);
   add_distribution(environment, spec.distribution);
   if (spec.overcommit) environment.set("SLURM_OVERCOMMIT", "1");
-  if (options.rendezvous) environment.set("SLURM_RENDEZVOUS", "1");
+  if (options.task.rendezvous) environment.set("SLURM_RENDEZVOUS", "1");
 }
 
 void add_submit_variables(JobEnvironment& environment) {

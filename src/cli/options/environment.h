@@ -37,7 +37,7 @@ JobEnvironment exported(const JobEnvironment& own, std::string_view list);
 // True where the list does not carry the whole environment, so that a login's basics are needed.
 bool export_needs_login(std::string_view list);
 
-// --export-file: entries separated by NUL bytes, or by newlines where there is none.
+// --export-file: entries separated by NUL bytes, or by newlines where the file has no NUL byte.
 std::vector<std::string> parse_export_file(std::string_view bytes);
 
 // Variables that options set for the job: SLURM_NTASKS, SLURM_MEM_PER_NODE, ...

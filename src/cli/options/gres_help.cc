@@ -1,3 +1,4 @@
+// What --gres=help prints.
 #include "cli/options/gres_help.h"
 
 #include <cstdio>

@@ -1,3 +1,4 @@
+// Applies the options of a command line, of variables and of #SBATCH lines.
 #include "cli/options/options.h"
 
 #include <fmt/format.h>

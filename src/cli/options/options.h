@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "cli/lib/errors.h"
 #include "model/job/job_spec.h"
+#include "model/job/task_options.h"
 
 namespace muster::cli {
 
@@ -35,6 +36,7 @@ struct JobOptions {
   Client client;
   Time now;  // dates such as now+1hour are relative to it
   JobRequest spec;
+  TaskOptions task;  // of steps; what the job's own fields say (files, directory) is not in it
   std::map<std::string, OptionUse, std::less<>> given;  // by long name; the use that won
 
   bool quiet = false;
@@ -42,10 +44,9 @@ struct JobOptions {
   bool test_only = false;
   bool list_gres = false;  // --gres=help
   Text export_list;        // --export; empty = not given
-  Text gpu_bind, hint, profile;
-  std::string host_file;    // SLURM_HOSTFILE
-  bool rendezvous = false;  // of steps
-  bool parsable = false;    // --parsable: the id alone
+  Text hint, profile;
+  std::string host_file;  // SLURM_HOSTFILE
+  bool parsable = false;  // --parsable: the id alone
   Text clusters;
   std::optional<std::uint32_t> immediate_s;  // -I; 0 = at once
   std::optional<Uid> owner;                  // --uid
@@ -57,16 +58,15 @@ struct JobOptions {
   std::optional<std::string> wrap;
 
   // srun
-  bool label = false, unbuffered = false, overlap = false, exact = false, whole = false,
-       multi_prog = false, pty = false, preserve_env = false, disable_status = false,
-       quit_on_interrupt = false, async = false, interactive = false, no_allocate = false,
-       debugger_test = false;
+  bool unbuffered = false, overlap = false, exact = false, whole = false, multi_prog = false,
+       preserve_env = false, disable_status = false, quit_on_interrupt = false, async = false,
+       interactive = false, no_allocate = false;
   std::optional<std::uint32_t> job_id, kill_on_bad_exit, wait_s, threads, msg_timeout_s, relative;
   std::optional<std::uint32_t> reserved_ports;
-  Text mpi, cpu_bind, mem_bind;
+  Text mpi;
   std::optional<std::string> bcast, compress, send_libs;  // given without a value: empty
   Text bcast_exclude;
-  Text prolog, epilog, task_prolog, task_epilog;
+  Text prolog, epilog;
 
   // salloc
   bool bell = false, no_bell = false, no_shell = false;

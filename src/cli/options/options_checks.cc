@@ -17,7 +17,7 @@ namespace muster::cli {
 
 namespace {
 
-// Of --mem, --mem-per-cpu and --mem-per-gpu only one may be asked for; one that only came from the
+// Only one of --mem, --mem-per-cpu and --mem-per-gpu may be given; one that comes from the
 // environment gives way.
 Outcome check_memory(JobOptions& o) {
   int written = 0;
@@ -116,7 +116,7 @@ void keep_first_names(JobOptions& o, std::vector<std::string> names, std::uint32
   spec.required_nodes = Text(compress_hostlist(names));
 }
 
-// A list of nodes asks for at least that many.
+// A list of nodes asks for at least as many nodes as it names.
 Outcome count_named_nodes(JobOptions& o) {
   JobRequest& spec = o.spec;
   if (spec.required_nodes.empty()) return {};
@@ -135,8 +135,9 @@ Outcome count_named_nodes(JobOptions& o) {
   return {};
 }
 
-// Two kinds of programs use one thread of each core, one of these one core of each socket. Whoever
-// says himself what is to be on a core has no use for a hint; a variable does not say so.
+// --hint: compute-bound and memory-bound programs use one thread of each core, the latter one core
+// of each socket. An option that says how many threads a core gets overrides the hint; a variable
+// does not.
 void follow_hint(JobOptions& o) {
   if (o.is_said("threads-per-core") || o.is_said("ntasks-per-core") || o.is_said("extra-node-info"))
     o.hint = {};
@@ -186,7 +187,7 @@ void count_tasks(JobOptions& o) {
     spec.min_nodes = std::max(spec.min_nodes, (*spec.num_tasks + per_node - 1) / per_node);
 }
 
-// -m plane: the last node must have a task, too. srun finds out by itself what there is.
+// -m plane: the last node must get a task as well. srun learns from its allocation what there is.
 Outcome check_planes(const JobOptions& o) {
   const JobRequest& spec = o.spec;
   if (o.client == Client::srun || spec.min_nodes < 2) return {};

@@ -1,5 +1,5 @@
 // Options about the speed of CPUs and GPUs: checked and written as the reference shows them. They
-// are kept with the job and told to its tasks.
+// are kept with the job and passed to its tasks.
 #include <algorithm>
 #include <array>
 
@@ -16,7 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kSpeeds{"Low", "Medium", "Highm1", "High"};
 constexpr std::array<std::string_view, 6> kGovernors{"Conservative", "OnDemand",  "Performance",
                                                      "PowerSave",    "SchedUtil", "UserSpace"};
-// Those that CpuFreqGovernors allows where nothing else was set.
+// The governors that the default of CpuFreqGovernors allows.
 constexpr std::array<std::string_view, 3> kAllowedGovernors{"OnDemand", "Performance", "UserSpace"};
 
 struct Speed {

@@ -1,3 +1,4 @@
+// What options that count GPUs imply for tasks and nodes, and which of them contradict each other.
 #include "cli/options/options_gpus.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace muster::cli {
 
 namespace {
 
-// How many GPUs of one type each of the options says; 0 = it says nothing.
+// How many GPUs of one type each option asks for; 0 = the option is not given.
 struct GpuCounts {
   std::uint64_t total = 0, per_node = 0, per_socket = 0, per_task = 0;
 };
@@ -21,7 +22,7 @@ struct TypeCounts {
   GpuCounts counts;
 };
 
-// In the order in which the types are named. A text that does not parse says nothing.
+// In the order in which the types are named. A text that does not parse counts as not given.
 std::vector<TypeCounts> counts_by_type(const JobSpec& spec) {
   std::vector<TypeCounts> types;
   auto add = [&](const Result<std::vector<GresRequest>>& list, std::uint64_t GpuCounts::* count) {
@@ -169,7 +170,7 @@ Outcome check_tasks_per_gpu(JobOptions& o) {
   if (!spec.gpus_per_task.empty()) return both("--gpus-per-task");
   if (!spec.gpus_per_socket.empty()) return both("--gpus-per-socket");
   if (o.is_said("ntasks-per-node")) return both("--ntasks-per-node");
-  if (o.gpu_bind.empty()) o.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
+  if (o.task.gpu_bind.empty()) o.task.gpu_bind = fmt::format("single:{}", *spec.ntasks_per_gpu);
   if (o.job_id) return {};  // a step takes the counts of its job
   if (!asks_gpus(spec)) {
     if (!spec.num_tasks)

@@ -1,4 +1,4 @@
-// Options that are kept with the job and shown, and such as cannot be served here.
+// Options that are kept with the job and only shown, and options that are refused.
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ Outcome two_burst_buffers(const JobOptions& o) {
 
 }  // namespace
 
-// Without burst buffers nobody reads what was asked for; it is shown.
+// There are no burst buffers: the request is only shown.
 Outcome burst_buffer(JobOptions& o, const OptionRow&, std::string_view value) {
   if (o.is_given("bbf")) return two_burst_buffers(o);
   o.spec.burst_buffer = Text(value);

@@ -13,7 +13,7 @@ Outcome gres_flags(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-// Naming none is not the same as leaving it to the cluster: the list stays one, of no names.
+// A list without names is not the same as no list: it stays in the request as an empty list.
 Outcome partition_names(JobOptions& o, const OptionRow&, std::string_view value) {
   o.spec.partition = value.empty() ? "," : value;
   return {};

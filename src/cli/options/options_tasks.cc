@@ -52,7 +52,7 @@ Outcome acctg_freq(JobOptions& o, const OptionRow& row, std::string_view value) 
   return {};
 }
 
-// There is nothing that writes profiles; tasks are told what was asked for, as in the reference.
+// Nothing writes profiles; tasks see the request in their environment, as in the reference.
 Outcome profile(JobOptions& o, const OptionRow&, std::string_view value) {
   static constexpr std::array<std::string_view, 6> kTypes{"None", "All",    "Energy",
                                                           "Task", "Lustre", "Network"};
@@ -82,7 +82,7 @@ Outcome compress(JobOptions& o, const OptionRow&, std::string_view value) {
 Outcome accel_bind(JobOptions& o, const OptionRow& row, std::string_view value) {
   if (value.empty() || value.find_first_not_of("gmnv") != value.npos)
     return invalid_specification(o, row);
-  if (value.contains('g') && o.gpu_bind.empty()) o.gpu_bind = "closest";
+  if (value.contains('g') && o.task.gpu_bind.empty()) o.task.gpu_bind = "closest";
   return {};
 }
 
@@ -111,14 +111,14 @@ Outcome cpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
         Refusal{error_lines(client_name(o.client), bind.error().text()) +
                     fatal_line(client_name(o.client), "Failed to parse --cpu-bind= values."),
                 kExitFailure});
-  o.cpu_bind = Text(value);
+  o.task.cpu_bind = Text(value);
   return {};
 }
 
 Outcome gpu_bind(JobOptions& o, const OptionRow&, std::string_view value) {
   auto bind = parse_gpu_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitBadOption);
-  o.gpu_bind = o.spec.gpu_bind = Text(value);
+  o.task.gpu_bind = o.spec.gpu_bind = Text(value);
   return {};
 }
 
@@ -134,7 +134,7 @@ Outcome mem_bind(JobOptions& o, const OptionRow&, std::string_view value) {
         0});
   auto bind = parse_mem_bind(value);
   if (!bind) return refused(o, bind.error().text(), kExitBadOption);
-  o.mem_bind = Text(value);
+  o.task.mem_bind = Text(value);
   return {};
 }
 

@@ -1,3 +1,4 @@
+// Options whose values need more than a number or a text.
 #include "cli/options/options_values.h"
 
 #include <fmt/format.h>
@@ -213,7 +214,6 @@ Outcome wait_all_nodes(JobOptions& o, const OptionRow& row, std::string_view val
   auto number = parse_whole(value, 0);
   if (!number) return invalid_number(o, row, value);
   if (*number > 1) return invalid_specification(o, row);
-  o.spec.wait_all_nodes = *number == 1;
   return {};
 }
 

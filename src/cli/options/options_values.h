@@ -24,6 +24,8 @@ template <class Class, class Field>
 Field& field_of(JobOptions& o, Field Class::* member) {
   if constexpr (std::derived_from<JobRequest, Class>)
     return o.spec.*member;
+  else if constexpr (std::same_as<TaskOptions, Class>)
+    return o.task.*member;
   else
     return o.*member;
 }

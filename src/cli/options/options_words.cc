@@ -1,3 +1,4 @@
+// Splits command lines into options and arguments, as getopt_long does.
 #include "cli/options/options_words.h"
 
 #include <fmt/format.h>

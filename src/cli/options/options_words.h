@@ -17,7 +17,7 @@ enum class Argument : std::uint8_t {
   none,
   required,
   optional,       // "--x=value", "-xvalue"
-  optional_word,  // ... or the next word, unless that is an option too
+  optional_word,  // ... or the next word, unless that is an option itself
 };
 
 struct WordOption {

@@ -1,3 +1,4 @@
+// What a request says of the user and the host that it comes from.
 #include "cli/options/submitter.h"
 
 #include <grp.h>

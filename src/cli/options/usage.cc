@@ -1,3 +1,4 @@
+// --help, --usage and -V.
 #include "cli/options/usage.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/strings.h"
+#include "base/version.h"
 #include "cli/options/option_table.h"
 
 namespace muster::cli {
@@ -66,7 +68,7 @@ std::string section_text(Client client, Section section) {
 
 }  // namespace
 
-std::string version_text() { return "slurm 22.05.8 (Muster " MUSTER_VERSION ")\n"; }
+std::string version_text() { return std::string(kVersionLine) + "\n"; }
 
 std::string help_line(char letter, std::string_view name, std::string_view value_name,
                       bool value_optional, std::string_view help) {

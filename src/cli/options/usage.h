@@ -11,7 +11,7 @@ namespace muster::cli {
 
 std::string help_text(Client client);
 std::string usage_text(Client client);
-std::string version_text();  // "slurm 22.05.8 (Muster 0.1.0)\n"
+std::string version_text();  // what -V prints, a line
 
 // "  -t, --time=limit   text", the text wrapped to 100 columns.
 std::string help_line(char letter, std::string_view name, std::string_view value_name,

@@ -2,13 +2,17 @@
 // as the tools around Slurm parse it.
 #pragma once
 
-#include <functional>
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/ids.h"
+#include <fmt/format.h>
+
 #include "base/time.h"
+#include "cli/records/record_context.h"
 #include "cli/tables/ranges.h"
 #include "wire/client_messages.h"
 
@@ -17,10 +21,7 @@ namespace muster::cli {
 struct ShowStyle {
   bool one_line = false;
   bool details = false;  // -d
-  Time now;
-  // Names of ids; the pure text asks nobody itself.
-  std::function<std::string(Gid)> group_name = [](Gid) { return std::string("nobody"); };
-  std::function<std::string(Uid)> user_name = [](Uid) { return std::string("nobody"); };
+  RecordContext context;
 };
 
 std::string job_text(const wire::JobView& view, const ShowStyle& style);
@@ -30,10 +31,6 @@ std::string partition_text(const wire::PartitionView& view, const ShowStyle& sty
 std::string step_text(const wire::JobView& view, const Step& step, std::string_view suffix,
                       const ShowStyle& style);
 std::string config_text(const wire::ConfigReply& config, Time now);
-
-// What a job that has no allocation asks for.
-Tres requested_tres(const wire::JobView& view);
-// "END,FAIL"
 
 // --- building blocks ---
 
@@ -46,11 +43,28 @@ std::string gres_of_node(const NodeConfig& node);
 // "gpu:v100:2(IDX:1-2)"; "gpu:v100:0(IDX:N/A)" where none is held
 std::string used_gres_of_node(const Node& node);
 
+// ",gres/gpu=2,gres/shard=4": counts by name, those of all types together
+template <class Gres>
+std::string gres_sums(const std::vector<Gres>& gres) {
+  std::vector<std::pair<Text, std::uint64_t>> sums;
+  for (const Gres& g : gres) {
+    auto same = std::ranges::find(sums, g.name, &std::pair<Text, std::uint64_t>::first);
+    if (same == sums.end())
+      sums.emplace_back(g.name, g.count);
+    else
+      same->second += g.count;
+  }
+  std::string out;
+  for (const auto& [name, count] : sums)
+    if (count > 0) out += fmt::format(",gres/{}={}", name.view(), count);
+  return out;
+}
+
 // The lines of a record, joined as the style asks.
 class RecordLines {
  public:
   explicit RecordLines(const ShowStyle& style) : style_(style) {}
-  void add(std::string line) {
+  void add(std::string_view line) {
     if (!text_.empty()) text_ += style_.one_line ? " " : "\n   ";
     text_ += line;
   }

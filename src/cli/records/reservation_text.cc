@@ -1,70 +1,107 @@
+// The fields of a reservation: one row for each, with its header in sinfo -T and its label in
+// `scontrol show reservation`.
 #include "cli/records/reservation_text.h"
+
+#include <algorithm>
 
 #include <fmt/format.h>
 
-#include "base/text/date.h"
 #include "base/text/duration.h"
+#include "cli/records/record_layout.h"
+#include "cli/tables/fields.h"
 
 namespace muster::cli {
 
+namespace reservation_table_of {
 namespace {
 
-using fmt::format;
+struct ReservationRow {
+  struct Mark {};
+  const wire::ReservationView* view = nullptr;
+  const RecordContext* context = nullptr;
 
-std::string names_or_null(const std::vector<Text>& names) {
-  std::string text;
-  for (const Text& name : names) text += (text.empty() ? "" : ",") + name.str();
-  return text.empty() ? "(null)" : text;
+  const Reservation& reservation() const { return view->reservation; }
+  Form form() const { return {.no_time = "Unknown"}; }
+};
+
+using R = const ReservationRow&;
+using V = FieldValue&;
+
+void say_joined(V v, const std::vector<Text>& names) {
+  std::string& text = v.text();
+  for (const Text& name : names) text.append(text.empty() ? "" : ",").append(name.view());
 }
 
-std::string_view state_of(const Reservation& r, Time now) {
-  return r.is_active(now) ? "ACTIVE" : "INACTIVE";
+void add_node_cores(R r, RecordLines& lines) {
+  for (const auto& [node, cores] : r.view->node_cores)
+    lines.add(fmt::format("  NodeName={} CoreIDs={}", node.view(), cores.view()));
 }
 
-std::string date(Time t) { return format_date(t); }
+// clang-format off
+constexpr Field<ReservationRow> kFields[] = {
+    {{}, {0, "Name", "RESV_NAME"}, {"ReservationName", ""}, [](R r, V v) { v.text(r.reservation().name); }},
+    {{}, {0, "State", "STATE"}, {"State"}, [](R r, V v) { v.text(r.reservation().is_active(r.context->now) ? "ACTIVE" : "INACTIVE"); }},
+    {{}, {0, "StartTime", "START_TIME"}, {"StartTime"}, [](R r, V v) { v.time(r.reservation().start); }},
+    {{}, {0, "EndTime", "END_TIME"}, {"EndTime"}, [](R r, V v) { v.time(r.reservation().end); }},
+    {{}, {0, "Duration", "DURATION"}, {"Duration"}, [](R r, V v) { v.span(std::chrono::floor<Seconds>(r.reservation().end - r.reservation().start)); }, {.whole = true}},
+    {{}, {0, "NodeList", "NODELIST"}, {"Nodes"}, [](R r, V v) { v.text(r.view->nodes); }},
+    {{}, {}, {"Accounts"}, [](R r, V v) { say_joined(v, r.reservation().accounts); }},
+    {{}, {}, {"BurstBuffer"}, [](R, V v) { v.text(""); }},
+    {{}, {}, {"Comment", kOmit}, [](R r, V v) { v.text(r.reservation().comment); }},
+    {{}, {}, {"CoreCnt"}, [](R r, V v) { v.number(r.view->cores); }},
+    {{}, {}, {"Features"}, [](R r, V v) { v.text(r.reservation().features); }},
+    {{}, {}, {"Flags", ""}, [](R r, V v) { v.text(flags_text(r.reservation())); }},
+    {{}, {}, {"Groups"}, [](R r, V v) { say_joined(v, r.reservation().groups); }},
+    {{}, {}, {"Licenses"}, [](R r, V v) { v.text(r.reservation().licenses); }},
+    {{}, {}, {"MaxStartDelay", "(null)"}, [](R r, V v) { if (r.reservation().max_start_delay != Seconds{0}) v.span(r.reservation().max_start_delay); }},
+    {{}, {}, {"NodeCnt"}, [](R r, V v) { v.number(r.reservation().nodes.size()); }},
+    {{}, {}, {"PartitionName"}, [](R r, V v) { v.text(r.reservation().partition); }},
+    {{}, {}, {"TRES"}, [](R r, V v) { v.text(r.view->cpus ? fmt::format("cpu={}", r.view->cpus) : ""); }},
+    {{}, {}, {"Users"}, [](R r, V v) { say_joined(v, r.reservation().users); }},
+    {{}, {}, {"Watts"}, [](R, V v) { v.text("n/a"); }},
+};
+// clang-format on
 
-std::string duration(const Reservation& r) {
-  return format_elapsed(std::chrono::floor<Seconds>(r.end - r.start));
-}
+constexpr ShownLine<ReservationRow> kLines[] = {
+    {"ReservationName StartTime EndTime Duration"},
+    {"Nodes NodeCnt CoreCnt Features PartitionName Flags"},
+    {"", false, add_node_cores},
+    {"TRES"},
+    {"Users Groups Accounts Licenses State BurstBuffer Watts"},
+    {"MaxStartDelay"},
+    {"Comment"},
+};
 
 }  // namespace
+}  // namespace reservation_table_of
+
+using reservation_table_of::ReservationRow;
 
 std::string reservation_text(const wire::ReservationView& view, const ShowStyle& style) {
-  const Reservation& r = view.reservation;
+  static const RecordLayout<ReservationRow> layout(reservation_table_of::kFields,
+                                                   reservation_table_of::kLines);
   RecordLines lines(style);
-  lines.add(format("ReservationName={} StartTime={} EndTime={} Duration={}", r.name.view(),
-                   date(r.start), date(r.end), duration(r)));
-  lines.add(format("Nodes={} NodeCnt={} CoreCnt={} Features={} PartitionName={} Flags={}",
-                   or_null(view.nodes), r.nodes.size(), view.cores, or_null(r.features),
-                   or_null(r.partition), flags_text(r)));
-  for (const auto& [node, cores] : view.node_cores)
-    lines.add(format("  NodeName={} CoreIDs={}", node.view(), cores.view()));
-  lines.add(view.cpus ? format("TRES=cpu={}", view.cpus) : "TRES=(null)");
-  lines.add(
-      format("Users={} Groups={} Accounts={} Licenses={} State={} BurstBuffer=(null) Watts=n/a",
-             names_or_null(r.users), names_or_null(r.groups), names_or_null(r.accounts),
-             or_null(r.licenses), state_of(r, style.now)));
-  lines.add(format("MaxStartDelay={}",
-                   r.max_start_delay == Seconds{0} ? "(null)" : format_elapsed(r.max_start_delay)));
-  if (!r.comment.empty()) lines.add(format("Comment={}", r.comment.view()));
+  layout.append({&view, &style.context}, style, lines);
   return lines.finish(false);
 }
 
 std::string reservation_table(const wire::ReservationsReply& reply, bool header) {
   if (reply.reservations.empty()) return "No reservations in the system\n";
-  std::size_t name_width = 9, nodes_width = 8;
-  for (const wire::ReservationView& v : reply.reservations) {
-    name_width = std::max(name_width, v.reservation.name.view().size());
-    nodes_width = std::max(nodes_width, v.nodes.view().size());
+  RecordContext context;
+  context.now = reply.now;
+  std::size_t name_width = 9;
+  std::vector<ReservationRow> rows;
+  for (const wire::ReservationView& view : reply.reservations) {
+    name_width = std::max(name_width, view.reservation.name.view().size());
+    rows.push_back({&view, &context});
   }
+  const auto format = name_format<ReservationRow>(
+      reservation_table_of::kFields,
+      fmt::format("Name:{}  ,State:.8  ,StartTime:.19  ,EndTime:.19  ,Duration:.11  ,NodeList:",
+                  name_width));
   std::string out;
-  if (header)
-    out += format("{:<{}}  {:>8}  {:>19}  {:>19}  {:>11}  {}\n", "RESV_NAME", name_width, "STATE",
-                  "START_TIME", "END_TIME", "DURATION", "NODELIST");
-  for (const wire::ReservationView& v : reply.reservations)
-    out += format("{:<{}}  {:>8}  {:>19}  {:>19}  {:>11}  {}\n", v.reservation.name.view(),
-                  name_width, state_of(v.reservation, reply.now), date(v.reservation.start),
-                  date(v.reservation.end), duration(v.reservation), or_null(v.nodes));
+  if (header) append_header(format, out);
+  append_records(format, rows, out);
   return out;
 }
 

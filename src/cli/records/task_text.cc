@@ -1,3 +1,4 @@
+// Writes a set of array tasks as ranges, or with a step: "0-5,7", "0-15:3".
 #include "cli/records/task_text.h"
 
 #include <optional>

@@ -1,10 +1,10 @@
-// sacct --json: the keys and types of Slurm's OpenAPI dbv0.0.38.
+// sacct --json: the keys and types of Slurm's OpenAPI dbv0.0.38, which are those of the table of
+// fields.
 #include "cli/tables/json.h"
 
-#include "base/text/duration.h"
-#include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
+#include "cli/sacct/json_values.h"
 #include "cli/sacct/list.h"
 #include "cli/sacct/usage.h"
 
@@ -12,14 +12,21 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::uint64_t kSecondUs = 1'000'000;
-
-Json cpu_time(std::uint64_t microseconds) {
-  return {{"seconds", microseconds / kSecondUs}, {"microseconds", microseconds % kSecondUs}};
+Json step_json(const AcctLine& line) {
+  Json out;
+  // The order of a step's keys is not that of a job's.
+  for (const char* key : {"nodes", "tres", "time", "exit_code", "tasks", "pid", "CPU",
+                          "kill_request_user", "state", "statistics", "step", "task"})
+    out[key] = nullptr;
+  auto keyed = [](const Field<AcctLine>& field) -> const Keyed<AcctLine>& {
+    return field.how.mark.step;
+  };
+  add_json(acct_table(), line, keyed, out);
+  return out;
 }
 
-Json exit_code(std::uint32_t wait_status) {
-  std::uint32_t signal = wait_status & 0x7f, code = wait_status >> 8 & 0xff;
+Json exit_code_json(std::uint32_t wait_status) {
+  const std::uint32_t signal = wait_status & 0x7f, code = wait_status >> 8 & 0xff;
   Json out;
   out["status"] = signal ? "SIGNALED" : code ? "ERROR" : "SUCCESS";
   out["return_code"] = code;
@@ -27,8 +34,13 @@ Json exit_code(std::uint32_t wait_status) {
   return out;
 }
 
+Json cpu_time_json(std::uint64_t microseconds) {
+  constexpr std::uint64_t kSecondUs = 1'000'000;
+  return {{"seconds", microseconds / kSecondUs}, {"microseconds", microseconds % kSecondUs}};
+}
+
 // "cpu=4,mem=200M,gres/gpu=2" as a list of typed counts.
-Json tres_list(std::string_view text) {
+Json tres_json(std::string_view text) {
   constexpr std::pair<std::string_view, int> kIds[] = {
       {"cpu", 1}, {"mem", 2}, {"energy", 3}, {"node", 4}, {"billing", 5}};
   Json list = Json::array();
@@ -50,147 +62,83 @@ Json tres_list(std::string_view text) {
   return list;
 }
 
-Json step_times(const AcctLine& line) {
-  const StepRecord& step = *line.step;
-  Json out;
-  out["elapsed"] = acct_elapsed(line).count();
-  out["end"] = json_time(step.ended);
-  out["start"] = json_time(step.started);
-  out["suspended"] = std::chrono::floor<Seconds>(step.suspended).count();
-  out["system"] = cpu_time(step.usage.system_cpu_us);
-  out["total"] = cpu_time(step.usage.system_cpu_us + step.usage.user_cpu_us);
-  out["user"] = cpu_time(step.usage.user_cpu_us);
-  return out;
+Json no_measures() {
+  return {{"max", Json::array()},
+          {"min", Json::array()},
+          {"average", Json::array()},
+          {"total", Json::array()}};
 }
 
-Json step_json(const AcctLine& line) {
-  const StepRecord& step = *line.step;
-  Json out;
-  auto names = expand_hostlist(step.nodes);
-  out["nodes"] = {{"list", names ? Json(*names) : Json::array()},
-                  {"count", step.num_nodes},
-                  {"range", step.nodes.str()}};
-  Json none = {{"max", Json::array()},
-               {"min", Json::array()},
-               {"average", Json::array()},
-               {"total", Json::array()}};
-  out["tres"] = {{"requested", none}, {"consumed", none}, {"allocated", tres_list(step.tres)}};
-  if (step.usage.rss_kib.max > 0)
-    out["tres"]["requested"]["max"].push_back(
-        {{"type", "mem"},
-         {"name", nullptr},
-         {"id", 2},
-         {"count", step.usage.rss_kib.max * 1024},
-         {"node", std::string(usage_node(line, step.usage.rss_kib.max_node))},
-         {"task", step.usage.rss_kib.max_task}});
-  out["time"] = step_times(line);
-  out["exit_code"] = exit_code(step.exit_status);
-  out["tasks"] = {{"count", step.num_tasks}};
-  out["pid"] = nullptr;
-  out["CPU"] = {{"requested_frequency", {{"min", 0}, {"max", 0}}}, {"governor", Json::array()}};
-  out["kill_request_user"] = nullptr;
-  out["state"] = acct_state(line);
-  out["statistics"] = {{"CPU", {{"actual_frequency", 0}}}, {"energy", {{"consumed", 0}}}};
-  bool numbered = is_numbered(step.step);
-  out["step"] = {{"job_id", step.job.value},
-                 {"het", {{"component", nullptr}}},
-                 {"id", numbered ? Json(step.step.value) : Json(step_name(step.step))},
-                 {"name", step.name.str()}};
-  out["task"] = {{"distribution", numbered ? "Block" : "Unknown"}};
-  return out;
-}
-
-Json job_times(const AcctLine& line) {
-  const JobRecord& job = line.job();
-  Usage usage = acct_usage(line);
-  Json out;
-  out["elapsed"] = acct_elapsed(line).count();
-  out["eligible"] = json_time(job.eligible);
-  out["end"] = json_time(job.ended);
-  out["start"] = json_time(job.started);
-  out["submission"] = json_time(job.submitted);
-  out["suspended"] = std::chrono::floor<Seconds>(job.suspended).count();
-  out["system"] = cpu_time(usage.system_cpu_us);
-  out["limit"] = job.time_limit == kUnlimited || job.time_limit.count() == 0
-                     ? Json(nullptr)
-                     : Json(job.time_limit.count());
-  out["total"] = cpu_time(usage.system_cpu_us + usage.user_cpu_us);
-  out["user"] = cpu_time(usage.user_cpu_us);
-  return out;
-}
-
-void add_identity(Json& out, const JobRecord& job) {
-  auto text_or_null = [](const Text& text) {
-    return text.empty() ? Json(nullptr) : json_text(text);
-  };
-  out["account"] = json_text(job.account);
-  out["comment"] = {{"administrator", text_or_null(job.admin_comment)},
-                    {"job", text_or_null(job.comment)},
-                    {"system", nullptr}};
-  out["allocation_nodes"] = job.allocated_nodes;
-  out["array"] = {{"job_id", job.array_id.value},
-                  {"limits", {{"max", {{"running", {{"tasks", 0}}}}}}},
-                  {"task", text_or_null(job.waiting_tasks)},
-                  {"task_id", job.task_id == kNoTask ? Json(nullptr) : Json(job.task_id)}};
-  out["association"] = {{"account", job.account.str()},
-                        {"cluster", job.cluster.str()},
-                        {"partition", nullptr},
-                        {"user", job.user_name.str()}};
-  out["cluster"] = json_text(job.cluster);
-  out["constraints"] = json_text(job.constraints);
-  out["container"] = nullptr;
-}
-
-void add_result(Json& out, const AcctLine& line) {
-  const JobRecord& job = line.job();
-  out["derived_exit_code"] = exit_code(job.derived_exit_status);
-  out["time"] = job_times(line);
-  out["exit_code"] = exit_code(job.exit_status);
-  out["flags"] = Json::array();
-  for (const std::string& flag : split_list(job.flags)) out["flags"].push_back(flag);
-  out["group"] =
-      job.group_name.empty() ? Json(line.context->names.group(job.gid)) : json_text(job.group_name);
-  out["het"] = {{"job_id", job.het_id.value},
-                {"job_offset", job.het_id ? Json(job.het_offset) : Json(nullptr)}};
-  out["job_id"] = job.job.value;
-  out["name"] = json_text(job.name);
-  out["mcs"] = {{"label", ""}};
-  out["nodes"] = job.nodes.empty() ? Json("None assigned") : json_text(job.nodes);
-  out["partition"] = json_text(job.partition);
-  out["priority"] = job.priority;
-  out["qos"] = json_text(job.qos);
-  out["required"] = {{"CPUs", job.requested_cpus},
-                     {"memory", json_or_null(parse_mib(job.requested_memory))}};
-  bool cancelled = job.state == JobState::cancelled;
-  out["kill_request_user"] =
-      cancelled ? Json(line.context->names.user(job.cancelled_by)) : Json(nullptr);
-  out["reservation"] = {{"id", 0}, {"name", job.reservation.str()}};
-  std::string state = acct_state(line);
-  out["state"] = {{"current", state.substr(0, state.find(' '))},
-                  {"reason", job.reason.empty() ? std::string("None") : job.reason.str()}};
-}
-
-Json job_json(const AccountingRow& row, AcctContext& context) {
-  Json out;
-  AcctLine line{&row, nullptr, &context};
-  add_identity(out, row.job);
-  add_result(out, line);
-  out["steps"] = Json::array();
-  for (const StepRecord& step : row.steps)
-    out["steps"].push_back(step_json({&row, &step, &context}));
-  out["tres"] = {{"allocated", tres_list(row.job.allocated_tres)},
-                 {"requested", tres_list(row.job.requested_tres)}};
-  out["user"] = json_text(row.job.user_name);
-  out["wckey"] = {{"wckey", row.job.wckey.str()}, {"flags", Json::array()}};
-  out["working_directory"] = json_text(row.job.work_dir);
-  return out;
+bool say(Json value, Json& out) {
+  out = std::move(value);
+  return true;
 }
 
 }  // namespace
 
-std::string accounting_json(const std::vector<AccountingRow>& rows, AcctContext& context) {
+std::uint32_t exit_status(const AcctLine& line) {
+  return line.step ? line.step->exit_status : line.job().exit_status;
+}
+std::uint64_t user_cpu_us(const AcctLine& line) { return acct_usage(line).user_cpu_us; }
+std::uint64_t system_cpu_us(const AcctLine& line) { return acct_usage(line).system_cpu_us; }
+std::uint64_t total_cpu_us(const AcctLine& line) {
+  const Usage usage = acct_usage(line);
+  return usage.user_cpu_us + usage.system_cpu_us;
+}
+const Text& allocated_tres(const AcctLine& line) {
+  return line.step ? line.step->tres : line.job().allocated_tres;
+}
+
+bool write_exit_code(const AcctLine& line, Json& out) {
+  return say(exit_code_json(exit_status(line)), out);
+}
+bool write_derived_exit_code(const AcctLine& line, Json& out) {
+  return say(exit_code_json(line.job().derived_exit_status), out);
+}
+bool write_user_cpu(const AcctLine& line, Json& out) {
+  return say(cpu_time_json(user_cpu_us(line)), out);
+}
+bool write_system_cpu(const AcctLine& line, Json& out) {
+  return say(cpu_time_json(system_cpu_us(line)), out);
+}
+bool write_total_cpu(const AcctLine& line, Json& out) {
+  return say(cpu_time_json(total_cpu_us(line)), out);
+}
+bool write_allocated_tres(const AcctLine& line, Json& out) {
+  return say(tres_json(allocated_tres(line)), out);
+}
+bool write_requested_tres(const AcctLine& line, Json& out) {
+  return say(tres_json(line.job().requested_tres), out);
+}
+bool write_no_measures(const AcctLine&, Json& out) { return say(no_measures(), out); }
+bool write_measures(const AcctLine& line, Json& out) {
+  out = no_measures();
+  const Measure& memory = line.step->usage.rss_kib;
+  if (memory.max > 0)
+    out["max"].push_back({{"type", "mem"},
+                          {"name", nullptr},
+                          {"id", 2},
+                          {"count", memory.max * 1024},
+                          {"node", std::string(usage_node(line, memory.max_node))},
+                          {"task", memory.max_task}});
+  return true;
+}
+bool write_frequency(const AcctLine&, Json& out) { return say({{"min", 0}, {"max", 0}}, out); }
+bool write_step_id(const AcctLine& line, Json& out) {
+  const StepId id = line.step->step;
+  return say(is_numbered(id) ? Json(id.value) : Json(step_name(id)), out);
+}
+bool write_steps(const AcctLine& line, Json& out) {
+  out = Json::array();
+  for (const StepRecord& step : line.row->steps)
+    out.push_back(step_json({line.row, &step, line.context}));
+  return true;
+}
+
+std::string accounting_json(const std::vector<AccountingRow>& rows, const AcctContext& context) {
   Json records = Json::array();
-  for (const AccountingRow& row : rows) records.push_back(job_json(row, context));
+  for (const AccountingRow& row : rows)
+    records.push_back(json_of(acct_table(), AcctLine{&row, nullptr, &context}));
   return json_document("openapi/dbv0.0.38", "Slurm OpenAPI DB v0.0.38", "jobs", std::move(records));
 }
 

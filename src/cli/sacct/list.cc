@@ -35,7 +35,7 @@ AccountingRow truncated(AccountingRow row, Time start, Time end) {
   return row;
 }
 
-void append_job(const AccountingRow& row, const AcctOptions& options, AcctContext& context,
+void append_job(const AccountingRow& row, const AcctOptions& options, const AcctContext& context,
                 std::string& out) {
   if (!row.steps_only) append_line({&row, nullptr, &context}, options, out);
   if (options.request.allocations_only) return;
@@ -68,7 +68,7 @@ bool passes(const AcctOptions& options, const JobRecord& job) {
 }
 
 std::string list_accounting(const std::vector<AccountingRow>& rows, const AcctOptions& options,
-                            AcctContext& context) {
+                            const AcctContext& context) {
   std::string out;
   if (options.header)
     append_bar_header<AcctField>(options.columns, {options.form, options.delimiter}, out);

@@ -41,7 +41,7 @@ std::string acct_field_list();  // --helpformat
 
 bool passes(const AcctOptions& options, const JobRecord& job);
 std::string list_accounting(const std::vector<AccountingRow>& rows, const AcctOptions& options,
-                            AcctContext& context);
-std::string accounting_json(const std::vector<AccountingRow>& rows, AcctContext& context);
+                            const AcctContext& context);
+std::string accounting_json(const std::vector<AccountingRow>& rows, const AcctContext& context);
 
 }  // namespace muster::cli

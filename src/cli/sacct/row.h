@@ -1,12 +1,13 @@
 // A line of sacct: a job or one of its steps.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
-#include "cli/lib/name_lookup.h"
-#include "cli/tables/table_format.h"
+#include "cli/records/record_context.h"
+#include "cli/tables/fields.h"
 #include "model/accounts/accounting_record.h"
 
 namespace muster::cli {
@@ -16,29 +17,41 @@ struct UnitStyle {
   char unit = 0;        // --units: always this one
 };
 
-struct AcctContext {
-  Time now;
-  TimeStyle times;
-  NameLookup names;
+struct AcctContext : RecordContext {
   UnitStyle units;
-  std::size_t task_text_limit = 64;  // SLURM_BITSTR_LEN; 0 = none
 };
 
 struct AcctLine {
+  // Which lines have the field; the others leave it blank.
+  enum class Lines : std::uint8_t { all, jobs, steps };
+  struct Mark {
+    int width = 0;  // negative = left-aligned
+    Lines lines = Lines::all;
+    Keyed<AcctLine> step = {};  // in the --json of a step
+  };
+
   const AccountingRow* row = nullptr;
   const StepRecord* step = nullptr;  // none: the job's own line
-  AcctContext* context = nullptr;
+  const AcctContext* context = nullptr;
 
   const JobRecord& job() const { return row->job; }
+  Form form() const { return {.times = &context->times, .no_time = "Unknown"}; }
 };
 
+// One row for each field, in the order of --json.
+std::span<const Field<AcctLine>> acct_table();
+
+// A field as a column.
 struct AcctField {
+  const Field<AcctLine>* field = nullptr;
   std::string_view name;
   int width = 0;  // negative = left-aligned
-  void (*append)(const AcctLine& line, std::string& out) = nullptr;
+
+  void append(const AcctLine& line, std::string& out) const;
 };
 
-// All fields, in the order of --helpformat; a field may be called by the beginning of its name.
+// All that have a name, in the order of --helpformat; a field may be called by the beginning of its
+// name.
 std::span<const AcctField> acct_fields();
 const AcctField* find_acct_field(std::string_view name);
 

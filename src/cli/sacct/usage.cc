@@ -1,3 +1,4 @@
+// Computes and formats sacct's columns about what a step used.
 #include "cli/sacct/usage.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// See command.h.
 #include "cli/salloc/command.h"
 
 #include <sys/wait.h>
@@ -60,7 +61,7 @@ Result<void> AllocationCommand::start(const std::vector<std::string>& argv,
     _exit(127);
   }
   if (terminal_) {
-    setpgid(pid_, pid_);  // whoever of the two comes first
+    setpgid(pid_, pid_);  // the child does the same: whichever comes first counts
     give_terminal_to(pid_);
   }
   return {};

@@ -1,5 +1,5 @@
-// The command that runs in an allocation: a process of its own, in the terminal's foreground where
-// there is a terminal.
+// The command that runs in an allocation: a child process, in the foreground of the terminal if
+// there is one.
 #pragma once
 
 #include <sys/types.h>
@@ -35,7 +35,7 @@ class AllocationCommand {
   void give_terminal_to(pid_t group) const;
 
   pid_t pid_ = -1;
-  bool terminal_ = false;  // it has the terminal, and a process group of its own
+  bool terminal_ = false;  // it has the terminal and its own process group
 };
 
 }  // namespace muster::cli

@@ -53,7 +53,7 @@ std::vector<std::string> login_shell() {
 // What runs in the allocation where no command was given: a shell here, or one on its first node
 // (LaunchParameters=use_interactive_step).
 std::vector<std::string> default_command(const ClientConfig& config) {
-  if (config.interactive_step.empty()) return login_shell();
+  if (!config.uses_interactive_step) return login_shell();
   setenv("SHELL", login_shell().front().c_str(), 1);
   return {"/bin/sh", "-c", "exec srun " + config.interactive_step};
 }
@@ -75,6 +75,7 @@ std::expected<JobOptions, Refusal> read_component(const ParsedWords& words,
   if (options.verbose > 0) print_info(kProgram, describe(options));
   if (options.spec.name.empty()) options.spec.name = options.no_shell ? "no-shell" : "interactive";
   options.spec.submit_line = Text(submit_line);
+  options.spec.outlives_command = options.no_shell;
   return options;
 }
 
@@ -291,7 +292,7 @@ int salloc_main(int argc, char** argv) {
       !known)
     return print(known.error());
   if (options.list_gres) return list_gres(kProgram, *connected);
-  if (!options.spec.container.empty() && connected->config().interactive_step.empty()) {
+  if (!options.spec.container.empty() && !connected->config().uses_interactive_step) {
     print_error(kProgram, "--container requires LaunchParameters=use_interactive_step");
     return failure_code();
   }

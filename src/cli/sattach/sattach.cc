@@ -87,9 +87,9 @@ void print_layout(const wire::StepReply& step) {
 int attach(const AttachOptions& options, JobId job, wire::StepReply step, Controller connection) {
   SrunPlan plan(JobOptions(Client::srun, Time{}));
   plan.program = kProgram;
-  plan.looks_on = true;
-  plan.pty = options.pty;
-  plan.options.label = options.label;
+  plan.is_observer = true;
+  plan.task.pty = options.pty;
+  plan.task.label = options.label;
   plan.options.quiet = options.quiet;
   plan.options.unbuffered = options.pty;
   struct Filter {
@@ -111,7 +111,7 @@ int attach(const AttachOptions& options, JobId job, wire::StepReply step, Contro
   StepRunner runner(plan, job, std::move(step), controller, signals);
   if (!runner.open_files() || !runner.connect()) return failure_code();
   std::optional<RawTerminal> terminal;
-  if (plan.pty) terminal.emplace();
+  if (plan.task.pty) terminal.emplace();
   runner.run();
   terminal.reset();
   runner.tell_ends();

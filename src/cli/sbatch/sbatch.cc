@@ -123,8 +123,8 @@ void fill_spec(JobOptions& options, const BatchScript& script, const ParsedWords
     spec.work_dir = Text(directory + "/" + spec.work_dir.str());
 }
 
-// A job is called after its script; one from stdin gets a name only after its environment is made,
-// since the reference sets no SLURM_JOB_NAME for it.
+// A job has the name of its script. A job from stdin gets its name after its environment is made:
+// the reference sets no SLURM_JOB_NAME for it.
 void name_after_script(JobOptions& options, const BatchScript& script) {
   if (options.is_given("job-name")) return;
   if (options.wrap)
@@ -136,7 +136,7 @@ void name_after_script(JobOptions& options, const BatchScript& script) {
 int submission_failed(const JobOptions& options, const Error& error) {
   const RefusalLines lines = refusal_lines(error);
   if (!lines.before.empty()) print_error(kSbatch, lines.before);
-  // What the code's own text says is what scripts match; details only go with our own codes.
+  // Scripts match the text of Slurm's codes, so only our own codes print details.
   bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
                   error.code >= ErrorCode::not_supported_yet;
   std::string text = own_code ? error.text() : std::string(error_text(error.code));
@@ -162,7 +162,7 @@ int report(Controller& controller, const JobOptions& options, const wire::Submit
                       reply.nodes.view(), reply.partition.view()));
     return 0;
   }
-  // Which cluster took the job is told to those who named clusters.
+  // A user who named clusters is told which one took the job.
   std::string cluster = options.clusters.empty() ? "" : controller.config().cluster_name;
   std::string_view before = options.parsable ? ";" : " on cluster ";
   if (!cluster.empty()) cluster.insert(0, before);
@@ -190,7 +190,7 @@ int print_gres_list() {
   return failure_code();
 }
 
-// What concerns the whole job was given to any component and is known to the last.
+// Options of the whole job may stand at any component; the last one knows them all.
 int submit(const std::vector<JobOptions>& components, BatchScript script,
            std::vector<std::string> environment) {
   const JobOptions& options = components.back();

@@ -1,3 +1,4 @@
+// Reads and checks the script of a batch job.
 #include "cli/sbatch/script.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// sbatch --wait: waits for the end of the job and takes its exit code.
 #include "cli/sbatch/wait.h"
 
 #include <sys/wait.h>

@@ -1,3 +1,4 @@
+// The options of scancel.
 #include "cli/scancel/options.h"
 
 #include <unistd.h>
@@ -119,7 +120,7 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"ctld", 0, none}, "", "let the controller find the jobs (it always does)", "SCANCEL_CTLD"}, accepted},
     {{{"full", 'f', none}, "", "signal the batch shell and all steps", "SCANCEL_FULL"}, flag<&O::full>},
     {{{"help", 0, none}, "", "show this list"}},
-    {{{"hurry", 'H', none}, "", "skip the stage-out of burst buffers", "SCANCEL_HURRY"}, flag<&O::hurry>},
+    {{{"hurry", 'H', none}, "", "skip the stage-out of burst buffers", "SCANCEL_HURRY"}, accepted},
     {{{"interactive", 'i', none}, "", "ask about each job", "SCANCEL_INTERACTIVE"}, flag<&O::interactive>},
     {{{"me", 0, none}, "", "only one's own jobs"}, me},
     {{{"name", 'n', required}, "name", "only jobs of this name", "SCANCEL_NAME"}, name},

@@ -20,7 +20,7 @@ struct CancelOptions {
   std::string filter_text;  // "job_name=x state=RUNNING ", for messages
   std::string wckey, clusters, sibling;
   int signal = 0;  // 0 = end the job
-  bool batch_only = false, full = false, hurry = false;
+  bool batch_only = false, full = false;
   bool interactive = false, quiet = false;
   std::uint32_t verbose = 0;
 };

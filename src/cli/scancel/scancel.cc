@@ -20,8 +20,8 @@ namespace muster::cli {
 
 namespace {
 
-// A call that only names jobs to end says nothing about those that are gone. Any other looks for
-// them first, and has not found them.
+// A call that only names jobs to end is silent about jobs that are gone. Any other call looks the
+// jobs up first and reports those that it does not find.
 bool is_plain(const CancelOptions& options) {
   bool has_step = false;
   for (const wire::JobRef& ref : options.jobs) has_step |= ref.step.has_value();
@@ -79,7 +79,6 @@ int cancel_some(Controller& controller, const CancelOptions& options, wire::Canc
   request.signal = options.signal;
   request.batch_only = options.batch_only;
   request.full = options.full;
-  request.hurry = options.hurry;
   request.sibling = options.sibling;
   request.asking_job = own_job();
   outlive_end_of(request.asking_job);
@@ -95,7 +94,7 @@ int cancel_some(Controller& controller, const CancelOptions& options, wire::Canc
   return report_errors(options, *reply);
 }
 
-// A request names only so many jobs (max_list_items): more are asked for in several.
+// One request may name max_list_items jobs: a longer list goes in several requests.
 int cancel(Controller& controller, const CancelOptions& options, wire::CancelRequest request) {
   constexpr std::size_t kAtOnce = 5000;
   std::vector<wire::JobRef> jobs = std::exchange(request.jobs, {});
@@ -154,8 +153,8 @@ wire::JobRef ref_of(const Job& job) {
   return ref;
 }
 
-// What `ref` means of a record. Those of an array are told apart, so that a filter or a "no" spares
-// the others.
+// The part of a record that `ref` means. Tasks of an array stay apart, so that a filter or a "no"
+// spares the others.
 wire::JobRef part_of(const wire::JobRef& ref, const Job& job) {
   if (ref.step || !job.array_id) return ref;
   wire::JobRef part = ref_of(job);
@@ -183,7 +182,7 @@ const Job* find_job(const std::vector<wire::JobView>& jobs, const wire::JobRef& 
   return found == jobs.end() ? nullptr : &*found->job;
 }
 
-// One that is there and only does not match is no error.
+// A job that exists but does not match the filter is not an error.
 int report_missing(Controller& controller, const CancelOptions& options,
                    const std::vector<wire::JobRef>& refs) {
   if (refs.empty()) return 0;
@@ -246,7 +245,7 @@ int run(CancelOptions options) {
   const std::string& own = controller->config().cluster_name;
   if (auto known = check_clusters(kScancel, options.clusters, own); !known)
     return print(known.error());
-  // Filters of somebody who may not cancel other people's jobs mean his own.
+  // Users who may not cancel other people's jobs mean their own with a filter.
   if (options.has_filter && options.filter.uids.empty() && ::geteuid() != 0)
     options.filter.uids = {Uid{::geteuid()}};
   // Other people's jobs are named one by one, each with its refusal.

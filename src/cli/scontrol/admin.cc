@@ -84,7 +84,7 @@ void scontrol_set_debug_flags(ScontrolSession& session, Words words) {
     session.error("invalid debug flag: {}", flag);
     return session.error("Usage: setdebugflags [+|-]NAME");
   }
-  auto known = split(config::find_key("DebugFlags")->expected, ',');
+  auto known = split(config::find_key("DebugFlags")->type.expected, ',');
   auto name = std::ranges::find_if(known, [&](std::string_view each) {
     return iequals(each, std::string_view(flag).substr(1));
   });

@@ -1,3 +1,4 @@
+// Writes the configuration in force to a file, in sections.
 #include "cli/scontrol/config_file.h"
 
 #include <algorithm>

@@ -52,7 +52,7 @@ void delete_reservation(ScontrolSession& session, ReservationSettings settings,
 void show_reservations(ScontrolSession& session, const std::string& name) {
   auto reply = session.ask_for<wire::ReservationsReply>(wire::ReservationsRequest{});
   if (!reply) return session.error("slurm_load_reservations error: {}", reply.error().text());
-  ShowStyle style{.one_line = session.one_line, .now = reply->now};
+  const ShowStyle style = session.style(reply->now);
   bool any = false;
   for (const wire::ReservationView& view : reply->reservations) {
     if (!name.empty() && view.reservation.name.view() != name) continue;

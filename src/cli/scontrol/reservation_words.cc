@@ -2,30 +2,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "base/text/date.h"
 #include "base/text/duration.h"
 #include "base/text/strings.h"
 #include "cli/scontrol/reservation.h"
 #include "model/reservation.h"
+#include "wire/update_keys.h"
 
 namespace muster::cli {
 
 namespace {
 
 using fmt::format;
-
-struct Key {
-  std::string_view name;
-  std::size_t least;  // letters that tell it from the others
-};
-constexpr auto kKeys = std::to_array<Key>({
-    {"Accounts", 1},      {"BurstBuffer", 2}, {"Comment", 3}, {"CoreCnt", 3},       {"Duration", 1},
-    {"EndTime", 1},       {"Features", 2},    {"Flags", 2},   {"Groups", 1},        {"Licenses", 1},
-    {"MaxStartDelay", 1}, {"NodeCnt", 5},     {"Nodes", 5},   {"PartitionName", 1}, {"Skip", 2},
-    {"StartTime", 1},     {"TRES", 1},        {"Users", 1},   {"Watts", 1},
-});
 
 // "res", "reservation", "ReservationName"
 bool is_reservation_word(std::string_view word) {
@@ -37,10 +26,8 @@ bool is_job_word(std::string_view word) {
   return word.size() >= 3 && (istarts_with("JobId", word) || istarts_with("JobName", word));
 }
 
-const Key* find_key(std::string_view word) {
-  auto at = std::ranges::find_if(
-      kKeys, [&](const Key& k) { return word.size() >= k.least && istarts_with(k.name, word); });
-  return at == kKeys.end() ? nullptr : &*at;
+const wire::UpdateKey* find_key(std::string_view word) {
+  return wire::find_abbreviated_key(wire::UpdateRequest::Kind::reservation, word);
 }
 
 std::string_view without_sign(std::string_view key) {
@@ -179,7 +166,7 @@ std::optional<ReservationSettings> reservation_settings(Words words) {
       continue;
     }
     std::string_view name = without_sign(key);
-    const Key* known = find_key(name);
+    const wire::UpdateKey* known = find_key(name);
     const bool is_skip = known && known->name == "Skip";
     if (known && is_skip == (equals == word.npos))
       settings.emplace_back(format("{}{}", known->name, key.substr(name.size())), value);

@@ -255,15 +255,9 @@ ShowStyle ScontrolSession::style(Time now) const {
   ShowStyle style;
   style.one_line = one_line;
   style.details = details > 0;
-  style.now = now;
-  style.group_name = [](Gid gid) {
-    auto entry = group_with(gid);
-    return entry ? entry->name : std::to_string(gid.value);
-  };
-  style.user_name = [](Uid uid) {
-    auto entry = user_with(uid);
-    return entry ? entry->name : std::to_string(uid.value);
-  };
+  style.context.now = now;
+  style.context.names = NameLookup(NameLookup::Unknown::number);
+  style.context.task_text_limit = 0;
   return style;
 }
 

@@ -9,12 +9,13 @@
 #include "base/text/strings.h"
 #include "cli/lib/name_service.h"
 #include "cli/scontrol/reservation.h"
-#include "cli/scontrol/update_keys.h"
+#include "cli/scontrol/update_values.h"
 
 namespace muster::cli {
 
 namespace {
 
+using wire::abbreviates;
 using Kind = wire::UpdateRequest::Kind;
 
 struct EntityKey {
@@ -71,7 +72,9 @@ constexpr std::string_view kNoEntity =
     "\"SlurmctldDebug\"";
 
 // += and -= are only for what can grow and shrink.
-bool takes_sign(Kind kind, std::string_view key) { return kind == Kind::job && key == "TimeLimit"; }
+bool takes_sign(Kind kind, const wire::UpdateKey& key) {
+  return kind == Kind::job && key.value == wire::UpdateValue::time_limit_change;
+}
 
 // Of a pair of them, or of one alone.
 std::string without_quotes(std::string_view text) {
@@ -83,12 +86,12 @@ std::string without_quotes(std::string_view text) {
 
 std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const UpdateSetting& setting,
                                          bool has_reason) {
-  auto key = find_update_key(request.kind, setting.key);
+  const wire::UpdateKey* key = wire::find_abbreviated_key(request.kind, setting.key);
   bool bare = setting.word.find('=') == std::string::npos;
   const bool lacks_value = bare && setting.value.empty() && !stands_alone(setting.key);
   if (request.kind == Kind::job && bare && (!key || lacks_value))
     return fmt::format("Invalid input: {}\nRequest aborted", setting.word);
-  const bool resets = key == "ResetAccrueTime";
+  const bool resets = key && key->name == "ResetAccrueTime";
   if (!key || (bare && request.kind != Kind::job) || (resets && !bare))
     return unknown_key(request.kind, setting);
   if (setting.sign != 0 && request.kind == Kind::partition)
@@ -98,8 +101,8 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
   if (auto wrong = check_update_value(request.kind, setting, *key, has_reason)) return wrong;
   std::string value =
       setting.sign != 0 ? std::string(1, setting.sign) + setting.value : setting.value;
-  if (request.kind == Kind::node && *key == "Reason") value = without_quotes(value);
-  request.settings.emplace_back(*key, std::move(value));
+  if (request.kind == Kind::node && key->name == "Reason") value = without_quotes(value);
+  request.settings.emplace_back(std::string(key->name), std::move(value));
   return std::nullopt;
 }
 

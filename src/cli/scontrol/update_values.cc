@@ -7,64 +7,71 @@
 #include "base/text/duration.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
-#include "cli/scontrol/update_keys.h"
+#include "cli/scontrol/update_values.h"
 #include "model/job/mail_type.h"
 
 namespace muster::cli {
 
 namespace {
 
-bool is_any_of(std::string_view key, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, key) != names.end();
-}
+using wire::UpdateKey;
+using Needed = wire::UpdateValue;
+
 bool is_count(std::string_view value) { return parse_number<std::uint32_t>(value).has_value(); }
 
-// Keys of a job that take a number or a word of two; the reference names some of them otherwise.
-std::optional<std::string_view> name_of_bad_value(std::string_view key, std::string_view value) {
-  if (is_any_of(key, {"CoreSpec", "CPUsPerTask", "MinCPUsNode", "NumTasks", "ReqCores",
-                      "ReqSockets", "ReqThreads", "Requeue", "TasksPerNode", "ThreadSpec"}) &&
-      !is_count(value) && !(key == "CoreSpec" && value == "-1"))
-    return key;
-  if (key == "ReqProcs" && !is_count(value)) return "NumTasks";
-  if (key == "Wait-for-switch" && !is_count(value)) return "wait-for-switch";
-  if (is_any_of(key, {"MinMemoryCPU", "MinMemoryNode", "MinTmpDiskNode"}) && !parse_mib(value))
-    return key;
-  const bool is_yes_or_no =
-      istarts_with("yes", value) || istarts_with("no", value) || is_count(value);
-  if (key == "Contiguous" && !is_yes_or_no) return key;
-  if (key == "Reboot" && !is_yes_or_no) return "reboot";
-  if (is_any_of(key, {"OverSubscribe", "Shared"}) && !is_yes_or_no) return "OverSubscribe";
-  return std::nullopt;
+// What a key is called in a refusal.
+std::string_view shown_name(const UpdateKey& key) {
+  return key.called.empty() ? key.name : key.called;
 }
 
-std::optional<UpdateRefusal> check_job_value(const UpdateSetting& setting, std::string_view key) {
-  const std::string_view value = setting.value;
-  if (key == "TimeLimit") {
-    std::string_view limit = value;
-    if (limit.starts_with('+') || limit.starts_with('-'))
-      limit.remove_prefix(limit == "-1" ? 0 : 1);
-    if (!parse_time_limit(limit)) return "scontrol: error: Invalid TimeLimit value";
-  }
-  if (key == "TimeMin" && !parse_time_limit(value)) return "scontrol: error: Invalid TimeMin value";
-  if (key == "DelayBoot" && !parse_duration(value))
-    return "scontrol: error: Invalid DelayBoot value";
-  if (is_any_of(key, {"StartTime", "EligibleTime", "Deadline"}) &&
-      !parse_date(value, std::chrono::floor<Seconds>(std::chrono::system_clock::now())))
-    return fmt::format("Invalid time specification (pos=0): {}\nNo changes specified", value);
-  if (key == "Priority" && !is_count(value) && value != "-1" && !iequals(value, "INFINITE"))
-    return fmt::format("scontrol: error: Invalid Priority value: {}", value);
-  if (key == "SiteFactor") {
-    constexpr std::int64_t kMost = 2147483645;
-    const auto factor = parse_number<std::int64_t>(value);
-    if (factor && (*factor > kMost || *factor < -kMost))
+bool is_time_limit_change(std::string_view value) {
+  if ((value.starts_with('+') || value.starts_with('-')) && value != "-1") value.remove_prefix(1);
+  return parse_time_limit(value).has_value();
+}
+
+// Of a job or a step.
+std::optional<UpdateRefusal> check_job_value(std::string_view value, const UpdateKey& key) {
+  auto invalid = [&]() -> std::optional<UpdateRefusal> {
+    return fmt::format("scontrol: error: Invalid {} value: {}", shown_name(key), value);
+  };
+  const bool given = !value.empty();
+  switch (key.value) {
+    case Needed::time_limit_change:
+      if (is_time_limit_change(value)) break;
+      return fmt::format("scontrol: error: Invalid {} value", key.name);
+    case Needed::time_limit:
+      if (parse_time_limit(value)) break;
+      return fmt::format("scontrol: error: Invalid {} value", key.name);
+    case Needed::duration:
+      if (parse_duration(value)) break;
+      return fmt::format("scontrol: error: Invalid {} value", key.name);
+    case Needed::date:
+      if (parse_date(value, std::chrono::floor<Seconds>(std::chrono::system_clock::now()))) break;
+      return fmt::format("Invalid time specification (pos=0): {}\nNo changes specified", value);
+    case Needed::priority:
+      if (is_count(value) || value == "-1" || iequals(value, "INFINITE")) break;
+      return invalid();
+    case Needed::site_factor: {
+      constexpr std::int64_t kMost = 2147483645;
+      const auto factor = parse_number<std::int64_t>(value);
+      if (!factor || (*factor <= kMost && *factor >= -kMost)) break;
       return fmt::format("scontrol: error: SiteFactor value out of range (+/- {}). Value ignored",
                          kMost);
+    }
+    case Needed::mail_types:
+      if (parse_mail_types(value)) break;
+      return fmt::format("Invalid MailType: {}", value);
+    case Needed::count:
+      return given && !is_count(value) ? invalid() : std::nullopt;
+    case Needed::count_or_unset:
+      return given && !is_count(value) && value != "-1" ? invalid() : std::nullopt;
+    case Needed::memory:
+      return given && !parse_mib(value) ? invalid() : std::nullopt;
+    case Needed::yes_no:
+      return given && !wire::parse_yes_no(value) ? invalid() : std::nullopt;
+    default:
+      break;
   }
-  if (key == "MailType" && !parse_mail_types(value))
-    return fmt::format("Invalid MailType: {}", value);
-  if (value.empty()) return std::nullopt;
-  if (auto name = name_of_bad_value(key, value))
-    return fmt::format("scontrol: error: Invalid {} value: {}", *name, value);
   return std::nullopt;
 }
 
@@ -103,20 +110,6 @@ bool is_unlimited(std::string_view value) {
   return iequals(value, "UNLIMITED") || iequals(value, "INFINITE");
 }
 
-std::optional<UpdateRefusal> check_partition_number(std::string_view value, std::string_view key) {
-  auto invalid = [&] { return fmt::format("scontrol: error: Invalid {} value: {}", key, value); };
-  if (is_any_of(key, {"DefMemPerCPU", "DefMemPerNode", "MaxMemPerCPU", "MaxMemPerNode", "GraceTime",
-                      "Priority", "PriorityTier", "PriorityJobFactor"}))
-    return is_count(value) ? std::nullopt : std::optional(invalid());
-  if (is_any_of(key, {"MaxCPUsPerNode", "OverTimeLimit"}))
-    return is_count(value) || is_unlimited(value) ? std::nullopt : std::optional(invalid());
-  if (key == "MaxNodes" && !is_count(value) && !is_unlimited(value))
-    return fmt::format("scontrol: error: Invalid numeric value \"{}\" for MaxNodes.", value);
-  if (key == "MinNodes" && !is_count(value.substr(0, value.find('-'))))
-    return fmt::format("scontrol: error: \"{}\" is not a valid node count", value);
-  return std::nullopt;
-}
-
 bool is_partition_state(std::string_view value) {
   static constexpr std::array<std::string_view, 4> kStates{"UP", "DOWN", "DRAIN", "INACTIVE"};
   return value.size() >= 2 && std::ranges::any_of(kStates, [&](std::string_view state) {
@@ -124,39 +117,72 @@ bool is_partition_state(std::string_view value) {
          });
 }
 
+// Of which number.
+std::string invalid_number(std::string_view value, const UpdateKey& key) {
+  if (key.name == "MaxNodes")
+    return fmt::format("scontrol: error: Invalid numeric value \"{}\" for MaxNodes.", value);
+  if (key.value == Needed::node_count)
+    return fmt::format("scontrol: error: \"{}\" is not a valid node count", value);
+  return fmt::format("scontrol: error: Invalid {} value: {}", key.name, value);
+}
+
+bool suits_partition(std::string_view value, const UpdateKey& key) {
+  switch (key.value) {
+    case Needed::flag:
+      return iequals(value, "YES") || iequals(value, "NO");
+    case Needed::partition_state:
+      return is_partition_state(value);
+    case Needed::sharing:
+      return parse_oversubscribe(value).has_value();
+    case Needed::time_limit:
+      return parse_time_limit(value).has_value();
+    case Needed::preempt_mode:
+      return parse_preempt_mode(value).has_value();
+    case Needed::count:
+      return is_count(value);
+    case Needed::count_or_infinite:
+      return is_count(value) || is_unlimited(value);
+    case Needed::node_count:
+      return is_count(value.substr(0, value.find('-')));
+    default:
+      return true;
+  }
+}
+
 std::optional<UpdateRefusal> check_partition_value(const UpdateSetting& setting,
-                                                   std::string_view key) {
-  std::string_view value = setting.value;
+                                                   const UpdateKey& key) {
+  if (suits_partition(setting.value, key)) return std::nullopt;
   // The words that would do, where there are only some.
-  auto refuse = [&](std::string_view name, std::string_view acceptable) {
+  auto refuse = [&](std::string_view acceptable) {
     return fmt::format(
         "scontrol: error: Invalid input: {}\nscontrol: error: Acceptable {} values are {}",
-        setting.word, name, acceptable);
+        setting.word, shown_name(key), acceptable);
   };
-  if (is_any_of(key, {"Default", "DisableRootJobs", "ExclusiveUser", "Hidden", "LLN", "ReqResv",
-                      "RootOnly"}) &&
-      !iequals(value, "YES") && !iequals(value, "NO"))
-    return refuse(key, "YES and NO");
-  if (key == "State" && !is_partition_state(value))
-    return refuse(key, "UP, DOWN, DRAIN and INACTIVE");
-  if (is_any_of(key, {"OverSubscribe", "Shared"}) && !parse_oversubscribe(value))
-    return refuse("OverSubscribe", "NO, EXCLUSIVE, YES:#, and FORCE:#");
-  if (is_any_of(key, {"MaxTime", "DefaultTime"}) && !parse_time_limit(value))
-    return fmt::format("scontrol: error: Invalid input {}", setting.word);
-  if (key == "PreemptMode" && !parse_preempt_mode(value))
-    return fmt::format("scontrol: error: Invalid input: {}", setting.word);
-  return check_partition_number(value, key);
+  switch (key.value) {
+    case Needed::flag:
+      return refuse("YES and NO");
+    case Needed::partition_state:
+      return refuse("UP, DOWN, DRAIN and INACTIVE");
+    case Needed::sharing:
+      return refuse("NO, EXCLUSIVE, YES:#, and FORCE:#");
+    case Needed::time_limit:
+      return fmt::format("scontrol: error: Invalid input {}", setting.word);
+    case Needed::preempt_mode:
+      return fmt::format("scontrol: error: Invalid input: {}", setting.word);
+    default:
+      return invalid_number(setting.value, key);
+  }
 }
 
 }  // namespace
 
 std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
-                                                const UpdateSetting& setting, std::string_view key,
+                                                const UpdateSetting& setting, const UpdateKey& key,
                                                 bool has_reason) {
   using Kind = wire::UpdateRequest::Kind;
-  if (kind == Kind::job || kind == Kind::step) return check_job_value(setting, key);
-  if (kind == Kind::node && key == "State") return check_node_state(setting, has_reason);
-  if (kind == Kind::node && key == "Weight") return check_weight(setting.value);
+  if (kind == Kind::job || kind == Kind::step) return check_job_value(setting.value, key);
+  if (key.value == Needed::node_state) return check_node_state(setting, has_reason);
+  if (key.value == Needed::weight) return check_weight(setting.value);
   if (kind == Kind::partition) return check_partition_value(setting, key);
   return std::nullopt;
 }

@@ -1,3 +1,4 @@
+// Computes and formats how much of its cores and memory a job used.
 #include "cli/seff/report.h"
 
 #include <algorithm>
@@ -44,7 +45,7 @@ std::string cores_text(const JobRecord& job) {
 
 }  // namespace
 
-std::string efficiency_report(const AccountingRow& row, AcctContext& context) {
+std::string efficiency_report(const AccountingRow& row, const AcctContext& context) {
   const JobRecord& job = row.job;
   AcctLine line{&row, nullptr, &context};
   std::string out = fmt::format("Job ID: {}\n", job.job.value);

@@ -7,6 +7,6 @@
 
 namespace muster::cli {
 
-std::string efficiency_report(const AccountingRow& row, AcctContext& context);
+std::string efficiency_report(const AccountingRow& row, const AcctContext& context);
 
 }  // namespace muster::cli

@@ -92,12 +92,12 @@ std::expected<std::vector<SortKey<NodeGroup>>, Refusal> sort_order(const InfoOpt
   std::vector<SortKey<NodeGroup>> keys;
   for (const SortItem& item : scan_sort(text)) {
     bool as_configured = item.as_configured && item.letter == 'P';
-    const Column<NodeGroup>* column =
-        as_configured ? &partition_order_column() : find_letter(node_columns(), item.letter);
-    if (!column)
+    const Field<NodeGroup>* field =
+        as_configured ? &partition_order_field() : find_letter(node_columns(), item.letter);
+    if (!field)
       return std::unexpected(Refusal{
           error_lines("sinfo", fmt::format("Invalid sort specification: {}", item.letter))});
-    keys.push_back({column, item.descending});
+    keys.push_back({field, item.descending});
   }
   return keys;
 }
@@ -106,29 +106,30 @@ std::expected<std::vector<SortKey<NodeGroup>>, Refusal> sort_order(const InfoOpt
 class GroupKey {
  public:
   GroupKey(const Format<NodeGroup>& format, bool exact) {
-    for (const Field<NodeGroup>& field : format.fields) {
-      if (!field.column) continue;
-      Grouping kind = grouping(*field.column);
+    for (const Cell<NodeGroup>& cell : format.cells) {
+      if (!cell.field) continue;
+      const Grouping kind = cell.field->how.mark.grouping;
       if (kind == Grouping::same || (kind == Grouping::range && exact))
-        columns_.push_back(field.column);
+        fields_.push_back(cell.field);
     }
   }
-  std::string of(const NodeGroup& one) const {
+  std::string of(const NodeGroup& one) {
     std::string key;
-    for (const Column<NodeGroup>* column : columns_) {
-      column->append(one, key);
+    for (const Field<NodeGroup>* field : fields_) {
+      key += listed_text(*field, one, scratch_);
       key += '\0';
     }
     return key;
   }
 
  private:
-  std::vector<const Column<NodeGroup>*> columns_;
+  std::vector<const Field<NodeGroup>*> fields_;
+  FieldValue scratch_;
 };
 
 bool shows_partition(const Format<NodeGroup>& format) {
-  return std::ranges::any_of(format.fields, [](const Field<NodeGroup>& field) {
-    return field.column && (field.column->letter == 'P' || field.column->letter == 'R');
+  return std::ranges::any_of(format.cells, [](const Cell<NodeGroup>& cell) {
+    return cell.field && (cell.field->listed.letter == 'P' || cell.field->listed.letter == 'R');
   });
 }
 
@@ -212,7 +213,7 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
       auto found = by_id.find(id);
       if (found == by_id.end()) continue;
       empty = false;
-      NodeGroup one{&partition, rank, &context, {found->second}};
+      NodeGroup one{&partition, rank, &context, {found->second}, &context.name_rank};
       if (options.node_form) {
         groups.push_back(std::move(one));
         continue;
@@ -226,7 +227,7 @@ std::vector<NodeGroup> group_nodes(const wire::NodesReply& reply, const InfoOpti
       }
     }
     if (!empty || !lists_empty || (!shows_partition(format) && !groups.empty())) continue;
-    groups.push_back({&partition, rank, &context, {}});
+    groups.push_back({&partition, rank, &context, {}, &context.name_rank});
     members.emplace_back();
   }
   // Where partitions are not told apart, a line without nodes only stands alone.
@@ -254,11 +255,11 @@ std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply,
   if (!keys) return std::unexpected(keys.error());
   rank_names(reply, context);
   std::vector<NodeGroup> groups = group_nodes(reply, options, format, context);
-  sort_rows(groups, *keys);
+  sort_records(groups, *keys);
   bool dated = options.long_form || options.iterate_s > 0;
   if (dated && options.header) listing.text += date_line(context.now);
   if (options.header) append_header(format, listing.text);
-  append_rows(format, groups, listing.text);
+  append_records(format, groups, listing.text);
   return listing;
 }
 

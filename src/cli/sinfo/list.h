@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/lib/errors.h"
-#include "cli/sinfo/row.h"
+#include "cli/records/node_row.h"
 
 namespace muster::cli {
 
@@ -42,6 +42,6 @@ struct InfoListing {
 std::expected<InfoListing, Refusal> list_nodes(const wire::NodesReply& reply,
                                                const InfoOptions& options, NodeContext& context);
 
-std::string nodes_json(const wire::NodesReply& reply, NodeContext& context);
+std::string nodes_json(const wire::NodesReply& reply, const RecordContext& context);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// sinfo: partitions and nodes. Options in sinfo_options.cc, columns in sinfo_columns.cc, lines in
-// sinfo_list.cc; here they meet the controller.
+// sinfo: partitions and nodes. Its columns are the fields of both (cli/records), lines are
+// list.cc's; here they meet the controller.
 #include <cstdio>
 #include <thread>
 

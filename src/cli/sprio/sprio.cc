@@ -10,7 +10,7 @@
 #include "cli/lib/controller.h"
 #include "cli/lib/name_lookup.h"
 #include "cli/options/command_options.h"
-#include "cli/tables/columns.h"
+#include "cli/tables/fields.h"
 #include "cli/tables/lists.h"
 
 namespace muster::cli {
@@ -80,9 +80,12 @@ constexpr CommandText kCommand{kProgram, "Lists what the priorities of waiting j
 
 // A job, or the line of the weights.
 struct PriorityRow {
+  struct Mark {};
   const wire::PriorityView* job = nullptr;
   const PrioritySettings* weights = nullptr;
   std::string_view cluster;
+
+  Form form() const { return {}; }
 };
 using Row = const PriorityRow&;
 using Out = std::string&;
@@ -162,33 +165,48 @@ std::int64_t by_nice(Row row) { return row.job->nice; }
 
 using V = wire::PriorityView;
 using W = PrioritySettings;
-constexpr Column<PriorityRow> kColumns[] = {
-    {'a', "", "AGE", put_factor<&V::age, &W::age>, by_factor<&V::age>},
-    {'A', "", "AGE", put_weighted<&V::age, &W::age>, by_factor<&V::age>},
-    {'b', "", "ASSOC", put_factor<&V::association, &W::association>, by_factor<&V::association>},
-    {'B', "", "ASSOC", put_weighted<&V::association, &W::association>, by_factor<&V::association>},
-    {'c', "", "CLUSTER", [](Row r, Out o) { o += r.cluster; }},
-    {'f', "", "FAIRSHARE", put_factor<&V::fair_share, &W::fair_share>, by_factor<&V::fair_share>},
-    {'F', "", "FAIRSHARE", put_weighted<&V::fair_share, &W::fair_share>, by_factor<&V::fair_share>},
-    {'i', "", "JOBID", put_id, by_id},
-    {'j', "", "JOBSIZE", put_factor<&V::job_size, &W::job_size>, by_factor<&V::job_size>},
-    {'J', "", "JOBSIZE", put_weighted<&V::job_size, &W::job_size>, by_factor<&V::job_size>},
-    {'N', "", "NICE", put_nice, by_nice},
-    {'o', "", "ACCOUNT", put_name<&V::account>},
-    {'n', "", "QOSNAME", put_name<&V::qos>},
-    {'p', "", "PARTITION", put_factor<&V::partition_factor, &W::partition>,
-     by_factor<&V::partition_factor>},
-    {'P', "", "PARTITION", put_weighted<&V::partition_factor, &W::partition>,
-     by_factor<&V::partition_factor>},
-    {'q', "", "QOS", put_factor<&V::qos_factor, &W::qos>, by_factor<&V::qos_factor>},
-    {'Q', "", "QOS", put_weighted<&V::qos_factor, &W::qos>, by_factor<&V::qos_factor>},
-    {'r', "", "PARTITION", put_name<&V::partition>},
-    {'S', "", "SITE", put_site},
-    {'t', "", "TRES", put_tres_factors},
-    {'T', "", "TRES", put_tres},
-    {'u', "", "USER", put_name<&V::user>},
-    {'y', "", "PRIORITY", put_normal_priority, by_priority},
-    {'Y', "", "PRIORITY", put_priority, by_priority},
+template <auto Put>
+void written(Row row, FieldValue& value) {
+  Put(row, value.text());
+}
+constexpr Field<PriorityRow> column(char letter, std::string_view header, Getter<PriorityRow> get,
+                                    std::int64_t (*key)(Row) = nullptr) {
+  return {{}, {letter, "", header, ""}, {}, get, {.key = key}};
+}
+
+constexpr Field<PriorityRow> kColumns[] = {
+    column('a', "AGE", written<put_factor<&V::age, &W::age>>, by_factor<&V::age>),
+    column('A', "AGE", written<put_weighted<&V::age, &W::age>>, by_factor<&V::age>),
+    column('b', "ASSOC", written<put_factor<&V::association, &W::association>>,
+           by_factor<&V::association>),
+    column('B', "ASSOC", written<put_weighted<&V::association, &W::association>>,
+           by_factor<&V::association>),
+    column('c', "CLUSTER", [](Row r, FieldValue& v) { v.text(r.cluster); }),
+    column('f', "FAIRSHARE", written<put_factor<&V::fair_share, &W::fair_share>>,
+           by_factor<&V::fair_share>),
+    column('F', "FAIRSHARE", written<put_weighted<&V::fair_share, &W::fair_share>>,
+           by_factor<&V::fair_share>),
+    column('i', "JOBID", written<put_id>, by_id),
+    column('j', "JOBSIZE", written<put_factor<&V::job_size, &W::job_size>>,
+           by_factor<&V::job_size>),
+    column('J', "JOBSIZE", written<put_weighted<&V::job_size, &W::job_size>>,
+           by_factor<&V::job_size>),
+    column('N', "NICE", written<put_nice>, by_nice),
+    column('o', "ACCOUNT", written<put_name<&V::account>>),
+    column('n', "QOSNAME", written<put_name<&V::qos>>),
+    column('p', "PARTITION", written<put_factor<&V::partition_factor, &W::partition>>,
+           by_factor<&V::partition_factor>),
+    column('P', "PARTITION", written<put_weighted<&V::partition_factor, &W::partition>>,
+           by_factor<&V::partition_factor>),
+    column('q', "QOS", written<put_factor<&V::qos_factor, &W::qos>>, by_factor<&V::qos_factor>),
+    column('Q', "QOS", written<put_weighted<&V::qos_factor, &W::qos>>, by_factor<&V::qos_factor>),
+    column('r', "PARTITION", written<put_name<&V::partition>>),
+    column('S', "SITE", written<put_site>),
+    column('t', "TRES", written<put_tres_factors>),
+    column('T', "TRES", written<put_tres>),
+    column('u', "USER", written<put_name<&V::user>>),
+    column('y', "PRIORITY", written<put_normal_priority>, by_priority),
+    column('Y', "PRIORITY", written<put_priority>, by_priority),
 };
 
 // A factor that weighs nothing has no column, unless asked for all.
@@ -260,10 +278,10 @@ Outcome run(std::span<const std::string> words) {
   if (!options.weights)
     for (const wire::PriorityView& job : reply->jobs)
       if (is_wanted(options, job)) rows.push_back({&job, &reply->weights, cluster});
-  std::span<const Column<PriorityRow>> table = kColumns;
+  std::span<const Field<PriorityRow>> table = kColumns;
   auto order = sort_keys(table, options.sort);
   if (!order) return refuse(fmt::format("Invalid sort specification: {}", order.error()));
-  if (!options.weights) sort_rows(rows, *order);
+  if (!options.weights) sort_records(rows, *order);
   std::string out;
   if (rows.empty() && !options.jobs.empty())
     out = "Unable to find jobs matching user/id(s) specified\n";
@@ -272,7 +290,7 @@ Outcome run(std::span<const std::string> words) {
   for (const std::string& letter : format.unknown)
     print_error(kProgram, fmt::format("Invalid job format specification: {}", letter));
   if (out.empty() && options.header) append_header(format, out);
-  append_rows(format, rows, out);
+  append_records(format, rows, out);
   return write_out(out) ? Outcome{} : std::unexpected(Refusal{});
 }
 

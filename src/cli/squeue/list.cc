@@ -17,17 +17,6 @@ constexpr std::string_view kSort = "P,t,-p";
 constexpr std::string_view kStartSort = "S";
 constexpr std::string_view kStepSort = "P,i";
 
-// What brief views of jobs leave out.
-constexpr std::string_view kNotBrief[] = {"admin_comment", "AllocNodes", "Command",
-                                          "Comment",       "STDERR",     "STDIN",
-                                          "STDOUT",        "tres-alloc", "WorkDir"};
-
-// What those show that have the least.
-constexpr std::string_view kLeast[] = {
-    "JobArrayID", "JobID",      "Name",     "Partition", "Priority", "PriorityLong",
-    "Reason",     "ReasonList", "NodeList", "NumNodes",  "State",    "StateCompact",
-    "TimeLeft",   "TimeLimit",  "TimeUsed", "UserID",    "UserName"};
-
 // States that exist but that no job of ours is ever in.
 constexpr std::string_view kOtherStates[][2] = {
     {"CONFIGURING", "CF"}, {"RESIZING", "RS"},     {"RESV_DEL_HOLD", "RD"}, {"REQUEUED", "RQ"},
@@ -109,7 +98,7 @@ void add_step_rows(const QueueJob& from, const QueueOptions& options, QueueConte
 }
 
 template <class Row>
-std::expected<std::vector<SortKey<Row>>, Refusal> checked_sort(std::span<const Column<Row>> table,
+std::expected<std::vector<SortKey<Row>>, Refusal> checked_sort(std::span<const Field<Row>> table,
                                                                std::string_view text) {
   auto keys = sort_keys(table, text);
   if (keys) return *keys;
@@ -118,7 +107,7 @@ std::expected<std::vector<SortKey<Row>>, Refusal> checked_sort(std::span<const C
 }
 
 template <class Row>
-Format<Row> chosen_format(const QueueOptions& options, std::span<const Column<Row>> table,
+Format<Row> chosen_format(const QueueOptions& options, std::span<const Field<Row>> table,
                           std::string_view usual, std::string_view kind,
                           std::vector<std::string>& complaints) {
   Format<Row> format = !options.long_format.empty() ? name_format(table, options.long_format)
@@ -168,36 +157,30 @@ std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   QueueListing listing;
   if (options.steps) {
     listing.step_format =
-        chosen_format(options, step_columns(), kStepFormat, "job step", listing.complaints);
-    auto keys = checked_sort(step_columns(),
+        chosen_format(options, step_fields(), kStepFormat, "job step", listing.complaints);
+    auto keys = checked_sort(step_fields(),
                              options.sort.empty() ? kStepSort : std::string_view(options.sort));
     if (!keys) return std::unexpected(keys.error());
     listing.step_sort = std::move(*keys);
     return listing;
   }
   std::string_view usual = options.start ? kStartFormat : options.long_form ? kLongFormat : kFormat;
-  listing.job_format = chosen_format(options, job_columns(), usual, "job", listing.complaints);
+  listing.job_format = chosen_format(options, job_fields(), usual, "job", listing.complaints);
   std::string_view sort = options.start ? kStartSort : kSort;
   auto keys =
-      checked_sort(job_columns(), options.sort.empty() ? sort : std::string_view(options.sort));
+      checked_sort(job_fields(), options.sort.empty() ? sort : std::string_view(options.sort));
   if (!keys) return std::unexpected(keys.error());
   listing.job_sort = std::move(*keys);
-  listing.job_sort.push_back({find_letter(job_columns(), 'i')});  // what they leave equal
+  listing.job_sort.push_back({find_letter(job_fields(), 'i')});  // what they leave equal
   listing.detail = options.json           ? wire::Detail::all
                    : options.by_partition ? wire::Detail::brief
                                           : wire::Detail::least;
-  auto take = [&](const Column<JobRow>* column) {
-    if (column) listing.detail = std::min(listing.detail, detail_for(*column));
+  auto take = [&](const Field<JobRow>* field) {
+    if (field) listing.detail = std::min(listing.detail, field->how.mark.detail);
   };
-  for (const auto& field : listing.job_format.fields) take(field.column);
-  for (const auto& key : listing.job_sort) take(key.column);
+  for (const auto& cell : listing.job_format.cells) take(cell.field);
+  for (const auto& key : listing.job_sort) take(key.field);
   return listing;
-}
-
-wire::Detail detail_for(const Column<JobRow>& column) {
-  auto is_named = [&](std::string_view name) { return iequals(name, column.name); };
-  if (std::ranges::any_of(kLeast, is_named)) return wire::Detail::least;
-  return std::ranges::any_of(kNotBrief, is_named) ? wire::Detail::all : wire::Detail::brief;
 }
 
 QueueJobs jobs_of(const JobViews& views, Time now) {
@@ -213,9 +196,9 @@ void list_queue(QueueJobs& jobs, const QueueOptions& options, const QueueListing
   if (options.steps) {
     std::vector<StepRow> rows;
     for (const QueueJob& job : jobs) add_step_rows(job, options, context, rows);
-    sort_rows(rows, listing.step_sort);
+    sort_records(rows, listing.step_sort);
     if (options.header) append_header(listing.step_format, out);
-    append_rows(listing.step_format, rows, out);
+    append_records(listing.step_format, rows, out);
     return;
   }
   keep_asked_tasks(jobs, options.filter.jobs);
@@ -224,9 +207,9 @@ void list_queue(QueueJobs& jobs, const QueueOptions& options, const QueueListing
   rows.reserve(jobs.size());
   for (const QueueJob& job : jobs) add_job_rows(job, options, context, rows);
   if (options.by_partition) split_by_partition(options, rows);
-  sort_rows(rows, listing.job_sort);
+  sort_records(rows, listing.job_sort);
   if (options.header) append_header(listing.job_format, out);
-  append_rows(listing.job_format, rows, out);
+  append_records(listing.job_format, rows, out);
 }
 
 }  // namespace muster::cli

@@ -46,8 +46,6 @@ struct QueueListing {
   std::vector<std::string> complaints;      // about the format; the listing is printed all the same
   wire::Detail detail = wire::Detail::all;  // of the jobs, that is enough for it
 };
-// How much of a job (wire/brief.h, wire/job_line.h) has what the column shows.
-wire::Detail detail_for(const Column<JobRow>& column);
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options);
 
 using QueueJobs = std::vector<QueueJob>;
@@ -67,6 +65,6 @@ void keep_asked_tasks(QueueJobs& jobs, const std::vector<wire::JobRef>& asked);
 // Texts that this makes are the context's.
 void join_waiting_tasks(QueueJobs& jobs, QueueContext& context);
 
-std::string queue_json(const JobViews& jobs, QueueContext& context);
+std::string queue_json(const JobViews& jobs, const RecordContext& context);
 
 }  // namespace muster::cli

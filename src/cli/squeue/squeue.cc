@@ -1,5 +1,5 @@
-// squeue: the jobs of the queue. Options in squeue_options.cc, columns in squeue_columns.cc, rows
-// and their order in squeue_list.cc; here they meet the controller.
+// squeue: the jobs of the queue. Its columns are the fields of jobs (cli/records), rows and their
+// order are list.cc's; here they meet the controller.
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -64,13 +64,10 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
       expect_memory(at_most * kBytesOfRow);
       fetched.jobs.reserve(at_most);
     }
-    const std::string& part = fetched.parts.emplace_back(std::move(reply->lines));
-    const auto before = static_cast<std::ptrdiff_t>(fetched.jobs.size());
-    garbled |= !wire::read_lines(part, fetched.jobs);
-    auto unwanted =
-        std::ranges::remove_if(fetched.jobs.begin() + before, fetched.jobs.end(),
-                               [&](const QueueJob& job) { return !is_wanted(wanted, job.line); });
-    fetched.jobs.erase(unwanted.begin(), unwanted.end());
+    wire::LineReader lines(fetched.parts.emplace_back(std::move(reply->lines)));
+    for (wire::JobLine line; lines.next(line);)
+      if (is_wanted(wanted, line)) fetched.jobs.push_back({line});
+    garbled |= !lines.ok();
   });
   if (garbled)
     return std::unexpected(Refusal{"slurm_load_jobs error: the answer cannot be read\n"});

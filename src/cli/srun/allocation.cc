@@ -1,3 +1,4 @@
+// srun's requests to the controller: an allocation of its own, steps, the end of either.
 #include "cli/srun/allocation.h"
 
 #include <arpa/inet.h>
@@ -140,7 +141,7 @@ std::expected<SrunController::OwnStep, Ended> SrunController::start_unallocated(
 }
 
 bool SrunController::cancel_step(JobId job, StepId step, int signal) {
-  // A connection of its own: the kept one may have an answer under way.
+  // On a separate connection: an answer may be on its way over the kept one.
   auto controller = Controller::connect(config_);
   if (!controller) return false;
   wire::CancelRequest request;
@@ -155,7 +156,7 @@ void SrunController::watch_step(JobId job, StepId step) {
   if (!controller_->send(*watched_)) stop_keeping();
 }
 
-// A controller that does not answer keeps nobody waiting for long, and a signal ends the wait.
+// Does not wait long for a controller that does not answer; a signal ends the wait.
 void SrunController::await_step_end() {
   if (!watched_ || has_ended()) return;
   if (!controller_ && (!reconnect() || !controller_->send(*watched_))) return;

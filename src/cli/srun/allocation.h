@@ -1,4 +1,4 @@
-// srun and the controller: the step, in an allocation of its own or in the job it is called from.
+// srun and the controller: the step, in a new allocation or in the job that srun runs in.
 #pragma once
 
 #include <expected>
@@ -13,10 +13,10 @@ class SrunController : public Allocation {
   SrunController(Controller controller, const SrunPlan& plan, SignalQueue& signals)
       : Allocation(std::move(controller), plan.options, signals), plan_(plan) {}
 
-  // A job of its own and the step in it, asked for together.
+  // A job for this srun and the step in it, requested together.
   struct OwnStep {
     JobId job;
-    std::expected<wire::StepReply, Ended> step;  // none: the job is there all the same
+    std::expected<wire::StepReply, Ended> step;  // an error: the job exists nevertheless
   };
   std::expected<OwnStep, Ended> start_alone();
   // Asks for the step; the controller answers once there is room for it.
@@ -24,10 +24,10 @@ class SrunController : public Allocation {
   // A step in no job (--no-allocate).
   std::expected<OwnStep, Ended> start_unallocated();
   // Ends the step from the controller's side, at once or by a signal, and its nodes say so in its
-  // output. False where nobody answered.
+  // output. False if there was no answer.
   bool cancel_step(JobId job, StepId step, int signal = 0);
   // In a job of others: the controller is to tell when the step has ended, which it hears from the
-  // nodes. Whoever calls srun next finds what the step had free again.
+  // nodes. So the next srun finds the step's resources free again.
   void watch_step(JobId job, StepId step);
   void await_step_end();
   // Is this job being ended, so that its tasks were told already?

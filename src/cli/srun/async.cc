@@ -1,3 +1,4 @@
+// srun --async: what goes together with it, and what it prints.
 #include "cli/srun/async.h"
 
 #include <cstdio>
@@ -26,7 +27,7 @@ Outcome plan_async(SrunPlan& plan) {
   if (!options.job_id)
     return srun_refuses("--async queues a step of a job, and there is none here");
   if (!plan.parts.empty()) return srun_refuses("--async takes one command");
-  if (options.pty || options.label || options.bcast)
+  if (options.task.pty || options.task.label || options.bcast)
     return srun_refuses("--pty, --label and --bcast do not go with --async");
   if (!options.mpi.empty() && !iequals(options.mpi, "none"))
     return srun_refuses("--async does not go with --mpi: its tasks find each other through srun");

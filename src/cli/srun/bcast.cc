@@ -1,3 +1,4 @@
+// srun --bcast: the program and its libraries go to the nodes first.
 #include "cli/srun/bcast.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ Outcome plan_bcast(SrunPlan& plan) {
   plan.sends_libraries = *sends_libraries;
   if (plan.options.multi_prog)
     return refused(error_lines(kSrun, "--bcast does not go with --multi-prog"));
-  std::string& program = plan.argv.front();
+  std::string& program = plan.task.argv.front();
   plan.bcast_source = find_program(program);
   if (plan.bcast_source.empty() || access(plan.bcast_source.c_str(), X_OK) != 0)
     return refused(fatal_line(kSrun, fmt::format("Can not execute {}", program)));
@@ -38,13 +39,13 @@ Outcome plan_bcast(SrunPlan& plan) {
   if (target.empty() || target.ends_with('/'))
     target += fmt::format("slurm_bcast_{}_{}", getpid(),
                           plan.bcast_source.substr(plan.bcast_source.rfind('/') + 1));
-  program = target.starts_with('/') ? target : fmt::format("{}/{}", plan.work_dir, target);
+  program = target.starts_with('/') ? target : fmt::format("{}/{}", plan.task.work_dir, target);
   return {};
 }
 
 bool send_program(const SrunPlan& plan, JobId job, StepId step) {
   if (plan.bcast_source.empty()) return true;
-  auto file = open_source(plan.bcast_source, plan.argv.front(), true, true);
+  auto file = open_source(plan.bcast_source, plan.task.argv.front(), true, true);
   if (!file) {
     print_error(kSrun,
                 fmt::format("Can't open `{}`: {}", plan.bcast_source, std::strerror(file.error())));
@@ -62,7 +63,7 @@ bool send_program(const SrunPlan& plan, JobId job, StepId step) {
     LibraryOptions libraries;
     if (!plan.options.bcast_exclude.empty()) libraries.exclude = plan.options.bcast_exclude.str();
     sent = broadcast_libraries(kSrun, controller->config(), *nodes, plan.bcast_source,
-                               plan.argv.front(), libraries, options) == 0;
+                               plan.task.argv.front(), libraries, options) == 0;
   }
   if (nodes && !sent)
     print(Refusal{fatal_line(

@@ -19,6 +19,17 @@ using namespace std::chrono_literals;
 // Tasks of one node that end together share a message.
 constexpr Millis kGatherExits{50};
 
+std::string program_of(std::uint32_t rank, const SrunPlan& plan, const wire::StepReply& reply) {
+  const SrunPlan* part = &plan;
+  for (std::size_t i = 0; i < plan.parts.size() && i < reply.part_tasks.size(); ++i) {
+    if (rank < reply.part_tasks[i]) break;
+    rank -= reply.part_tasks[i];
+    part = &plan.parts[i];
+  }
+  auto own = part->task.argv_by_rank.find(rank);
+  return own == part->task.argv_by_rank.end() ? part->task.argv.front() : own->second.front();
+}
+
 }  // namespace
 
 // --- nodes ---
@@ -37,7 +48,7 @@ void StepRunner::lose(Link& link) {
                   fmt::format("Lost the connection to the step on {}", place.where.node.view()));
     finish(place);
   }
-  if (relayed && !aborted && !plan_.looks_on) terminate();
+  if (relayed && !aborted && !plan_.is_observer) terminate();
 }
 
 void StepRunner::on_lost(const wire::PlacesLost& lost) {
@@ -53,27 +64,16 @@ void StepRunner::on_lost(const wire::PlacesLost& lost) {
                   fmt::format("Lost the connection to the step on {}", place.where.node.view()));
     finish(place);
   }
-  if (!aborted && !plan_.looks_on && (lost.never_joined || lost.places.size() > 1)) terminate();
+  if (!aborted && !plan_.is_observer && (lost.never_joined || lost.places.size() > 1)) terminate();
 }
 
 // --- tasks ---
 
-std::string StepRunner::program_of(std::uint32_t rank) const {
-  const SrunPlan* part = &plan_;
-  for (std::size_t i = 0; i < plan_.parts.size() && i < reply_.part_tasks.size(); ++i) {
-    if (rank < reply_.part_tasks[i]) break;
-    rank -= reply_.part_tasks[i];
-    part = &plan_.parts[i];
-  }
-  auto own = part->programs.find(rank);
-  return own == part->programs.end() ? part->argv.front() : own->second.front();
-}
-
 // --debugger-test: what a debugger would attach to.
 void StepRunner::on_started(const wire::TaskStarted& start) {
   book_.started(start.rank, start.pid);
-  if (!plan_.options.debugger_test || plan_.options.quiet || !book_.all_started()) return;
-  auto program = [this](std::uint32_t rank) { return program_of(rank); };
+  if (!plan_.task.stopped || plan_.options.quiet || !book_.all_started()) return;
+  auto program = [this](std::uint32_t rank) { return program_of(rank, plan_, reply_); };
   for (const std::string& line : book_.process_lines(program)) say(line);
 }
 
@@ -83,7 +83,7 @@ void StepRunner::on_exited(const wire::TaskExited& exit) {
   if (book_.has_messages() && !tell_at_) tell_at_ = now + kGatherExits;
   bool failed = exit.wait_status != 0 || exit.out_of_memory;
   if (terminating_ || book_.all_exited()) return;
-  if (failed && plan_.options.kill_on_bad_exit.value_or(0) != 0) {
+  if (failed && plan_.task.kill_on_bad_exit) {
     flush_messages();
     return terminate();
   }
@@ -93,7 +93,7 @@ void StepRunner::on_exited(const wire::TaskExited& exit) {
 
 void StepRunner::flush_messages() {
   tell_at_.reset();
-  if (plan_.pty) return;  // the terminal is raw: tell_ends() says it later
+  if (plan_.task.pty) return;  // the terminal is raw: tell_ends() says it later
   tell_ends();
 }
 
@@ -104,7 +104,7 @@ void StepRunner::say_failures(std::string_view node) {
 void StepRunner::tell_ends() {
   say_failures();
   if (!all_finished() || !book_.any_forced() || plan_.options.quiet || aborting_ ||
-      plan_.looks_on || told_forced_)
+      plan_.is_observer || told_forced_)
     return;
   told_forced_ = true;
   say(fmt::format("Force Terminated StepId={}", step_text()));
@@ -121,7 +121,7 @@ void StepRunner::say_status() {
 // --- signals ---
 
 void StepRunner::on_signal(int signal) {
-  if (plan_.looks_on) {
+  if (plan_.is_observer) {
     if (!ends_command(signal)) return;
     left_by_ = signal;
     gave_up_ = true;
@@ -129,7 +129,7 @@ void StepRunner::on_signal(int signal) {
   }
   switch (signal) {
     case SIGWINCH:
-      if (plan_.pty) send_window_size();
+      if (plan_.task.pty) send_window_size();
       return;
     case SIGINT:
       return on_interrupt();
@@ -148,7 +148,7 @@ void StepRunner::on_signal(int signal) {
     case SIGALRM:
       return;
     default:
-      return send_signal(signal);
+      return send_all(wire::TaskSignal{signal});
   }
 }
 
@@ -164,7 +164,7 @@ void StepRunner::on_interrupt() {
     return say_status();
   }
   say(fmt::format("sending Ctrl-C to StepId={}", step_text()));
-  send_signal(SIGINT);
+  send_all(wire::TaskSignal{SIGINT});
   if (again || plan_.options.quit_on_interrupt) force_end();
 }
 
@@ -174,14 +174,12 @@ void StepRunner::force_end() {
   abort_step();
 }
 
-void StepRunner::send_signal(int signal) { send_all(wire::TaskSignal{signal}); }
-
 void StepRunner::terminate() {
   if (terminating_) return;
   terminating_ = true;
   say(fmt::format("Terminating StepId={}", step_text()));
   // The controller tells the nodes, which tell the tasks why; without it the signals go directly.
-  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_all(wire::TaskSignal{SIGTERM});
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
@@ -191,27 +189,29 @@ void StepRunner::end_after_script() {
   if (terminating_) return;
   terminating_ = told_forced_ = true;
   say_waiting();
-  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_signal(SIGTERM);
+  if (!controller_.cancel_step(job_, reply_.step, SIGTERM)) send_all(wire::TaskSignal{SIGTERM});
   kill_at_ = Clock::now() + controller_.config().kill_wait;
 }
 
-void StepRunner::say_waiting() const {
+Seconds StepRunner::say_waiting() const {
+  const Seconds patience = controller_.config().kill_wait + Seconds{2};
   say(fmt::format("Job step aborted: Waiting up to {} seconds for job step to finish.",
-                  abort_wait().count()));
+                  patience.count()));
+  return patience;
 }
 
-// By somebody else: its nodes see to its end.
+// Another command ended the step: its nodes kill the tasks.
 void StepRunner::on_cancelled() {
-  if (terminating_ || plan_.looks_on || std::exchange(told_forced_, true)) return;
+  if (terminating_ || plan_.is_observer || std::exchange(told_forced_, true)) return;
   say_waiting();
 }
 
 void StepRunner::abort_step() {
   if (aborting_) return;
-  say_waiting();
+  const Seconds patience = say_waiting();
   terminating_ = aborting_ = true;
-  if (!controller_.cancel_step(job_, reply_.step)) send_signal(SIGKILL);
-  give_up_at_ = Clock::now() + abort_wait();
+  if (!controller_.cancel_step(job_, reply_.step)) send_all(wire::TaskSignal{SIGKILL});
+  give_up_at_ = Clock::now() + patience;
 }
 
 }  // namespace muster::cli

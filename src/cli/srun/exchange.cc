@@ -1,6 +1,6 @@
+// See exchange.h. A thread of its own: a reader of output that has stopped must not stop the tasks.
 #include "cli/srun/exchange.h"
 
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/codec/codec.h"
+#include "io/loop/poll_set.h"
 
 namespace muster::cli {
 
@@ -36,21 +37,23 @@ ExchangeHub::~ExchangeHub() {
 
 void ExchangeHub::run() {
   while (true) {
-    std::vector<pollfd> fds;
-    for (const Link& link : links_) {
-      const short out = link.channel && link.channel->queued_bytes() > 0 ? POLLOUT : 0;
-      fds.push_back({link.channel ? link.channel->fd() : -1, static_cast<short>(POLLIN | out), 0});
+    bool is_over = false;
+    io::PollSet set;
+    set.add(stop_, POLLIN, [&](short) { is_over = true; });
+    for (Link& link : links_) {
+      if (!link.channel) continue;
+      const short out = link.channel->queued_bytes() > 0 ? POLLOUT : 0;
+      set.add(link.channel->fd(), static_cast<short>(POLLIN | out),
+              [&](short happened) { serve(link, happened); });
     }
-    fds.push_back({stop_, POLLIN, 0});
-    if (poll(fds.data(), fds.size(), -1) <= 0) continue;
-    if (fds.back().revents != 0) return;
-    for (std::size_t i = 0; i < links_.size(); ++i) {
-      Link& link = links_[i];
-      if ((fds[i].revents & POLLOUT) != 0 && link.channel && !link.channel->try_flush())
-        link.channel.reset();
-      if ((fds[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0) read(link);
-    }
+    set.wait(-1);
+    if (is_over) return;
   }
+}
+
+void ExchangeHub::serve(Link& link, short happened) {
+  if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) link.channel.reset();
+  if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read(link);
 }
 
 void ExchangeHub::read(Link& link) {

@@ -1,5 +1,5 @@
 // srun as the hub between the nodes of a step with MPI tasks: it gathers what they contribute and
-// carries letters between them. A thread of its own, on connections of its own, so that neither a
+// carries letters between them. It has its own thread and connections, so that neither a
 // stopped reader of srun's output nor unread input keeps the tasks from starting.
 #pragma once
 
@@ -28,6 +28,7 @@ class ExchangeHub {
 
  private:
   void run();
+  void serve(Link& link, short happened);
   void read(Link& link);
   void on_message(std::uint32_t place, wire::FromStep&& message);
   static void send(Link& link, std::string_view frame);

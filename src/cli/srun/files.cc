@@ -1,3 +1,4 @@
+// Which stream an option of -i, -o or -e means, and opening the files of srun itself.
 #include "cli/srun/files.h"
 
 #include <fcntl.h>

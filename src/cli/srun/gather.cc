@@ -1,3 +1,4 @@
+// See gather.h.
 #include "cli/srun/gather.h"
 
 #include <algorithm>

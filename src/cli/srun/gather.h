@@ -15,14 +15,14 @@ namespace muster::cli {
 class GatherBook {
  public:
   struct Complete {
-    std::vector<std::uint32_t> places;  // who contributed and waits
+    std::vector<std::uint32_t> places;  // that have contributed and wait
     wire::Gathered gathered;
   };
-  // Something once this was the last one that was missing.
+  // Set when this was the last contribution that was missing.
   std::optional<Complete> add(std::uint32_t place, wire::Contribution contribution);
 
  private:
-  // By name and members, so that nobody is let in who was not meant.
+  // By name and members, so that other places cannot join.
   using Key = std::pair<std::string, std::vector<std::uint32_t>>;
   std::map<Key, std::map<std::uint32_t, std::string>> open_;
 };

@@ -1,3 +1,4 @@
+// srun --het-group and commands that are separated by colons.
 #include "cli/srun/groups.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See mpi.h.
 #include "cli/srun/mpi.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The configuration file of srun --multi-prog: which ranks run which program.
 #include "cli/srun/multi_prog.h"
 
 #include <optional>

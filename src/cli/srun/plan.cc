@@ -1,3 +1,4 @@
+// From the options of one call of srun to its requests, step by step.
 #include "cli/srun/plan.h"
 
 #include <sys/ioctl.h>
@@ -29,19 +30,19 @@ std::string base_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-// As many as options say; a step that leaves it to its job has one task on each node.
+// As the options say; without any, one task on each node of the job.
 std::uint32_t count_tasks(const JobSpec& spec) {
   if (spec.num_tasks) return *spec.num_tasks;
   return std::max(1u, spec.min_nodes) * std::max(1u, spec.ntasks_per_node.value_or(1));
 }
 
 Outcome read_programs(SrunPlan& plan) {
-  const std::string& file = plan.argv.front();
+  const std::string& file = plan.task.argv.front();
   struct stat status{};
   bool is_file = stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
   auto text = is_file ? io::read_file(file) : fail(ErrorCode::failure, "it is no file");
   if (!text) {
-    // Written like this in many a guide: what follows is the program itself.
+    // Many guides write it like this: the argument is the program itself.
     if (find_program(file).empty())
       return srun_refuses(fmt::format("Could not open multi_prog config file {}", file));
     if (!plan.options.quiet)
@@ -53,7 +54,7 @@ Outcome read_programs(SrunPlan& plan) {
   }
   auto programs = parse_multi_prog(*text, file, count_tasks(plan.options.spec));
   if (!programs) return srun_refuses(programs.error());
-  plan.programs = std::move(*programs);
+  plan.task.argv_by_rank = std::move(*programs);
   plan.options.spec.num_tasks = count_tasks(plan.options.spec);
   return {};
 }
@@ -71,8 +72,7 @@ void drop_inherited_nodes(JobOptions& options) {
   options.spec.nodes_given = false;
 }
 
-// Counts that only came with the job's environment do not bind a step that leaves out some of the
-// job's nodes.
+// Counts from the job's environment do not apply to a step that excludes some of the job's nodes.
 void drop_inherited_counts(JobOptions& options) {
   if (source_of(options, "exclude") != Source::command_line) return;
   if (source_of(options, "nodes") != Source::environment) return;
@@ -103,7 +103,7 @@ void drop_inherited_gpus(JobOptions& options) {
     if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
 }
 
-// Most options of a new job are ignored in one that runs; about these srun says so.
+// Most options of a new job are ignored inside a running one; srun warns about these.
 void say_ignored(const JobOptions& options) {
   if (source_of(options, "begin") == Source::command_line)
     print_error(kSrun, "--begin is ignored because nodes are already allocated.");
@@ -135,11 +135,11 @@ void set_devices(const JobOptions& options, wire::StepRequest& request) {
   if (request.gres.empty() && options.is_given("gres")) request.gres = "none";
   request.gpus = spec.gpus;
   request.gpus_per_task = spec.gpus_per_task;
-  request.gpu_bind = options.gpu_bind;
-  if (request.gpu_bind.empty() && !spec.gpus_per_task.empty())
+  Text& bind = request.task.gpu_bind;
+  if (bind.empty() && !spec.gpus_per_task.empty())
     if (auto each = parse_gpus(spec.gpus_per_task))
-      request.gpu_bind = fmt::format("per_task:{}", sum_of(*each));
-  request.tres = {.bind = of_gpus(request.gpu_bind),
+      bind = fmt::format("per_task:{}", sum_of(*each));
+  request.tres = {.bind = of_gpus(bind),
                   .freq = of_gpus(spec.gpu_freq),
                   .per_step = tres_list(as_gres(spec.gpus)),
                   .per_node = tres_list(gres_of_each_node(spec)),
@@ -156,6 +156,13 @@ std::string task_program(const Text& word) {
   if (word.empty() || iequals(word, "none")) return {};
   std::string found = find_program(word.str());
   return absolute_path(found.empty() ? word.view() : std::string_view(found));
+}
+
+// Where the tasks start, without the "/." of a directory that is srun's own.
+std::string step_directory(std::string_view option) {
+  std::string path = absolute_path(option.empty() ? "." : option);
+  if (path.ends_with("/.")) path.resize(path.size() - 2);
+  return path.empty() ? "/" : path;
 }
 
 std::uint32_t current_umask() {
@@ -184,11 +191,11 @@ std::vector<std::string> step_environment(const SrunPlan& plan, const LauncherAd
   if (!environment.find("PATH") && own.find("PATH")) environment.set("PATH", own.value("PATH"));
   if (plan.sends_libraries) {
     const std::string before(environment.value("LD_LIBRARY_PATH"));
-    environment.set("LD_LIBRARY_PATH",
-                    library_directory(plan.argv.front()) + (before.empty() ? "" : ":" + before));
+    environment.set("LD_LIBRARY_PATH", library_directory(plan.task.argv.front()) +
+                                           (before.empty() ? "" : ":" + before));
   }
   winsize size{};
-  if (plan.pty && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
+  if (plan.task.pty && ioctl(STDIN_FILENO, TIOCGWINSZ, &size) == 0) {
     environment.set_number("SLURM_PTY_WIN_COL", size.ws_col);
     environment.set_number("SLURM_PTY_WIN_ROW", size.ws_row);
   }
@@ -222,9 +229,9 @@ void share_nodes_of_job(JobOptions& options, bool is_first) {
 std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::string> command,
                                            std::string submit_line) {
   SrunPlan plan(std::move(options));
-  plan.argv = std::move(command);
+  plan.task.argv = std::move(command);
   plan.submit_line = std::move(submit_line);
-  if (plan.argv.empty())
+  if (plan.task.argv.empty())
     return std::unexpected(
         Refusal{fatal_line(kSrun, "No command given to execute."), kExitFailure});
   if (!plan.options.job_id && plan.options.relative)
@@ -248,22 +255,23 @@ std::expected<SrunPlan, Refusal> make_plan(JobOptions options, std::vector<std::
   JobRequest& spec = plan.options.spec;
   auto name = plan.options.given.find("job-name");
   bool named = name != plan.options.given.end() && name->second.source == Source::command_line;
-  plan.step_name = named ? spec.name.str() : base_name(plan.argv.front());
+  plan.step_name = named ? spec.name.str() : base_name(plan.task.argv.front());
   if (!plan.options.is_given("job-name")) spec.name = plan.step_name;
-  plan.work_dir = spec.work_dir.empty() ? absolute_path(".") : absolute_path(spec.work_dir);
-  if (plan.work_dir.ends_with("/.")) plan.work_dir.resize(plan.work_dir.size() - 2);
-  if (plan.work_dir.empty()) plan.work_dir.push_back('/');
+  plan.task.work_dir = step_directory(spec.work_dir);
   plan.in = stream_target(spec.std_in);
   plan.out = stream_target(spec.std_out);
   // Standard error follows standard output unless it was given a place of its own.
   plan.err = spec.std_err.empty() ? plan.out : stream_target(spec.std_err);
-  plan.pty = plan.options.pty;
-  if (plan.pty && isatty(STDIN_FILENO) == 0) {
+  plan.task.task_prolog = task_program(plan.options.task.task_prolog);
+  plan.task.task_epilog = task_program(plan.options.task.task_epilog);
+  plan.task.kill_on_bad_exit = plan.options.kill_on_bad_exit.value_or(0) != 0;
+  plan.task.umask = current_umask();
+  if (plan.task.pty && isatty(STDIN_FILENO) == 0) {
     winsize size{};
     if (ioctl(STDIN_FILENO, TIOCGWINSZ, &size) != 0)
       print_error(kSrun, fmt::format("ioctl(TIOCGWINSZ): {}", std::strerror(errno)));
     print_error(kSrun, "Not using a pseudo-terminal, disregarding --pty option");
-    plan.pty = false;
+    plan.task.pty = false;
   }
   return plan;
 }
@@ -273,11 +281,11 @@ namespace {
 Cow<JobRequest> allocation_spec(const SrunPlan& plan) {
   JobRequest spec = plan.options.spec;
   spec.kind = JobKind::allocation;
-  spec.for_own_step = true;
+  spec.made_by_srun = true;
   set_submitter(spec, plan.options);
-  spec.command = plan.argv.front();
-  spec.work_dir = plan.work_dir;
-  spec.std_in = spec.std_out = spec.std_err = {};  // the step's affair
+  spec.command = plan.task.argv.front();
+  spec.work_dir = plan.task.work_dir;
+  spec.std_in = spec.std_out = spec.std_err = {};  // they belong to the step
   spec.submit_line = plan.submit_line;
   return Cow<JobRequest>(std::move(spec));
 }
@@ -292,7 +300,7 @@ void make_interactive(wire::StepRequest& request) {
   request.node_list = request.excluded_nodes = request.features = {};
 }
 
-// A component's own job: the one its variables name, or the next of those that srun was given.
+// A component's own job: the one that its variables name, or the one after its predecessor's.
 JobId job_of_part(const SrunPlan& plan, std::size_t part, JobId first) {
   if (auto own = plan.parts[part].options.job_id) return JobId{*own};
   return JobId{first.value + static_cast<std::uint32_t>(part) + 1};
@@ -317,6 +325,11 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
     return target.kind == StreamTarget::Kind::nothing ? "/dev/null" : "";
   };
   wire::StepRequest request;
+  request.task = plan.task;
+  request.task.std_in = pattern_for_nodes(plan.in);
+  request.task.std_out = pattern_for_nodes(plan.out);
+  request.task.std_err = pattern_for_nodes(plan.err);
+  request.task.open_mode = spec.open_mode;
   request.job = job;
   request.name = plan.step_name;
   request.num_tasks = spec.num_tasks;
@@ -338,16 +351,9 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
   request.threads_per_core = spec.threads_per_core;
   request.preserve_env = plan.options.preserve_env;
   set_devices(plan.options, request);
-  request.cpu_bind = plan.options.cpu_bind;
-  request.mem_bind = plan.options.mem_bind;
-  request.task_prolog = task_program(plan.options.task_prolog);
-  request.task_epilog = task_program(plan.options.task_epilog);
   request.relative = plan.options.relative;
-  request.rendezvous = plan.options.rendezvous;
   request.reserved_ports = plan.options.reserved_ports;
   request.async = plan.options.async;
-  request.stopped = plan.options.debugger_test;
-  request.label = plan.options.label;
   request.overcommit = spec.overcommit;
   if (plan.options.job_id) {
     request.immediate_s = plan.options.immediate_s;
@@ -355,22 +361,10 @@ wire::StepRequest make_step_request(const SrunPlan& plan, JobId job,
     request.features = spec.features;
   }
   request.distribution = spec.distribution;
-  request.argv = plan.argv;
-  request.argv_by_rank = plan.programs;
   request.environment = step_environment(plan, launcher, own);
-  request.work_dir = plan.work_dir;
-  request.std_in = pattern_for_nodes(plan.in);
-  request.std_out = pattern_for_nodes(plan.out);
-  request.std_err = pattern_for_nodes(plan.err);
-  request.open_mode = spec.open_mode;
-  request.umask = current_umask();
-  request.pty = plan.pty;
-  request.kill_on_bad_exit = plan.options.kill_on_bad_exit.value_or(0) != 0;
   request.submit_line = plan.submit_line;
   request.srun_host = short_host_name();
   request.srun_pid = static_cast<std::uint32_t>(getpid());
-  request.mpi = plan.mpi;
-  request.propagate_limits = !iequals(spec.propagate, "NONE");
   if (plan.options.interactive) make_interactive(request);
   for (std::size_t i = 0; i < plan.parts.size(); ++i)
     request.parts.push_back(

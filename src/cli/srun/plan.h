@@ -21,17 +21,14 @@ inline std::unexpected<Refusal> srun_refuses(std::string_view text) {
 }
 
 struct SrunPlan {
-  explicit SrunPlan(JobOptions job_options) : options(std::move(job_options)) {}
+  explicit SrunPlan(JobOptions job_options) : options(std::move(job_options)), task(options.task) {}
 
   JobOptions options;
-  std::string_view program = "srun";  // who speaks
-  bool looks_on = false;              // sattach: the step is another srun's
-  std::vector<std::string> argv;      // the command, where all ranks run the same
-  ProgramByRank programs;             // --multi-prog
-  std::string submit_line, work_dir, step_name;
+  TaskOptions task;  // from the options; make_plan() adds the command, directory and so on
+  std::string_view program = "srun";  // the name in front of messages
+  bool is_observer = false;           // sattach: another srun started the step
+  std::string submit_line, step_name;
   StreamTarget in, out, err;
-  bool pty = false;
-  std::string mpi;               // as mpi_kind() has it
   std::string bcast_source;      // the program that goes to argv's place on the nodes first
   bool sends_libraries = false;  // of that program
   std::vector<SrunPlan> parts;   // in further components of a heterogeneous job
@@ -47,7 +44,7 @@ void share_nodes_of_job(JobOptions& options, bool is_first);
 // The allocation that srun makes for itself outside of a job.
 wire::SubmitRequest make_submit_request(const SrunPlan& plan);
 
-// Where this srun can be reached from, as far as tasks are told.
+// The address of this srun that tasks are told.
 struct LauncherAddress {
   std::string host = "127.0.0.1";
   std::uint32_t port = 0;

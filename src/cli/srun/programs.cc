@@ -1,3 +1,4 @@
+// srun --prolog and --epilog, and the search for programs in PATH.
 #include "cli/srun/programs.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,7 @@ int run_srun_program(const std::string& site_program, const std::string& context
     return 0;
   }
   std::vector<std::string> words{program};
-  words.insert(words.end(), plan.argv.begin(), plan.argv.end());
+  words.insert(words.end(), plan.task.argv.begin(), plan.task.argv.end());
   const std::vector<std::string> variables = program_environment(context, plan, around);
 
   // srun blocks the signals that it takes from a descriptor; the program must not.

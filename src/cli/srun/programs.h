@@ -1,5 +1,5 @@
-// SrunProlog and SrunEpilog, or --prolog and --epilog in their place: programs that srun itself
-// runs, as its caller, around a step.
+// SrunProlog and SrunEpilog, or --prolog and --epilog in their place: programs that srun runs
+// itself, as its user, before and after a step.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ struct AroundStep {
   std::uint32_t tasks = 1, nodes = 1;
 };
 
-// Runs it to its end with the step's command as arguments and gives its exit code: 0 where there is
-// no program. `context`: SLURM_SCRIPT_CONTEXT, "prolog_srun" or "epilog_srun".
+// Runs the program with the step's command as arguments and returns its exit code, 0 if there is no
+// program. `context`: SLURM_SCRIPT_CONTEXT, "prolog_srun" or "epilog_srun".
 int run_srun_program(const std::string& site_program, const std::string& context,
                      const SrunPlan& plan, const AroundStep& around);
 

@@ -30,7 +30,7 @@ namespace muster::cli {
 
 namespace {
 
-// Where a command stands among those that share the nodes of one job.
+// A command's position among those that share the nodes of one job.
 struct Place {
   bool alone = true;
   std::optional<std::uint32_t> group = {};  // of the heterogeneous job that --jobid names
@@ -158,7 +158,7 @@ void say_allocation(const ClientConfig& config, JobId job) {
                                 shares.size(), view.nodes.view(), join(counts, ",")));
 }
 
-// Gives the allocation back, where it was made for this step.
+// Gives the allocation back if it was made for this step.
 using GiveBack = std::function<void(std::uint32_t wait_status)>;
 
 int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& signals,
@@ -201,7 +201,7 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
   }
   if (!runner.connect()) return fails(failure_code());
   std::optional<RawTerminal> terminal;
-  if (plan.pty) terminal.emplace();
+  if (plan.task.pty) terminal.emplace();
   runner.run();
   terminal.reset();
   runner.tell_ends();
@@ -214,7 +214,7 @@ int run_step(const SrunPlan& plan, SrunController& controller, SignalQueue& sign
 
 // LaunchParameters=test_exec: what is not here is not on the nodes either.
 Outcome find_programs(const SrunPlan& plan) {
-  const std::string& program = plan.argv.front();
+  const std::string& program = plan.task.argv.front();
   if (!plan.options.multi_prog && find_program(program).empty())
     return std::unexpected(
         Refusal{fatal_line(kSrun, fmt::format("Can not execute {}", program)), kExitFailure});
@@ -238,12 +238,12 @@ int run_plan(SrunPlan plan) {
                                     "Job steps that span multiple components of a heterogeneous "
                                     "job are not currently supported"),
                          kExitFailure});
-  if (!plan.options.kill_on_bad_exit) plan.options.kill_on_bad_exit = config.kill_on_bad_exit;
+  if (!plan.options.kill_on_bad_exit) plan.task.kill_on_bad_exit = config.kill_on_bad_exit;
   if (!plan.options.wait_s)
     plan.options.wait_s = static_cast<std::uint32_t>(config.wait_time.count());
   auto mpi = mpi_kind(plan.options.mpi.empty() ? config.mpi_default : plan.options.mpi.view());
   if (!mpi) return print(mpi.error());
-  plan.mpi = std::move(*mpi);
+  plan.task.mpi = std::move(*mpi);
   if (config.test_exec)
     if (auto found = find_programs(plan); !found) return print(found.error());
   SignalQueue signals;

@@ -1,7 +1,7 @@
+// The loop of srun while its step runs: signals, the controller, the nodes, its own input.
 #include "cli/srun/step.h"
 
 #include <malloc.h>
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,6 +15,7 @@
 
 #include "base/codec/codec.h"
 #include "base/text/strings.h"
+#include "io/loop/poll_set.h"
 
 namespace muster::cli {
 
@@ -35,8 +36,8 @@ StepRunner::StepRunner(const SrunPlan& plan, JobId job, wire::StepReply reply,
       controller_(controller),
       signals_(signals),
       streams_(plan, reply_),
-      lines_(
-          OutputStyle{plan.options.label, reply_.num_tasks, plan.options.unbuffered || plan.pty}) {
+      lines_(OutputStyle{plan.task.label, reply_.num_tasks,
+                         plan.options.unbuffered || plan.task.pty}) {
   for (const wire::StepPlace& place : reply_.places) {
     places_.push_back({.where = place});
     book_.add_place(place.node.str(), place.ranks);
@@ -57,8 +58,8 @@ bool StepRunner::all_finished() const {
 
 void StepRunner::run() {
   mallopt(M_TRIM_THRESHOLD, 4 << 20);  // buffers of output come and go: their memory is kept
-  if (plan_.pty) send_window_size();
-  if (!plan_.looks_on)
+  if (plan_.task.pty) send_window_size();
+  if (!plan_.is_observer)
     for (std::uint32_t rank : streams_.without_input()) send_to_rank(rank, {});
   while (!all_finished() && !gave_up_) {
     poll_once();
@@ -81,30 +82,27 @@ int StepRunner::poll_timeout_ms() const {
 }
 
 void StepRunner::poll_once() {
-  std::size_t queued = 0;
-  std::vector<pollfd> fds{{signals_.fd(), POLLIN, 0}, {controller_.fd(), POLLIN, 0}};
-  for (const Link& link : links_) {
-    const std::size_t bytes = link.channel ? link.channel->queued_bytes() : 0;
-    const short events = bytes > 0 ? POLLIN | POLLOUT : POLLIN;
-    queued = std::max(queued, bytes);
-    fds.push_back({link.channel ? link.channel->fd() : -1, events, 0});
-  }
-  std::vector<StepStreams::Input>& inputs = streams_.inputs();
-  for (const StepStreams::Input& input : inputs)
-    fds.push_back({queued < kMaxQueuedInput ? input.fd : -1, POLLIN, 0});
-  if (poll(fds.data(), fds.size(), poll_timeout_ms()) <= 0) return;
-
-  if (fds[0].revents != 0)
+  io::PollSet set;
+  set.add(signals_.fd(), POLLIN, [this](short) {
     while (auto signal = signals_.take()) on_signal(*signal);
-  if (fds[1].revents != 0) controller_.on_readable();
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (fds[2 + links_.size() + i].revents != 0) read_input(inputs[i]);
-  for (std::size_t i = 0; i < links_.size(); ++i) {
-    Link& link = links_[i];
-    const short happened = fds[i + 2].revents;
-    if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) lose(link);
-    if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_link(link);
+  });
+  set.add(controller_.fd(), POLLIN, [this](short) { controller_.on_readable(); });
+  std::size_t queued = 0;
+  for (const Link& link : links_)
+    if (link.channel) queued = std::max(queued, link.channel->queued_bytes());
+  if (queued < kMaxQueuedInput)
+    for (StepStreams::Input& input : streams_.inputs())
+      set.add(input.fd, POLLIN, [this, &input](short) { read_input(input); });
+  for (Link& link : links_) {
+    if (!link.channel) continue;
+    const short out = link.channel->queued_bytes() > 0 ? POLLOUT : 0;
+    set.add(link.channel->fd(), static_cast<short>(POLLIN | out), [this, &link](short happened) {
+      // A handler before this one may have lost the link.
+      if ((happened & POLLOUT) != 0 && link.channel && !link.channel->try_flush()) lose(link);
+      if ((happened & (POLLIN | POLLHUP | POLLERR)) != 0) read_link(link);
+    });
   }
+  set.wait(poll_timeout_ms());
 }
 
 void StepRunner::on_time() {
@@ -146,7 +144,7 @@ void StepRunner::read_link(Link& link) {
   }
 }
 
-// The last ones are closed with the runner: whoever waits for srun does not wait for that.
+// The last connections are closed together with the runner, which delays nobody.
 void StepRunner::hang_up_if_finished(Link& link) {
   if (all_finished()) return;
   if (std::ranges::all_of(places_of(link), [](const Place& place) { return place.finished; }))
@@ -171,12 +169,12 @@ void StepRunner::on_message(Place& place, wire::FromStep&& message) {
 
 void StepRunner::finish(Place& place) {
   place.finished = true;
-  book_.lost(place.where.node.str());  // those that were never started
-  if (!plan_.pty) say_failures(place.where.node);
+  book_.lost(place.where.node.str());  // its tasks that never started
+  if (!plan_.task.pty) say_failures(place.where.node);
 }
 
 void StepRunner::on_aborted(const std::string& text) {
-  if (terminating_ || plan_.looks_on) return;
+  if (terminating_ || plan_.is_observer) return;
   say(fmt::format("StepId={}: {}", step_text(), text));
   book_.aborted();
   terminate();
@@ -185,7 +183,8 @@ void StepRunner::on_aborted(const std::string& text) {
 // --- output and input ---
 
 void StepRunner::on_output(wire::TaskOutput&& output) {
-  if (!streams_.shows(output.rank, output.is_stderr) || (plan_.pty && output.rank != 0)) return;
+  if (!streams_.shows(output.rank, output.is_stderr) || (plan_.task.pty && output.rank != 0))
+    return;
   streams_.write(output.rank, output.is_stderr,
                  output.bytes.empty()
                      ? lines_.finish(output.rank, output.is_stderr)
@@ -198,7 +197,8 @@ void StepRunner::read_input(StepStreams::Input& input) {
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (count <= 0 && input.fd > STDERR_FILENO) close(input.fd);
   if (count <= 0) input.fd = -1;
-  if (count <= 0 && plan_.looks_on) return;  // the end of input is the owner's to tell
+  if (count <= 0 && plan_.is_observer)
+    return;  // only the srun that started the step ends its input
   send_input(input,
              std::string_view(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
 }
@@ -233,7 +233,7 @@ void StepRunner::send(Link& link, const wire::ToStep& message) {
   if (!link.channel->try_flush()) lose(link);
 }
 
-// Who relays passes it on to the nodes below.
+// A node that relays passes it on to the nodes below it.
 void StepRunner::send_all(const wire::ToStep& message) {
   for (Link& link : links_) send(link, message);
 }

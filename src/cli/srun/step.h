@@ -51,18 +51,11 @@ class StepRunner {
     bool finished = false;
   };
   struct Link {
-    Section run;                          // of places: the first one relays for the others
-    std::optional<io::Channel> channel;   // none = lost, or not needed any more
-    std::optional<io::Channel> exchange;  // until the hub has it
+    Section run;                         // of places: the first one relays for the others
+    std::optional<io::Channel> channel;  // none = lost, or not needed any more
   };
 
-  wire::AttachRequest attach_request(const Link& link) const;
-  Result<io::Channel> join_step(const wire::AttachRequest& request) const;
-  bool connect_link(Link& link);
-  bool connect_exchange(Link& link);
-  static std::string in_words(const Error& error);
   void say_launch_failed(const Place& place, std::string_view why) const;
-  void start_hub();
   std::span<Place> places_of(const Link& link) {
     return std::span(places_).subspan(link.run.first, link.run.count);
   }
@@ -75,7 +68,6 @@ class StepRunner {
   void on_message(Place& place, wire::FromStep&& message);
   void on_output(wire::TaskOutput&& output);
   void on_started(const wire::TaskStarted& start);
-  std::string program_of(std::uint32_t rank) const;
   void on_exited(const wire::TaskExited& exit);
   void on_aborted(const std::string& text);
   void on_cancelled();
@@ -90,14 +82,12 @@ class StepRunner {
   void on_signal(int signal);
   void on_interrupt();
   void force_end();
-  void send_signal(int signal);
   void say(std::string_view text) const;  // unless -Q wants no words
   void say_status();
   void terminate();  // the orderly way: TERM, then KILL
   void end_after_script();
-  void abort_step();  // at once
-  void say_waiting() const;
-  Seconds abort_wait() const { return controller_.config().kill_wait + Seconds{2}; }
+  void abort_step();            // at once
+  Seconds say_waiting() const;  // how long srun waits for the end of the tasks
   void flush_messages();
   void say_failures(std::string_view node = {});  // of this node, or of all
 

@@ -1,6 +1,6 @@
+// See streams.h.
 #include "cli/srun/streams.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 
 #include "base/text/strings.h"
 #include "cli/lib/name_lookup.h"
+#include "io/loop/poll_set.h"
 
 namespace muster::cli {
 
@@ -23,8 +24,7 @@ bool write_all(int fd, std::string_view bytes) {
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return false;
-    pollfd ready{fd, POLLOUT, 0};
-    poll(&ready, 1, -1);
+    io::wait_until_ready(fd, POLLOUT);
   }
   return true;
 }
@@ -153,7 +153,7 @@ void StepStreams::write(std::uint32_t rank, bool is_stderr, std::string_view byt
                 fmt::format("Writing the tasks' output failed: {}", std::strerror(errno)));
   if (sink.owned) std::erase_if(opened_, [&](const auto& file) { return file.second == sink.fd; });
   if (sink.owned) close(sink.fd);
-  // The tasks go on; nobody reads what they print.
+  // The tasks go on; their output is dropped.
   for (Part& each : parts_)
     for (Sink* same : {&each.out_sink, &each.err_sink})
       if (same->fd == sink.fd) *same = {};

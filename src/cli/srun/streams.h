@@ -17,11 +17,11 @@ namespace muster::cli {
 class StepStreams {
  public:
   struct Input {
-    int fd = -1;                              // -1 = there is none, or it has ended
+    int fd = -1;                              // -1 = no input, or it has ended
     std::uint32_t first_rank = 0, tasks = 0;  // whose it is
     std::optional<std::uint32_t> only;        // or of this one among them alone
     bool everybodys = true;                   // the step has no other tasks
-    // The ranks that get it one by one; none where it goes to all at once.
+    // The ranks that it is sent to one by one; empty if it goes to all tasks at once.
     std::vector<std::uint32_t> ranks() const;
   };
 
@@ -31,13 +31,13 @@ class StepStreams {
   StepStreams& operator=(const StepStreams&) = delete;
 
   bool open();  // false: what was wrong has been said
-  // Does anybody want to see what this task prints?
+  // Whether the output of this task is wanted.
   bool shows(std::uint32_t rank, bool is_stderr) const;
   void write(std::uint32_t rank, bool is_stderr, std::string_view bytes);
 
   std::vector<Input>& inputs() { return inputs_; }
   bool has_input() const;
-  // Tasks that srun has no input for, though nobody else gives them any.
+  // Tasks that get no input at all: srun has none for them.
   std::vector<std::uint32_t> without_input() const;
 
  private:
@@ -65,7 +65,7 @@ class StepStreams {
   std::map<std::string, int> opened_;  // files to write, by path
 };
 
-// Blocking, whatever mode the descriptor is in. False once nobody reads any more.
+// Blocking, whatever mode the descriptor is in. False if the reader has gone.
 bool write_all(int fd, std::string_view bytes);
 
 }  // namespace muster::cli

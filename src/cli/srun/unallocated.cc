@@ -1,3 +1,4 @@
+// srun -Z: a step on nodes that nobody allocated.
 #include "cli/srun/unallocated.h"
 
 #include <unistd.h>

@@ -8,7 +8,7 @@ namespace muster::cli {
 // Refused is what needs an allocation, or leaves open which nodes are meant.
 Outcome check_unallocated(JobOptions& options);
 
-// The step's request under a name of its own, which no job has.
+// The step's request, with a number in place of a job id that no job has.
 wire::StepRequest unallocated_request(wire::StepRequest request);
 
 // Says why it was not launched, and gives srun's exit code.

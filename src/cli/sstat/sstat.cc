@@ -88,11 +88,14 @@ constexpr std::string_view kDefault =
 constexpr std::string_view kPidFormat = "JobID,Nodelist,Pids";
 
 // The process ids travel in a field of the record that sstat does not show.
-constexpr AcctField kPids{"Pids", 20, [](const AcctLine& line, std::string& out) {
-                            out += line.step->submit_line.view();
-                          }};
-constexpr AcctField kNodes{
-    "Nodelist", 20, [](const AcctLine& line, std::string& out) { out += line.step->nodes.view(); }};
+constexpr Field<AcctLine> kPids{
+    {}, {0, "Pids", "Pids", ""}, {}, [](const AcctLine& line, FieldValue& value) {
+      value.text(line.step->submit_line);
+    }};
+constexpr Field<AcctLine> kNodes{
+    {}, {0, "Nodelist", "Nodelist", ""}, {}, [](const AcctLine& line, FieldValue& value) {
+      value.text(line.step->nodes);
+    }};
 
 struct StatOptions {
   std::vector<std::string> jobs;
@@ -137,8 +140,8 @@ constexpr CommandText kCommand{.program = kProgram,
 std::optional<AcctField> find_field(std::string_view name) {
   for (std::string_view known : kFields) {
     if (!istarts_with(known, name) || name.empty()) continue;
-    if (known == "Pids") return kPids;
-    if (known == "Nodelist") return kNodes;
+    if (known == "Pids") return AcctField{&kPids, known, 20};
+    if (known == "Nodelist") return AcctField{&kNodes, known, 20};
     const AcctField* field = find_acct_field(known);
     if (!field) continue;
     AcctField own = *field;

@@ -1,3 +1,4 @@
+// Splits lists of jobs, writes lists of gres, and checks the clusters of -M.
 #include "cli/tables/lists.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Makes one line for each command of a step.
 #include "cli/tables/step_commands.h"
 
 #include <algorithm>

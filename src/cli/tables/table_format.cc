@@ -1,3 +1,4 @@
+// Reads formats and sort lists, and writes cells and dates.
 #include "cli/tables/table_format.h"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Reads cgroup.conf.
 #include "config/files/cgroup_conf.h"
 
 #include <fmt/format.h>

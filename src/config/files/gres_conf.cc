@@ -1,3 +1,4 @@
+// Reads gres.conf and joins its devices to the gres of node lines.
 #include "config/files/gres_conf.h"
 
 #include <algorithm>

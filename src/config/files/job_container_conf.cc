@@ -1,3 +1,4 @@
+// Reads job_container.conf.
 #include "config/files/job_container_conf.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads topology.conf and puts its switches into an order, leaves first.
 #include "config/files/topology_conf.h"
 
 #include <fmt/format.h>

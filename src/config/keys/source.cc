@@ -1,3 +1,4 @@
+// See source.h.
 #include "config/keys/source.h"
 
 #include <fmt/format.h>
@@ -79,6 +80,17 @@ class SettingScanner {
   const Location& at_;
 };
 
+Result<std::vector<Setting>> settings_of(std::string_view content, const Location& at) {
+  std::vector<Setting> settings;
+  SettingScanner scanner(content, at);
+  while (!scanner.at_end()) {
+    auto setting = scanner.next();
+    if (!setting) return std::unexpected(setting.error());
+    settings.push_back(std::move(*setting));
+  }
+  return settings;
+}
+
 std::string resolve(std::string_view included, const std::string& including) {
   auto slash = including.rfind('/');
   if (included.starts_with('/') || slash == including.npos) return std::string(included);
@@ -119,15 +131,11 @@ class Reader {
     if (content.empty()) return {};
     if (istarts_with(content, "include") && content.size() > 7 && is_blank(content[7]))
       return include(trim(content.substr(7)), at, depth);
-    Line line{at, {}};
-    SettingScanner scanner(content, at);
-    while (!scanner.at_end()) {
-      auto setting = scanner.next();
-      if (!setting) return std::unexpected(setting.error());
-      if (iequals(setting->key, "ClusterName")) cluster_name_ = setting->value;
-      line.settings.push_back(std::move(*setting));
-    }
-    lines_.push_back(std::move(line));
+    auto settings = settings_of(content, at);
+    if (!settings) return std::unexpected(settings.error());
+    for (const Setting& setting : *settings)
+      if (iequals(setting.key, "ClusterName")) cluster_name_ = setting.value;
+    lines_.push_back({at, std::move(*settings)});
     return {};
   }
 
@@ -166,6 +174,11 @@ std::unexpected<Error> bad_value(const Location& at, const Setting& setting,
 std::unexpected<Error> wrong_value(const Location& at, const Setting& setting,
                                    std::string_view why) {
   return invalid(at, fmt::format("{}={}: {}", setting.key, setting.value, why));
+}
+
+Result<std::vector<Setting>> read_settings(std::string_view line, const Location& at) {
+  const std::string text = without_comment(line);
+  return settings_of(trim(text), at);
 }
 
 Result<std::vector<Line>> read_lines(const FileReader& read, const std::string& path) {

@@ -33,6 +33,8 @@ struct Line {
   std::vector<Setting> settings;  // never empty
 };
 
+// Of one line, a comment at its end included.
+Result<std::vector<Setting>> read_settings(std::string_view line, const Location& at);
 Result<std::vector<Line>> read_lines(const FileReader& read, const std::string& path);
 
 // "file:line: what"

@@ -8,6 +8,7 @@
 #include "base/text/size.h"
 #include "base/text/strings.h"
 #include "config/keys/keys.h"
+#include "config/keys/put.h"
 
 namespace muster::config {
 
@@ -38,33 +39,41 @@ std::string_view bare_choice(std::string_view choice) {
   return choice.starts_with('-') ? choice.substr(1) : choice;
 }
 
-bool is_choice(const Key& key, std::string_view text) {
-  return std::ranges::any_of(split(key.expected, ','), [&](std::string_view choice) {
+bool is_choice(const Type& type, std::string_view text) {
+  return std::ranges::any_of(split(type.expected, ','), [&](std::string_view choice) {
     return iequals(bare_choice(choice), text);
   });
 }
 
-bool are_choices(const Key& key, std::string_view text) {
+bool are_choices(const Type& type, std::string_view text) {
   return std::ranges::all_of(split(text, ','),
-                             [&](std::string_view part) { return is_choice(key, trim(part)); });
+                             [&](std::string_view part) { return is_choice(type, trim(part)); });
 }
 
 // Which ones there are makes no difference here.
-bool is_any_plugin(const Key& key) { return key.expected.ends_with('/'); }
+bool is_any_plugin(const Type& type) { return type.expected.ends_with('/'); }
 
-std::string expected_choices(const Key& key, std::string_view intro) {
+std::string expected_choices(const Type& type, std::string_view intro) {
   std::string text(intro);
-  for (std::string_view choice : split(key.expected, ','))
+  for (std::string_view choice : split(type.expected, ','))
     text += fmt::format("{}{}", text.size() == intro.size() ? "" : ", ", bare_choice(choice));
   return text;
 }
 
-bool is_valid(const Key& key, std::string_view text) {
-  switch (key.kind) {
+bool is_valid(const Type& type, std::string_view text) {
+  switch (type.kind) {
     case Kind::text:
-    case Kind::hosts:
+    case Kind::lowercase:
+    case Kind::names:
     case Kind::user:
+    case Kind::word:
       return true;
+    case Kind::hosts:
+      return parse_controller_host(text).has_value();
+    case Kind::licenses:
+      return !text.empty() && parse_licenses(text);
+    case Kind::weights:
+      return parse_tres_weights(text).has_value();
     case Kind::number:
     case Kind::microseconds:
     case Kind::percent:
@@ -87,14 +96,14 @@ bool is_valid(const Key& key, std::string_view text) {
     case Kind::level:
       return parse_debug_level(text).has_value();
     case Kind::choice:
-      return is_choice(key, text);
+      return is_choice(type, text);
     case Kind::choices:
-      return are_choices(key, text);
+      return are_choices(type, text);
     case Kind::plugins:
-      return are_choices(key, text);
+      return are_choices(type, text);
     case Kind::plugin:
-      if (!is_any_plugin(key)) return is_choice(key, text);
-      return istarts_with(text, key.expected) && text.size() > key.expected.size();
+      if (!is_any_plugin(type)) return is_choice(type, text);
+      return istarts_with(text, type.expected) && text.size() > type.expected.size();
     case Kind::daemon:
     case Kind::computed:
       return false;
@@ -102,8 +111,8 @@ bool is_valid(const Key& key, std::string_view text) {
   return false;
 }
 
-std::string expectation(const Key& key) {
-  switch (key.kind) {
+std::string expectation(const Type& type) {
+  switch (type.kind) {
     case Kind::flag:
     case Kind::yes_no:
       return "YES or NO, or 1 or 0";
@@ -117,35 +126,41 @@ std::string expectation(const Key& key) {
       return "a number of megabytes or UNLIMITED";
     case Kind::ports:
       return "a range of ports such as 60001-63000";
+    case Kind::hosts:
+      return "name or name(address)";
+    case Kind::licenses:
+      return "name[:count],...";
+    case Kind::weights:
+      return "weights of resources such as CPU=1000,Mem=2000,GRES/gpu=3000";
     case Kind::port:
       return "a port number up to 65535";
     case Kind::level:
       return "quiet, fatal, error, info, verbose, debug, debug2 ... debug5 or 0-9";
     case Kind::choice:
-      return expected_choices(key, "one of ");
+      return expected_choices(type, "one of ");
     case Kind::choices:
-      return expected_choices(key, "a list of ");
+      return expected_choices(type, "a list of ");
     case Kind::plugins:
-      return expected_choices(key, "a list of ");
+      return expected_choices(type, "a list of ");
     case Kind::plugin:
-      if (!is_any_plugin(key)) return expected_choices(key, "one of ");
-      return fmt::format("a name that starts with {}", key.expected);
+      if (!is_any_plugin(type)) return expected_choices(type, "one of ");
+      return fmt::format("a name that starts with {}", type.expected);
     default:
       return "a number";
   }
 }
 
 // Names of plugins are in small letters, other words in capitals: as the key's own list has them.
-std::string shown_choice(const Key& key, std::string_view text) {
-  for (std::string_view choice : split(key.expected, ','))
+std::string shown_choice(const Type& type, std::string_view text) {
+  for (std::string_view choice : split(type.expected, ','))
     if (iequals(text, bare_choice(choice))) return std::string(bare_choice(choice));
   return upper(text);
 }
 
-std::string shown_choices(const Key& key, std::string_view text) {
+std::string shown_choices(const Type& type, std::string_view text) {
   auto given = split(text, ',');
   std::string out;
-  for (std::string_view choice : split(key.expected, ',')) {
+  for (std::string_view choice : split(type.expected, ',')) {
     if (choice.starts_with('-')) continue;
     bool has = std::ranges::any_of(
         given, [&](std::string_view part) { return iequals(trim(part), choice); });
@@ -181,14 +196,40 @@ std::optional<std::string_view> parse_debug_level(std::string_view text) {
   return found == kLevels.end() ? std::nullopt : std::optional(*found);
 }
 
+std::string canonical(const Type& type, std::string_view value) {
+  switch (type.kind) {
+    case Kind::lowercase:
+    case Kind::plugin:
+    case Kind::plugins:
+      return lower(value);
+    case Kind::flag:
+      return parse_yes_no(value).value_or(false) ? "1" : "0";
+    case Kind::level:
+      return std::string(parse_debug_level(value).value_or(value));
+    case Kind::choice:
+      return shown_choice(type, value);
+    default:
+      return std::string(value);
+  }
+}
+
 Result<void> check_value(const Key& key, const Location& at, const Setting& setting) {
-  if (is_valid(key, setting.value)) return {};
-  return bad_value(at, setting, expectation(key));
+  if (is_valid(key.type, setting.value)) return {};
+  return bad_value(at, setting, expectation(key.type));
+}
+
+bool is_default(const Key& key, std::string_view value) {
+  if (key.type.kind == Kind::yes_no) return parse_yes_no(value) == parse_yes_no(key.fallback);
+  return iequals(value, key.fallback);
 }
 
 std::string shown_value(const Key& key, std::string_view value) {
-  if (value.empty()) return "(null)";
-  switch (key.kind) {
+  const Type& type = key.type;
+  if (value.empty() && type.kind == Kind::memory) return "UNLIMITED";
+  if (value.empty()) return std::string(key.show ? key.show->unset : "(null)");
+  switch (type.kind) {
+    case Kind::lowercase:
+      return lower(value);
     case Kind::flag:
       return *parse_yes_no(value) ? "1" : "0";
     case Kind::yes_no:
@@ -214,9 +255,9 @@ std::string shown_value(const Key& key, std::string_view value) {
     case Kind::user:
       return shown_user(value);
     case Kind::choice:
-      return shown_choice(key, value);
+      return shown_choice(type, value);
     case Kind::choices:
-      return shown_choices(key, value);
+      return shown_choices(type, value);
     default:
       return std::string(value);
   }

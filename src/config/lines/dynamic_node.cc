@@ -1,3 +1,4 @@
+// Reads the description of a node that no file names.
 #include "config/lines/dynamic_node.h"
 
 #include "base/text/strings.h"

@@ -1,3 +1,4 @@
+// Reads NodeName, DownNodes and NodeSet lines.
 #include "config/lines/node_line.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
+#include "config/lines/line_reader.h"
 #include "model/binding/cpu_bind.h"
 
 namespace muster::config {
@@ -74,16 +76,9 @@ Result<Values> node_values(const Line& line, std::vector<std::string>& ignored) 
   return values;
 }
 
-// Typed access to the values of one line, remembering the first error.
-class NodeReader {
+class NodeReader : public LineReader {
  public:
-  NodeReader(const Location& at, const Values& values) : at_(at), values_(values) {}
-
-  std::string text(std::string_view key, std::string_view fallback = {}) const {
-    auto found = values_.find(key);
-    return found == values_.end() ? std::string(fallback) : found->second;
-  }
-  bool has(std::string_view key) const { return values_.find(key) != values_.end(); }
+  using LineReader::LineReader;
 
   std::uint32_t number(std::string_view key, std::uint32_t fallback, std::uint32_t least = 0) {
     if (!has(key)) return fallback;
@@ -94,20 +89,8 @@ class NodeReader {
   }
   std::uint64_t memory(std::string_view key, std::uint64_t fallback) {
     if (!has(key)) return fallback;
-    auto value = parse_mib(text(key));
-    if (value) return *value;
-    reject(key, "a number of megabytes");
-    return fallback;
+    return parsed(key, parse_mib, "a number of megabytes").value_or(fallback);
   }
-  void reject(std::string_view key, std::string_view expected) {
-    if (!error_) error_ = bad_value(at_, Setting{std::string(key), text(key)}, expected).error();
-  }
-  Result<void> done() const { return error_ ? std::unexpected(*error_) : Result<void>{}; }
-
- private:
-  const Location& at_;
-  const Values& values_;
-  std::optional<Error> error_;
 };
 
 // CPUs, sockets, cores and threads imply each other; CPUs may count sockets, cores or threads.

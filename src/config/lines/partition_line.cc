@@ -1,3 +1,4 @@
+// Reads PartitionName and QoS lines.
 #include "config/lines/partition_line.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "config/keys/keys.h"
+#include "config/lines/line_reader.h"
 #include "model/binding/cpu_bind.h"
 
 namespace muster::config {
@@ -94,63 +96,38 @@ Result<Values> partition_values(const Line& line, std::vector<std::string>& igno
   return values;
 }
 
-// Typed access to the values of one line, remembering the first error.
-class PartitionReader {
+class PartitionReader : public LineReader {
  public:
-  PartitionReader(const Location& at, const Values& values) : at_(at), values_(values) {}
+  using LineReader::LineReader;
 
-  std::string text(std::string_view key) const {
-    auto found = values_.find(key);
-    return found == values_.end() ? std::string() : found->second;
-  }
   // A list that may be everybody.
   std::string who(std::string_view key) const {
     std::string value = text(key);
     return iequals(value, "ALL") ? std::string() : value;
   }
   bool yes_no(std::string_view key) {
-    std::string value = text(key);
-    if (value.empty()) return false;
-    auto parsed = parse_yes_no(value);
-    if (!parsed) reject(key, "YES or NO");
-    return parsed.value_or(false);
+    if (text(key).empty()) return false;
+    return parsed(key, parse_yes_no, "YES or NO").value_or(false);
   }
   std::optional<std::uint32_t> number(std::string_view key) {
-    std::string value = text(key);
-    if (is_none(value)) return std::nullopt;
-    auto parsed = parse_number<std::uint32_t>(value);
-    if (!parsed) reject(key, "a number or UNLIMITED");
-    return parsed;
+    if (is_none(text(key))) return std::nullopt;
+    return parsed(key, parse_number<std::uint32_t>, "a number or UNLIMITED");
   }
-  // That jobs have beyond what they were to have: none unless it is said.
+  // What jobs get beyond their share: none unless the line says so.
   std::uint32_t extra_time(std::string_view key) {
     const std::string value = text(key);
     if (value == "-1") reject(key, "a number or UNLIMITED");
     return value.empty() ? 0 : number(key).value_or(0xffffffffu);
   }
   std::optional<std::uint64_t> memory(std::string_view key) {
-    std::string value = text(key);
-    if (is_none(value)) return std::nullopt;
-    auto parsed = parse_mib(value);
-    if (!parsed) reject(key, "a number of megabytes or UNLIMITED");
-    return parsed == 0 ? std::nullopt : parsed;
+    if (is_none(text(key))) return std::nullopt;
+    auto mib = parsed(key, parse_mib, "a number of megabytes or UNLIMITED");
+    return mib == 0 ? std::nullopt : mib;
   }
   std::optional<Minutes> limit(std::string_view key) {
-    std::string value = text(key);
-    if (is_none(value) || iequals(value, "NONE")) return std::nullopt;
-    auto parsed = parse_time_limit(value);
-    if (!parsed) reject(key, "minutes, hours:minutes:seconds, days-hours or UNLIMITED");
-    return parsed;
+    if (is_none(text(key)) || iequals(text(key), "NONE")) return std::nullopt;
+    return parsed(key, parse_time_limit, "minutes, hours:minutes:seconds, days-hours or UNLIMITED");
   }
-  void reject(std::string_view key, std::string_view expected) {
-    if (!error_) error_ = bad_value(at_, Setting{std::string(key), text(key)}, expected).error();
-  }
-  Result<void> done() const { return error_ ? std::unexpected(*error_) : Result<void>{}; }
-
- private:
-  const Location& at_;
-  const Values& values_;
-  std::optional<Error> error_;
 };
 
 std::string oversubscribe(PartitionReader& reader) {

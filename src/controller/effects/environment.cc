@@ -1,3 +1,4 @@
+// See environment.h.
 #include "controller/effects/environment.h"
 
 #include <algorithm>
@@ -165,7 +166,7 @@ void add_meeting_point(const Cluster& cluster, const WholeStep& step, std::uint3
   v.set("SLURM_STEP_RENDEZVOUS", v["MASTER_ADDR"] + ":" + v["MASTER_PORT"]);
 }
 
-// srun --no-allocate: what is said of a job is said of none.
+// srun --no-allocate: there is no job, so no variable describes one.
 void forget_allocation(Variables& v) {
   for (const char* name :
        {"SLURM_JOB_ID", "SLURM_JOBID", "SLURM_JOB_NUM_NODES", "SLURM_JOB_CPUS_PER_NODE",

@@ -1,3 +1,4 @@
+// See launch.h.
 #include "controller/effects/launch.h"
 
 #include <algorithm>
@@ -129,18 +130,18 @@ OpenMode open_mode(const Cluster& cluster, OpenMode asked) {
 
 }  // namespace
 
-OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, std::string key) {
+OutgoingOrder batch_launch(const Cluster& cluster, const Job& job, Secret key) {
   const JobSpec& spec = *job.spec;
   NodeId node = job.run->steps.at(kBatchStep).nodes.front().node;
   wire::StepLaunch launch = common(cluster, job, kBatchStep, node);
-  for (const Text& arg : job.own.script_args) launch.argv.push_back(arg.str());
+  for (const Text& arg : job.own.script_args) launch.task.argv.push_back(arg.str());
   launch.environment = batch_variables(cluster, job, node).take();
-  launch.work_dir = job.own.work_dir;
-  launch.std_in = job.own.std_in;
-  launch.std_out = job.own.std_out;
-  launch.std_err = job.own.std_err;
-  launch.open_mode = open_mode(cluster, spec.open_mode);
-  launch.umask = spec.umask;
+  launch.task.work_dir = job.own.work_dir;
+  launch.task.std_in = job.own.std_in;
+  launch.task.std_out = job.own.std_out;
+  launch.task.std_err = job.own.std_err;
+  launch.task.open_mode = open_mode(cluster, spec.open_mode);
+  launch.task.umask = spec.umask;
   launch.get_user_env = spec.get_user_env;
   launch.ranks = {0};
   launch.watch_key = std::move(key);
@@ -162,7 +163,7 @@ Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) 
 }
 
 OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& step, NodeId node,
-                          const wire::StepRequest& whole, std::string key) {
+                          const wire::StepRequest& whole, Secret key) {
   const wire::StepRequest& request = part_on(node, step, whole);
   wire::StepLaunch launch = common(cluster, job, step.id, node);
   for (std::size_t i = 0; i < step.nodes.size(); ++i) {
@@ -176,38 +177,23 @@ OutgoingOrder step_launch(const Cluster& cluster, const Job& job, const Step& st
   Variables variables = step_variables(cluster, job, step, node);
   add_distribution(request, step, variables);
   tell_as_own_job(job, node, request, variables);
-  launch.argv = request.argv;
-  launch.argv_by_rank = request.argv_by_rank;
+  launch.task = request.task;
+  TaskOptions& task = launch.task;
+  if (task.open_mode == OpenMode::unset) task.open_mode = job.spec->open_mode;
+  task.open_mode = open_mode(cluster, task.open_mode);
+  task.rendezvous = step.meeting_port != 0;
+  if (task.cpu_bind.empty()) task.cpu_bind = default_cpu_bind(cluster, job, step);
   if (step.meeting_port) keep_own_meeting_point(request.environment, variables);
   if (request.preserve_env) keep_own_counts(request.environment, variables);
   launch.environment = merged(request.environment, std::move(variables));
-  launch.work_dir = request.work_dir;
-  launch.std_in = request.std_in;
-  launch.std_out = request.std_out;
-  launch.std_err = request.std_err;
-  launch.open_mode = open_mode(
-      cluster, request.open_mode == OpenMode::unset ? job.spec->open_mode : request.open_mode);
-  launch.umask = request.umask;
-  launch.pty = request.pty;
-  launch.kill_on_bad_exit = request.kill_on_bad_exit;
-  launch.rendezvous = step.meeting_port != 0;
   launch.num_tasks = step.het.is_part() ? step.het.tasks : step.num_tasks;
   launch.cpus_per_task = request.cpus_per_task.value_or(step.cpus_per_task);
-  launch.gpu_bind = request.gpu_bind;
-  launch.cpu_bind =
-      request.cpu_bind.empty() ? default_cpu_bind(cluster, job, step) : request.cpu_bind;
-  launch.mem_bind = request.mem_bind;
-  launch.task_prolog = request.task_prolog;
-  launch.task_epilog = request.task_epilog;
-  launch.mpi = request.mpi;
-  if (!request.mpi.empty())
+  if (!task.mpi.empty())
     for (const StepNode& place : step.nodes)
       launch.layout.push_back({cluster.nodes.at(place.node).config.name, place.ranks});
   launch.watch_key = key;
   launch.key = std::move(key);
   launch.waits_for_client = !request.async;
-  launch.stopped = request.stopped;
-  launch.label = request.label;
   return {wire::LaunchOrder{std::move(launch)}, {}, {}};
 }
 

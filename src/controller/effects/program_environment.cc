@@ -1,10 +1,11 @@
+// See program_environment.h.
 #include "controller/effects/program_environment.h"
 
 #include <fmt/format.h>
 
 #include "base/text/duration.h"
 #include "controller/effects/environment.h"
-#include "controller/jobs/mail.h"
+#include "controller/effects/mail.h"
 #include "model/job/task_count.h"
 
 namespace muster::controller {

@@ -1,6 +1,5 @@
 // The variables of the site's own programs: Prolog, Epilog, PrologSlurmctld, EpilogSlurmctld and
-// MailProg. They
-// get these and nothing else; a node adds its own name.
+// MailProg. They get these and nothing else; a node adds its own name.
 #pragma once
 
 #include <string>

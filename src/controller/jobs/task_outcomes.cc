@@ -1,3 +1,4 @@
+// See task_outcomes.h.
 #include "controller/jobs/task_outcomes.h"
 
 #include <algorithm>

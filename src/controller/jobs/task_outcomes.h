@@ -13,7 +13,7 @@ namespace muster::controller {
 
 class TaskOutcomes {
  public:
-  // Tasks that are named and that the array has not are invalid.
+  // Named tasks that the array does not have are invalid.
   TaskOutcomes(const Cluster& cluster, wire::JobRef named);
 
   void add(const Job& job, const Result<void>& outcome);  // as the job was before the action

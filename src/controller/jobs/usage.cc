@@ -1,58 +1,67 @@
-// What jobs have used is written down every PriorityCalcPeriod, within a second of a job's end, and
-// before a change after which it could not be told any more. Jobs that have used up what a limit
-// allows are ended.
-#include "sched/priority/usage.h"
+// See usage.h.
+#include "controller/jobs/usage.h"
 
 #include "base/text/strings.h"
-#include "controller/core.h"
 #include "sched/limits/limits.h"
 #include "sched/priority/priority.h"
+#include "sched/priority/usage.h"
 
 namespace muster::controller {
 
-void Core::count_usage(Time now) {
-  if (!sched::counts_usage(cluster_) || now <= (*cluster_.usage).as_of) return;
-  sched::Counted counted = sched::count_usage(cluster_, now);
-  record(UsageCounted{.as_of = now, .reset = counted.reset, .changed = std::move(counted.changed)});
+void count_usage(Ledger& ledger, Time until) {
+  const Cluster& cluster = ledger.cluster();
+  if (!sched::counts_usage(cluster) || until <= (*cluster.usage).as_of) return;
+  sched::Counted counted = sched::count_usage(cluster, until);
+  ledger.record(
+      UsageCounted{.as_of = until, .reset = counted.reset, .changed = std::move(counted.changed)});
 }
 
-void Core::count_usage_if_due(Time now) {
-  const UsageBook& book = *cluster_.usage;
-  const FairShareSettings& settings = cluster_.settings().priority.shares;
+void UsageClock::tick() {
+  count_if_due();
+  note_priorities_if_due();
+}
+
+void UsageClock::on_clock_step(Millis by) {
+  if (is_set(priorities_noted_)) priorities_noted_ += by;
+}
+
+void UsageClock::count_if_due() {
+  const Time now = ledger_.now();
+  const UsageBook& book = *ledger_.cluster().usage;
+  const FairShareSettings& settings = ledger_.settings().priority.shares;
   const bool period_over = now - book.as_of >= settings.calc_period;
   const bool must_reset = !book.past.empty() && book.as_of < sched::last_reset(settings.reset, now);
-  if (!cluster_.uncounted.empty() || must_reset || (period_over && !cluster_.active.empty()))
-    count_usage(now);
+  if (!ledger_.cluster().uncounted.empty() || must_reset ||
+      (period_over && !ledger_.cluster().active.empty()))
+    count_usage(ledger_, now);
 }
 
-// PriorityFlags=INCR_ONLY: what a job has reached every PriorityCalcPeriod it keeps.
-void Core::note_priorities_if_due(Time now) {
-  const PrioritySettings& settings = cluster_.settings().priority;
+// PriorityFlags=INCR_ONLY: every PriorityCalcPeriod the priority that a job has reached becomes its
+// lowest from then on.
+void UsageClock::note_priorities_if_due() {
+  const Time now = ledger_.now();
+  const PrioritySettings& settings = ledger_.settings().priority;
   if (!settings.multifactor || !settings.increase_only) return;
   if (is_set(priorities_noted_) && now - priorities_noted_ < settings.shares.calc_period) return;
   priorities_noted_ = now;
-  const sched::Priorities priorities(cluster_, now);
+  const sched::Priorities priorities(ledger_.cluster(), now);
   PrioritiesReached reached;
   auto note = [&](std::uint32_t id) {
-    const Job& job = cluster_.jobs.at(JobId{id});
+    const Job& job = ledger_.job(JobId{id});
     const auto first = split(job.partition, ',').front();
-    const std::uint32_t priority = priorities.of(job, cluster_.find_partition(first));
+    const std::uint32_t priority =
+        priorities.priority_of(job, ledger_.cluster().find_partition(first));
     if (priority > job.least_priority) reached.jobs[job.id] = priority;
   };
-  for (std::uint32_t id : cluster_.pending.ids()) note(id);
-  if (!reached.jobs.empty()) record(std::move(reached));
+  for (std::uint32_t id : ledger_.cluster().pending.ids()) note(id);
+  if (!reached.jobs.empty()) ledger_.record(std::move(reached));
 }
 
-// PriorityUsageResetPeriod=NOW: with each start and each reading of the configuration.
-void Core::reset_usage_if_told(Time now) {
-  if (cluster_.settings().priority.shares.reset == UsageReset::now &&
-      !(*cluster_.usage).past.empty())
-    record(UsageCounted{.as_of = now, .reset = true, .changed = {}});
-}
-
-void Core::end_over_limits(Time now) {
-  for (const auto& [id, limit] : sched::jobs_over_limits(cluster_, now))
-    time_out(id, "has used what " + limit.str() + " allows", now);
+void reset_usage_if_told(Ledger& ledger) {
+  const Time now = ledger.now();
+  if (ledger.settings().priority.shares.reset == UsageReset::now &&
+      !(*ledger.cluster().usage).past.empty())
+    ledger.record(UsageCounted{.as_of = now, .reset = true, .changed = {}});
 }
 
 }  // namespace muster::controller

@@ -1,7 +1,8 @@
-// slurmd -F: a machine becomes one of the nodes that the configuration keeps for the future.
+// See claim.h.
+#include "controller/nodes/claim.h"
+
 #include <algorithm>
 
-#include "controller/core.h"
 #include "controller/nodes/node_change.h"
 
 namespace muster::controller {
@@ -19,12 +20,11 @@ bool suits(const Node& node, const wire::ClaimNodeRequest& request) {
 
 }  // namespace
 
-// A machine that has been one before is it again.
-wire::Answer Core::claim_node(const wire::ClaimNodeRequest& request) {
+wire::Answer claim_node(Ledger& ledger, const wire::ClaimNodeRequest& request) {
   if (request.by.hostname.empty()) return Error{ErrorCode::failure, "a machine has a name"};
   const Node* found = nullptr;
-  for (NodeId id : *cluster_.node_order) {
-    const Node& node = cluster_.nodes.at(id);
+  for (NodeId id : *ledger.cluster().node_order) {
+    const Node& node = ledger.node(id);
     if (node.claim.hostname == request.by.hostname)
       return wire::ClaimNodeReply{.name = node.config.name};
     if (!found && suits(node, request)) found = &node;
@@ -32,14 +32,14 @@ wire::Answer Core::claim_node(const wire::ClaimNodeRequest& request) {
   if (!found)
     return Error{ErrorCode::failure,
                  "no node in state FUTURE is like " + request.by.hostname.str()};
-  host_.log("node " + found->config.name.str() + " is " + request.by.hostname.str());
+  ledger.log("node " + found->config.name.str() + " is " + request.by.hostname.str());
   const Text name = found->config.name;
   NodeChanged change = current(*found);
   change.future = change.drain = change.fail = change.responding = false;
   change.health = NodeHealth::unknown;
   change.reason = {};
   change.claim = request.by;
-  record(change);
+  ledger.record(change);
   return wire::ClaimNodeReply{.name = name};
 }
 

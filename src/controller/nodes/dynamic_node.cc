@@ -1,12 +1,10 @@
+// See dynamic_node.h.
 #include "controller/nodes/dynamic_node.h"
 
 #include <algorithm>
 
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
-#include "config/lines/dynamic_node.h"
-#include "controller/core.h"
-#include "controller/update/settings_list.h"
 
 namespace muster::controller {
 
@@ -54,61 +52,25 @@ ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config) {
   return config;
 }
 
-// Refused, all of them, where MaxNodeCount leaves no room.
-Result<void> Core::add_nodes(const std::vector<NodeConfig>& nodes) {
+Result<void> add_nodes(Ledger& ledger, const std::vector<NodeConfig>& nodes) {
   std::vector<const NodeConfig*> added;
   for (const NodeConfig& node : nodes)
-    if (!cluster_.find_node(node.name)) added.push_back(&node);
-  const std::uint32_t most = cluster_.settings().max_node_count;
+    if (!ledger.cluster().find_node(node.name)) added.push_back(&node);
+  const std::uint32_t most = ledger.settings().max_node_count;
   if (most == 0) return fail(ErrorCode::failure, "MaxNodeCount is not set: no dynamic nodes");
-  if ((*cluster_.node_order).size() + added.size() > most)
+  if ((*ledger.cluster().node_order).size() + added.size() > most)
     return fail(ErrorCode::failure, "there would be more than MaxNodeCount nodes");
   for (const NodeConfig* node : added) {
-    host_.log("node " + node->name.str() + " is new in the cluster");
+    ledger.log("node " + node->name.str() + " is new in the cluster");
     NodeConfig config = *node;
     config.dynamic = true;
-    record(NodeAdded{
-        .config = std::move(config),
-        .partitions = partitions_of(*cluster_.partitions, (*cluster_.config).node_sets, *node)});
+    ledger.record(
+        NodeAdded{.config = std::move(config),
+                  .partitions = partitions_of(*ledger.cluster().partitions,
+                                              (*ledger.cluster().config).node_sets, *node)});
   }
-  want_plan();
+  ledger.want_plan();
   return {};
-}
-
-wire::Answer Core::create_nodes(const wire::UpdateRequest& request) {
-  std::string line;
-  for (const auto& [key, value] : request.settings) line += key + "=\"" + value + "\" ";
-  auto nodes = config::parse_node_line(line, "scontrol create");
-  if (!nodes) return nodes.error();
-  for (NodeConfig& node : *nodes) {
-    if (node.state != "CLOUD" && node.state != "FUTURE")
-      return Error{ErrorCode::invalid_node_state, {}};
-    if (node.port == 0) node.port = (*cluster_.config).slurmd_port;
-  }
-  if (auto added = add_nodes(*nodes); !added) return added.error();
-  return wire::Done{};
-}
-
-wire::Answer Core::delete_nodes(const wire::UpdateRequest& request) {
-  auto nodes = named_nodes(request);
-  if (!nodes) return nodes.error();
-  for (NodeId id : *nodes) {
-    const Node& node = cluster_.nodes.at(id);
-    if (!node.config.dynamic)
-      return Error{ErrorCode::failure,
-                   node.config.name.str() + " is in slurm.conf: remove it there"};
-    if (!node.jobs.empty()) return Error{ErrorCode::nodes_busy, {}};
-  }
-  for (NodeId id : *nodes) {
-    if (auto session = sessions_.find(id); session != sessions_.end()) {
-      connections_.erase(session->second.connection);
-      sessions_.erase(session);
-    }
-    loads_.erase(id);
-    record(NodeRemoved{.node = id});
-  }
-  want_plan();
-  return wire::Done{};
 }
 
 }  // namespace muster::controller

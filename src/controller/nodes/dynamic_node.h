@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "controller/ledger/ledger.h"
 #include "model/cluster.h"
 
 namespace muster::controller {
@@ -14,5 +15,8 @@ std::vector<Text> partitions_of(const std::vector<Partition>& partitions,
 
 // The configuration with the cluster's dynamic nodes in it.
 ClusterConfig with_dynamic_nodes(const Cluster& cluster, ClusterConfig config);
+
+// Refused, all of them, where MaxNodeCount leaves no room.
+Result<void> add_nodes(Ledger& ledger, const std::vector<NodeConfig>& nodes);
 
 }  // namespace muster::controller

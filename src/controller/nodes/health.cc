@@ -1,6 +1,5 @@
+// See health.h.
 #include "controller/nodes/health.h"
-
-#include "controller/core.h"
 
 namespace muster::controller {
 
@@ -18,17 +17,6 @@ bool wants_health_check(const HealthCheck& check, const Node& node) {
   const bool full = node.used_cpus.size() >= node.config.cpus;
   if (works) return full ? check.alloc : check.mixed;
   return check.idle || (check.nondrained_idle && !node.drain);
-}
-
-void Core::check_health(Time now) {
-  const HealthCheck& check = cluster_.settings().health_check;
-  if (check.interval.count() == 0) return;
-  for (auto& [id, session] : sessions_) {
-    const std::int64_t round = health_round(check, id, now);
-    if (session.health_round == round) continue;
-    session.health_round = round;
-    if (wants_health_check(check, cluster_.nodes.at(id))) order(id, wire::HealthCheckOrder{});
-  }
 }
 
 }  // namespace muster::controller

@@ -1,3 +1,4 @@
+// See node_change.h.
 #include "controller/nodes/node_change.h"
 
 #include <algorithm>
@@ -145,6 +146,21 @@ std::optional<NodeChanged> on_registration(const Settings& settings, const Node&
                  change.future != node.future;
   if (!changed) return std::nullopt;
   return change;
+}
+
+void drain_node(Ledger& ledger, NodeId id, std::string_view reason) {
+  const Time now = ledger.now();
+  const Node& node = ledger.node(id);
+  ledger.log_error("node " + node.config.name.str() + ": " + std::string(reason) +
+                   ", setting DRAIN");
+  if (node.drain) return;
+  NodeChanged change = current(node);
+  change.drain = true;
+  change.reason = reason;
+  change.reason_uid = ledger.authority().slurm_user;
+  change.reason_time = now;
+  ledger.record(change);
+  ledger.touch(id);
 }
 
 }  // namespace muster::controller

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "controller/ledger/ledger.h"
 #include "model/cluster.h"
 #include "state/event.h"
 
@@ -14,8 +15,8 @@ namespace muster::controller {
 NodeChanged current(const Node& node);
 
 constexpr std::string_view kNotResponding = "Not responding";
-// The reason of a node that munge refuses, since its clock is that much ahead of ours: "clock 3600
-// s ahead", "clock 3600 s behind".
+// The reason of a node that munge refuses because its clock differs by this much: "clock 3600 s
+// ahead", "clock 3600 s behind".
 std::string clock_reason(Seconds ahead);
 bool is_clock_reason(const Text& reason);
 
@@ -25,5 +26,8 @@ constexpr std::string_view kHostStops = "Host stops";
 // What registering does to the node's state: it comes up, or is set down or drained for a fault.
 std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
                                            const NodeFacts& facts, Time now);
+
+// The node gets no further jobs, for this reason.
+void drain_node(Ledger& ledger, NodeId id, std::string_view reason);
 
 }  // namespace muster::controller

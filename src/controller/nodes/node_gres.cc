@@ -1,3 +1,4 @@
+// See node_gres.h.
 #include "controller/nodes/node_gres.h"
 
 #include <algorithm>

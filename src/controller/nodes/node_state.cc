@@ -1,3 +1,4 @@
+// See node_state.h.
 #include "controller/nodes/node_state.h"
 
 #include <algorithm>

@@ -24,6 +24,8 @@ struct ReservationDraft {
   bool skip = false;  // the next occasion of one that comes again
 };
 
+// Every key of wire/update_keys.h has one.
+bool has_reservation_setter(std::string_view name);
 Result<void> set_reservation_key(ReservationDraft& draft, std::string_view key,
                                  std::string_view value);
 

@@ -1,19 +1,19 @@
 // --rendezvous: the port at which the tasks of a step meet, on the step's first node and no other
 // step's there. It is part of the step, so that it is known again after a restart.
-#include <set>
+#include "controller/steps/ports.h"
 
-#include "controller/core.h"
+#include <set>
 
 namespace muster::controller {
 
-Result<std::uint32_t> Core::meeting_port(NodeId node, JobId job, StepId step) const {
+Result<std::uint32_t> meeting_port(const Cluster& cluster, NodeId node, JobId job, StepId step) {
   std::set<std::uint32_t> taken;
-  for (std::uint32_t id : cluster_.nodes.at(node).jobs.ids())
-    for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).run->steps)
+  for (std::uint32_t id : cluster.nodes.at(node).jobs.ids())
+    for (const auto& [other_id, other] : cluster.jobs.at(JobId{id}).run->steps)
       if (!is_ended(other.state) && other.meeting_port && other.het.first_task == 0 &&
           other.nodes.front().node == node)
         taken.insert(other.meeting_port);
-  const Settings& s = cluster_.settings();
+  const Settings& s = cluster.settings();
   const std::uint32_t count = s.last_meeting_port - s.first_meeting_port + 1;
   // Steps start their search at different ports: one that was just left may still be in use.
   const std::uint32_t offset = (job.value * 31 + step.value) % count;

@@ -1,11 +1,12 @@
-// Steps: what srun asks for inside a job. Each gets a share of its own of what the job holds
-// (sched/place/step_place.h); one that does not fit now waits (step_queue.cc).
+// See step.h.
+#include "controller/steps/step.h"
+
 #include <algorithm>
 
 #include "base/codec/codec.h"
 #include "base/text/duration.h"
-#include "controller/core.h"
 #include "controller/effects/launch.h"
+#include "controller/steps/ports.h"
 #include "controller/steps/step_demand.h"
 
 namespace muster::controller {
@@ -46,9 +47,9 @@ void count_through(std::vector<Step>& parts) {
 // --multi-prog: each part has counted its ranks from 0.
 void count_programs_from(std::uint32_t first_task, wire::StepRequest& request) {
   auto count_on = [&](wire::StepRequest& part) {
-    decltype(part.argv_by_rank) counted;
-    for (auto& [rank, argv] : part.argv_by_rank) counted[rank + first_task] = std::move(argv);
-    part.argv_by_rank = std::move(counted);
+    decltype(part.task.argv_by_rank) counted;
+    for (auto& [rank, argv] : part.task.argv_by_rank) counted[rank + first_task] = std::move(argv);
+    part.task.argv_by_rank = std::move(counted);
     first_task += part.num_tasks.value_or(1);
   };
   count_on(request);
@@ -89,29 +90,29 @@ std::vector<wire::StepRequest> launches_by_job(wire::StepRequest& request) {
 
 }  // namespace
 
-bool is_step_over(const Job& job, StepId id) {
-  auto step = job.run->steps.find(id);
-  return step == job.run->steps.end() || is_ended(step->second.state);
-}
+namespace {
 
-Result<void> Core::can_take_steps(Caller caller, JobId id) const {
-  const Job* job = cluster_.jobs.find(id);
+Result<void> can_take_steps(const Ledger& ledger, Caller caller, JobId id) {
+  const Job* job = ledger.cluster().jobs.find(id);
   if (!job) return fail(ErrorCode::invalid_job_id);
-  if (!may_change(caller, *job)) return fail(ErrorCode::access_denied);
+  if (!ledger.authority().may_change(caller, *job)) return fail(ErrorCode::access_denied);
   if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job->state) || job->run->ending) return fail(ErrorCode::already_done);
   if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
-  if (job->run->next_step >= cluster_.settings().max_step_count)
+  if (job->run->next_step >= ledger.settings().max_step_count)
     return fail("Step limit reached for this job");
   return {};
 }
 
-// One component's part of a step, without its number.
-Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
-                              const std::set<NodeId>& taken, Time now) const {
-  if (auto ok = can_take_steps(caller, request.job); !ok) return std::unexpected(ok.error());
-  const Job& job = cluster_.jobs.at(request.job);
-  auto wanted = step_demand(cluster_, job, request, taken);
+}  // namespace
+
+Result<Step> place_part(const Ledger& ledger, Caller caller, const wire::StepRequest& request,
+                        const std::set<NodeId>& taken) {
+  const Time now = ledger.now();
+  if (auto ok = can_take_steps(ledger, caller, request.job); !ok)
+    return std::unexpected(ok.error());
+  const Job& job = ledger.job(request.job);
+  auto wanted = step_demand(ledger.cluster(), job, request, taken);
   if (!wanted) return std::unexpected(wanted.error());
   auto nodes = sched::place_step(wanted->held,
                                  request.overlap ? std::vector<NodeShare>{} : shares_in_use(job),
@@ -137,17 +138,18 @@ Result<Step> Core::place_step(Caller caller, const wire::StepRequest& request,
   return step;
 }
 
+namespace {
+
 // One step for each job, and in the requests what each part came to.
-Result<std::vector<Step>> Core::place_parts(Caller caller,
-                                            std::vector<wire::StepRequest*>& requests,
-                                            Time now) const {
+Result<std::vector<Step>> place_parts(const Ledger& ledger, Caller caller,
+                                      std::vector<wire::StepRequest*>& requests) {
   std::vector<Step> steps, parts;
   JobId job;
   for (const wire::StepRequest* each : requests) {
     const bool same_job = !steps.empty() && each->job == job;
     job = each->job;
     auto part =
-        place_step(caller, *each, same_job ? steps.back().unfinished : std::set<NodeId>{}, now);
+        place_part(ledger, caller, *each, same_job ? steps.back().unfinished : std::set<NodeId>{});
     if (!part) return std::unexpected(part.error());
     if (same_job)
       join_parts(steps.back(), *part);
@@ -162,19 +164,21 @@ Result<std::vector<Step>> Core::place_parts(Caller caller,
   return steps;
 }
 
-// Components of a heterogeneous job number their steps together.
-StepId Core::next_step_id(const Job& job) const {
+}  // namespace
+
+StepId next_step_id(const Cluster& cluster, const Job& job) {
   std::uint32_t next = 0;
-  for (const Job* component : cluster_.components(job))
+  for (const Job* component : cluster.components(job))
     next = std::max(next, component->run->next_step);
   return StepId{next};
 }
 
-Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& request,
-                                         std::optional<StepId> number, Time now) {
+Result<wire::StepReply> start_step(Ledger& ledger, Host& host, StepLaunches& launches,
+                                   Caller caller, wire::StepRequest& request,
+                                   std::optional<StepId> number) {
   std::vector<wire::StepRequest*> requests{&request};
   for (wire::StepRequest& part : request.parts) requests.push_back(&part);
-  auto placed = place_parts(caller, requests, now);
+  auto placed = place_parts(ledger, caller, requests);
   if (!placed) return std::unexpected(placed.error());
   std::vector<Step>& steps = *placed;
   std::vector<JobId> jobs;
@@ -182,21 +186,21 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
     if (jobs.empty() || jobs.back() != each->job) jobs.push_back(each->job);
   if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
     return fail("The commands of a step in one component follow each other");
-  if (request.interactive && !is_step_over(cluster_.jobs.at(request.job), kInteractiveStep))
+  if (request.interactive && !is_step_over(ledger.job(request.job), kInteractiveStep))
     return fail("Duplicate job step id");
   const StepId id = request.interactive
                         ? kInteractiveStep
-                        : number.value_or(next_step_id(cluster_.jobs.at(request.job)));
+                        : number.value_or(next_step_id(ledger.cluster(), ledger.job(request.job)));
   if (steps.size() > 1) count_through(steps);
-  if (request.rendezvous) {
-    auto port = meeting_port(steps.front().nodes.front().node, request.job, id);
+  if (request.task.rendezvous) {
+    auto port = meeting_port(ledger.cluster(), steps.front().nodes.front().node, request.job, id);
     if (!port) return std::unexpected(port.error());
     for (Step& step : steps) step.meeting_port = *port;
   }
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    const wire::StepRequest& asked =
+    const wire::StepRequest& first =
         **std::ranges::find(requests, jobs[i], &wire::StepRequest::job);
-    auto ports = reserve_ports(steps[i], jobs[i], asked.reserved_ports);
+    auto ports = reserve_ports(ledger.cluster(), steps[i], jobs[i], first.reserved_ports);
     if (!ports) return std::unexpected(ports.error());
     steps[i].reserved_ports = std::move(*ports);
   }
@@ -204,74 +208,46 @@ Result<wire::StepReply> Core::start_step(Caller caller, wire::StepRequest& reque
   if (requests.size() > 1)
     for (const wire::StepRequest* each : requests)
       reply.part_tasks.push_back(each->num_tasks.value_or(1));
-  std::vector<wire::StepRequest> launches = launches_by_job(request);
+  std::vector<wire::StepRequest> asked = launches_by_job(request);
   for (std::size_t i = steps.size(); i-- > 0;) {
     Step& step = steps[i];
     step.id = id;
     // A restart of the controller must not lose a step that nobody would ask for again.
-    if (launches[i].async) step.request = encode(launches[i]);
-    count_programs_from(step.het.first_task, launches[i]);
-    for (const StepNode& place : step.nodes) touch_node(place.node);
-    step_launches_[{jobs[i], id}] = std::move(launches[i]);
-    record(StepCreated{.job = jobs[i], .step = step});
+    if (asked[i].async) step.request = encode(asked[i]);
+    count_programs_from(step.het.first_task, asked[i]);
+    for (const StepNode& place : step.nodes) ledger.touch(place.node);
+    launches.keep(jobs[i], id, std::move(asked[i]));
+    ledger.record(StepCreated{.job = jobs[i], .step = step});
   }
   for (std::size_t i = 0; i < steps.size(); ++i)
-    add_places(cluster_.jobs.at(jobs[i]), steps[i], reply);
+    add_places(ledger.cluster(), host, ledger.job(jobs[i]), steps[i], reply);
   return reply;
 }
 
-void Core::add_places(const Job& job, const Step& step, wire::StepReply& reply) const {
+void add_places(const Cluster& cluster, Host& host, const Job& job, const Step& step,
+                wire::StepReply& reply) {
   reply.num_tasks += step.num_tasks;
   for (const StepNode& place : step.nodes) {
-    const NodeConfig& node = cluster_.nodes.at(place.node).config;
+    const NodeConfig& node = cluster.nodes.at(place.node).config;
     reply.places.push_back({.node = node.name,
                             .address = node.address.empty() ? node.name : node.address,
                             .port = node.port,
                             .ranks = place.ranks,
                             .job = job.id,
                             .attempt = job.attempt,
-                            .key = host_.step_key(job, step.id)});
+                            .key = host.step_key(job, step.id)});
   }
 }
 
-wire::Answer Core::find_step(Caller caller, const wire::AttachStepRequest& request) const {
-  const Job* job = cluster_.jobs.find(request.job);
+wire::Answer find_step(const Ledger& ledger, Host& host, Caller caller,
+                       const wire::AttachStepRequest& request) {
+  const Job* job = ledger.cluster().jobs.find(request.job);
   if (!job) return Error{ErrorCode::invalid_job_id, {}};
-  if (!may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
+  if (!ledger.authority().may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
   if (is_step_over(*job, request.step)) return Error{ErrorCode::invalid_job_id, {}};
   wire::StepReply reply{.step = request.step};
-  add_places(*job, job->run->steps.at(request.step), reply);
+  add_places(ledger.cluster(), host, *job, job->run->steps.at(request.step), reply);
   return reply;
-}
-
-// srun -t: the step ends, its job goes on.
-void Core::enforce_step_limits(Time now) {
-  for (std::uint32_t id : cluster_.active.ids()) {
-    const Job& job = cluster_.jobs.at(JobId{id});
-    if (job.state != JobState::running || job.run->ending) continue;
-    for (const auto& [step_id, step] : job.run->steps) {
-      if (step.time_limit.count() == 0 || is_ended(step.state)) continue;
-      if (now < step.started + step.time_limit) continue;
-      end_step(job, step, cluster_.settings().kill_wait, " DUE TO TIME LIMIT");
-    }
-  }
-}
-
-// With its parts in other components.
-void Core::end_step(const Job& job, const Step& step, Seconds kill_wait,
-                    std::string_view message_suffix, bool from_inside) {
-  auto end_part = [&](const Job& owner, const Step& part) {
-    for (NodeId node : part.unfinished)
-      order(node, wire::EndStepOrder{.ref = {owner.id, owner.attempt, part.id},
-                                     .kill_wait = kill_wait,
-                                     .announce = true,
-                                     .message_suffix = message_suffix,
-                                     .delay = from_inside ? kTimeToHear : Millis{0}});
-  };
-  if (!step.het.is_part()) return end_part(job, step);
-  for (const Job* component : cluster_.components(job))
-    if (auto part = component->run->steps.find(step.id); part != component->run->steps.end())
-      end_part(*component, part->second);
 }
 
 }  // namespace muster::controller

@@ -1,3 +1,4 @@
+// See step_demand.h.
 #include "controller/steps/step_demand.h"
 
 #include <algorithm>

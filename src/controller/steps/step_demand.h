@@ -20,7 +20,4 @@ struct WantedStep {
 Result<WantedStep> step_demand(const Cluster& cluster, const Job& job,
                                const wire::StepRequest& request, const std::set<NodeId>& taken);
 
-// The step has ended, or there never was one.
-bool is_step_over(const Job& job, StepId step);
-
 }  // namespace muster::controller

@@ -1,27 +1,27 @@
 // --resv-ports: ports of MpiParams that no other step on the same nodes has. They are part of the
 // step, so that they are known again after a restart.
-#include <algorithm>
+#include "controller/steps/ports.h"
 
-#include "controller/core.h"
+#include <algorithm>
 
 namespace muster::controller {
 
-Result<IdSet> Core::reserve_ports(const Step& step, JobId job,
-                                  std::optional<std::uint32_t> asked) const {
-  IdSet left = cluster_.settings().step_ports;
+Result<IdSet> reserve_ports(const Cluster& cluster, const Step& step, JobId job,
+                            std::optional<std::uint32_t> asked) {
+  IdSet left = cluster.settings().step_ports;
   if (left.empty() && !asked) return left;
   std::size_t count = asked.value_or(0);
   if (!asked)
     for (const StepNode& place : step.nodes) count = std::max(count, place.ranks.size() + 1);
   if (left.size() < count) return fail("Requires more ports than can be reserved");
   for (const StepNode& place : step.nodes)
-    for (std::uint32_t id : cluster_.nodes.at(place.node).jobs.ids())
-      for (const auto& [other_id, other] : cluster_.jobs.at(JobId{id}).run->steps)
+    for (std::uint32_t id : cluster.nodes.at(place.node).jobs.ids())
+      for (const auto& [other_id, other] : cluster.jobs.at(JobId{id}).run->steps)
         if (other.unfinished.contains(place.node)) left.subtract(other.reserved_ports);
   if (left.size() < count) return fail(ErrorCode::nodes_busy);  // until a step there ends
   // Steps start their search at different ports: one that was just left may still be in use.
   const std::vector<std::uint32_t> ports = left.ids();
-  const std::size_t offset = job.value * 31 + cluster_.jobs.at(job).run->next_step;
+  const std::size_t offset = job.value * 31 + cluster.jobs.at(job).run->next_step;
   IdSet taken;
   for (std::size_t i = 0; i < count; ++i) taken.insert(ports[(offset + i) % ports.size()]);
   return taken;

@@ -1,11 +1,12 @@
-// srun --no-allocate: tasks on named nodes, for the administrator alone, in no job and without any
-// record. The controller vouches for the launch, but its state knows nothing of it: the nodes tidy
-// up by themselves when the step is over.
+// See unallocated.h.
+#include "controller/steps/unallocated.h"
+
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
-#include "controller/core.h"
 #include "controller/effects/launch.h"
+#include "controller/effects/outgoing.h"
 #include "controller/effects/program_environment.h"
+#include "controller/steps/step.h"
 
 namespace muster::controller {
 
@@ -27,15 +28,15 @@ std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_
   return places;
 }
 
-}  // namespace
-
 // Those that srun named. The detail of an error is the names of the nodes that it is about.
-Result<std::vector<const Node*>> Core::unallocated_nodes(Caller caller,
-                                                         const wire::StepRequest& request) const {
-  if (!is_operator(caller)) {
+Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const NodeLinks& links,
+                                                   Caller caller,
+                                                   const wire::StepRequest& request) {
+  if (!ledger.authority().is_operator(caller)) {
     std::vector<std::string> known;
-    for (NodeId id : cluster_.nodes_named(request.node_list).value_or(std::vector<NodeId>{}))
-      known.push_back(cluster_.nodes.at(id).config.name.str());
+    for (NodeId id :
+         ledger.cluster().nodes_named(request.node_list).value_or(std::vector<NodeId>{}))
+      known.push_back(ledger.node(id).config.name.str());
     return fail(ErrorCode::access_denied,
                 known.empty() ? request.node_list.str() : join(known, ","));
   }
@@ -44,10 +45,10 @@ Result<std::vector<const Node*>> Core::unallocated_nodes(Caller caller,
   std::vector<const Node*> nodes;
   std::vector<std::string> unknown, away;
   for (const std::string& name : *names) {
-    const Node* node = cluster_.find_node(name);
+    const Node* node = ledger.cluster().find_node(name);
     if (!node)
       unknown.push_back(name);
-    else if (!sessions_.contains(node->id))
+    else if (!links.is_connected(node->id))
       away.push_back(name);
     else
       nodes.push_back(node);
@@ -57,11 +58,15 @@ Result<std::vector<const Node*>> Core::unallocated_nodes(Caller caller,
   return nodes;
 }
 
-wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& request, Time now) {
+}  // namespace
+
+wire::Answer run_unallocated(Ledger& ledger, Host& host, const NodeLinks& links, Caller caller,
+                             const wire::StepRequest& request) {
+  const Time now = ledger.now();
   if (!is_unallocated(request.job) || !is_numbered(StepId{*request.unallocated}) ||
       !request.parts.empty())
     return Error{ErrorCode::failure, "a step without an allocation is one command in no job"};
-  auto nodes = unallocated_nodes(caller, request);
+  auto nodes = unallocated_nodes(ledger, links, caller, request);
   if (!nodes) return nodes.error();
 
   JobRequest spec;
@@ -71,33 +76,33 @@ wire::Answer Core::run_unallocated(Caller caller, const wire::StepRequest& reque
   Job job;
   job.id = request.job;
   job.submitted = now;
-  job.attempt = Attempt{static_cast<std::uint32_t>(cluster_.epoch.value)};
+  job.attempt = Attempt{static_cast<std::uint32_t>(ledger.cluster().epoch.value)};
   job.take_request(std::move(spec));
   Step step;
   step.id = StepId{*request.unallocated};
   step.name = request.name;
   step.started = now;
   step.num_tasks = request.num_tasks.value_or(static_cast<std::uint32_t>(nodes->size()));
-  if (step.num_tasks > nodes->size() * cluster_.settings().request_limits.tasks_per_node)
+  if (step.num_tasks > nodes->size() * ledger.settings().request_limits.tasks_per_node)
     return Error{ErrorCode::bad_task_count, {}};
   step.cpus_per_task = request.cpus_per_task.value_or(1);
   step.nodes = spread(*nodes, step.num_tasks);
   for (const StepNode& place : step.nodes) job.run.edit().allocation.push_back(place.share);
 
   wire::StepReply reply{.step = step.id};
-  add_places(job, step, reply);
+  add_places(ledger.cluster(), host, job, step, reply);
   for (const StepNode& place : step.nodes) {
     OutgoingOrder out =
-        step_launch(cluster_, job, step, place.node, request, host_.step_key(job, step.id));
+        step_launch(ledger.cluster(), job, step, place.node, request, host.step_key(job, step.id));
     // There is no job that would end with an Epilog.
-    if (cluster_.settings().programs.prolog)
+    if (ledger.settings().programs.prolog)
       std::get<wire::LaunchOrder>(out.order).launch.prolog_environment =
-          prolog_environment(cluster_, job, cluster_.nodes.at(place.node));
-    order(place.node, std::move(out.order));
+          prolog_environment(ledger.cluster(), job, ledger.node(place.node));
+    ledger.order(place.node, std::move(out.order));
   }
-  host_.log("step " + std::to_string(job.id.value) + "." + std::to_string(step.id.value) +
-            " runs without an allocation on " + request.node_list.str() + ", for user " +
-            std::to_string(caller.uid.value));
+  ledger.log("step " + std::to_string(job.id.value) + "." + std::to_string(step.id.value) +
+             " runs without an allocation on " + request.node_list.str() + ", for user " +
+             std::to_string(caller.uid.value));
   return reply;
 }
 

@@ -1,3 +1,4 @@
+// See array_request.h.
 #include "controller/submit/array_request.h"
 
 #include "base/text/strings.h"

@@ -1,3 +1,4 @@
+// See membership.h.
 #include "controller/submit/membership.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See partition_choice.h.
 #include "controller/submit/partition_choice.h"
 
 #include <algorithm>

@@ -26,7 +26,7 @@ struct Submitter {
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
-// MaxMemPerCPU: who asks for more memory gets the CPUs that go with it.
+// MaxMemPerCPU: a job that asks for more memory gets the CPUs that go with it.
 void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
 // DefMemPerCPU and DefMemPerNode become the job's own request: it keeps them, is shown with them

@@ -1,3 +1,4 @@
+// See partition_facts.h.
 #include "controller/submit/partition_facts.h"
 
 #include <algorithm>

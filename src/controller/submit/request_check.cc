@@ -1,3 +1,4 @@
+// See request_check.h.
 #include "controller/submit/request_check.h"
 
 #include <fmt/format.h>
@@ -151,7 +152,7 @@ Result<std::uint64_t> check_step(const RequestLimits& limits, const wire::StepRe
                              {&step.features, "constraint", &RequestLimits::constraint},
                              {&step.node_list, "node list", &RequestLimits::node_list},
                              {&step.excluded_nodes, "node list", &RequestLimits::node_list},
-                             {&step.argv, "arguments", &RequestLimits::arguments},
+                             {&step.task.argv, "arguments", &RequestLimits::arguments},
                              {&step.environment, "environment", &RequestLimits::environment},
                              {&step.submit_line, "command line", &RequestLimits::launch},
                              {&step.parts, "commands of a step", &RequestLimits::components}});

@@ -1,8 +1,15 @@
 // scontrol update job: which jobs, and whether what the keys make of one can still run.
-#include "controller/core.h"
+#include "controller/update/update.h"
+
+#include "base/text/strings.h"
+#include "controller/jobs/ending.h"
+#include "controller/jobs/select.h"
 #include "controller/jobs/task_outcomes.h"
+#include "controller/links/step_launches.h"
 #include "controller/submit/membership.h"
+#include "controller/submit/partition_choice.h"
 #include "controller/submit/request_check.h"
+#include "controller/submit/submissions.h"
 #include "controller/update/job_keys.h"
 #include "controller/update/settings_list.h"
 #include "sched/place/place.h"
@@ -13,8 +20,7 @@ namespace muster::controller {
 namespace {
 
 bool selects_job(std::string_view key) {
-  return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId") ||
-         iequals(key, "UserID");
+  return iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "ArrayTaskId");
 }
 
 Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const SettingsList& settings,
@@ -31,10 +37,7 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   d.event.priority_fixed = job.priority_fixed;
   for (const auto& [name, value] : settings) {
     if (selects_job(name)) continue;
-    const JobKey* key = find_job_key(name);
-    if (!key) return fail(ErrorCode::not_supported_yet, name);
-    if (key->pending_only && job.state != JobState::pending) return fail(ErrorCode::not_pending);
-    if (auto ok = key->set(d, value); !ok) return std::unexpected(ok.error());
+    if (auto ok = set_job_key(d, name, value); !ok) return std::unexpected(ok.error());
   }
   if (auto ok = check_spec(cluster.settings().request_limits, d.spec); !ok)
     return std::unexpected(ok.error());
@@ -53,59 +56,21 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   return d;
 }
 
-}  // namespace
-
-wire::Answer Core::update_job(Caller caller, const wire::UpdateRequest& request, Time now) {
-  auto id_text = find_setting(request.settings, {"JobId", "Job"});
-  auto name = id_text ? std::nullopt : find_setting(request.settings, {"JobName", "Name"});
-  std::vector<wire::JobRef> refs;
-  if (id_text) {
-    std::uint64_t ranges = 0;
-    for (std::string_view part : split(*id_text, ',')) {
-      auto ref = wire::parse_job_ref(part);
-      if (!ref || refs.size() >= cluster_.settings().request_limits.list_items)
-        return Error{ErrorCode::invalid_job_id, {}};
-      ranges += ref->tasks.ranges().size();
-      if (ranges > IdSet::kMostStrided) return Error{ErrorCode::invalid_job_id, {}};
-      refs.push_back(*ref);
-    }
-  } else if (name) {
-    cluster_.jobs.each([&](const Job& job) {
-      if (job.own.name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
-    });
-  }
-  if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};
-  wire::CancelReply reply;
-  for (const wire::JobRef& ref : refs) {
-    auto ids = resolve(caller, ref);
-    if (!ids) {
-      reply.errors.emplace_back(ref, ids.error());
-      continue;
-    }
-    TaskOutcomes outcomes(cluster_, ref);
-    for (JobId id : *ids) {
-      const Job job = cluster_.jobs.at(id);
-      if (ids->size() > 1 && (job.is_het() || name) && is_ended(job.state)) continue;
-      outcomes.add(job, change_job(caller, job, request, now));
-    }
-    std::move(outcomes).tell(reply);
-  }
-  return reply;
-}
-
 // A partition that would not have taken the job takes it no later either. Of several, those that
 // admit it are left.
-Result<Text> Core::admitting_partitions(Caller caller, const JobUpdated& change) const {
-  auto named = named_partitions(cluster_, change.partition);
+Result<Text> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
+                                  const JobUpdated& change) {
+  auto named = named_partitions(ledger.cluster(), change.partition);
   if (!named) return std::unexpected(named.error());
-  const Submitter who = submitter_of(caller, *change.spec, change.account, change.qos, *named);
+  const Submitter who =
+      submitter_of(ledger, host, caller, *change.spec, change.account, change.qos, *named);
   std::string names;
   std::optional<Error> refusal;
   for (const Partition* partition : *named) {
     auto ok = admits(*partition, who);
     if (ok)
       names += (names.empty() ? "" : ",") + partition->name.str();
-    else if (!refusal)  // who is kept out is told no more than that
+    else if (!refusal)  // a user who is not admitted learns nothing else
       refusal = ok.error().code == ErrorCode::failure
                     ? ok.error()
                     : Error{ErrorCode::failure, std::string(kBeyondPartition)};
@@ -114,26 +79,69 @@ Result<Text> Core::admitting_partitions(Caller caller, const JobUpdated& change)
   return Text(names);
 }
 
-Result<void> Core::change_job(Caller caller, const Job& job, const wire::UpdateRequest& request,
-                              Time now) {
+Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
+                        const Job& job, const wire::UpdateRequest& request) {
+  const Time now = ledger.now();
   const SettingsList& settings = request.settings;
-  if (!may_change(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (!ledger.authority().may_change(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state)) return fail(ErrorCode::job_finished);
-  auto draft = draft_update(cluster_, job, settings, is_operator(caller), now);
+  auto draft =
+      draft_update(ledger.cluster(), job, settings, ledger.authority().is_operator(caller), now);
   if (!draft) return std::unexpected(draft.error());
   JobUpdated* change = &draft->event;
   if (find_setting(settings, {"Partition"})) {
-    auto admitting = admitting_partitions(caller, *change);
+    auto admitting = admitting_partitions(ledger, host, caller, *change);
     if (!admitting) return std::unexpected(admitting.error());
     change->partition = std::move(*admitting);
   }
-  record(std::move(*change));
-  if (draft->keeps_nodes > 0) shrink(job.id, draft->keeps_nodes, now);
+  ledger.record(std::move(*change));
+  if (draft->keeps_nodes > 0) shrink(ledger, launches, job.id, draft->keeps_nodes);
   if (find_setting(settings, {"ResetAccrueTime"}) && is_set(job.accrues_since))
-    record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
-  want_plan();
+    ledger.record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
+  ledger.want_plan();
   if (find_setting(settings, {"Priority"}) != "0") return {};
-  return hold(caller, cluster_.jobs.at(job.id), own_hold(caller));
+  return hold(ledger, caller, ledger.job(job.id), ledger.authority().hold_by(caller));
+}
+
+}  // namespace
+
+wire::Answer update_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
+                        const wire::UpdateRequest& request) {
+  auto id_text = find_setting(request.settings, {"JobId", "Job"});
+  auto name = id_text ? std::nullopt : find_setting(request.settings, {"JobName", "Name"});
+  std::vector<wire::JobRef> refs;
+  if (id_text) {
+    std::uint64_t ranges = 0;
+    for (std::string_view part : split(*id_text, ',')) {
+      auto ref = wire::parse_job_ref(part);
+      if (!ref || refs.size() >= ledger.settings().request_limits.list_items)
+        return Error{ErrorCode::invalid_job_id, {}};
+      ranges += ref->tasks.ranges().size();
+      if (ranges > IdSet::kMostStrided) return Error{ErrorCode::invalid_job_id, {}};
+      refs.push_back(*ref);
+    }
+  } else if (name) {
+    ledger.cluster().jobs.each([&](const Job& job) {
+      if (job.own.name == *name && !is_ended(job.state)) refs.push_back({.job = job.id});
+    });
+  }
+  if (refs.empty()) return Error{ErrorCode::invalid_job_id, {}};
+  wire::CancelReply reply;
+  for (const wire::JobRef& ref : refs) {
+    auto ids = resolve(ledger, caller, ref);
+    if (!ids) {
+      reply.errors.emplace_back(ref, ids.error());
+      continue;
+    }
+    TaskOutcomes outcomes(ledger.cluster(), ref);
+    for (JobId id : *ids) {
+      const Cow<Job> job = ledger.job_as_it_is(id);
+      if (ids->size() > 1 && (job->is_het() || name) && is_ended(job->state)) continue;
+      outcomes.add(*job, change_job(ledger, host, launches, caller, *job, request));
+    }
+    std::move(outcomes).tell(reply);
+  }
+  return reply;
 }
 
 }  // namespace muster::controller

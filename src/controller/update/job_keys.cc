@@ -8,9 +8,10 @@
 
 #include "base/text/date.h"
 #include "base/text/duration.h"
-#include "controller/core.h"
-#include "controller/jobs/mail.h"
+#include "controller/effects/mail.h"
 #include "controller/submit/membership.h"
+#include "controller/submit/partition_choice.h"
+#include "controller/submit/request_check.h"
 #include "model/job/mail_type.h"
 #include "sched/gate/dependency.h"
 #include "sched/priority/priority.h"
@@ -205,49 +206,63 @@ Result<void> set_burst_buffer(JobDraft&, std::string_view) {
   return fail(ErrorCode::failure, "Requested operation not supported on this system");
 }
 
-constexpr JobKey kJobKeys[] = {
-    {"BurstBuffer", false, set_burst_buffer},
-    {"TimeLimit", false, set_time_limit},
-    {"TimeMin", true, set_time_min},
-    {"EndTime", false, set_end},
-    {"Priority", false, set_priority},
-    {"Nice", false, set_nice},
-    {"SiteFactor", false, by_operators<set_site_factor>},
-    {"ResetAccrueTime", true, by_operators<reset_accrual>},
-    {"Partition", true, set_partition},
-    {"Name", false, set_text<&JobRequest::name>},
-    {"JobName", false, set_text<&JobRequest::name>},
-    {"Comment", false, set_text<&JobRequest::comment>},
-    {"AdminComment", false, by_operators<set_text<&JobSpec::admin_comment>>},
-    {"WCKey", true, set_text<&JobSpec::wckey>},
-    {"Account", true, set_account},
-    {"QOS", true, set_qos},
-    {"StartTime", true, set_begin},
-    {"EligibleTime", true, set_begin},
-    {"Deadline", false, by_operators<set_deadline>},
-    {"Dependency", true, set_dependency},
-    {"Requeue", false, set_yes_no<&JobSpec::requeue>},
-    {"ArrayTaskThrottle", false, set_throttle},
-    {"ReservationName", true, set_reservation},
-    {"StdOut", true, set_text<&JobRequest::std_out>},
-    {"StdErr", true, set_text<&JobRequest::std_err>},
-    {"StdIn", true, set_text<&JobRequest::std_in>},
-    {"WorkDir", true, set_text<&JobRequest::work_dir>},
-    {"MailUser", false, set_mail_user},
-    {"MailType", false, set_mail_type},
-    {"DelayBoot", true, set_delay_boot},
+// Which jobs of a name are meant; see update_job.
+Result<void> says_whose(JobDraft&, std::string_view) { return {}; }
+
+constexpr JobSetter kJobSetters[] = {
+    {"BurstBuffer", set_burst_buffer},
+    {"Clusters", nullptr},
+    {"ClusterFeatures", nullptr},
+    {"DerivedExitCode", nullptr},
+    {"UserID", says_whose},
+    {"TimeLimit", set_time_limit},
+    {"TimeMin", set_time_min},
+    {"EndTime", set_end},
+    {"Priority", set_priority},
+    {"Nice", set_nice},
+    {"SiteFactor", set_site_factor},
+    {"ResetAccrueTime", reset_accrual},
+    {"Partition", set_partition},
+    {"Name", set_text<&JobRequest::name>},
+    {"JobName", set_text<&JobRequest::name>},
+    {"Comment", set_text<&JobRequest::comment>},
+    {"AdminComment", set_text<&JobSpec::admin_comment>},
+    {"WCKey", set_text<&JobSpec::wckey>},
+    {"Account", set_account},
+    {"QOS", set_qos},
+    {"StartTime", set_begin},
+    {"EligibleTime", set_begin},
+    {"Deadline", set_deadline},
+    {"Dependency", set_dependency},
+    {"Requeue", set_yes_no<&JobSpec::requeue>},
+    {"ArrayTaskThrottle", set_throttle},
+    {"ReservationName", set_reservation},
+    {"StdOut", set_text<&JobRequest::std_out>},
+    {"WorkDir", set_text<&JobRequest::work_dir>},
+    {"MailUser", set_mail_user},
+    {"MailType", set_mail_type},
+    {"DelayBoot", set_delay_boot},
 };
 
-const JobKey* find_in(std::span<const JobKey> keys, std::string_view name) {
-  auto at = std::ranges::find_if(keys, [&](const JobKey& k) { return iequals(k.name, name); });
-  return at == keys.end() ? nullptr : &*at;
+const JobSetter* find_in(std::span<const JobSetter> setters, std::string_view name) {
+  auto at = std::ranges::find(setters, name, &JobSetter::name);
+  return at == setters.end() ? nullptr : &*at;
 }
 
 }  // namespace
 
-const JobKey* find_job_key(std::string_view name) {
-  const JobKey* key = find_in(kJobKeys, name);
-  return key ? key : find_in(job_request_keys(), name);
+const JobSetter* find_job_setter(std::string_view name) {
+  const JobSetter* setter = find_in(kJobSetters, name);
+  return setter ? setter : find_in(job_request_setters(), name);
+}
+
+Result<void> set_job_key(JobDraft& d, std::string_view name, std::string_view value) {
+  const wire::UpdateKey* key = wire::find_update_key(wire::UpdateRequest::Kind::job, name);
+  const JobSetter* setter = key ? find_job_setter(key->name) : nullptr;
+  if (!setter || !setter->set) return fail(ErrorCode::not_supported_yet, std::string(name));
+  if (key->pending_only && d.job.state != JobState::pending) return fail(ErrorCode::not_pending);
+  if (key->operators_only && !d.by_operator) return fail(ErrorCode::access_denied);
+  return setter->set(d, value);
 }
 
 }  // namespace muster::controller

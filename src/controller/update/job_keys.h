@@ -1,4 +1,4 @@
-// The keys that scontrol update knows of a job, and what each makes of its value.
+// What the keys of an update of a job make of their values.
 #pragma once
 
 #include <span>
@@ -7,6 +7,7 @@
 #include "controller/update/settings_list.h"
 #include "model/cluster.h"
 #include "state/event.h"
+#include "wire/update_keys.h"
 
 namespace muster::controller {
 
@@ -21,26 +22,22 @@ struct JobDraft {
   std::uint32_t keeps_nodes = 0;  // a running job: it gives back all but so many; 0 = none
 };
 
-struct JobKey {
+// What a key of wire/update_keys.h makes of its value.
+struct JobSetter {
   std::string_view name;
-  bool pending_only;
-  Result<void> (*set)(JobDraft&, std::string_view value);
+  Result<void> (*set)(JobDraft&, std::string_view value);  // none: known, but not supported
 };
 
-// Nothing where no key is called so, in whatever case.
-const JobKey* find_job_key(std::string_view name);
+// Every key has one.
+const JobSetter* find_job_setter(std::string_view name);
+// Those of what a job asks for: nodes, CPUs, memory, devices, licenses.
+std::span<const JobSetter> job_request_setters();
 
-// The keys of what a job asks for: nodes, CPUs, memory, devices, licenses.
-std::span<const JobKey> job_request_keys();
+// Whether the job may be changed so, too.
+Result<void> set_job_key(JobDraft& d, std::string_view name, std::string_view value);
 
 inline Result<void> bad_value(ErrorCode code = ErrorCode::failure) {
   return fail(code, code == ErrorCode::failure ? "Invalid value" : "");
-}
-
-// What only administrators may change.
-template <auto Set>
-Result<void> by_operators(JobDraft& d, std::string_view value) {
-  return d.by_operator ? Set(d, value) : fail(ErrorCode::access_denied);
 }
 
 template <auto Member>
@@ -51,7 +48,7 @@ Result<void> set_text(JobDraft& d, std::string_view value) {
 
 template <auto Member>
 Result<void> set_yes_no(JobDraft& d, std::string_view value) {
-  auto yes = parse_yes_no(value);
+  auto yes = wire::parse_yes_no(value);
   if (!yes) return bad_value();
   d.spec.*Member = *yes;
   return {};

@@ -147,7 +147,7 @@ Result<void> set_licenses(JobDraft& d, std::string_view value) {
 
 // --oversubscribe or, with "no", --exclusive.
 Result<void> set_sharing(JobDraft& d, std::string_view value) {
-  auto yes = parse_yes_no(value);
+  auto yes = wire::parse_yes_no(value);
   if (!yes) return bad_value();
   d.spec.oversubscribe = *yes;
   d.spec.exclusive = !*yes;
@@ -185,47 +185,46 @@ Result<void> set_switches(JobDraft& d, std::string_view value) {
   return wait_for_switches(d, *wait);
 }
 
-constexpr JobKey kJobRequestKeys[] = {
-    {"NumNodes", false, set_node_count},
-    {"ReqNodes", false, set_node_count},
-    {"NumTasks", true, set_tasks},
-    {"ReqProcs", true, set_tasks},
-    {"NumCPUs", true, set_tasks},
-    {"CPUsPerTask", true, set_number_or_none<&JobSpec::cpus_per_task>},
-    {"TasksPerNode", true, set_number_or_none<&JobSpec::ntasks_per_node>},
-    {"ReqSockets", true, set_number_or_none<&JobSpec::sockets_per_node>},
-    {"ReqCores", true, set_number_or_none<&JobSpec::cores_per_socket>},
-    {"ReqThreads", true, set_number_or_none<&JobSpec::threads_per_core>},
-    {"CoreSpec", true, set_specialized<&JobSpec::core_spec, &JobSpec::thread_spec>},
-    {"ThreadSpec", true, set_specialized<&JobSpec::thread_spec, &JobSpec::core_spec>},
-    {"MinCPUsNode", true, set_number<&JobSpec::min_cpus_per_node>},
-    {"MinMemoryNode", true, set_memory<&JobSpec::memory_per_node_mib>},
-    {"MinMemoryCPU", true, set_memory<&JobSpec::memory_per_cpu_mib>},
-    {"Features", true, set_text<&JobSpec::features>},
-    {"Gres", true, set_gres},
-    {"TresPerNode", true, set_gres},
-    {"TresPerJob", true, set_gpus<&JobSpec::gpus>},
-    {"TresPerTask", true, set_gpus<&JobSpec::gpus_per_task>},
-    {"TresPerSocket", true, set_gpus<&JobSpec::gpus_per_socket>},
-    {"CpusPerTres", true, set_cpus_of_gpu},
-    {"MemPerTres", true, set_memory_of_gpu},
-    {"ReqNodeList", true, set_text<&JobSpec::required_nodes>},
-    {"NodeList", true, set_text<&JobSpec::required_nodes>},
-    {"ExcNodeList", true, set_text<&JobSpec::excluded_nodes>},
-    {"Contiguous", true, by_operators<set_yes_no<&JobSpec::contiguous>>},
-    {"Prefer", true, set_text<&JobSpec::prefer>},
-    {"BurstBuffer", true, set_text<&JobSpec::burst_buffer>},
-    {"Reboot", true, by_operators<set_yes_no<&JobSpec::reboot>>},
-    {"Licenses", true, set_licenses},
-    {"OverSubscribe", true, by_operators<set_sharing>},
-    {"Shared", true, by_operators<set_sharing>},
-    {"MinTmpDiskNode", true, set_tmp_disk},
-    {"Switches", true, set_switches},
-    {"Wait-for-switch", true, set_switches_wait},
+constexpr JobSetter kJobRequestSetters[] = {
+    {"NumNodes", set_node_count},
+    {"ReqNodes", set_node_count},
+    {"NumTasks", set_tasks},
+    {"ReqProcs", set_tasks},
+    {"NumCPUs", set_tasks},
+    {"CPUsPerTask", set_number_or_none<&JobSpec::cpus_per_task>},
+    {"TasksPerNode", set_number_or_none<&JobSpec::ntasks_per_node>},
+    {"ReqSockets", set_number_or_none<&JobSpec::sockets_per_node>},
+    {"ReqCores", set_number_or_none<&JobSpec::cores_per_socket>},
+    {"ReqThreads", set_number_or_none<&JobSpec::threads_per_core>},
+    {"CoreSpec", set_specialized<&JobSpec::core_spec, &JobSpec::thread_spec>},
+    {"ThreadSpec", set_specialized<&JobSpec::thread_spec, &JobSpec::core_spec>},
+    {"MinCPUsNode", set_number<&JobSpec::min_cpus_per_node>},
+    {"MinMemoryNode", set_memory<&JobSpec::memory_per_node_mib>},
+    {"MinMemoryCPU", set_memory<&JobSpec::memory_per_cpu_mib>},
+    {"Features", set_text<&JobSpec::features>},
+    {"Gres", set_gres},
+    {"TresPerNode", set_gres},
+    {"TresPerJob", set_gpus<&JobSpec::gpus>},
+    {"TresPerTask", set_gpus<&JobSpec::gpus_per_task>},
+    {"TresPerSocket", set_gpus<&JobSpec::gpus_per_socket>},
+    {"CpusPerTres", set_cpus_of_gpu},
+    {"MemPerTres", set_memory_of_gpu},
+    {"ReqNodeList", set_text<&JobSpec::required_nodes>},
+    {"NodeList", set_text<&JobSpec::required_nodes>},
+    {"ExcNodeList", set_text<&JobSpec::excluded_nodes>},
+    {"Contiguous", set_yes_no<&JobSpec::contiguous>},
+    {"Prefer", set_text<&JobSpec::prefer>},
+    {"Reboot", set_yes_no<&JobSpec::reboot>},
+    {"Licenses", set_licenses},
+    {"OverSubscribe", set_sharing},
+    {"Shared", set_sharing},
+    {"MinTmpDiskNode", set_tmp_disk},
+    {"Switches", set_switches},
+    {"Wait-for-switch", set_switches_wait},
 };
 
 }  // namespace
 
-std::span<const JobKey> job_request_keys() { return kJobRequestKeys; }
+std::span<const JobSetter> job_request_setters() { return kJobRequestSetters; }
 
 }  // namespace muster::controller

@@ -1,19 +1,25 @@
 // scontrol update node: state, reason, features, weight, comment, where its machine is.
+#include "controller/update/update.h"
+
 #include <algorithm>
 
 #include "base/text/hostlist.h"
-#include "controller/core.h"
+#include "base/text/strings.h"
+#include "controller/contact/leaving.h"
+#include "controller/contact/loss.h"
 #include "controller/nodes/node_change.h"
 #include "controller/nodes/node_gres.h"
 #include "controller/nodes/node_state.h"
+#include "controller/update/dynamic_nodes.h"
 #include "controller/update/settings_list.h"
 #include "model/binding/cpu_bind.h"
+#include "wire/update_keys.h"
 
 namespace muster::controller {
 
 namespace {
 
-// Only of a node that is out of service, or about to be, somebody wants to know why.
+// A reason only makes sense for a node that is out of service, or about to be.
 bool has_a_reason(const Node& node, std::string_view state) {
   return !state.empty() || node.drain || node.fail || node.health == NodeHealth::down;
 }
@@ -27,6 +33,12 @@ std::vector<Text> words_of(std::string_view list) {
   for (std::string_view word : split(list, ','))
     if (!word.empty()) words.emplace_back(word);
   return words;
+}
+
+// The last one is scontrol reboot's.
+bool is_key_of_node(std::string_view key) {
+  return wire::find_update_key(wire::UpdateRequest::Kind::node, key) || iequals(key, "NodeName") ||
+         iequals(key, "NextState");
 }
 
 // The machines of several nodes, one name for each of them.
@@ -48,7 +60,7 @@ Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
   return machines;
 }
 
-// What is not the state: comment, weight, features, gres.
+// Everything but the state: comment, weight, features, gres.
 Result<void> set_other(const SettingsList& settings, const Cluster& cluster, const Node& node,
                        NodeChanged& change) {
   for (const auto& [key, value] : settings) {
@@ -80,36 +92,42 @@ Result<void> set_other(const SettingsList& settings, const Cluster& cluster, con
     return std::ranges::find(available, feature) != available.end();
   });
   if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
-  // Where nobody says which, all that are available now are active.
+  // Unless the request says which, all available features become active.
   if (change.available_features && !active) change.active_features = *change.available_features;
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<NodeId>> Core::named_nodes(const wire::UpdateRequest& request) const {
-  auto list = find_setting(request.settings, {"NodeName"});
-  if (!list || list->empty()) return fail(ErrorCode::invalid_node_name);
-  if (iequals(*list, "ALL")) return *cluster_.node_order;
-  return cluster_.nodes_named(*list);
+void change_node(Ledger& ledger, NodeLinks& links, Allocations& allocations,
+                 const NodeChanged& change) {
+  const bool goes_down =
+      change.health == NodeHealth::down && ledger.node(change.node).health != NodeHealth::down;
+  ledger.record(change);
+  if (goes_down) lose_node(ledger, links, allocations, change.node, "it was set DOWN");
+  ledger.touch(change.node);
 }
 
-wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request, Time now) {
-  if (request.create) return create_nodes(request);
-  if (request.remove) return delete_nodes(request);
-  auto nodes = named_nodes(request);
+}  // namespace
+
+wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, Power& power,
+                         Caller caller, const wire::UpdateRequest& request) {
+  const Time now = ledger.now();
+  if (request.create) return create_nodes(ledger, request);
+  if (request.remove) return delete_nodes(ledger, links, request);
+  auto nodes = named_nodes(ledger.cluster(), request);
   if (!nodes) return Error{ErrorCode::invalid_node_name, {}};
+  for (const auto& [key, value] : request.settings)
+    if (!is_key_of_node(key)) return Error{ErrorCode::not_supported_yet, key};
   const auto machines = machines_of(request.settings, nodes->size());
   if (!machines) return machines.error();
   const std::string state(find_setting(request.settings, {"State"}).value_or(""));
   auto reason = find_setting(request.settings, {"Reason"});
   const std::string next(find_setting(request.settings, {"NextState"}).value_or(""));
-  // Nodes that cannot follow do not keep the others from it.
+  // A node that refuses the change does not keep the others from it.
   std::optional<Error> refusal;
   std::vector<NodeId> changed;
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     const NodeId id = (*nodes)[i];
-    const Node& node = cluster_.nodes.at(id);
+    const Node& node = ledger.node(id);
     NodeChanged change = current(node);
     if (!machines->addresses.empty()) change.given.address = machines->addresses[i];
     if (!machines->hostnames.empty()) change.given.hostname = machines->hostnames[i];
@@ -119,38 +137,30 @@ wire::Answer Core::update_node(Caller caller, const wire::UpdateRequest& request
     const StateWish wish{.state = state,
                          .next_state = next,
                          .has_reason = reason.has_value(),
-                         .connected = sessions_.contains(id),
+                         .connected = links.is_connected(id),
                          .now = now};
     Result<void> ok;
-    if (!state.empty()) ok = set_state(cluster_.settings(), node, wish, change);
+    if (!state.empty()) ok = set_state(ledger.settings(), node, wish, change);
     if (change.reason != node.reason && !change.reason.empty()) {
       change.reason_uid = caller.uid;
       change.reason_time = now;
     }
-    if (ok) ok = set_other(request.settings, cluster_, node, change);
+    if (ok) ok = set_other(request.settings, ledger.cluster(), node, change);
     if (!ok) {
       refusal = ok.error();
       continue;
     }
-    change_node(change, now);
+    change_node(ledger, links, allocations, change);
     changed.push_back(id);
   }
   if (iequals(state, "POWER_DOWN_FORCE"))
-    for (NodeId id : changed) clear_node(id, Leave::all, now);
+    for (NodeId id : changed) clear_node(ledger, links, id, Leave::all);
   if (iequals(state, "POWER_DOWN"))
-    for (NodeId id : changed) clear_node(id, Leave::with_grace, now);
-  if (iequals(state, "POWER_UP")) power_up_again(changed, now);
-  want_plan();
+    for (NodeId id : changed) clear_node(ledger, links, id, Leave::with_grace);
+  if (iequals(state, "POWER_UP")) power.up_again(changed);
+  ledger.want_plan();
   if (refusal) return *refusal;
   return wire::Done{};
-}
-
-void Core::change_node(const NodeChanged& change, Time now) {
-  const bool goes_down = change.health == NodeHealth::down &&
-                         cluster_.nodes.at(change.node).health != NodeHealth::down;
-  record(change);
-  if (goes_down) lose_node(change.node, now, "it was set DOWN");
-  touch_node(change.node);
 }
 
 }  // namespace muster::controller

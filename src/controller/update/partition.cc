@@ -1,8 +1,9 @@
 // scontrol update, create and delete partition.
+#include "controller/update/update.h"
+
 #include <algorithm>
 
 #include "base/text/strings.h"
-#include "controller/core.h"
 #include "controller/update/partition_keys.h"
 #include "controller/update/settings_list.h"
 
@@ -18,30 +19,31 @@ Partition new_partition(const Settings& settings, std::string_view name) {
 
 }  // namespace
 
-wire::Answer Core::update_partition(const wire::UpdateRequest& request, Time now) {
+wire::Answer update_partition(Ledger& ledger, const wire::UpdateRequest& request) {
+  const Time now = ledger.now();
   (void)now;
   auto name = find_setting(request.settings, {"PartitionName", "Partition"});
-  const Partition* known = name ? cluster_.find_partition(*name) : nullptr;
+  const Partition* known = name ? ledger.cluster().find_partition(*name) : nullptr;
   if (!name || (!known && !request.create)) return Error{ErrorCode::invalid_partition, {}};
   if (known && request.create) return Error{ErrorCode::invalid_partition, {}};
   if (request.remove) {
     bool used = false;
-    cluster_.jobs.each([&](const Job& job) {
+    ledger.cluster().jobs.each([&](const Job& job) {
       if (used || is_ended(job.state)) return;
       const auto names = split(job.partition, ',');
       used = std::ranges::find(names, *name) != names.end();
     });
     if (used) return Error{ErrorCode::failure, "Partition is in use"};
-    record(PartitionChanged{.partition = *known, .removed = true});
+    ledger.record(PartitionChanged{.partition = *known, .removed = true});
     return wire::Done{};
   }
-  PartitionDraft draft{cluster_, known ? *known : new_partition(cluster_.settings(), *name)};
+  PartitionDraft draft{ledger.cluster(), known ? *known : new_partition(ledger.settings(), *name)};
   for (const auto& [key, value] : request.settings) {
     if (iequals(key, "PartitionName") || iequals(key, "Partition")) continue;
     if (auto ok = set_partition_key(draft, key, value); !ok) return ok.error();
   }
-  record(PartitionChanged{.partition = std::move(draft.partition)});
-  want_plan();
+  ledger.record(PartitionChanged{.partition = std::move(draft.partition)});
+  ledger.want_plan();
   return wire::Done{};
 }
 

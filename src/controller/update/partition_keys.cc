@@ -1,3 +1,4 @@
+// See partition_keys.h.
 #include "controller/update/partition_keys.h"
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include "controller/submit/membership.h"
 #include "controller/update/settings_list.h"
 #include "model/binding/cpu_bind.h"
+#include "wire/update_keys.h"
 
 namespace muster::controller {
 
@@ -36,7 +38,7 @@ Result<void> set_text(PartitionDraft& d, std::string_view value) {
 
 template <auto Member>
 Result<void> set_flag(PartitionDraft& d, std::string_view value) {
-  auto yes = parse_yes_no(value);
+  auto yes = wire::parse_yes_no(value);
   if (!yes) return bad_value();
   d.partition.*Member = *yes;
   return {};
@@ -183,12 +185,12 @@ Result<void> set_cpu_bind(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
-struct PartitionKey {
+struct PartitionSetter {
   std::string_view name;
   Result<void> (*set)(PartitionDraft&, std::string_view value);
 };
 using P = Partition;
-constexpr PartitionKey kPartitionKeys[] = {
+constexpr PartitionSetter kPartitionSetters[] = {
     {"Nodes", set_nodes},
     {"State", set_state},
     {"MaxTime", set_limit<&P::max_time>},
@@ -198,9 +200,9 @@ constexpr PartitionKey kPartitionKeys[] = {
     {"AllocNodes", set_who<&P::allow_alloc_nodes>},
     {"AllowGroups", set_who<&P::allow_groups>},
     {"AllowAccounts", set_who<&P::allow_accounts>},
-    {"AllowQos", set_who<&P::allow_qos>},
+    {"AllowQOS", set_who<&P::allow_qos>},
     {"DenyAccounts", set_text<&P::deny_accounts>},
-    {"DenyQos", set_text<&P::deny_qos>},
+    {"DenyQOS", set_text<&P::deny_qos>},
     {"Alternate", set_alternate},
     {"OverSubscribe", set_oversubscribe},
     {"Shared", set_oversubscribe},
@@ -230,12 +232,17 @@ constexpr PartitionKey kPartitionKeys[] = {
 
 }  // namespace
 
-Result<void> set_partition_key(PartitionDraft& draft, std::string_view key,
+bool has_partition_setter(std::string_view name) {
+  return std::ranges::find(kPartitionSetters, name, &PartitionSetter::name) !=
+         std::end(kPartitionSetters);
+}
+
+Result<void> set_partition_key(PartitionDraft& draft, std::string_view name,
                                std::string_view value) {
-  auto at = std::ranges::find_if(kPartitionKeys,
-                                 [&](const auto& known) { return iequals(known.name, key); });
-  if (at == std::end(kPartitionKeys)) return fail(ErrorCode::not_supported_yet, std::string(key));
-  return at->set(draft, value);
+  const auto* key = wire::find_update_key(wire::UpdateRequest::Kind::partition, name);
+  if (!key || !has_partition_setter(key->name))
+    return fail(ErrorCode::not_supported_yet, std::string(name));
+  return std::ranges::find(kPartitionSetters, key->name, &PartitionSetter::name)->set(draft, value);
 }
 
 }  // namespace muster::controller

@@ -1,4 +1,4 @@
-// The keys that scontrol create and update know of a partition, and what each makes of its value.
+// What the keys of an update of a partition make of their values.
 #pragma once
 
 #include <string_view>
@@ -14,6 +14,8 @@ struct PartitionDraft {
   Partition partition;
 };
 
+// Every key of wire/update_keys.h has one.
+bool has_partition_setter(std::string_view name);
 Result<void> set_partition_key(PartitionDraft& draft, std::string_view key, std::string_view value);
 
 }  // namespace muster::controller

@@ -1,10 +1,12 @@
 // scontrol create, update and delete reservation.
+#include "controller/update/update.h"
+
 #include <algorithm>
 
 #include "base/text/duration.h"
 #include "base/text/strings.h"
-#include "controller/core.h"
 #include "controller/reservations/draft.h"
+#include "controller/reservations/reservations.h"
 #include "controller/update/settings_list.h"
 #include "controller/views/view.h"
 
@@ -44,17 +46,8 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
   return {};
 }
 
-bool uses(const Job& job, const Text& reservation) {
-  if (job.run->reservation == reservation) return true;
-  auto names = split(job.spec->reservation, ',');
-  return job.state == JobState::pending &&
-         std::ranges::find(names, reservation.view()) != names.end();
-}
-
-}  // namespace
-
-// Everybody it names must be known here.
-Result<void> Core::check_holders(Reservation& r) {
+// All users and groups that the reservation names must exist here.
+Result<void> check_holders(Host& host, Reservation& r) {
   if (r.users.empty() && r.accounts.empty() && r.groups.empty())
     return fail("Reservation request lacks users, groups or accounts");
   if (!r.users.empty() && !r.groups.empty())
@@ -62,57 +55,54 @@ Result<void> Core::check_holders(Reservation& r) {
   for (const Text& user : r.users) {
     std::string_view name = user.view();
     if (name.starts_with('-')) name.remove_prefix(1);
-    if (!host_.is_user(name)) return fail(ErrorCode::user_id_missing);
+    if (!host.is_user(name)) return fail(ErrorCode::user_id_missing);
   }
   r.group_members.clear();
   for (const Text& group : r.groups) {
-    auto members = host_.users_of_group(group.view());
+    auto members = host.users_of_group(group.view());
     if (!members) return fail("Invalid group id");
     for (std::string& member : *members) r.group_members.emplace_back(member);
   }
   return {};
 }
 
-bool Core::is_reservation_used(const Text& name) const {
-  bool used = false;
-  cluster_.jobs.each(
-      [&](const Job& job) { used = used || (!is_ended(job.state) && uses(job, name)); });
-  return used;
-}
-
-wire::Answer Core::remove_reservation(const Reservation& reservation) {
-  if (is_reservation_used(reservation.name)) return Error{ErrorCode::reservation_busy, {}};
-  record(ReservationChanged{.reservation = reservation, .removed = true});
-  want_plan();
+wire::Answer remove_reservation(Ledger& ledger, const Reservation& reservation) {
+  if (is_reservation_used(ledger.cluster(), reservation.name))
+    return Error{ErrorCode::reservation_busy, {}};
+  ledger.record(ReservationChanged{.reservation = reservation, .removed = true});
+  ledger.want_plan();
   return wire::Done{};
 }
 
-wire::Answer Core::update_reservation(const wire::UpdateRequest& request, Time now) {
+}  // namespace
+
+wire::Answer update_reservation(Ledger& ledger, Host& host, const wire::UpdateRequest& request) {
+  const Time now = ledger.now();
   auto name = find_setting(request.settings, {"ReservationName", "Reservation"});
-  const Reservation* known = name ? cluster_.find_reservation(*name) : nullptr;
+  const Reservation* known = name ? ledger.cluster().find_reservation(*name) : nullptr;
   if (request.create && known) return Error{ErrorCode::failure, "Duplicate reservation name"};
   if (!request.create && !known) return Error{ErrorCode::invalid_reservation, {}};
-  if (request.remove) return remove_reservation(*known);
-  ReservationDraft d{.cluster = cluster_, .now = now, .create = request.create};
+  if (request.remove) return remove_reservation(ledger, *known);
+  ReservationDraft d{.cluster = ledger.cluster(), .now = now, .create = request.create};
   if (known) d.r = *known;
-  if (request.create) d.r.number = cluster_.last_reservation + 1;
+  if (request.create) d.r.number = ledger.cluster().last_reservation + 1;
   for (const auto& [key, value] : request.settings) {
     if (iequals(key, "ReservationName") || iequals(key, "Reservation")) continue;
     if (auto ok = set_reservation_key(d, key, value); !ok) return ok.error();
   }
   if (!is_set(d.r.start)) d.r.start = now;
-  // It lasts as long as before, unless somebody says otherwise.
+  // Its duration stays the same unless the request changes it.
   if (known && !d.duration && !find_setting(request.settings, {"EndTime"}))
     d.r.end += d.r.start - known->start;
-  if (auto ok = check_holders(d.r); !ok) return ok.error();
+  if (auto ok = check_holders(host, d.r); !ok) return ok.error();
   if (known && known->start != d.r.start && known->is_active(now))
     return Error{ErrorCode::failure, "Reservation already started"};
   if (auto ok = set_times(d, !known || known->start != d.r.start); !ok) return ok.error();
   d.r.name = name && !name->empty() ? Text(*name) : Text(new_name(d.r));
   if (auto ok = choose_reserved_nodes(d); !ok) return ok.error();
-  wire::ReservationsReply reply{.now = now, .reservations = {view_of(cluster_, d.r, now)}};
-  record(ReservationChanged{.reservation = std::move(d.r)});
-  want_plan();
+  wire::ReservationsReply reply{.now = now, .reservations = {view_of(ledger.cluster(), d.r, now)}};
+  ledger.record(ReservationChanged{.reservation = std::move(d.r)});
+  ledger.want_plan();
   return reply;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text/strings.h"
 #include "controller/reservations/draft.h"
 #include "sched/request/request.h"
+#include "wire/update_keys.h"
 
 namespace muster::controller {
 
@@ -206,34 +207,76 @@ Result<void> set_partition(Draft& d, std::string_view value) {
   return {};
 }
 
+template <auto Member>
+Result<void> set_text(Draft& d, Sign, std::string_view value) {
+  d.r.*Member = Text(value);
+  return {};
+}
+Result<void> set_features(Draft& d, Sign sign, std::string_view value) {
+  if (!d.create) return fail("Requested operation not supported on this system");
+  return set_text<&Reservation::features>(d, sign, value);
+}
+Result<void> set_skip(Draft& d, Sign, std::string_view) {
+  d.skip = true;
+  return {};
+}
+// Those that take no sign.
+template <Result<void> (*Set)(Draft&, std::string_view)>
+Result<void> plain(Draft& d, Sign, std::string_view value) {
+  return Set(d, value);
+}
+template <auto Member>
+Result<void> set_time(Draft& d, Sign, std::string_view value) {
+  return set_date(d, d.r.*Member, value);
+}
+template <auto Member, ErrorCode Refused>
+Result<void> set_list(Draft& d, Sign sign, std::string_view value) {
+  return set_names(d.r.*Member, sign, value, Refused);
+}
+
+struct ReservationSetter {
+  std::string_view name;
+  Result<void> (*set)(Draft&, Sign, std::string_view value);  // none: known, but not supported
+};
+using R = Reservation;
+constexpr ReservationSetter kSetters[] = {
+    {"Accounts", set_list<&R::accounts, ErrorCode::invalid_account>},
+    {"BurstBuffer", nullptr},
+    {"Comment", set_text<&R::comment>},
+    {"CoreCnt", plain<set_core_counts>},
+    {"Duration", set_duration},
+    {"EndTime", set_time<&R::end>},
+    {"Features", set_features},
+    {"Flags", set_flags},
+    {"Groups", set_list<&R::groups, ErrorCode::failure>},
+    {"Licenses", plain<set_licenses>},
+    {"MaxStartDelay", plain<set_delay>},
+    {"NodeCnt", plain<set_node_count>},
+    {"Nodes", plain<set_nodes>},
+    {"PartitionName", plain<set_partition>},
+    {"Skip", set_skip},
+    {"StartTime", set_time<&R::start>},
+    {"TRES", plain<set_tres>},
+    {"Users", set_list<&R::users, ErrorCode::user_id_missing>},
+    {"Watts", nullptr},
+};
+
 }  // namespace
+
+bool has_reservation_setter(std::string_view name) {
+  return std::ranges::find(kSetters, name, &ReservationSetter::name) != std::end(kSetters);
+}
 
 Result<void> set_reservation_key(ReservationDraft& d, std::string_view key,
                                  std::string_view value) {
   Sign sign = key.ends_with('+') ? Sign::plus : key.ends_with('-') ? Sign::minus : Sign::none;
   if (sign != Sign::none) key.remove_suffix(1);
-  auto is = [&](std::string_view name) { return iequals(key, name); };
-  if (is("StartTime")) return set_date(d, d.r.start, value);
-  if (is("EndTime")) return set_date(d, d.r.end, value);
-  if (is("Duration")) return set_duration(d, sign, value);
-  if (is("Nodes")) return set_nodes(d, value);
-  if (is("NodeCnt")) return set_node_count(d, value);
-  if (is("CoreCnt")) return set_core_counts(d, value);
-  if (is("TRES")) return set_tres(d, value);
-  if (is("Licenses")) return set_licenses(d, value);
-  if (is("Flags")) return set_flags(d, sign, value);
-  if (is("Users")) return set_names(d.r.users, sign, value, ErrorCode::user_id_missing);
-  if (is("Accounts")) return set_names(d.r.accounts, sign, value, ErrorCode::invalid_account);
-  if (is("Groups")) return set_names(d.r.groups, sign, value, ErrorCode::failure);
-  if (is("MaxStartDelay")) return set_delay(d, value);
-  if (is("PartitionName")) return set_partition(d, value);
-  if (is("Comment")) return d.r.comment = Text(value), Result<void>{};
-  if (is("Skip")) return d.skip = true, Result<void>{};
-  if (is("Features")) {
-    if (!d.create) return fail("Requested operation not supported on this system");
-    return d.r.features = Text(value), Result<void>{};
-  }
-  return fail(ErrorCode::not_supported_yet, std::string(key));
+  const auto* known = wire::find_update_key(wire::UpdateRequest::Kind::reservation, key);
+  const auto* setter =
+      known ? std::ranges::find(kSetters, known->name, &ReservationSetter::name) : nullptr;
+  if (!known || setter == std::end(kSetters) || !setter->set)
+    return fail(ErrorCode::not_supported_yet, std::string(key));
+  return setter->set(d, sign, value);
 }
 
 }  // namespace muster::controller

@@ -23,10 +23,4 @@ inline std::optional<std::string> find_setting(const SettingsList& settings,
   return std::nullopt;
 }
 
-inline std::optional<bool> parse_yes_no(std::string_view text) {
-  if (iequals(text, "yes") || iequals(text, "1") || iequals(text, "true")) return true;
-  if (iequals(text, "no") || iequals(text, "0") || iequals(text, "false")) return false;
-  return std::nullopt;
-}
-
 }  // namespace muster::controller

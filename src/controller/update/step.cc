@@ -1,6 +1,8 @@
 // scontrol update stepid: how long a step may take, or all steps of a job.
+#include "controller/update/update.h"
+
 #include "base/text/duration.h"
-#include "controller/core.h"
+#include "controller/jobs/select.h"
 #include "controller/update/settings_list.h"
 
 namespace muster::controller {
@@ -17,25 +19,25 @@ std::vector<StepId> steps_left(const Job& job, const std::optional<StepId>& want
 
 }  // namespace
 
-wire::Answer Core::update_step(Caller caller, const wire::UpdateRequest& request) {
+wire::Answer update_step(Ledger& ledger, Caller caller, const wire::UpdateRequest& request) {
   auto text = find_setting(request.settings, {"StepId"});
   auto ref = wire::parse_job_ref(text.value_or(""));
   if (!ref) return Error{ErrorCode::invalid_job_id, {}};
   auto value = find_setting(request.settings, {"TimeLimit"});
   auto limit = parse_time_limit(value.value_or(""));
   if (!limit) return Error{ErrorCode::invalid_time_limit, {}};
-  auto ids = resolve(caller, *ref);
+  auto ids = resolve(ledger, caller, *ref);
   if (!ids) return ids.error();
   bool any = false;
   for (JobId id : *ids) {
-    const Job& job = cluster_.jobs.at(id);
-    if (!may_change(caller, job)) return Error{ErrorCode::user_id_missing, {}};
+    const Job& job = ledger.job(id);
+    if (!ledger.authority().may_change(caller, job)) return Error{ErrorCode::user_id_missing, {}};
     std::vector<StepId> steps = steps_left(job, ref->step);
     if (steps.empty()) continue;
     any = true;
-    record(StepLimitChanged{.job = id,
-                            .steps = std::move(steps),
-                            .time_limit = *limit == kUnlimited ? Minutes{0} : *limit});
+    ledger.record(StepLimitChanged{.job = id,
+                                   .steps = std::move(steps),
+                                   .time_limit = *limit == kUnlimited ? Minutes{0} : *limit});
   }
   if (!any) return Error{ErrorCode::invalid_job_id, {}};
   return wire::Done{};

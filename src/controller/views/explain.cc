@@ -1,3 +1,4 @@
+// See explain.h.
 #include "controller/views/explain.h"
 
 #include "controller/submit/partition_choice.h"

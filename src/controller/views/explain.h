@@ -2,7 +2,7 @@
 // queue again, within a budget: not for a thread that others wait for.
 #pragma once
 
-#include "controller/host.h"
+#include "controller/ledger/host.h"
 #include "controller/views/visibility.h"
 #include "wire/client_messages.h"
 

@@ -1,3 +1,4 @@
+// See filter.h.
 #include "controller/views/filter.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See node_view.h.
 #include "controller/views/node_view.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// See query.h.
 #include "controller/views/query.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 #include "base/check.h"
 #include "base/codec/rough_size.h"
 #include "base/text/strings.h"
-#include "controller/request_rules.h"
+#include "controller/ledger/request_rules.h"
 #include "controller/views/filter.h"
 #include "controller/views/node_view.h"
 #include "controller/views/shares_view.h"
@@ -57,12 +58,13 @@ class JobsPart {
   }
 
   bool is_full() const { return reply_.lines.size() >= kLinesBytes; }
-  void add(const wire::JobLine& line) { wire::append_line(line, reply_.lines); }
+  void add(const wire::JobLine& line) { lines_.append(line, reply_.lines); }
 
   wire::JobsReply take() { return std::move(reply_); }
 
  private:
   wire::JobsReply reply_;
+  wire::LineWriter lines_;
   std::unordered_map<const JobSpec*, std::uint32_t> places_;
   std::size_t bytes_ = 0;
   bool whole_specs_ = false;
@@ -88,7 +90,7 @@ wire::PriorityView priority_view(const sched::Priorities& priorities, const Job&
                           .tres = {},
                           .nice = f.nice,
                           .site = f.site,
-                          .priority = priorities.of(job, partition)};
+                          .priority = priorities.priority_of(job, partition)};
   for (const sched::TresFactor& tres : f.tres) view.tres.emplace_back(tres.name, tres.factor);
   return view;
 }
@@ -216,21 +218,27 @@ QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
     if (part.is_full()) return false;
-    wire::JobView view = view_of(*published_, job, request.detail);
     std::uint32_t priority = job.priority;
     if (priorities_ && !is_ended(job.state))
-      priority = priorities_->of(job, cluster.find_partition(split(job.partition, ',').front()));
-    if (job.state == JobState::pending) view.least_nodes = facts_.least_nodes(job);
+      priority = priorities_->priority_of(job, cluster.partition_of(job));
+    const std::uint32_t least_nodes = job.state == JobState::pending ? facts_.least_nodes(job) : 0;
     if (request.detail == wire::Detail::least) {
-      wire::JobLine line = line_of(job, view, now_);
+      Text detail;
+      const std::string_view reason = reason_of(*published_, job, detail);
+      const std::string nodes = nodes_of(*published_, job);
+      const wire::LineFacts facts{reason, detail, nodes, least_nodes};
+      wire::JobLine line = line_from(job, facts, now_);
       line.priority = priority;
       part.add(line);
       return true;
     }
+    wire::JobView view = view_of(*published_, job, request.detail);
+    view.least_nodes = least_nodes;
     if (priority != job.priority) view.job.edit().priority = priority;
     if (job.state == JobState::pending && priorities_ && job.partition.view().contains(','))
       for (std::string_view name : split(job.partition, ','))
-        view.partition_priorities.push_back(priorities_->of(job, cluster.find_partition(name)));
+        view.partition_priorities.push_back(
+            priorities_->priority_of(job, cluster.find_partition(name)));
     return part.add(view);
   };
   if (named_) {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "controller/host.h"
+#include "controller/ledger/host.h"
 #include "controller/submit/partition_facts.h"
 #include "controller/views/filter.h"
 #include "controller/views/visibility.h"
@@ -19,7 +19,7 @@ namespace muster::controller {
 // Whether a query asks for little, however large the cluster is, or the cluster is small.
 bool has_short_answer(const Published& published, const wire::Request& query);
 
-// An answer that is made as it is sent: whoever reads slowly does not make it pile up here.
+// An answer that is made as it is sent: it does not pile up here if the client reads slowly.
 class QueryAnswer {
  public:
   // Of a request that is answered from the snapshot (request_rules.h).

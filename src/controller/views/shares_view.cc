@@ -1,3 +1,4 @@
+// See shares_view.h.
 #include "controller/views/shares_view.h"
 
 #include "base/text/duration.h"
@@ -12,7 +13,7 @@ namespace {
 using Sums = std::map<AssociationKey, std::map<Text, double>>;
 
 // Of each user, then of those above.
-Sums tres_used(const std::vector<sched::Share>& tree, const std::map<Payer, PastUse>& past) {
+Sums tres_used(const std::vector<sched::Share>& tree, const std::map<UsageOwner, PastUse>& past) {
   Sums sums;
   for (std::size_t i = tree.size(); i-- > 0;) {
     auto at = past.find({.qos = {}, .association = tree[i].key});

@@ -1,10 +1,12 @@
+// See view.h.
 #include "controller/views/view.h"
 
 #include <algorithm>
 
+#include "accounting/record.h"
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
-#include "controller/nodes/power.h"
+#include "controller/nodes/power_rules.h"
 #include "sched/gate/dependency.h"
 #include "sched/gate/gate.h"
 #include "sched/place/free.h"
@@ -27,7 +29,7 @@ const sched::Expected* expected_of(const Published& published, JobId job) {
 
 wire::Sharing sharing_of(const Cluster& cluster, const Job& job) {
   const JobSpec& spec = *job.spec;
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (spec.oversubscribe || (partition && partition->sharing(false) > 1)) return wire::Sharing::yes;
   if (spec.exclusive_user) return wire::Sharing::user;
   if (spec.exclusive_mcs) return wire::Sharing::mcs;
@@ -55,18 +57,18 @@ sched::Reason held_reason(const Job& job) {
 
 }  // namespace
 
-Text reason_of(const Published& published, const Job& job, Text& detail) {
-  if (is_ended(job.state)) return job.end_reason.empty() ? Text("None") : job.end_reason;
+std::string_view reason_of(const Published& published, const Job& job, Text& detail) {
+  if (is_ended(job.state)) return job.end_reason.empty() ? "None" : job.end_reason.view();
   if (job.state != JobState::pending && job.hold != Hold::none)
     return sched::reason_name(held_reason(job));
   if (job.run->ending && job.run->ending->becomes == JobState::timeout)
-    return Text(end_reason(JobState::timeout, 0));
+    return end_reason(JobState::timeout, 0);
   if (job.state != JobState::pending)
     return job.run->preparing && all_on(published.cluster, job.run->allocation) ? "Prolog" : "None";
   if (job.hold != Hold::none && !job.end_reason.empty()) return job.end_reason;
-  const auto wait = wait_of(published, job);
+  auto wait = wait_of(published, job);
   if (!wait) return "None";
-  detail = wait->detail;
+  detail = std::move(wait->detail);
   // Slurm calls it so until its scheduler has been through the whole queue: scripts know both.
   constexpr Seconds kFirstLook{5};
   if (wait->reason == sched::Reason::partition_too_small &&
@@ -79,9 +81,10 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   using sched::Reason;
   const Cluster& cluster = published.cluster;
   auto gate = [&] {
-    const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
-    const sched::Venue venue{partition, sched::choices(cluster, job, published.at).front()};
-    return sched::gate(cluster, job, venue, published.at).reason;
+    sched::StartTarget target{cluster.partition_of(job)};
+    if (!cluster.reservations->empty())
+      target.reservation = sched::reservation_choices(cluster, job, published.at).front();
+    return sched::gate(cluster, job, target, published.at).reason;
   };
   // What holds a job is known before the next plan says so.
   if (job.hold != Hold::none) return sched::Wait{job.id, held_reason(job), {}};
@@ -103,15 +106,25 @@ std::optional<sched::Wait> wait_of(const Published& published, const Job& job) {
   return sched::Wait{job.id, reason == Reason::none ? Reason::priority : reason, {}};
 }
 
-// Where it runs or ran.
-static void add_nodes(const Published& published, const Job& job, wire::JobView& view) {
-  if (job.run->allocation.empty()) return;
+static std::vector<std::string> node_names(const Published& published, const Job& job) {
   std::vector<std::string> names;
   for (const NodeShare& share : job.run->allocation) {
     const Node* node = published.cluster.nodes.find(share.node);
     names.push_back(node ? node->config.name.str() : "");
-    view.node_names.emplace_back(names.back());
   }
+  return names;
+}
+
+std::string nodes_of(const Published& published, const Job& job) {
+  if (job.run->allocation.empty()) return {};
+  return compress_hostlist(node_names(published, job));
+}
+
+// Where it runs or ran.
+static void add_nodes(const Published& published, const Job& job, wire::JobView& view) {
+  if (job.run->allocation.empty()) return;
+  const std::vector<std::string> names = node_names(published, job);
+  view.node_names.assign(names.begin(), names.end());
   view.nodes = compress_hostlist(names);
   view.batch_host = names.front();
   if (auto batch = job.run->steps.find(kBatchStep); batch != job.run->steps.end())
@@ -135,12 +148,15 @@ wire::JobView view_of(const Published& published, const Job& job, wire::Detail d
   wire::JobView view;
   view.reason = reason_of(published, job, view.reason_detail);
   add_nodes(published, job, view);
-  if (detail == wire::Detail::least) return view;
   view.job = detail == wire::Detail::brief ? Cow<Job>(wire::brief_of(job))
                                            : without_requests(published.cluster.jobs.share(job.id));
   view.last_evaluated = published.at;
   view.sharing = sharing_of(published.cluster, job);
-  view.whole_node_mib = sched::whole_node_mib(published.cluster, job);
+  if (detail == wire::Detail::all || job.run->allocation.empty()) {
+    const Tres requested = accounting::requested_tres(published.cluster, job);
+    view.requested_cpus = requested.cpus;
+    view.requested_tres = requested.text();
+  }
   view.preemptable_since = sched::preemptable_since(published.cluster, job);
   add_expected_start(published, job, view);
   if (!job.run->allocation.empty()) view.billing = sched::weighted_billing(published.cluster, job);

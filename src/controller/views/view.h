@@ -2,21 +2,26 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <string_view>
 
-#include "controller/host.h"
+#include "controller/ledger/host.h"
 #include "controller/views/visibility.h"
 #include "wire/client_messages.h"
 
 namespace muster::controller {
 
-// Of the least detail: why it waits and where it runs, and no job.
+// Not of the least detail, which is a line (wire/job_line.h).
 wire::JobView view_of(const Published& published, const Job& job,
                       wire::Detail detail = wire::Detail::all);
+// The nodes where it runs or ran, as a host list.
+std::string nodes_of(const Published& published, const Job& job);
 
 // Why a pending job waits, as far as is known.
 std::optional<sched::Wait> wait_of(const Published& published, const Job& job);
-// In the words of squeue; "None" where there is nothing to say. The detail follows the reason.
-Text reason_of(const Published& published, const Job& job, Text& detail);
+// In the words of squeue; "None" where there is nothing to say. The detail follows the reason. The
+// answer is the job's own text, or one that stays for ever.
+std::string_view reason_of(const Published& published, const Job& job, Text& detail);
 
 wire::ReservationView view_of(const Cluster& cluster, const Reservation& reservation, Time now);
 

@@ -1,3 +1,4 @@
+// See visibility.h.
 #include "controller/views/visibility.h"
 
 #include <algorithm>

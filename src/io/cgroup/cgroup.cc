@@ -1,3 +1,4 @@
+// Chooses between versions 1 and 2, and reads the kernel's log for killed processes.
 #include "io/cgroup/cgroup.h"
 
 #include <fcntl.h>
@@ -25,7 +26,8 @@ Result<std::unique_ptr<Cgroup>> make(const Confinement& confinement) {
   return group;
 }
 
-// The hierarchy of version 2 where one is: at the mount point, or beside those of version 1.
+// Where the hierarchy of version 2 is: at the mount point, or next to those of version 1. Empty if
+// there is none.
 std::string unified_below(const std::string& mountpoint) {
   for (const std::string& dir : {mountpoint, mountpoint + "/unified"})
     if (has_group_file(dir, "cgroup.controllers")) return dir;
@@ -74,7 +76,7 @@ Result<CgroupSystem> detect_cgroups(const config::CgroupConf& conf, bool constra
   const bool has_v1 = has_group_file(conf.mountpoint + "/freezer", "cgroup.procs");
   const bool wants_v1 = conf.plugin == "cgroup/v1";
   const bool wants_v2 = conf.plugin == "cgroup/v2";
-  // Where both are there, the controllers are with version 1.
+  // If both are mounted, version 1 has the controllers.
   if (has_v1 && !wants_v2) {
     if (constrain)
       if (auto ok = check_v1(conf.mountpoint, conf); !ok) return std::unexpected(ok.error());
@@ -100,7 +102,7 @@ std::string last_oom_victim(const std::string& memory_path) {
   char record[8192];
   while (true) {
     ssize_t size = read(fd, record, sizeof record);
-    if (size < 0 && errno == EPIPE) continue;  // overwritten meanwhile: the next one is there
+    if (size < 0 && errno == EPIPE) continue;  // overwritten meanwhile: read the next record
     if (size <= 0) break;
     const std::string_view line(record, static_cast<std::size_t>(size));
     if (line.find(mark) == std::string_view::npos) continue;

@@ -1,5 +1,5 @@
-// The device filter of cgroup v2: a BPF program, attached to the group, that the kernel asks at
-// each opening of a device. It compares with each forbidden device and allows what is left.
+// The device filter of cgroup v2: a BPF program, attached to the group, that the kernel runs
+// whenever a device is opened. It denies the listed devices and allows all others.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/bpf.h>
@@ -39,7 +39,7 @@ bpf_insn finish() {
 std::vector<bpf_insn> program_for(const std::vector<Text>& devices) {
   std::vector<bpf_insn> code;
   code.push_back(load_field(BPF_REG_2, offsetof(bpf_cgroup_dev_ctx, access_type)));
-  // The low half is the type of the device, the high one what is asked for.
+  // The low half is the type of the device, the high half the requested access.
   code.push_back({.code = BPF_ALU64 | BPF_AND | BPF_K,
                   .dst_reg = BPF_REG_2,
                   .src_reg = 0,
@@ -90,7 +90,7 @@ Result<void> deny_devices(const std::string& group_dir, const std::vector<Text>&
   attach.attach_flags = BPF_F_ALLOW_MULTI;
   Result<void> result;
   if (group < 0 || bpf(BPF_PROG_ATTACH, attach) != 0) result = failed("cannot attach");
-  // The group keeps the program as long as it lives.
+  // The group keeps the program alive.
   close(program);
   if (group >= 0) close(group);
   return result;

@@ -1,3 +1,4 @@
+// Opens, reads and writes files below a control group's directory.
 #include "io/cgroup/files.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Builds a job's namespace in a child process, and binds it to a file.
 #include "io/cgroup/job_namespace.h"
 
 #include <fcntl.h>
@@ -36,7 +37,7 @@ bool is_mount_point(const std::string& path) {
   });
 }
 
-// Does the file hold a namespace, or has it only been made for one?
+// True if the file holds a namespace; false if it is only a plain file made for one.
 bool holds_namespace(const std::string& file) {
   struct statfs info{};
   return statfs(file.c_str(), &info) == 0 && info.f_type == kNsfsMagic;
@@ -46,7 +47,7 @@ struct PrivateMount {
   std::string source, target;  // no source = a tmpfs
 };
 
-// In a child with one thread: nothing here allocates. Ends with the errno of what failed.
+// Runs in a forked child, so it does not allocate memory. Exits with the errno of what failed.
 [[noreturn]] void build(const std::vector<PrivateMount>& mounts, int ready, int go_on) {
   int error = 0;
   if (unshare(CLONE_NEWNS) != 0 || mount("", "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)

@@ -1,6 +1,6 @@
-// Private directories of jobs: one mount namespace for each job, in which /tmp, /dev/shm and so on
-// are its own. It is held by a file, BASE/JOB/.ns, so that it outlives slurmd and all steps can
-// enter it.
+// JobNamespaces: private directories of jobs (job_container.conf). Each job has a mount namespace
+// with its own /tmp, /dev/shm and so on. The file BASE/JOB/.ns holds the namespace, so that it
+// outlives slurmd and all steps can enter it.
 #pragma once
 
 #include <string>
@@ -16,15 +16,17 @@ class JobNamespaces {
   JobNamespaces(std::string base, std::vector<std::string> directories)
       : base_(std::move(base)), directories_(std::move(directories)) {}
 
-  // Makes BASE, if that is wanted, a mount of its own that tells nobody what is mounted below it.
+  // Makes BASE a private mount, so that mounts below it do not propagate. `make_base`: creates the
+  // directory first.
   Result<void> set_up(bool make_base) const;
   bool has(JobId job) const;
   // The file that holds the job's namespace; made at the first call for a job.
   Result<std::string> provide(JobId job, Uid uid, Gid gid) const;
-  // Frees it and moves what the job left out of the way of another run. Returns where that is, for
-  // remove_tree(), which may take a while; empty where there is nothing.
+  // Frees the namespace, and moves the job's files out of the way of its next run. Returns their
+  // new path for remove_tree(), which may take a while; empty if there are none.
   Result<std::string> release(JobId job) const;
-  // What remove_tree() has not got to, and namespaces that a reboot has ended.
+  // Files that still have to be removed: those that remove_tree() did not get to, and those of
+  // namespaces that ended with a reboot.
   std::vector<std::string> leftovers() const;
 
  private:
@@ -35,9 +37,9 @@ class JobNamespaces {
   std::vector<std::string> directories_;
 };
 
-// For a task, before it becomes its user: enters the namespace, at its root. The errno of a
-// failure, or 0. Where the task was before is a name of which nothing is known in there: only the
-// user himself may go to it.
+// For a task, before it switches to its user: enters the namespace, at its root. Returns 0 or the
+// errno. The old working directory may not exist there, and only the user may enter it, so the task
+// changes to it later.
 int enter_job_namespace(const std::string& file);
 
 }  // namespace muster::io

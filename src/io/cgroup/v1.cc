@@ -1,3 +1,4 @@
+// Writes the files of control groups of version 1.
 #include "io/cgroup/v1.h"
 
 #include <fmt/format.h>
@@ -13,7 +14,7 @@
 namespace muster::io {
 namespace {
 
-// The freezer's hierarchy says which processes are the step's.
+// The freezer's hierarchy tracks the step's processes.
 constexpr std::string_view kTracking = "freezer";
 constexpr std::string_view kControllers[] = {kTracking, "memory", "cpuset", "devices"};
 
@@ -58,7 +59,8 @@ Result<void> CgroupV1::make() {
 
 Result<void> CgroupV1::limit_memory(const std::string& dir, std::optional<std::uint64_t> bytes,
                                     std::optional<std::uint64_t> swap) {
-  // Never above the limit with swap: where that is set already, it is the same as before.
+  // The kernel refuses a memory limit above the limit with swap. If that one is already set, both
+  // have the same values as now.
   if (auto set = write_group(dir, "memory.limit_in_bytes", std::to_string(*bytes)); !set)
     return set;
   if (swap && has_group_file(dir, "memory.memsw.limit_in_bytes"))
@@ -70,7 +72,8 @@ Result<void> CgroupV1::limit_memory(const std::string& dir, std::optional<std::u
   return {};
 }
 
-// A new cpuset is empty; each one on the way down gets what the one above it has.
+// A new cpuset is empty, so each group on the way down gets the CPUs of its parent; the step's
+// group gets its own CPUs.
 Result<void> CgroupV1::limit_cpus() {
   std::string dir = mount("cpuset");
   std::string cpus = read_group(dir, "cpuset.cpus");
@@ -112,7 +115,7 @@ Result<void> CgroupV1::enter() const {
 std::vector<pid_t> CgroupV1::processes() const { return group_processes(step_dir(kTracking)); }
 
 void CgroupV1::kill() {
-  // Frozen ones do not fork, but they die only when thawed.
+  // Frozen processes cannot fork. They die when they are thawed.
   (void)freeze(true);
   for (pid_t pid : processes()) ::kill(pid, SIGKILL);
   (void)freeze(false);
@@ -134,7 +137,7 @@ std::uint64_t CgroupV1::memory_peak_kib() const {
 }
 
 void CgroupV1::remove() {
-  // What is not there needs no removal, so that groups of an earlier start are found, too.
+  // Tries all controllers, because an earlier start may have used others. Missing groups are fine.
   for (std::string_view controller : kControllers)
     remove_group(mount(controller), confinement_.step_path.str());
 }

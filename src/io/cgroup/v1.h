@@ -1,4 +1,4 @@
-// Control groups of version 1: one hierarchy for each controller.
+// CgroupV1: control groups of version 1, with one hierarchy for each controller.
 #pragma once
 
 #include "io/cgroup/cgroup.h"

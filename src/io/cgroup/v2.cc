@@ -1,3 +1,4 @@
+// Writes the files of control groups of version 2.
 #include "io/cgroup/v2.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,7 @@ Result<void> CgroupV2::make() {
   return {};
 }
 
-// A group has the controllers that each group above it passes on.
+// A group can only use controllers that every group above it passes on.
 Result<void> CgroupV2::delegate_controllers() {
   std::vector<std::string_view> wanted;
   if (confinement_.step_memory_bytes) wanted.push_back("+memory");

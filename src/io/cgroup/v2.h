@@ -1,4 +1,4 @@
-// Control groups of version 2: one hierarchy with all controllers.
+// CgroupV2: control groups of version 2, with one hierarchy for all controllers.
 #pragma once
 
 #include "io/cgroup/cgroup.h"
@@ -28,8 +28,8 @@ class CgroupV2 final : public Cgroup {
   std::string job_dir_, step_dir_;
 };
 
-// From now on, processes of this group may not open these device files (a program for the kernel:
-// version 2 has no device controller).
+// Forbids processes of this group to open these device files, with a BPF program, because version 2
+// has no device controller.
 Result<void> deny_devices(const std::string& group_dir, const std::vector<Text>& devices);
 
 }  // namespace muster::io

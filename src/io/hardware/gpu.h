@@ -1,5 +1,5 @@
-// The GPUs of this machine: which there are, and how busy each one is. NVIDIA's are asked through
-// libnvidia-ml, loaded when it is there; AMD's through sysfs.
+// GpuSystem: the GPUs of this machine, and how busy each one is. NVIDIA's GPUs are found through
+// libnvidia-ml, which is loaded if present; AMD's through sysfs.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace muster::io {
 
 struct Gpu {
   std::string type;  // "tesla_v100-sxm2-16gb"
-  // "/dev/nvidia0", "/dev/dri/renderD128"; of a part of a GPU (MIG) all that it takes, separated by
-  // commas: "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap3,/dev/nvidia-caps/nvidia-cap4"
+  // "/dev/nvidia0", "/dev/dri/renderD128"; for a part of a GPU (MIG) all files that it needs:
+  // "/dev/nvidia0,/dev/nvidia-caps/nvidia-cap3,/dev/nvidia-caps/nvidia-cap4"
   std::string file;
-  std::string uuid = {};  // "MIG-...": of parts only, which have no number
+  std::string uuid = {};  // "MIG-...", only for parts, which have no number
 };
 
 struct GpuLoad {

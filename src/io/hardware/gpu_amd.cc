@@ -1,4 +1,4 @@
-// AMD's GPUs as the amdgpu driver shows them in sysfs: no library is needed.
+// Reads AMD's GPUs from the files of the amdgpu driver in sysfs; no library is needed.
 #include <fmt/format.h>
 
 #include <algorithm>

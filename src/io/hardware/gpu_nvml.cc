@@ -1,5 +1,5 @@
-// NVML through dlopen: one program serves machines with and without NVIDIA's driver. The few
-// declarations needed of its interface are here; its own header is not required to build.
+// Loads NVML with dlopen, so that one program works with and without NVIDIA's driver. The few
+// declarations needed are here, so NVIDIA's header is not needed to build.
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -32,7 +32,7 @@ struct Library {
   int (*memory)(Device, Memory*) = nullptr;
   int (*utilization)(Device, Utilization*) = nullptr;
   int (*power)(Device, unsigned*) = nullptr;  // milliwatts
-  // Of drivers that know MIG.
+  // Only in drivers that support MIG.
   int (*mig_mode)(Device, unsigned* current, unsigned* pending) = nullptr;
   int (*mig_count)(Device, unsigned*) = nullptr;
   int (*mig_handle)(Device, unsigned, Device*) = nullptr;
@@ -112,7 +112,7 @@ class Nvml final : public GpuSystem {
       Device part = nullptr;
       char name[96] = {}, uuid[96] = {};
       unsigned gpu_instance = 0, compute_instance = 0;
-      if (library_.mig_handle(device, i, &part) != kSuccess) continue;  // not every one is in use
+      if (library_.mig_handle(device, i, &part) != kSuccess) continue;  // not every index is in use
       if (library_.name(part, name, sizeof name) != kSuccess ||
           library_.uuid(part, uuid, sizeof uuid) != kSuccess ||
           library_.gpu_instance(part, &gpu_instance) != kSuccess ||
@@ -128,7 +128,8 @@ class Nvml final : public GpuSystem {
     }
   }
 
-  // ",/dev/nvidia-caps/nvidia-cap3", by the minor number that the driver tells; empty without it.
+  // ",/dev/nvidia-caps/nvidia-cap3", from the minor number that the driver gives; empty without
+  // one.
   static std::string capability(const std::string& path) {
     auto text = read_file(path);
     if (!text) return {};

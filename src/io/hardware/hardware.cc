@@ -1,3 +1,4 @@
+// Reads processors with hwloc, the rest from the kernel.
 #include "io/hardware/hardware.h"
 
 #include <hwloc.h>
@@ -81,7 +82,7 @@ Load read_load() {
   Load load;
   double average = 0;
   if (getloadavg(&average, 1) == 1) load.cpu_load = average;
-  // "MemFree:" as the reference reports it, which does not count caches.
+  // Slurm reports "MemFree:", which does not include caches.
   std::ifstream file("/proc/meminfo");
   for (std::string line; std::getline(file, line);) {
     auto words = split_words(line);

@@ -1,4 +1,4 @@
-// What this machine is and how busy it is. Only slurmd links this (hwloc).
+// hardware: what this machine has, and how busy it is. Only slurmd links this, because of hwloc.
 #pragma once
 
 #include <cstdint>

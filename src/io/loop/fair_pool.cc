@@ -11,7 +11,7 @@
 namespace muster::io {
 
 namespace {
-// How often to look whether somebody has read his answers, while nothing else can be done.
+// How often to check whether users have read their answers, while nothing else can run.
 constexpr std::chrono::milliseconds kLookAgain{10};
 }  // namespace
 

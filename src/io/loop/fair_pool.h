@@ -1,6 +1,6 @@
-// FairPool: threads for long answers. Each piece of work is somebody's: users take turns, one user
-// gets a part of the threads only, and what he may have waiting is limited. The threads start when
-// there is work.
+// FairPool: threads for long answers. Each piece of work belongs to a user: users take turns, one
+// user gets only a part of the threads, and how much of one user's work may wait is limited. The
+// threads start when there is work.
 #pragma once
 
 #include <condition_variable>
@@ -40,7 +40,7 @@ class FairPool {
   FairPool& operator=(const FairPool&) = delete;
 
   [[nodiscard]] bool run(Work work);  // false = the user has too much waiting, or it was stopped
-  bool is_busy_for(Uid user) const;   // some of his work waits or runs
+  bool is_busy_for(Uid user) const;   // some of the user's work waits or runs
   void stop();                        // finishes what runs, drops what waits
 
  private:
@@ -61,7 +61,7 @@ class FairPool {
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;
-  Users users_;  // who has something that waits or runs
+  Users users_;  // that have work waiting or running
   Uid last_;     // whose turn it was
   std::size_t waiting_ = 0, idle_ = 0;
   bool is_stopped_ = false;

@@ -32,7 +32,7 @@ using Work = std::function<void()>;
 
 constexpr int kEventsAtOnce = 256;  // of a round: more may be ready all the time
 using Events = std::array<epoll_event, kEventsAtOnce>;
-using Patience = std::optional<std::chrono::nanoseconds>;  // none = for ever
+using Patience = std::optional<std::chrono::nanoseconds>;  // none = without limit
 
 // Kernels before 5.11 count in milliseconds.
 int wait_for_events(int epoll, Events& events, Patience patience) {
@@ -56,7 +56,7 @@ struct Loop::Impl {
     CHECK(control(EPOLL_CTL_ADD, wake, EPOLLIN), std::strerror(errno));
   }
   ~Impl() {
-    watched.clear();  // with what they own
+    registered.clear();  // with what the handlers own
     ::close(wake);
     ::close(epoll);
   }
@@ -75,12 +75,13 @@ struct Loop::Impl {
   int epoll, wake;
   Work on_drained;
   // The loop's thread's:
-  struct Place {
-    std::shared_ptr<Watched> watched;
-    bool is_told = false;  // of events
+  struct Registration {
+    std::shared_ptr<FdHandler> handler;
+    bool is_enabled = false;  // epoll knows the descriptor
   };
-  std::vector<Place> watched;  // by descriptor
-  std::vector<std::shared_ptr<Unsent>> unsent;
+  std::vector<Registration> registered;  // by descriptor
+  std::vector<std::shared_ptr<Flushable>> unsent;
+  std::optional<Clock::time_point> wake_at;
   std::uint64_t round = 0;
 
   std::mutex mutex;  // guards what follows
@@ -125,14 +126,17 @@ void Loop::Impl::add(Clock::time_point at, Work later) {
 
 // How long to wait for a descriptor.
 Patience Loop::Impl::patience() {
+  std::optional<Clock::time_point> until = std::exchange(wake_at, std::nullopt);
   const std::lock_guard lock(mutex);
   if (!posted.empty() || !unsent.empty()) return std::chrono::nanoseconds{0};
-  if (timers.empty()) return std::nullopt;
-  return std::max(timers.begin()->first - Clock::now(), Clock::duration::zero());
+  if (!timers.empty())
+    until = until ? std::min(*until, timers.begin()->first) : timers.begin()->first;
+  if (!until) return std::nullopt;
+  return std::max(*until - Clock::now(), Clock::duration::zero());
 }
 
-// How many descriptors were ready. One that was closed and opened anew in the same round may be
-// told of in vain, which it bears.
+// How many descriptors were ready. One that was closed and reused within this round may get an
+// event of its predecessor: handlers bear that.
 int Loop::Impl::serve(Patience patience) {
   Events events;
   const int ready = wait_for_events(epoll, events, patience);
@@ -143,9 +147,10 @@ int Loop::Impl::serve(Patience patience) {
     if (data.fd == wake) {
       std::uint64_t count = 0;
       CHECK(::read(wake, &count, sizeof count) == sizeof count || errno == EAGAIN);
-    } else if (fd < watched.size()) {
-      // It may go away in the course of this.
-      if (const std::shared_ptr<Watched> told = watched[fd].watched) told->on_ready(flags);
+    } else if (fd < registered.size()) {
+      // A copy: the call may unwatch it.
+      if (const std::shared_ptr<FdHandler> handler = registered[fd].handler)
+        handler->on_ready(flags);
     }
   }
   return std::max(ready, 0);
@@ -170,13 +175,30 @@ void Loop::Impl::run() {
   while (!is_stopped) {
     ++round;
     int served = serve(patience());
-    // Others speak meanwhile.
+    // More may have come meanwhile.
     for (int more = served; more > 0 && served < kEventsAtOnce; served += more)
       more = serve(std::chrono::nanoseconds{0});
     run_what_is_due();
     if (on_drained) on_drained();
-    for (const auto& connection : std::exchange(unsent, {})) connection->flush();
+    for (const auto& flushable : std::exchange(unsent, {})) flushable->flush();
   }
+}
+
+namespace {
+
+class Call final : public FdHandler {
+ public:
+  explicit Call(Work work) : work_(std::move(work)) {}
+  void on_ready(std::uint32_t) override { work_(); }
+
+ private:
+  const Work work_;
+};
+
+}  // namespace
+
+std::shared_ptr<FdHandler> call_when_ready(std::function<void()> work) {
+  return std::make_shared<Call>(std::move(work));
 }
 
 Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>()) {
@@ -194,7 +216,7 @@ Loop::Loop(std::function<void()> on_drained) : impl_(std::make_unique<Impl>()) {
 Loop::~Loop() {
   stop();
   stop_blocking();
-  impl_->thread.join();
+  join();
 }
 
 void Loop::post(std::function<void()> work) { impl_->add(std::move(work)); }
@@ -215,40 +237,51 @@ void Loop::stop() {
   impl_->add([] {});  // wakes it
 }
 
+void Loop::join() {
+  if (impl_->thread.joinable()) impl_->thread.join();
+}
+
 bool Loop::is_here() const { return impl_->is_here(); }
 std::uint64_t Loop::round() const { return impl_->round; }
 
-void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched) {
-  hold(fd, std::move(watched));
-  CHECK(watch_held(fd, events), std::strerror(errno));
+void Loop::watch(int fd, std::uint32_t events, std::shared_ptr<FdHandler> handler) {
+  adopt(fd, std::move(handler));
+  CHECK(enable(fd, events), std::strerror(errno));
 }
 
-void Loop::hold(int fd, std::shared_ptr<Watched> watched) {
+void Loop::adopt(int fd, std::shared_ptr<FdHandler> handler) {
   CHECK(is_here());
   const auto index = static_cast<std::size_t>(fd);
-  if (index >= impl_->watched.size()) impl_->watched.resize(index + 1);
-  impl_->watched[index] = {.watched = std::move(watched)};
+  if (index >= impl_->registered.size()) impl_->registered.resize(index + 1);
+  impl_->registered[index] = {.handler = std::move(handler)};
 }
 
-bool Loop::watch_held(int fd, std::uint32_t events) {
+bool Loop::enable(int fd, std::uint32_t events) {
   CHECK(is_here());
-  return impl_->watched[static_cast<std::size_t>(fd)].is_told =
+  return impl_->registered[static_cast<std::size_t>(fd)].is_enabled =
              impl_->control(EPOLL_CTL_ADD, fd, events);
 }
 
-bool Loop::watch_for(int fd, std::uint32_t events) {
+bool Loop::set_events(int fd, std::uint32_t events) {
   return impl_->control(EPOLL_CTL_MOD, fd, events);
 }
 
 void Loop::unwatch(int fd) {
   CHECK(is_here());
-  const Impl::Place place = std::exchange(impl_->watched[static_cast<std::size_t>(fd)], {});
-  if (place.is_told) CHECK(impl_->control(EPOLL_CTL_DEL, fd, 0), std::strerror(errno));
+  const Impl::Registration gone =
+      std::exchange(impl_->registered[static_cast<std::size_t>(fd)], {});
+  if (gone.is_enabled) CHECK(impl_->control(EPOLL_CTL_DEL, fd, 0), std::strerror(errno));
 }
 
-void Loop::flush_later(std::shared_ptr<Unsent> unsent) {
+void Loop::flush_later(std::shared_ptr<Flushable> flushable) {
   CHECK(is_here());
-  impl_->unsent.push_back(std::move(unsent));
+  impl_->unsent.push_back(std::move(flushable));
+}
+
+void Loop::wake_within(std::chrono::microseconds delay) {
+  CHECK(is_here());
+  const Clock::time_point at = Clock::now() + delay;
+  if (!impl_->wake_at || at < *impl_->wake_at) impl_->wake_at = at;
 }
 
 }  // namespace muster::io

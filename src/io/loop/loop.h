@@ -1,7 +1,7 @@
-// Loop: one thread that waits for sockets, for time and for work of other threads, and does what is
-// ready. What lives on it needs no lock against its own kind. Each round ends with on_drained, and
-// with the sending of all that connections were given to send meanwhile: much in a short time is
-// one write for each of them.
+// Loop: one thread that waits for descriptors, for time and for work of other threads, and does
+// what is ready. What lives on it needs no lock against its own kind. Each round ends with
+// on_drained and then sends all that connections were given to send during the round: one write for
+// each of them.
 #pragma once
 
 #include <chrono>
@@ -11,21 +11,24 @@
 
 namespace muster::io {
 
-// Has a descriptor on a Loop, and is told there that it is ready.
-class Watched {
+// Is called on the loop when its descriptor is ready.
+class FdHandler {
  public:
-  virtual ~Watched() = default;
-  virtual void on_ready(std::uint32_t events) = 0;  // EPOLLIN, EPOLLOUT, ...; may be for nothing
+  virtual ~FdHandler() = default;
+  // EPOLLIN, EPOLLOUT, ... A call may come although nothing is ready any more.
+  virtual void on_ready(std::uint32_t events) = 0;
 };
+// One that only calls this function.
+std::shared_ptr<FdHandler> call_when_ready(std::function<void()> work);
 
 // Has something to send when the round is over.
-class Unsent {
+class Flushable {
  public:
-  virtual ~Unsent() = default;
+  virtual ~Flushable() = default;
   virtual void flush() = 0;
 };
 
-// Signals are blocked on its thread: whoever spawns a program from there resets its mask.
+// Signals are blocked on its thread: a program that is spawned from there needs its mask reset.
 class Loop {
  public:
   explicit Loop(std::function<void()> on_drained = {});
@@ -42,20 +45,24 @@ class Loop {
   // in. False = too many wait already.
   bool run_check(std::function<void()> work);
   void stop_blocking();  // finishes what runs on the pools, drops what waits
-  void stop();
+  void stop();           // after this round
+  void join();           // waits until its thread has ended; not on that thread
   bool is_here() const;  // whether this is the loop's thread
-  // What else to be told of. False = the system has no room for it: the descriptor is to be closed.
-  [[nodiscard]] bool watch_for(int fd, std::uint32_t events);
+  // Changes which events the handler is called for. False = the system has no room for it: the
+  // descriptor is to be closed.
+  [[nodiscard]] bool set_events(int fd, std::uint32_t events);
 
   // --- on its own thread only ---
   std::uint64_t round() const;  // which one this is
-  void watch(int fd, std::uint32_t events, std::shared_ptr<Watched> watched);
-  // The same in two steps: it belongs to the loop, and then it is told of events. Whoever is gone
-  // before the second has cost the system nothing.
-  void hold(int fd, std::shared_ptr<Watched> watched);
-  [[nodiscard]] bool watch_held(int fd, std::uint32_t events);  // false as above
-  void unwatch(int fd);  // before it is closed; one that is held, too
-  void flush_later(std::shared_ptr<Unsent> unsent);
+  void watch(int fd, std::uint32_t events, std::shared_ptr<FdHandler> handler);
+  // The same in two steps: the loop gets the handler, and later the system is told of the
+  // descriptor. One that is closed before that costs no system call.
+  void adopt(int fd, std::shared_ptr<FdHandler> handler);
+  [[nodiscard]] bool enable(int fd, std::uint32_t events);  // false as above
+  void unwatch(int fd);                                     // before it is closed; also if adopted
+  void flush_later(std::shared_ptr<Flushable> flushable);
+  // The next round begins no later than this, even if nothing happens. Holds for that one alone.
+  void wake_within(std::chrono::microseconds delay);
 
  private:
   struct Impl;

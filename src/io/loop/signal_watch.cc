@@ -38,7 +38,7 @@ SignalsBlocked::SignalsBlocked() {
 
 SignalsBlocked::~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
-class SignalWatch::Delivery final : public Watched {
+class SignalWatch::Delivery final : public FdHandler {
  public:
   Delivery(const sigset_t& signals, std::function<void(int)> on_signal)
       : fd_(::signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC)),
@@ -64,7 +64,7 @@ class SignalWatch::Delivery final : public Watched {
 
  private:
   const int fd_;
-  std::mutex mutex_;  // guards the next: none is delivered after the watch is gone
+  std::mutex mutex_;  // guards on_signal_: no signal is delivered once the watch is gone
   std::function<void(int)> on_signal_;
 };
 

@@ -1,4 +1,4 @@
-// Signals of a daemon: who blocks them, and who is told of them.
+// Signals of a daemon: blocking them, and delivering them to a callback.
 #pragma once
 
 #include <signal.h>
@@ -13,7 +13,8 @@ namespace muster::io {
 
 void block_signals(const std::vector<int>& signals);  // on this thread and those it starts
 
-// Threads inherit the mask of their creator: signals are for the main thread or a SignalWatch.
+// Threads inherit the mask of their creator. This keeps signals for the main thread or a
+// SignalWatch.
 class SignalsBlocked {
  public:
   SignalsBlocked();

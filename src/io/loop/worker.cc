@@ -1,3 +1,4 @@
+// See worker.h.
 #include "io/loop/worker.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// See channel.h: poll(2) around a Session.
+// Runs a Session with poll(2).
 #include "io/net/channel.h"
 
 #include <fcntl.h>
@@ -24,14 +24,15 @@ struct Channel::Impl {
   }
   int fd;
   Session session;
-  std::optional<Endpoint> ungreeted;    // the server whose greeting did not come yet
+  std::optional<Endpoint> ungreeted;    // the server whose greeting is still to come
   Millis send_timeout = Millis::max();  // without any progress
-  bool had_too_large = false;           // a frame that was not queued
+  bool had_too_large = false;           // some frame was too large to queue
 };
 
 namespace {
 
-// Where nobody verified the peer before (a socketpair, a step's own socket), the kernel knows it.
+// On Unix sockets without a handshake (a socketpair, a step's own socket) the kernel knows the
+// peer.
 Uid kernel_peer_uid(int fd, Uid fallback) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -91,7 +92,7 @@ Result<std::string> Channel::receive_any(Millis timeout) {
     auto frame = impl_->session.next_frame();
     if (!frame) return std::unexpected(frame.error());
     if (*frame) return std::move(**frame);
-    // What try_receive() and queue() left unsent must not make both ends wait for each other.
+    // Send queued frames while waiting; otherwise both ends could wait for each other.
     if (auto wrote = try_flush(); !wrote) return std::unexpected(wrote.error());
     const short events = impl_->session.queued_bytes() > 0 ? POLLIN | POLLOUT : POLLIN;
     if (auto ready = patience.await(impl_->fd, events); !ready)

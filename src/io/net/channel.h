@@ -1,5 +1,6 @@
-// One authenticated connection, blocking, for commands and for steps. Frames are length-prefixed;
-// over TCP they are sealed with the key agreed at connecting, over a Unix socket they are plain.
+// Channel: one authenticated, blocking connection, for commands and for steps. Frames have a length
+// prefix. Over TCP they are sealed with a key agreed in the handshake; over a Unix socket they are
+// plain.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers/secret.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -17,30 +19,30 @@ namespace muster::io {
 
 inline constexpr std::size_t kMaxFrameBytes = 64u << 20;
 
-// What a peer comes as: with requests, or as a node with reports.
+// The role of a peer: a client with requests, or a node with reports.
 enum class PeerRole : std::uint8_t { client, node };
 
-// Where a server listens and who it must prove to be.
+// Where a server listens, and the identity that it must prove.
 struct Endpoint {
-  std::string unix_path;  // tried first where set and present
+  std::string unix_path;  // tried first if set
   std::string host;
   std::uint16_t port = 0;
-  std::optional<Uid> server_uid;     // the server's uid must be this one or root
-  bool use_munge = true;             // false: only the Unix socket is allowed
-  std::string server_name;           // the name the server must give itself; empty = any
+  std::optional<Uid> server_uid;     // the server must run as this uid or root
+  bool use_munge = true;             // false: use the Unix socket only
+  std::string server_name;           // the server must have this name; empty = any
   std::string munge_socket;          // empty = munge's own default
-  std::string client_name;           // who a daemon says it is, should its clock be refused
-  PeerRole role = PeerRole::client;  // as what we come
+  std::string client_name;           // a daemon's name, for the log if its clock is refused
+  PeerRole role = PeerRole::client;  // our own role
 };
 
-// Everything needed to go on with a connection in another process: see slurmd handing a socket to a
-// step.
+// Everything that another process needs to continue a connection, for example when slurmd hands a
+// socket to a step.
 struct SessionState {
-  std::string key;  // empty = frames are plain
+  Secret key;  // empty = frames are plain
   std::uint64_t sent = 0, received = 0;
   bool is_server = false;
   std::string unread;  // bytes read from the socket but not consumed
-  std::string unsent;  // bytes of sealed frames that the socket did not take yet
+  std::string unsent;  // bytes of sealed frames that are not written yet
   Uid peer_uid;        // as verified when the connection was made
   Gid peer_gid;
   template <class V>
@@ -68,18 +70,19 @@ class Channel {
   Uid peer_uid() const;
 
   Result<void> send(std::string_view frame);
-  // Waits for a whole frame; Millis::max() waits for ever. An orderly end is ErrorCode::zero_bytes.
+  // Waits for a whole frame; Millis::max() = forever. If the peer closes the connection in order,
+  // the error is zero_bytes.
   Result<std::string> receive(Millis timeout);
 
-  // For poll loops: what is readable now, without blocking. nullopt = no whole frame yet.
+  // For poll loops: reads without blocking. nullopt = no whole frame yet.
   Result<std::optional<std::string>> try_receive();
   // Queues a frame; try_flush() writes what the socket takes. A frame above kMaxFrameBytes is not
-  // queued: from then on try_flush() and receive() fail with too_large. Bytes still queued:
+  // queued; from then on try_flush() and receive() fail with too_large.
   void queue(std::string_view frame);
   Result<void> try_flush();
   std::size_t queued_bytes() const;
 
-  // Gives the socket away.
+  // Hands the socket and its state to the caller.
   std::pair<int, SessionState> release();
 
  private:

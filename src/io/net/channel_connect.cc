@@ -1,4 +1,4 @@
-// See channel_connect.h.
+// Opens Unix and TCP sockets within a time limit, and exchanges greetings.
 #include "io/net/channel_connect.h"
 
 #include <fcntl.h>
@@ -44,8 +44,8 @@ std::unexpected<Error> unreachable(std::string_view where, std::string_view why)
   return fail(ErrorCode::communication, fmt::format("{}: {}", where, why));
 }
 
-// A Unix socket whose backlog is full makes connect(2) wait; non-blocking it would only say EAGAIN,
-// without any event to wait for. So it blocks, for at most the time left.
+// If the backlog of a Unix socket is full, a non-blocking connect(2) fails with EAGAIN, and there
+// is no event to wait for. So this one blocks, for at most the time left.
 Result<Socket> connect_unix(const std::string& path, const Patience& patience) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -123,8 +123,8 @@ Result<void> flush(int fd, Session& session, const Patience& patience) {
   }
 }
 
-// A server of our own user can do us no harm that it could not do anyway, so without a server_uid
-// it is as good as root.
+// A server of our own user can do nothing to us that the user could not do anyway. So without a
+// server_uid our own uid is accepted, besides root.
 Result<Uid> check_unix_server(int fd, const Endpoint& endpoint) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -139,7 +139,7 @@ Result<Uid> check_unix_server(int fd, const Endpoint& endpoint) {
   return uid;
 }
 
-// Our hello waits in the session for the first request and goes out with it.
+// Our hello is only queued; it is sent together with the first request.
 Result<SessionState> greet_unix(int fd, const Endpoint& endpoint) {
   auto server = check_unix_server(fd, endpoint);
   if (!server) return std::unexpected(server.error());
@@ -171,7 +171,7 @@ Result<SessionState> greet_tcp(int fd, const Endpoint& endpoint, const Patience&
   return session.release();
 }
 
-// An end within the handshake is no orderly one.
+// A connection that ends during the handshake did not end in order.
 Error greeting_error(Error error) {
   if (error.code == ErrorCode::zero_bytes)
     return {ErrorCode::communication, "the server closed the connection"};

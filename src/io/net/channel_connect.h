@@ -1,4 +1,5 @@
-// Connecting and shaking hands as a client, blocking. Channel::connect and the Dialer share it.
+// channel_connect: connects and does the handshake as a client, blocking. Used by Channel::connect
+// and by the Dialer.
 #pragma once
 
 #include <chrono>
@@ -9,14 +10,14 @@
 
 namespace muster::io {
 
-// How long a blocking call may take. `cancel_fd`, where given, ends the wait when it becomes
+// The time limit of a blocking call. If `cancel_fd` is given, the wait also ends when that becomes
 // readable.
 class Patience {
  public:
   explicit Patience(Millis timeout, int cancel_fd = -1);
-  // Waits until fd is ready for `events` of poll(2); timed_out when the time is over.
+  // Waits until fd is ready for `events` of poll(2). Fails with timed_out when the time is over.
   Result<void> await(int fd, short events) const;
-  Millis left() const;  // Millis::max() = for ever
+  Millis left() const;  // Millis::max() = forever
 
  private:
   std::chrono::steady_clock::time_point end_;
@@ -24,24 +25,23 @@ class Patience {
   int cancel_fd_;
 };
 
-// A connected socket (non-blocking, close-on-exec) and how to go on with it.
+// A connected socket (non-blocking, close-on-exec) and its state.
 struct Connected {
   int fd = -1;
   SessionState session;
-  // Over a Unix socket nothing in our part of the greeting depends on the server's, so we need not
-  // wait for that: it comes as the first frame, for check_greeting().
+  // Over a Unix socket our hello does not depend on the server's, so we do not wait for that. It
+  // comes as the first frame, and has to be passed to check_greeting().
   bool greeting_due = false;
 };
 Result<Connected> connect_to(const Endpoint& endpoint, const Patience& patience);
 
-// The same, with the server's greeting read and checked.
+// The same, but also reads and checks the server's greeting.
 Result<Connected> connect_and_greet(const Endpoint& endpoint, const Patience& patience);
 
-// What became of the first frame: a server that is not the one we mean, or none at all, is an
-// error.
+// Checks the server's greeting. Fails if none came, or if it is not the server that we mean.
 Result<void> check_greeting(const Result<std::string>& frame, const Endpoint& endpoint);
 
-// Small messages go out at once, and a peer whose machine died is noticed within minutes.
+// Sends small messages at once, and detects within minutes that the peer's machine has died.
 void set_tcp_options(int fd);
 
 }  // namespace muster::io

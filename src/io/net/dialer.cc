@@ -1,5 +1,5 @@
-// The Dialer of server.h. Connecting blocks (name service, munge, the handshake), so it is done on
-// the loop's pool with the commands' own code; the connection then lives on the io threads.
+// The Dialer of server.h. Connecting blocks (name service, munge, handshake), so it runs on the
+// loop's pool, with the same code as commands use. The connection then belongs to the loop.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 constexpr Millis kConnectTimeout{10000};
 constexpr std::size_t kMaxQueuedBytes = 256u << 20;
 
-// Shared by the Dialer and by the work under way for it.
+// Shared by the Dialer and by its pending work.
 class Core : public std::enable_shared_from_this<Core> {
  public:
   Core(Loop& loop, std::vector<Endpoint> endpoints, Dialer::Handlers handlers, Millis retry_min,
@@ -62,13 +62,13 @@ class Core : public std::enable_shared_from_this<Core> {
   const std::vector<Endpoint> endpoints_;
   const Dialer::Handlers handlers_;
   const Millis retry_min_, retry_max_;
-  Millis delay_;         // before the next attempt; only one attempt or connection exists at a time
+  Millis delay_;  // before the next attempt; there is only one attempt or connection at a time
   const int cancel_fd_;  // readable = stop waiting
 
   std::atomic<bool> is_closed_{false};
-  std::shared_mutex gate_;  // held shared while a handler runs: stop() waits for them
+  std::shared_mutex gate_;  // held shared while a handler runs; stop() locks it to wait for them
 
-  mutable std::mutex mutex_;  // guards what follows
+  mutable std::mutex mutex_;  // guards the member below
   std::shared_ptr<Connection> connection_;
 };
 
@@ -90,7 +90,7 @@ void Core::on_connected(int fd, SessionState state) {
     connection_ = connection;
   }
   auto self = shared_from_this();
-  // on_connected first, in line with the frames: start() only begins to read.
+  // on_connected must come before any frame, so it runs before start() begins to read.
   connection->run([self, connection] {
     {
       const std::shared_lock lock(self->gate_);
@@ -101,8 +101,7 @@ void Core::on_connected(int fd, SessionState state) {
                            [self](std::string frame) {
                              const std::shared_lock lock(self->gate_);
                              if (self->is_closed_) return;
-                             self->delay_ =
-                                 self->retry_min_;  // a server that answers is a good one
+                             self->delay_ = self->retry_min_;  // the server answers, so it works
                              if (self->handlers_.on_frame)
                                self->handlers_.on_frame(std::move(frame));
                            },
@@ -110,7 +109,7 @@ void Core::on_connected(int fd, SessionState state) {
   });
 }
 
-// A bit of chance in the delay keeps a thousand nodes from coming back in the same instant.
+// The delay is partly random, so that a thousand nodes do not all come back at the same moment.
 void Core::on_lost(const Error& why) {
   {
     const std::lock_guard lock(mutex_);
@@ -133,7 +132,7 @@ void Core::close() {
   is_closed_ = true;
   const std::uint64_t one = 1;
   CHECK(::write(cancel_fd_, &one, sizeof one) == sizeof one);
-  // Behind what was queued before; the end itself is nobody's news any more.
+  // Queued frames are still sent. The end is no longer reported to anyone.
   if (const auto connection = current()) connection->close();
 }
 

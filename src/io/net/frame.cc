@@ -1,4 +1,4 @@
-// See frame.h.
+// Reads and writes frames on a non-blocking socket.
 #include "io/net/frame.h"
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ void append_length(std::string& out, std::size_t length) {
 Session::Session(SessionState state, std::size_t max_frame_bytes)
     : state_(std::move(state)), max_frame_bytes_(max_frame_bytes), in_(std::move(state_.unread)) {
   state_.unread.clear();
-  if (!state_.key.empty()) seal_.emplace(state_.key);
+  if (!state_.key.empty()) seal_.emplace(state_.key.view());
   if (!state_.unsent.empty()) {
     queued_bytes_ = state_.unsent.size();
     out_.push_back(std::move(state_.unsent));
@@ -42,8 +42,8 @@ Session::Session(SessionState state, std::size_t max_frame_bytes)
   }
 }
 
-void Session::start_sealing(std::string key, bool is_server) {
-  seal_.emplace(key);
+void Session::start_sealing(Secret key, bool is_server) {
+  seal_.emplace(key.view());
   state_.key = std::move(key);
   state_.is_server = is_server;
   state_.sent = state_.received = 0;
@@ -104,7 +104,8 @@ Result<std::optional<std::string>> Session::next_frame() {
   return frame;
 }
 
-// An idle connection keeps no buffer, and a long row of frames is not moved for each one of them.
+// Frees the buffer when it is empty, so that an idle connection holds none. Otherwise moves the
+// rest to the front only now and then, not for every frame.
 void Session::consume(std::size_t bytes) {
   consumed_ += bytes;
   if (consumed_ == in_.size()) {

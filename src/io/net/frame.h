@@ -1,6 +1,6 @@
-// Session: one connection's bytes in both directions as frames, without a socket of its own. A
-// frame is a big-endian u32 length and that many bytes; once a key is set, the bytes are sealed.
-// The blocking Channel and the daemons' connections share it.
+// Session: turns a connection's bytes into frames, in both directions. It does not own the socket.
+// A frame is a big-endian u32 length and that many bytes; once a key is set, the bytes are sealed.
+// Used by the blocking Channel and by the daemons' connections.
 #pragma once
 
 #include <cstdint>
@@ -9,41 +9,42 @@
 #include <string>
 #include <string_view>
 
+#include "base/containers/secret.h"
 #include "base/result.h"
 #include "io/net/channel.h"
 #include "io/net/seal.h"
 
 namespace muster::io {
 
-inline constexpr std::size_t kMaxHandshakeFrameBytes = 16u << 10;  // from peers nobody knows yet
+inline constexpr std::size_t kMaxHandshakeFrameBytes = 16u << 10;  // before authentication
 
 class Session {
  public:
   Session(SessionState state, std::size_t max_frame_bytes);
 
-  // From here on frames are sealed, numbered from 0 in each direction.
-  void start_sealing(std::string key, bool is_server);
+  // From now on frames are sealed, and numbered from 0 in each direction.
+  void start_sealing(Secret key, bool is_server);
   void set_max_frame_bytes(std::size_t bytes) { max_frame_bytes_ = bytes; }
   void set_peer(Uid uid, Gid gid);
   Uid peer_uid() const { return state_.peer_uid; }
 
-  // Reads once what the socket holds, without blocking; false = there was nothing.
-  // The peer's orderly end is zero_bytes, one within a frame is a communication error.
+  // Reads from the socket once, without blocking; false = there was nothing to read. If the peer
+  // has closed the connection, the error is zero_bytes; in the middle of a frame it is
+  // communication.
   Result<bool> read_from(int fd);
-  // The frame that comes next, once its length has been read: so far nothing is known to be right
-  // with it.
+  // The next frame, once its length has been read. Nothing about it has been verified yet.
   struct Upcoming {
     std::size_t bytes = 0;
     bool is_whole = false;
   };
   std::optional<Upcoming> upcoming() const;
-  // The next whole frame that was read, if there is one.
+  // Takes the next whole frame out of the input, if there is one.
   Result<std::optional<std::string>> next_frame();
   bool is_within_frame() const { return in_.size() > consumed_; }
 
-  // REQUIRES: frame.size() <= kMaxFrameBytes.
+  // Requires frame.size() <= kMaxFrameBytes.
   void queue(std::string_view frame);
-  // Writes what the socket takes now, without blocking.
+  // Writes as much as the socket takes now, without blocking.
   Result<void> write_to(int fd);
   std::size_t queued_bytes() const { return queued_bytes_; }
 
@@ -54,7 +55,7 @@ class Session {
   Direction incoming() const;
   void consume(std::size_t bytes);
 
-  SessionState state_;  // its unread and unsent are kept in the members below while we hold it
+  SessionState state_;  // `unread` and `unsent` are empty: the members below hold them
   std::optional<Seal> seal_;
   std::size_t max_frame_bytes_;
   std::string in_;

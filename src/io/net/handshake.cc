@@ -1,4 +1,4 @@
-// See handshake.h.
+// Makes and checks hellos and credentials.
 #include "io/net/handshake.h"
 
 #include <fmt/format.h>
@@ -15,9 +15,9 @@ namespace {
 
 constexpr std::size_t kNonceBytes = 32;
 
-// What the credential carries.
+// The contents of a credential.
 struct KeyOffer {
-  std::string key;
+  Secret key;
   std::string nonce;
   std::string server_name;
   std::string client_name;
@@ -68,8 +68,9 @@ Result<Offer> answer_over_tcp(const ServerHello& hello, const Endpoint& endpoint
                        .server_name = hello.server_name,
                        .client_name = endpoint.client_name,
                        .role = endpoint.role};
+  const Secret payload = encode(inner);
   auto credential =
-      encode_credential(encode(inner), endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
+      encode_credential(payload, endpoint.server_uid.value_or(Uid{0}), endpoint.munge_socket);
   if (!credential) return std::unexpected(credential.error());
   offer.frame = encode(ClientHello{
       .version = kProtocolVersion, .credential = std::move(*credential), .role = endpoint.role});

@@ -1,4 +1,4 @@
-// See listener.h.
+// Accepts in bursts, and pauses when the system runs out of resources.
 #include "io/net/listener.h"
 
 #include <sys/epoll.h>
@@ -12,7 +12,7 @@ namespace muster::io {
 
 namespace {
 
-// Accepts at most so many in a row before others get their turn on the thread.
+// Accepts at most this many connections in a row, then lets other work run on the thread.
 constexpr int kAcceptBurst = 64;
 constexpr std::chrono::milliseconds kShortagePause{100};
 
@@ -20,7 +20,7 @@ bool is_shortage(int error) {
   return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-class Listener final : public Watched, public std::enable_shared_from_this<Listener> {
+class Listener final : public FdHandler, public std::enable_shared_from_this<Listener> {
  public:
   Listener(Loop& loop, int fd, ListenerHandlers handlers)
       : loop_(loop), fd_(fd), handlers_(std::move(handlers)) {}
@@ -44,15 +44,16 @@ class Listener final : public Watched, public std::enable_shared_from_this<Liste
     } else if (is_shortage(why)) {
       handlers_.on_trouble(std::strerror(why));
       pause();
-    }  // else nothing more now, or a peer that left again
+    }  // else there are no more now, or the peer has left again
   }
 
  private:
   void pause() {
-    // It is watched already: changing for what takes no memory, and where it fails it goes on.
-    (void)loop_.watch_for(fd_, 0);
+    // The fd is watched already, so changing its events takes no memory. If it fails, accepting
+    // just goes on.
+    (void)loop_.set_events(fd_, 0);
     loop_.after(kShortagePause, [self = shared_from_this()] {
-      if (!self->is_over_) (void)self->loop_.watch_for(self->fd_, EPOLLIN);
+      if (!self->is_over_) (void)self->loop_.set_events(self->fd_, EPOLLIN);
     });
   }
 

@@ -1,4 +1,4 @@
-// A listening socket on a Loop.
+// listener: accepts connections of a listening socket on a Loop.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 namespace muster::io {
 
 struct ListenerHandlers {
-  std::function<void(int fd)> on_accept;  // non-blocking, close-on-exec; the callee's to keep
+  std::function<void(int fd)> on_accept;  // non-blocking, close-on-exec; the callee owns it
   std::function<void(std::string_view why)>
-      on_trouble;  // no descriptors or memory; it pauses and goes on
+      on_trouble;  // out of descriptors or memory; it tries again after a pause
 };
 
-// Takes the fd over, and accepts until it is shut down with shutdown(2), which any thread may do.
+// Takes ownership of the fd, and accepts until any thread calls shutdown(2) on the socket.
 void start_listener(Loop& loop, int listening_fd, ListenerHandlers handlers);
 
 }  // namespace muster::io

@@ -1,15 +1,14 @@
-// See loop_connection.h. An idle connection holds no buffer, and at every moment it is known which
-// bytes went out: that is what release() relies on.
+// Reads and writes a connection on a Loop. An idle connection holds no buffer. It is always known
+// which bytes have been written; release() relies on that.
 //
-// Reading happens on the loop. What is sent there leaves when the round is over; other threads
-// write at once, under out_mutex_: the Session's two halves share nothing.
+// Reading happens on the loop. Frames sent from the loop are written at the end of the round; other
+// threads write at once, with out_mutex_ held. The two halves of the Session share nothing.
 //
-// Whoever is accepted has mostly spoken already, and many only ask one thing. So a new connection
-// is read at once, and the system is asked to watch it when the round is over: often it is then,
-// too.
+// Clients usually send their request with the connection, and ask only once. So a new connection is
+// read right after accept, and registered with epoll only if it survives the round.
 //
-// A connection that is paused (Pause) is neither read nor are frames taken from what was read; that
-// its peer has left is noticed all the same.
+// While a connection is paused (Pause), nothing is read from it, and no frames are taken from its
+// input. If its peer leaves, that is still noticed.
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,7 +26,7 @@ void LoopConnection::start(Handlers handlers) {
   if (is_done_) return;
   const auto reader = std::make_shared<Reader>(shared_from_this(), std::move(handlers));
   reader_ = reader;
-  loop_.hold(fd_, reader);
+  loop_.adopt(fd_, reader);
   loop_.flush_later(shared_from_this());
   reader->on_ready(EPOLLIN);
 }
@@ -37,7 +36,7 @@ bool LoopConnection::watch_if_new() {
   if (is_watched_ || is_done_ || reader_.expired()) return true;
   awaits_writable_ = session_.queued_bytes() > 0;
   awaits_readable_ = paused_ == 0;
-  return is_watched_ = loop_.watch_held(fd_, events_awaited());
+  return is_watched_ = loop_.enable(fd_, events_awaited());
 }
 
 void LoopConnection::send(std::string frame) {
@@ -117,9 +116,8 @@ std::optional<Error> LoopConnection::write_queued() {
   } else if (!is_closing_) {
     socket_awaited_.end();
   } else if (!std::exchange(is_shut_, true)) {
-    // A plain close would reset the connection if the peer is still sending, and what we sent might
-    // be lost with it: so we end our half and read on, without looking, until the peer ends its
-    // own.
+    // If the peer is still sending, a plain close would reset the connection, and our last frames
+    // might be lost. So we close our half, and read and discard until the peer closes its own.
     ::shutdown(fd_, SHUT_WR);
   }
   return std::nullopt;
@@ -131,9 +129,9 @@ std::uint32_t LoopConnection::events_awaited() const {
 }
 
 bool LoopConnection::await_writable(bool is_awaited) {
-  if (!is_watched_) return true;  // start() looks
+  if (!is_watched_) return true;  // watch_if_new() will ask for it
   if (std::exchange(awaits_writable_, is_awaited) == is_awaited) return true;
-  return loop_.watch_for(fd_, events_awaited());
+  return loop_.set_events(fd_, events_awaited());
 }
 
 void LoopConnection::read(Reader& reader) {
@@ -144,7 +142,7 @@ void LoopConnection::read(Reader& reader) {
   deliver(reader.handlers);
 }
 
-// After close() frames are still taken apart, so that the buffer stays small, but nobody sees them.
+// After close() frames are still parsed, so that the buffer stays small, but they are discarded.
 void LoopConnection::deliver(const Handlers& handlers) {
   while (!is_done_ && paused_ == 0) {
     if (!is_closing_ && !may_take(handlers)) break;

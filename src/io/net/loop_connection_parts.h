@@ -1,5 +1,5 @@
-// The Connection of loop_connection.h: its members, and what the loop holds of it. Reading and
-// writing is in loop_connection.cc, pausing in loop_connection_pause.cc.
+// LoopConnection: implements Connection. Reading and writing is in loop_connection.cc, pausing in
+// loop_connection_pause.cc.
 #pragma once
 
 #include <sys/epoll.h>
@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -14,7 +15,8 @@
 
 namespace muster::io {
 
-// A peer that asks on without reading the answers goes on when so little is left.
+// A peer that was paused because it did not read (Pause::output) is resumed when only this is
+// queued.
 inline constexpr std::size_t kLittleQueued = 256u << 10;
 
 inline std::int64_t now_ms() {
@@ -22,7 +24,7 @@ inline std::int64_t now_ms() {
       .count();
 }
 
-// A moment since when something is awaited; 0 = it is not.
+// Measures how long something has been awaited. 0 = it is not awaited.
 class Since {
  public:
   void begin() {
@@ -40,7 +42,7 @@ class Since {
 };
 
 class LoopConnection final : public Connection,
-                             public Unsent,
+                             public Flushable,
                              public std::enable_shared_from_this<LoopConnection> {
  public:
   LoopConnection(Loop& loop, int fd, SessionState state, std::size_t max_frame_bytes,
@@ -91,7 +93,7 @@ class LoopConnection final : public Connection,
   bool may_take(const Handlers& handlers);
   void pause_if_unread();
   void flush() override;
-  // With out_mutex_ held; an error ends the connection:
+  // The next ones require that out_mutex_ is held. An error ends the connection.
   std::optional<Error> write_queued();
   [[nodiscard]] bool await_writable(bool is_awaited);
   [[nodiscard]] bool await_readable(bool is_awaited);
@@ -102,16 +104,16 @@ class LoopConnection final : public Connection,
 
   Loop& loop_;
   const std::size_t max_queued_bytes_;
-  Session session_;  // its outgoing half: with out_mutex_ held
+  Session session_;  // its outgoing half needs out_mutex_
   std::weak_ptr<Reader> reader_;
   Since frame_awaited_, rest_awaited_, socket_awaited_;
-  std::uint8_t paused_ = 0;  // the loop's: reasons of Pause
+  std::uint8_t paused_ = 0;  // reasons of Pause; on the loop only
   bool pauses_when_unread_ = false;
 
   mutable std::mutex
-      out_mutex_;  // guards what follows; all but the first four change on the loop only
+      out_mutex_;  // guards the members below; all but the first four change on the loop only
   std::shared_ptr<QueuedBytes> counter_;
-  std::size_t counted_ = 0;  // of what is queued
+  std::size_t counted_ = 0;  // queued bytes that counter_ knows of
   bool awaits_writable_ = false;
   bool is_much_unread_ = false;  // Pause::output
   bool awaits_readable_ = true;
@@ -123,44 +125,51 @@ class LoopConnection final : public Connection,
   const int fd_;
 };
 
-// What the loop holds as long as the socket is open. It owns the handlers, and with them whatever
-// they own: when the loop is destroyed, they go too.
-class LoopConnection::Reader final : public Watched, public std::enable_shared_from_this<Reader> {
+// The loop holds this object while the socket is open. It owns the handlers, so when the loop is
+// destroyed, they and all that they own are destroyed too.
+class LoopConnection::Reader final : public FdHandler, public std::enable_shared_from_this<Reader> {
  public:
   Reader(std::shared_ptr<LoopConnection> connection, Handlers handlers)
       : handlers(std::move(handlers)), connection_(std::move(connection)) {}
 
   void on_ready(std::uint32_t events) override {
-    is_reading_ = true;
-    if (events & EPOLLOUT) connection_->flush();
-    if (events & ~static_cast<std::uint32_t>(EPOLLOUT)) {
+    guarded([&] {
+      if (events & EPOLLOUT) connection_->flush();
+      if ((events & ~static_cast<std::uint32_t>(EPOLLOUT)) == 0) return;
       if (connection_->paused_ != 0)
         connection_->on_paused_ready(events);
       else
         connection_->read(*this);
-    }
-    is_reading_ = false;
-    if (why_over_) tell_end();
+    });
   }
 
-  // With what was read before a pause.
-  void go_on() {
-    is_reading_ = true;
-    connection_->deliver(handlers);
-    is_reading_ = false;
-    if (why_over_) tell_end();
+  // Delivers what was read before a pause.
+  void deliver_rest() {
+    guarded([&] { connection_->deliver(handlers); });
   }
 
-  // The handler is never called from within another one.
+  // on_end is never called from within another handler.
   void on_over(Error why) {
     why_over_ = std::move(why);
-    if (!is_reading_) connection_->loop_.post([self = shared_from_this()] { self->tell_end(); });
+    if (!is_reading_) connection_->loop_.post([self = shared_from_this()] { self->report_end(); });
   }
 
   const Handlers handlers;
 
  private:
-  void tell_end() {
+  // What a peer sends may be more than there is memory for: then it goes, and nothing else.
+  template <class Read>
+  void guarded(Read&& read) {
+    is_reading_ = true;
+    try {
+      read();
+    } catch (const std::bad_alloc&) {
+      connection_->end({ErrorCode::too_large, "there is not enough memory for what it sends"});
+    }
+    is_reading_ = false;
+    if (why_over_) report_end();
+  }
+  void report_end() {
     if (handlers.on_end) handlers.on_end(*why_over_);
   }
 

@@ -1,4 +1,4 @@
-// Pauses of a connection: when nothing is read from it, and how it goes on.
+// Pauses and resumes reading from a connection.
 #include <utility>
 
 #include "base/check.h"
@@ -8,7 +8,7 @@ namespace muster::io {
 
 namespace {
 
-// Of what is queued for a peer that asks on without reading the answers: see kLittleQueued.
+// A peer that does not read its answers is paused when this much is queued; see kLittleQueued.
 constexpr std::size_t kMuchQueued = 1u << 20;
 
 }  // namespace
@@ -16,7 +16,7 @@ constexpr std::size_t kMuchQueued = 1u << 20;
 void LoopConnection::pause(Pause why) {
   CHECK(loop_.is_here());
   paused_ |= static_cast<std::uint8_t>(why);
-  rest_awaited_.end();  // it is we who wait
+  rest_awaited_.end();  // the peer is not to blame for the wait
 }
 
 void LoopConnection::resume(Pause why) {
@@ -25,7 +25,7 @@ void LoopConnection::resume(Pause why) {
   paused_ &= static_cast<std::uint8_t>(~static_cast<std::uint8_t>(why));
   const auto reader = reader_.lock();
   if (before == 0 || paused_ != 0 || is_done_ || !reader) return;
-  reader->go_on();
+  reader->deliver_rest();
   if (paused_ != 0 || is_done_) return;
   bool is_watched = false;
   {
@@ -35,7 +35,8 @@ void LoopConnection::resume(Pause why) {
   if (!is_watched) end({ErrorCode::communication, "the system cannot watch it"});
 }
 
-// Level-triggered: without this the loop would be told in each round.
+// Called when a paused connection becomes ready. epoll is level-triggered, so stop waiting for
+// input; otherwise it would report the connection in every round.
 void LoopConnection::on_paused_ready(std::uint32_t events) {
   if (events & (EPOLLHUP | EPOLLERR | EPOLLRDHUP)) return end({ErrorCode::zero_bytes, {}});
   bool is_watched = false;
@@ -55,7 +56,7 @@ void LoopConnection::count_queued(std::shared_ptr<QueuedBytes> queued) {
 void LoopConnection::count() {
   if (!counter_) return;
   const std::size_t queued = is_done_ ? 0 : session_.queued_bytes();
-  const std::size_t change = queued - counted_;  // wraps where it falls, and so do the sums
+  const std::size_t change = queued - counted_;  // may wrap around, and so do the sums
   counted_ = queued;
   if (change == 0) return;
   counter_->own += change;
@@ -65,7 +66,7 @@ void LoopConnection::count() {
 bool LoopConnection::await_readable(bool is_awaited) {
   if (!is_watched_) return true;
   if (std::exchange(awaits_readable_, is_awaited) == is_awaited) return true;
-  return loop_.watch_for(fd_, events_awaited());
+  return loop_.set_events(fd_, events_awaited());
 }
 
 void LoopConnection::pause_if_unread() {

@@ -1,11 +1,16 @@
-// See munge.h. The only user of libmunge.
+// Calls libmunge; the only file that does.
 #include "io/net/munge.h"
 
 #include <fmt/format.h>
 #include <munge.h>
 
+#include <strings.h>
+
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <string_view>
 
 namespace muster::io {
 
@@ -16,8 +21,13 @@ struct DestroyContext {
 };
 using Context = std::unique_ptr<munge_ctx, DestroyContext>;
 
-struct Free {
-  void operator()(void* memory) const { std::free(memory); }
+// What munge gives out, which is not left in memory.
+struct Wipe {
+  std::size_t size = 0;
+  void operator()(void* memory) const {
+    ::explicit_bzero(memory, size);
+    std::free(memory);
+  }
 };
 
 Error munge_error(const Context& context, munge_err_t code) {
@@ -41,14 +51,14 @@ Result<std::string> encode_credential(std::string_view payload, Uid decoder,
   if (code == EMUNGE_SUCCESS)
     code =
         munge_ctx_set(context.get(), MUNGE_OPT_UID_RESTRICTION, static_cast<uid_t>(decoder.value));
-  // Never the daemon's default: it may be "none", and the payload holds a key.
+  // Set the cipher, because the daemon's default may be "none", and the payload contains a key.
   if (code == EMUNGE_SUCCESS)
     code =
         munge_ctx_set(context.get(), MUNGE_OPT_CIPHER_TYPE, static_cast<int>(MUNGE_CIPHER_AES256));
   char* text = nullptr;
   if (code == EMUNGE_SUCCESS)
     code = munge_encode(&text, context.get(), payload.data(), static_cast<int>(payload.size()));
-  std::unique_ptr<char, Free> owned(text);
+  std::unique_ptr<char, Wipe> owned(text, Wipe{text ? std::strlen(text) : 0});
   if (code != EMUNGE_SUCCESS) return std::unexpected(munge_error(context, code));
   return std::string(text);
 }
@@ -61,7 +71,7 @@ struct Opened {
   Credential credential;
 };
 
-// An expired or replayed credential is decoded all the same; its code says so.
+// Decodes a credential. Expired and replayed ones are decoded too; the code says so.
 Opened open_credential(const std::string& credential, const std::string& socket) {
   Opened opened{.context = Context(munge_ctx_create()), .code = EMUNGE_NO_MEMORY, .credential = {}};
   if (!opened.context) return opened;
@@ -73,11 +83,11 @@ Opened open_credential(const std::string& credential, const std::string& socket)
   gid_t gid = 0;
   opened.code =
       munge_decode(credential.c_str(), opened.context.get(), &payload, &length, &uid, &gid);
-  std::unique_ptr<void, Free> owned(payload);
+  const auto size = static_cast<std::size_t>(std::max(length, 0));
+  std::unique_ptr<void, Wipe> owned(payload, Wipe{payload ? size : 0});
   if (payload)
-    opened.credential = {
-        std::string(static_cast<const char*>(payload), static_cast<std::size_t>(length)), Uid{uid},
-        Gid{gid}};
+    opened.credential = {std::string_view(static_cast<const char*>(payload), size), Uid{uid},
+                         Gid{gid}};
   return opened;
 }
 

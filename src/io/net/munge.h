@@ -1,11 +1,12 @@
-// Credentials of the munge daemon. Both calls block while it answers; a daemon makes them on
-// Loop::run_blocking only.
+// munge: credentials of the munge daemon. These calls block until it answers; our daemons make them
+// only on the loop's pool.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "base/containers/secret.h"
 #include "base/ids.h"
 #include "base/result.h"
 #include "base/time.h"
@@ -17,20 +18,20 @@ Result<std::string> encode_credential(std::string_view payload, Uid decoder,
                                       const std::string& socket);
 
 struct Credential {
-  std::string payload;
+  Secret payload;
   Uid uid;  // who encoded it
   Gid gid;
 };
-// Whether a credential may be shown again.
+// Whether the same credential may be decoded twice.
 enum class Replay : bool { refused, accepted };
 Result<Credential> decode_credential(const std::string& credential, const std::string& socket,
                                      Replay replay = Replay::refused);
 
-// Where munge refuses a credential for its time alone: whose it is, and what it holds, none of
-// which may be believed for more than telling of the difference.
+// A credential that munge refuses only because of its time. Its contents may only be used to report
+// the difference of the clocks.
 struct Untimely {
   Credential credential;
-  Seconds ahead{};  // the clock of who encoded it, of ours
+  Seconds ahead{};  // how far the encoder's clock is ahead of ours
 };
 using Decoded = std::variant<Credential, Untimely>;
 Result<Decoded> decode_timed_credential(const std::string& credential, const std::string& socket);

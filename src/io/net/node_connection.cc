@@ -1,3 +1,4 @@
+// Fills in the endpoint of a node's slurmd.
 #include "io/net/node_connection.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A connection to the slurmd of a node, from a command or from a process on another node.
+// node_connection: connects to the slurmd of a node, from a command or from another node.
 #pragma once
 
 #include "io/net/channel.h"
@@ -7,10 +7,10 @@
 namespace muster::io {
 
 Result<Channel> connect_to_node(const wire::NodeAccess& access, const wire::Branch& node);
-// As long as the access allows it: the slurmd may be on its way up.
+// Tries again until access.timeout is over, because the slurmd may still be starting.
 Result<Channel> connect_to_node_patiently(const wire::NodeAccess& access, const wire::Branch& node);
 
-// "10.0.0.1" for a name, where it can be found; numbers stay as they are.
+// Turns a host name into an address such as "10.0.0.1"; an unknown name is returned as it is.
 std::string numeric_address(const std::string& host);
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See seal.h. The only user of OpenSSL's ciphers.
+// Calls OpenSSL's ciphers; the only file that does.
 #include "io/net/seal.h"
 
 #include <openssl/evp.h>
@@ -37,7 +37,7 @@ struct Seal::Contexts {
   CipherContext opening{EVP_CIPHER_CTX_new()};
 };
 
-// The key schedule is worked out once; each frame sets its nonce only.
+// Computes the key schedule once; later each frame only sets its nonce.
 Seal::Seal(std::string_view key) : contexts_(std::make_unique<Contexts>()) {
   CHECK(key.size() == kSealKeyBytes);
   CHECK(contexts_->closing && contexts_->opening);

@@ -1,5 +1,6 @@
-// AES-256-GCM over whole frames. A nonce is the direction and the frame's number in it, so a frame
-// that is repeated, dropped, reordered or sent back to its author does not open.
+// Seal: encrypts and authenticates whole frames with AES-256-GCM. The nonce is the direction and
+// the frame's number in that direction, so a frame that is repeated, dropped, reordered or sent
+// back does not open.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +19,12 @@ enum class Direction : std::uint8_t { to_server = 0, to_client = 1 };
 
 class Seal {
  public:
-  explicit Seal(std::string_view key);  // REQUIRES: kSealKeyBytes long
+  explicit Seal(std::string_view key);  // requires kSealKeyBytes
   Seal(Seal&&) noexcept;
   Seal& operator=(Seal&&) noexcept;
   ~Seal();
 
-  // Appends the sealed frame to `out`: as long as the plain one and kSealTagBytes more.
+  // Appends the sealed frame to `out`; it is kSealTagBytes longer than the plain one.
   void close(Direction direction, std::uint64_t number, std::string_view plain, std::string& out);
   Result<std::string> open(Direction direction, std::uint64_t number, std::string_view sealed);
 

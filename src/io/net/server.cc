@@ -1,4 +1,4 @@
-// The Server of server.h: accepts, passes frames on, and sends away who is silent.
+// The Server of server.h: accepts connections, passes frames on, and closes silent connections.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 namespace muster::io {
 
 namespace {
-constexpr std::size_t kReservedFiles = 256;  // of the limit, for everything that is no connection
+constexpr std::size_t kReservedFiles = 256;  // descriptors for everything but connections
 }  // namespace
 
 ServerCore::ServerCore(Loop& loop, ServerOptions options, Server::Handlers handlers)
@@ -126,11 +126,12 @@ void ServerCore::admit(int fd, bool is_tcp) {
            [self, member](std::size_t bytes, bool is_whole) {
              return self->shares_->may_take(member, bytes, is_whole);
            }});
-  // Over a Unix socket the client speaks first, so that our hello and its answer share a write.
+  // Over a Unix socket the client speaks first, so that our hello and our first answer share a
+  // write.
   if (is_tcp) member->connection->send(encode(member->hello));
 }
 
-// Those who did not yet say who they are have to go first, the oldest before the others.
+// Closes the oldest connection that has not authenticated itself. False if there is none.
 bool ServerCore::make_room() {
   const MemberPtr oldest = members_.oldest_half_open();
   if (!oldest) return false;
@@ -175,7 +176,8 @@ void ServerCore::open(const MemberPtr& member) {
 
 void ServerCore::on_end(const MemberPtr& member, const Error& why) {
   forget(member);
-  // A peer that just leaves is no news; one that breaks the rules is. After refuse() it was told.
+  // A peer that just leaves is not worth logging; one that breaks the rules is. refuse() has
+  // already logged its own reason.
   const bool broke_rules = member->stage != Stage::open || why.code == ErrorCode::too_large ||
                            why.code == ErrorCode::access_denied;
   if (why.code != ErrorCode::zero_bytes)
@@ -201,10 +203,14 @@ void ServerCore::sweep() {
     else if (waiting.for_the_socket > options_.stall_timeout)
       refuse(member, {ErrorCode::timed_out, "it does not read what is sent to it"});
     else if (options_.idle_timeout > Millis{0} && waiting.for_a_frame > options_.idle_timeout &&
-             !member->connection->is_paused() &&
-             !(handlers_.is_needed && handlers_.is_needed(member->id)))
+             !member->connection->is_paused() && !is_needed(*member))
       member->connection->close();
   }
+}
+
+bool ServerCore::is_needed(const Member& member) const {
+  const std::shared_lock lock(gate_);
+  return is_stopped_ || (handlers_.is_needed && handlers_.is_needed(member.id));
 }
 
 Millis ServerCore::sweep_interval() const {
@@ -273,7 +279,7 @@ class AsyncServer final : public Server {
   std::size_t connections() const override { return core_->members().size(); }
 
  private:
-  const std::shared_ptr<ServerCore> core_;  // shared with the work under way on the loop
+  const std::shared_ptr<ServerCore> core_;  // shared with pending work on the loop
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What a Server is made of: it accepts (server.cc), shakes hands (server_greeting.cc), then passes
-// frames on.
+// ServerCore: implements Server: accepts connections and passes frames on (server.cc), and does the
+// handshake (server_greeting.cc).
 #pragma once
 
 #include <sys/types.h>
@@ -19,12 +19,12 @@
 
 namespace muster::io {
 
-// For the log: the codes' own texts speak to users of commands.
+// For the log: the texts of error codes are written for users of commands, so prefer the detail.
 inline std::string reason_in_log(const Error& why) {
   return why.detail.empty() ? why.text() : why.detail;
 }
 
-// Everything that outlives the Server while work is under way; shared by that work.
+// Shared by the Server and its pending work, so it may outlive the Server.
 class ServerCore : public std::enable_shared_from_this<ServerCore> {
  public:
   ServerCore(Loop& loop, ServerOptions options, Server::Handlers handlers);
@@ -51,6 +51,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void refuse(const MemberPtr& member, Error why);
   void on_end(const MemberPtr& member, const Error& why);
   void sweep();
+  bool is_needed(const Member& member) const;
   void schedule_sweep();
   Millis sweep_interval() const;
 
@@ -58,17 +59,17 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   ServerOptions options_;
   const Server::Handlers handlers_;
   Members members_;
-  std::shared_ptr<Shares> shares_;  // shared with what it has asked the loop to do
+  std::shared_ptr<Shares> shares_;  // shared with its pending work on the loop
   std::atomic<ConnectionId> next_id_{1};
   LogLimit refusals_{20, Millis{10000}};
   std::uint16_t port_ = 0;
 
-  std::shared_mutex gate_;  // held shared while a handler runs: stop() waits for them
+  mutable std::shared_mutex gate_;  // held shared by running handlers; stop() waits for them
   bool is_stopped_ = false;
 
-  std::mutex listeners_mutex_;  // guards what follows
+  std::mutex listeners_mutex_;  // guards the members below
   std::vector<int> listeners_;  // duplicates of the sockets, to shut them down from any thread
-  ino_t socket_inode_ = 0;      // of unix_path: a successor's socket must not be removed
+  ino_t socket_inode_ = 0;      // of unix_path, so as not to remove a successor's socket
 };
 
 }  // namespace muster::io

@@ -1,4 +1,5 @@
-// How a Server shakes hands (handshake.h): who the peer is, and whether there is a place for him.
+// The Server's part of the handshake (handshake.h): authenticates the peer, and checks whether its
+// user may have another connection.
 #include "base/codec/codec.h"
 #include "io/log.h"
 #include "io/net/server_core.h"
@@ -6,7 +7,7 @@
 namespace muster::io {
 
 namespace {
-constexpr std::uint32_t kComeBackMs = 1000;  // said to whoever finds his user's places taken
+constexpr std::uint32_t kComeBackMs = 1000;  // if the user's places are all taken
 }  // namespace
 
 void ServerCore::on_greeting(const MemberPtr& member, std::string_view frame) {

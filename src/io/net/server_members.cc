@@ -1,4 +1,4 @@
-// See server_members.h.
+// Looks up connections by id, and finds the oldest one without a finished handshake.
 #include "io/net/server_members.h"
 
 namespace muster::io {

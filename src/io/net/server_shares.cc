@@ -1,4 +1,4 @@
-// See server_shares.h.
+// Counts what users take, and pauses and resumes their connections.
 #include "io/net/server_shares.h"
 
 #include <algorithm>
@@ -8,9 +8,9 @@ namespace muster::io {
 
 namespace {
 
-// Messages up to this size are so small that only the number of connections counts.
+// Messages up to this size are not counted; the number of connections bounds them.
 constexpr std::size_t kSmallFrame = 64u << 10;
-// Of a round: beyond it the others come first.
+// A user's time per round; beyond it other users come first.
 constexpr std::chrono::milliseconds kTurn{4};
 constexpr Millis kLookForRoom{10};
 
@@ -19,7 +19,7 @@ constexpr Millis kLookForRoom{10};
 Shares::Shares(Loop& loop, const ServerOptions& options)
     : loop_(loop), options_(options), max_user_connections_(options.max_user_connections) {}
 
-// A quarter of the places where nothing was said: one user alone can never shut out the others.
+// The default is a quarter of the places, so that one user can never shut out the others.
 std::size_t Shares::max_user_connections() const {
   const std::size_t places = options_.max_connections - options_.max_connections / 8;
   const std::size_t quarter = std::max<std::size_t>(1, places / 4);
@@ -90,7 +90,7 @@ bool Shares::may_take(const MemberPtr& member, std::size_t bytes, bool is_whole)
 
 void Shares::on_taken(const MemberPtr& member, std::chrono::nanoseconds spent) {
   Account* account = member->account.get();
-  if (!account) return;  // it has left in the course of it
+  if (!account) return;  // it has left meanwhile
   account->used += spent;
   coming_bytes_ -= member->coming_bytes;
   account->coming_bytes -= std::exchange(member->coming_bytes, 0);
@@ -99,7 +99,7 @@ void Shares::on_taken(const MemberPtr& member, std::chrono::nanoseconds spent) {
 bool Shares::has_room(const Account& account, const Member& member, std::size_t bytes) const {
   if (!reads_answers(account)) return false;
   if (bytes <= kSmallFrame || member.coming_bytes > 0) return true;
-  // One message is let in however large it is: its length has been checked.
+  // A single message is let in whatever its size, since the size has been checked.
   const bool is_only_one = account.coming_bytes == 0;
   return (is_only_one || account.coming_bytes + bytes <= options_.max_user_coming_bytes) &&
          (coming_bytes_ == 0 || coming_bytes_ + bytes <= options_.max_coming_bytes);
@@ -150,7 +150,8 @@ void Shares::wait_for_turn(const MemberPtr& member) {
   });
 }
 
-// In the round that the turn was over in, this changes nothing but that it is called in the next.
+// Resumes late connections. If called in the round in which the time was used up, it only schedules
+// itself for the next round.
 void Shares::give_turns() {
   gives_turns_ = false;
   is_giving_turns_ = true;
@@ -161,7 +162,7 @@ void Shares::give_turns() {
       waiting.pop_front();
       next->connection->resume(Pause::turn);
     }
-    // Who is late again comes behind those that still wait.
+    // Connections that are late again queue behind those that still wait.
     const bool is_listed = !account->late.empty();
     account->late.insert(account->late.begin(), std::make_move_iterator(waiting.begin()),
                          std::make_move_iterator(waiting.end()));

@@ -1,10 +1,11 @@
-// Shares: what the peers of one user may take of a Server, so that the others get theirs: places,
-// memory for messages that come in, memory for answers that are not read, and time on the loop.
+// Shares: bounds what each user takes of a Server, so that all users get their share: connections,
+// memory for incoming messages, memory for answers that are not read, and time on the loop.
 // Operators (root, SlurmUser, and with them the nodes) have places of their own and none of the
 // other limits.
 //
-// Whoever is over a limit of memory or time is not cut off: nothing is read from him until there is
-// room, or his turn comes again. Within a user the first to come is the first to go on.
+// A user above a limit of memory or time is not cut off. Nothing is read from that user's
+// connections until there is room, or until the user's next turn. Connections of one user go on in
+// the order in which they came.
 #pragma once
 
 #include <chrono>
@@ -21,16 +22,16 @@
 
 namespace muster::io {
 
-// One user's; the loop's but for `queued`.
+// What one user takes. Used on the loop only, except for `queued`.
 struct Account {
   Uid uid;
   bool is_operator = false;
   std::size_t connections = 0;
-  std::size_t coming_bytes = 0;         // of large messages that are not whole yet
-  std::shared_ptr<QueuedBytes> queued;  // shared with the connections, which count it
-  std::uint64_t round = 0;              // of the loop, in which ...
-  std::chrono::nanoseconds used{0};     // ... this was spent for him
-  std::deque<MemberPtr> late;           // their turn comes again
+  std::size_t coming_bytes = 0;         // of large messages that have only partly arrived
+  std::shared_ptr<QueuedBytes> queued;  // shared with the connections, which update it
+  std::uint64_t round = 0;              // the round of the loop in which ...
+  std::chrono::nanoseconds used{0};     // ... this time was spent for the user
+  std::deque<MemberPtr> late;           // connections that wait for the user's next turn
 };
 
 class Shares : public std::enable_shared_from_this<Shares> {
@@ -38,7 +39,7 @@ class Shares : public std::enable_shared_from_this<Shares> {
   Shares(Loop& loop, const ServerOptions& options);
 
   // --- on the loop ---
-  // Whether there is a place for it; if so it is taken, until leave().
+  // Takes a place for the connection until leave(). False if there is none.
   bool enter(const MemberPtr& member);
   void leave(const MemberPtr& member);
   // See Connection::Handlers::may_take.
@@ -46,7 +47,7 @@ class Shares : public std::enable_shared_from_this<Shares> {
   void on_taken(const MemberPtr& member, std::chrono::nanoseconds spent);
 
   // --- on any thread ---
-  // Whether the user reads what is sent to him, so that a further answer can be made.
+  // Whether the user reads the answers sent so far, so that another one can be made.
   bool may_answer(Uid user) const;
   void set_max_user_connections(std::size_t most) { max_user_connections_ = most; }
   std::size_t max_user_connections() const;
@@ -70,12 +71,12 @@ class Shares : public std::enable_shared_from_this<Shares> {
   std::shared_ptr<std::atomic<std::size_t>> queued_bytes_ =
       std::make_shared<std::atomic<std::size_t>>(0);
   std::deque<MemberPtr> without_room_;
-  std::vector<std::shared_ptr<Account>> late_;  // accounts with some of that kind
+  std::vector<std::shared_ptr<Account>> late_;  // accounts with late connections
   bool gives_turns_ = false, gives_room_ = false;
   bool is_giving_turns_ = false;
 
-  mutable std::mutex mutex_;                          // guards the next
-  std::map<Uid, std::shared_ptr<Account>> accounts_;  // shared with members that are on their way
+  mutable std::mutex mutex_;                          // guards the member below
+  std::map<Uid, std::shared_ptr<Account>> accounts_;  // shared with members
 };
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See server_sockets.h.
+// Calls socket, bind, listen and their relatives.
 #include "io/net/server_sockets.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ std::unexpected<Error> failed(const std::string& where) {
   return fail(fmt::format("cannot listen on {}: {}", where, std::strerror(errno)));
 }
 
-// Closes the fd and keeps the reason for which that is done.
+// Closes the fd, and reports the error that came before.
 std::unexpected<Error> failed(int fd, const std::string& where) {
   auto error = failed(where);
   ::close(fd);
@@ -108,7 +108,8 @@ Result<int> listen_tcp(const std::string& address, std::uint16_t port) {
                                  std::to_string(port).c_str(), &hints, &found);
   if (code != 0) return fail(fmt::format("cannot listen on {}: {}", where, ::gai_strerror(code)));
   const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owned(found, ::freeaddrinfo);
-  // All addresses: one IPv6 socket takes IPv4 too; where there is no IPv6, the IPv4 one is next.
+  // For all addresses: an IPv6 socket also accepts IPv4. Without IPv6 the IPv4 address is tried
+  // next.
   Result<int> last = fail(fmt::format("cannot listen on {}: no address", where));
   for (const int family : {AF_INET6, AF_INET})
     for (const addrinfo* at = found; at; at = at->ai_next) {

@@ -1,4 +1,4 @@
-// See daemonize.h.
+// Forks twice, and reports success or failure to the first process through a pipe.
 #include "io/process/daemonize.h"
 
 #include <fcntl.h>
@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr char kReady = 'R';
 
-// The pipe to the process that was started; a process is daemonized at most once.
+// The pipe to the process that was started. Static, because a process is daemonized at most once.
 int starter_fd = -1;
 
 std::unexpected<Error> failed(std::string_view what) {
@@ -37,7 +38,7 @@ void write_whole(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t wrote = ::write(fd, text.data(), text.size());
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote <= 0) return;  // the reader is gone: nobody is left to tell
+    if (wrote <= 0) return;  // the reader is gone
     text.remove_prefix(static_cast<std::size_t>(wrote));
   }
 }
@@ -76,7 +77,7 @@ void to_null(int fd, int flags) {
 }  // namespace
 
 Result<void> daemonize() {
-  // What a script left open for us must not keep its pipes alive as long as we live.
+  // Close inherited descriptors: they would keep pipes of the calling script open.
   ::close_range(STDERR_FILENO + 1, ~0u, 0);
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return failed("cannot make a pipe");
@@ -89,7 +90,7 @@ Result<void> daemonize() {
   ::close(ends[0]);
   starter_fd = ends[1];
   ::setsid();
-  // Once more, so that it is no session leader and never gets a terminal.
+  // Fork again: a process that is not a session leader can never get a terminal.
   const pid_t grandchild = ::fork();
   if (grandchild < 0) daemon_failed(fmt::format("cannot fork: {}", std::strerror(errno)));
   if (grandchild > 0) ::_exit(0);
@@ -107,7 +108,7 @@ void daemon_ready() {
 }
 
 void daemon_failed(std::string_view text) {
-  // The starter prints the line where there is one; the log's own stderr must not print it twice.
+  // If there is a starter, it prints the line. Then the log must not also print it on stderr.
   if (starter_fd >= 0) {
     to_null(STDERR_FILENO, O_WRONLY);
     write_log(LogLevel::fatal, text);
@@ -119,7 +120,8 @@ void daemon_failed(std::string_view text) {
 }
 
 Result<PidFile> PidFile::create(const std::string& path) {
-  // An owner that was killed a moment ago may still hold its lock while its threads end.
+  // A daemon that was just killed may still hold the lock while its threads end, so try for a
+  // while.
   int patience = 40;
   for (;;) {
     const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -141,7 +143,7 @@ Result<PidFile> PidFile::create(const std::string& path) {
       return fail(fmt::format("already running as process {} (pid file {})",
                               pid.substr(0, pid.find('\n')), path));
     }
-    // Between open and lock the old owner may have removed it: then we hold a file nobody sees.
+    // The old owner may have removed the file between our open and our lock. Then try again.
     struct stat ours{};
     struct stat there{};
     if (::fstat(fd, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
@@ -162,8 +164,8 @@ PidFile::PidFile(PidFile&& other) noexcept
 
 PidFile::~PidFile() {
   if (fd_ < 0) return;
-  // Removed while it is still locked; if that is not allowed after dropping privileges, it is left
-  // empty.
+  // Remove the file while it is still locked. If that is not allowed after dropping privileges,
+  // empty it.
   if (::unlink(path_.c_str()) != 0 && ::ftruncate(fd_, 0) != 0)
     log_error("cannot empty the pid file {}: {}", path_, std::strerror(errno));
   ::close(fd_);
@@ -183,5 +185,7 @@ Result<void> drop_privileges(const std::string& user) {
   if (::setuid(found->pw_uid) != 0) return failed("cannot set the user");
   return {};
 }
+
+void keep_memory_private() { ::prctl(PR_SET_DUMPABLE, 0); }
 
 }  // namespace muster::io

@@ -1,4 +1,5 @@
-// What makes a process a daemon: leaving the terminal, its pid file, its user.
+// daemonize: turns a process into a daemon: it leaves the terminal, writes its pid file and
+// switches to its user.
 #pragma once
 
 #include <string>
@@ -8,21 +9,21 @@
 
 namespace muster::io {
 
-// Goes on in a child of init, in a session of its own. REQUIRES: no other threads yet.
-// The process that was started waits: it exits 0 when the daemon says daemon_ready(), or prints the
-// one line of daemon_failed() and exits 1; so "started" means that it serves.
+// Continues in a child of init, in a session of its own. Requires that there are no other threads
+// yet. The process that was started waits for it: it exits 0 after daemon_ready(), or prints the
+// line of daemon_failed() and exits 1. So when the start command returns, the daemon is serving.
 Result<void> daemonize();
-void daemon_ready();  // also lets go of the terminal; in the foreground nothing happens
+void daemon_ready();  // also closes the terminal; does nothing in the foreground
 [[noreturn]] void daemon_failed(
-    std::string_view text);  // in the foreground: the line on stderr, exit 1
+    std::string_view text);  // in the foreground: prints the line on stderr and exits 1
 
-// A file with our pid, locked as long as we live, so that a second instance is refused.
+// A file with our pid, locked while we run, so that a second instance cannot start.
 class PidFile {
  public:
   static Result<PidFile> create(const std::string& path);
   PidFile(PidFile&&) noexcept;
   PidFile& operator=(PidFile&&) = delete;
-  ~PidFile();  // removes it, or empties it where the directory is not ours any more
+  ~PidFile();  // removes the file, or empties it if we may no longer write to its directory
 
  private:
   PidFile(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
@@ -30,7 +31,11 @@ class PidFile {
   int fd_;
 };
 
-// To this user with all its groups, for good. One who is that user already needs no privilege.
+// Switches to this user and all its groups, for good. Does nothing if we are that user already.
 Result<void> drop_privileges(const std::string& user);
+
+// Nobody but root sees this process's memory, and no core file holds it. What it forks is the same;
+// a program that it starts is not.
+void keep_memory_private();
 
 }  // namespace muster::io

@@ -1,5 +1,5 @@
-// What a daemon hands, in descriptor 3, to the slurmstepd that becomes a program of the site inside
-// a job's control groups (PrologFlags=RunInJob).
+// GroupedProgram: for PrologFlags=RunInJob a slurmstepd enters the job's control groups and then
+// executes a program of the site. The daemon passes it this struct in descriptor 3.
 #pragma once
 
 #include <string>

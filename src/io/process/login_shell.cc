@@ -1,3 +1,4 @@
+// Runs the login shell in a child with a time limit, and reads the output of env.
 #include "io/process/login_shell.h"
 
 #include <fcntl.h>
@@ -27,7 +28,7 @@ constexpr std::string_view kMarker = "==login-environment==";  // profiles may p
   dup2(out, STDOUT_FILENO);
   if (!become()) _exit(1);
   const std::string shell = login.shell.empty() ? "/bin/sh" : login.shell;
-  // A leading dash is how every shell is told that this is a login.
+  // A leading dash tells any shell that it is a login shell.
   std::string name = "-" + shell.substr(shell.rfind('/') + 1);
   std::string command = "printf '%s\\0' '" + std::string(kMarker) + "'; exec env -0";
   std::string flag = "-c";

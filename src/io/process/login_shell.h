@@ -1,4 +1,4 @@
-// The environment that a login gives a user: his shell is run as a login shell and asked.
+// login_shell: finds the environment that a user gets at login, by running the user's login shell.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,9 @@ struct Login {
   std::string user, home, shell;
 };
 
-// "NAME=value" entries; those of every login where the shell does not answer in time. `become` is
-// called in the child before it runs the shell: it becomes the user, or says that it cannot.
+// "NAME=value" entries. If the shell does not answer in time, only basic ones such as HOME and
+// PATH. `become` is called in the child before it runs the shell: it switches to the user, and
+// returns false if it cannot.
 std::vector<std::string> login_environment(const Login& login, const std::function<bool()>& become);
 
 }  // namespace muster::io

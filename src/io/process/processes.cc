@@ -1,3 +1,4 @@
+// Parses files of /proc.
 #include "io/process/processes.h"
 
 #include <dirent.h>
@@ -21,7 +22,7 @@ struct CloseDir {
 };
 using Dir = std::unique_ptr<DIR, CloseDir>;
 
-// The whole of a small file of /proc; nothing where the process is gone.
+// Reads a small file of /proc; unset if the process is gone.
 std::optional<std::string> slurp(const char* path) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::nullopt;
@@ -43,7 +44,7 @@ void each_pid(const char* folder, Visit&& visit) {
     if (auto pid = parse_number<pid_t>(entry->d_name)) visit(*pid);
 }
 
-// Children are listed per thread that forked them. False where the kernel keeps no such lists.
+// The kernel lists children by the thread that forked them. False if it keeps no such lists.
 bool append_children(pid_t pid, std::vector<pid_t>& out) {
   bool listed = true;
   each_pid(fmt::format("/proc/{}/task", pid).c_str(), [&](pid_t thread) {
@@ -76,7 +77,7 @@ std::vector<pid_t> descendants_by_scan(pid_t root) {
 std::optional<ProcessInfo> read_process(pid_t pid) {
   auto text = slurp(fmt::format("/proc/{}/stat", pid).c_str());
   if (!text) return std::nullopt;
-  // The name in parentheses may hold anything, so fields are counted from its end.
+  // The name in parentheses may contain anything, so fields are counted from behind it.
   std::size_t name_end = text->rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::vector<std::string_view> words = split_words(std::string_view(*text).substr(name_end + 1));

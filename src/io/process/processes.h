@@ -1,4 +1,4 @@
-// Processes as /proc shows them: who descends from whom, and what each one uses.
+// processes: reads /proc: which processes descend from which, and what each one uses.
 #pragma once
 
 #include <sys/types.h>
@@ -16,28 +16,28 @@ struct ProcessInfo {
   char state = '?';
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
   std::uint64_t rss_kib = 0, vmem_kib = 0;
-  std::uint64_t started_ticks = 0;  // after the boot: tells it from another of the same number
+  std::uint64_t started_ticks = 0;  // since boot: distinguishes processes that reuse a pid
 };
 std::optional<ProcessInfo> read_process(pid_t pid);
-std::string process_name(pid_t pid);  // its program's, at most 15 characters; empty = it is gone
+std::string process_name(pid_t pid);  // at most 15 characters; empty = the process is gone
 
-bool catches(pid_t pid, int signal);  // has a handler of its own for it
+bool catches(pid_t pid, int signal);  // the process has a handler for it
 
 struct ProcessIo {
   std::uint64_t read_bytes = 0, written_bytes = 0;
 };
-ProcessIo read_process_io(pid_t pid);  // zeros where it cannot be read
+ProcessIo read_process_io(pid_t pid);  // zeros if it cannot be read
 
-// All processes below this one, not itself. A process that forks meanwhile may hide a child:
-// whoever kills a tree repeats until wait() knows of no more children.
+// All descendants of this process, without itself. A child that is forked meanwhile may be missed:
+// to kill a whole tree, repeat until wait() finds no more children.
 std::vector<pid_t> descendants(pid_t root);
 
-// Members of these sessions.
+// All processes in these sessions.
 std::vector<pid_t> session_members(const std::set<pid_t>& sessions);
-std::optional<uid_t> process_user(pid_t pid);  // its real one
+std::optional<uid_t> process_user(pid_t pid);  // the real user id
 
-// The kernel's choice of whom to kill when memory is short: never this process, until it is undone
-// in a child. Async-signal-safe.
+// spare_from_oom: the kernel never kills this process when memory is short. Children inherit that,
+// so they call the other function to undo it. Both are async-signal-safe.
 void spare_from_oom();
 void be_like_others_for_oom();
 

@@ -1,3 +1,4 @@
+// Starts a program, reads its output until it ends or its time is over, and queues further ones.
 #include "io/process/program.h"
 
 #include <fcntl.h>
@@ -62,7 +63,7 @@ void read_some(int fd, std::string& output) {
       output.append(buffer, std::min(static_cast<std::size_t>(count), kKeptOutput - output.size()));
 }
 
-// Waits for the program's end while reading what it writes; false when its time is over.
+// Waits for the program's end while reading its output. False if the time limit has passed.
 bool wait_for(int process, int output_fd, Seconds timeout, std::string& output) {
   const auto until = std::chrono::steady_clock::now() + timeout;
   pollfd polled[2] = {{process, POLLIN, 0}, {output_fd, POLLIN, 0}};
@@ -96,7 +97,7 @@ Result<pid_t> start(std::vector<std::string> argv, const ProgramRun& run, int ou
   return spawn(request);
 }
 
-// The failure's text; nothing where it ended well.
+// Returns the failure's text; unset if the program succeeded.
 std::optional<std::string> run_one(const std::string& path, const ProgramRun& run,
                                    std::string& output) {
   int ends[2];
@@ -111,7 +112,7 @@ std::optional<std::string> run_one(const std::string& path, const ProgramRun& ru
 
   Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, *pid, 0)));
   const bool in_time = wait_for(process.get(), reader.get(), run.timeout, output);
-  if (!in_time) kill(-*pid, SIGKILL);  // with all that it started
+  if (!in_time) kill(-*pid, SIGKILL);  // and its children
   int status = 0;
   while (waitpid(*pid, &status, 0) < 0)
     if (errno != EINTR) return fmt::format("{}: {}", path, std::strerror(errno));
@@ -157,7 +158,7 @@ void ProgramRunner::run(ProgramRun run, std::function<void(ProgramEnd)> on_end) 
   std::thread([state = state_] { work(state); }).detach();
 }
 
-// One thread: runs what waits until nothing does.
+// The body of a thread: runs waiting programs until there are none.
 void ProgramRunner::work(const std::shared_ptr<State>& state) {
   std::unique_lock lock(state->mutex);
   while (state->wanted && !state->waiting.empty()) {

@@ -1,5 +1,5 @@
-// Programs of the site (Prolog, Epilog and so on): run to their end on a thread of their own, with
-// a time limit, and with nothing in their environment but what they are given.
+// ProgramRunner: runs programs of the site (Prolog, Epilog and so on) on threads of their own, with
+// a time limit, and with only the environment they are given.
 #pragma once
 
 #include <functional>
@@ -13,36 +13,37 @@
 
 namespace muster::io {
 
-// Control groups for a program to run in, and the slurmstepd that enters them for it.
+// Control groups for a program, and the slurmstepd that enters them for it.
 struct ProgramGroups {
   Confinement groups;
   std::string stepd_path;
 };
 
 struct ProgramRun {
-  std::string path;  // may be a pattern ("/etc/slurm/prolog.d/*"): all are run, in order
+  std::string path;  // may be a pattern ("/etc/slurm/prolog.d/*"): all matches run, in order
   std::vector<std::string> environment;
   std::vector<std::string> arguments = {};
-  Seconds timeout{0};  // of each; 0 = none
+  Seconds timeout{0};  // for each program; 0 = none
   std::optional<ProgramGroups> groups = {};
 };
 
 struct ProgramEnd {
-  bool succeeded = true;  // every one ended with 0
+  bool succeeded = true;  // all programs ended with 0
   std::string failure;    // "/etc/slurm/prolog: exit status 1:0"
-  std::string output;     // the beginning of what the failed one wrote
+  std::string output;     // the beginning of the failed program's output
 };
 
-// REQUIRES: the process does not ignore SIGCHLD and waits for its other children by their ids.
+// Requires that the process does not ignore SIGCHLD, and waits for its other children by their ids.
 class ProgramRunner {
  public:
   explicit ProgramRunner(std::size_t most_at_once = 0);  // 0 = any number
   ~ProgramRunner() { forget(); }
-  void forget();  // programs still running go on; nobody hears of their end
+  void forget();  // running programs go on, but on_end is no longer called
   ProgramRunner(const ProgramRunner&) = delete;
   ProgramRunner& operator=(const ProgramRunner&) = delete;
 
-  // on_end is called on another thread. Where too many run already, it starts later, in turn.
+  // Calls on_end on another thread. If too many programs run already, this one starts later, in
+  // turn.
   void run(ProgramRun run, std::function<void(ProgramEnd)> on_end);
 
  private:

@@ -1,3 +1,4 @@
+// Sets up posix_spawn.
 #include "io/process/spawn.h"
 
 #include <fcntl.h>
@@ -13,8 +14,8 @@
 namespace muster::io {
 namespace {
 
-// Owns the two opaque structs of posix_spawn, which glibc carries out as vfork: a big daemon's page
-// tables are not copied.
+// Owns the two opaque structs of posix_spawn. glibc implements it with vfork, so the page tables of
+// a big daemon are not copied.
 struct SpawnPlan {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -75,8 +76,8 @@ Result<pid_t> spawn(const SpawnRequest& request) {
     posix_spawn_file_actions_adddup2(&plan.actions, request.output, 2);
   }
 
-  // A descriptor that lies among the targets would be overwritten before its turn: copy it above
-  // them.
+  // A descriptor with one of the target numbers could be overwritten before it is copied, so first
+  // copy it above the targets.
   std::vector<int> copies;
   for (std::size_t i = 0; i < request.descriptors.size(); ++i) {
     int from = request.descriptors[i];

@@ -1,5 +1,5 @@
-// Starting a helper program from a daemon: a session of its own, default signals, and no descriptor
-// but those named.
+// spawn: starts a helper program from a daemon, with a session of its own, default signals, and
+// only the descriptors that it is given.
 #pragma once
 
 #include <sys/types.h>
@@ -17,15 +17,15 @@ namespace muster::io {
 struct SpawnRequest {
   std::string path;
   std::vector<std::string> argv;
-  std::vector<int> descriptors;  // become 3, 4, ...; 0 and 1 are /dev/null, 2 stays the daemon's
-  std::optional<std::vector<std::string>> environment = {};  // in place of the daemon's own
+  std::vector<int> descriptors;  // become 3, 4, ...; 0 and 1 are /dev/null, 2 is the daemon's
+  std::optional<std::vector<std::string>> environment = {};  // unset = the daemon's
   int output = -1;                                           // becomes 1 and 2
 };
-// A file in memory with these bytes, to hand to the child what must not be on its command line,
-// where others could read it. The descriptor is the caller's.
+// A file in memory with these bytes, to pass to the child what must not be on its command line,
+// where others could read it. The caller closes the descriptor.
 Result<int> memory_file(std::string_view bytes);
 
-// The caller waits for the child.
+// The caller has to wait() for the child.
 Result<pid_t> spawn(const SpawnRequest& request);
 
 }  // namespace muster::io

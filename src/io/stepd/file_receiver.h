@@ -15,12 +15,12 @@ inline constexpr const char* kReceiveFile = "--receive-file";
 
 struct FileReceiverSetup {
   wire::FileOffer offer;
-  SessionState session;  // its peer is who the file belongs to
+  SessionState session;  // its peer is the owner of the file
   std::vector<Gid> groups;
   bool change_user = false;
   wire::NodeAccess access;  // to the nodes below this one
   Text mount_namespace;     // the file that holds the job's own; empty = the machine's
-  Confinement confinement;  // the job's groups, where it has some
+  Confinement confinement;  // the job's control groups, if it has some
   template <class V>
   void fields(V& v) {
     v(1, offer);

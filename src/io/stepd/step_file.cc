@@ -1,3 +1,5 @@
+// The records of a step's file: each with its length in front, so that one that was cut short is
+// not read.
 #include "io/stepd/step_file.h"
 
 #include <dirent.h>
@@ -82,7 +84,7 @@ Result<void> append(int fd, const Record& record) {
   return error;
 }
 
-// What the records say together. One that was cut short is none.
+// The records combined, later ones over earlier ones. One that was cut short is ignored.
 Record read_records(const std::string& path) {
   Record all;
   const std::string bytes = read_file(path).value_or("");
@@ -99,8 +101,8 @@ Record read_records(const std::string& path) {
   return all;
 }
 
-// A record of nothing stays: ext4 takes a file that was cut to no bytes for one that is being
-// replaced, and writes it to the disk as it is closed.
+// An empty record stays: ext4 takes a file that was truncated to zero for one that is being
+// replaced and writes it to disk when it is closed.
 bool make_empty(int fd) {
   const RecordSize nothing = 0;
   return pwrite(fd, &nothing, sizeof nothing, 0) == static_cast<ssize_t>(sizeof nothing) &&
@@ -114,7 +116,7 @@ bool reserve(int fd) {
   return fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, kRoom) == 0 || (errno != ENOSPC && errno != EDQUOT);
 }
 
-// Nothing = somebody else has it locked.
+// Nothing = another process has it locked.
 std::optional<int> locked(int fd) {
   if (fd < 0) return std::nullopt;
   if (flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
@@ -218,7 +220,7 @@ Result<int> StepFiles::create(const std::string& name) {
   return error;
 }
 
-// A slurmstepd that is still on its way out has its file locked: that one is used by nobody.
+// A slurmstepd that is still ending has its file locked: that file is not used again.
 std::optional<int> StepFiles::reuse(const std::string& path) {
   if (unused_.empty()) return std::nullopt;
   const std::string unused = std::move(unused_.back());

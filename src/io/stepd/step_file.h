@@ -25,7 +25,7 @@ struct StepNote {
   std::string boot_id;
   std::set<std::uint32_t> sessions;  // of its tasks
   Time started;
-  Confinement groups;  // where its processes are found; without limits
+  Confinement groups;  // to find its processes; without limits
   Uid uid;
   // When the leaders of the sessions were started, as in /proc/PID/stat: a number may be another
   // process's by now.

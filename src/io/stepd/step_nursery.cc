@@ -1,12 +1,14 @@
+// See step_nursery.h.
 #include "io/stepd/step_nursery.h"
 
 #include <fmt/format.h>
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+
+#include "io/loop/poll_set.h"
 
 namespace muster::io {
 
@@ -44,9 +46,7 @@ std::optional<GivenStep> await_step(int socket) {
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  pollfd ready{.fd = socket, .events = POLLIN, .revents = 0};
-  while (poll(&ready, 1, -1) < 0 && errno == EINTR) {
-  }
+  wait_until_ready(socket, POLLIN);
   const ssize_t size = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   const cmsghdr* header = CMSG_FIRSTHDR(&message);
   if (size <= 0 || !header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||

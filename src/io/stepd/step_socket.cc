@@ -1,3 +1,4 @@
+// See step_socket.h.
 #include "io/stepd/step_socket.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Between slurmd and a slurmstepd: commands as packets, with a descriptor where one belongs to it.
+// Between slurmd and a slurmstepd: commands as packets, some of them with a descriptor.
 // slurmd starts a step with one end of a pair. A step whose slurmd has gone away listens in its own
 // directory for the next one. The step's end is a file there; slurmd reads it when the socket
 // closes.

@@ -1,5 +1,5 @@
-// BlobCache: scripts and environments that were used last, by hash, up to so many bytes of memory.
-// Any thread may call any function.
+// BlobCache: recently used scripts and environments by their hashes, up to a bound of memory.
+// Thread-safe.
 #pragma once
 
 #include <list>
@@ -27,8 +27,8 @@ class BlobCache {
     return found->second->second;
   }
 
-  // Its hash. Users submit with the same environment again and again: comparing is shorter than
-  // computing.
+  // Adds the bytes and returns their hash. Users submit with the same environment again and again,
+  // and comparing bytes is faster than hashing them.
   Text put(std::string_view bytes) {
     {
       std::lock_guard lock(mutex_);
@@ -58,13 +58,14 @@ class BlobCache {
  private:
   using Blobs = std::list<std::pair<Text, std::string>>;  // most recent first
 
-  // With its hash and its places in the list and the two maps.
+  // Including the hash, and the nodes of the list and the two maps.
   static std::size_t memory_of(std::string_view bytes) { return bytes.size() + 300; }
 
   const std::size_t max_bytes_;
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   Blobs blobs_;
-  std::unordered_map<std::string_view, Blobs::iterator> by_hash_, by_bytes_;  // keys: in blobs_
+  std::unordered_map<std::string_view, Blobs::iterator> by_hash_,
+      by_bytes_;  // the keys point into blobs_
   std::size_t bytes_ = 0;
 };
 

@@ -1,8 +1,9 @@
-// See sqlite.h.
+// Opens and configures databases, runs statements, and tells a full disk from worse failures.
 #include "io/store/sqlite.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cerrno>
@@ -17,6 +18,12 @@ Error statement_error(sqlite3_stmt* handle) {
   const char* path = sqlite3_db_filename(database, "main");
   return {ErrorCode::failure,
           fmt::format("{}: {}", path ? path : "database", sqlite3_errmsg(database))};
+}
+
+std::optional<FileId> file_at(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return FileId{status.st_dev, status.st_ino};
 }
 
 int note_wal_pages(void* pages, sqlite3*, const char*, int count) {
@@ -89,8 +96,8 @@ std::string_view Statement::bytes(int column) const {
 void Database::Close::operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
 
 Result<Database> Database::open(const std::string& path, const Options& options) {
-  // Nobody asks how much memory SQLite uses, and counting it takes a lock for each allocation.
-  // Where SQLite is in use already, this does nothing.
+  // We do not need SQLite's memory statistics, and they cost a lock for each allocation. If SQLite
+  // is in use already, this call does nothing.
   [[maybe_unused]] static const int kUncounted = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   Database database;
   database.path_ = path;
@@ -99,15 +106,24 @@ Result<Database> Database::open(const std::string& path, const Options& options)
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   int code = sqlite3_open_v2(path.c_str(), &handle, flags,
                              options.vfs.empty() ? nullptr : options.vfs.c_str());
-  database.handle_.reset(handle);  // there is a handle to close even where opening failed
+  database.handle_.reset(handle);  // there is a handle to close even if opening failed
   if (code != SQLITE_OK) return std::unexpected(database.error("cannot open it"));
   if (auto configured = database.configure(options); !configured)
     return std::unexpected(configured.error());
+  database.opened_ = file_at(path);
   return database;
 }
 
-// The order matters: exclusive locking before the first access keeps the WAL index in memory (no
-// shared-memory file), and full synchronisation must hold before WAL mode is first written down.
+Result<void> Database::check_place() const {
+  if (!opened_ || file_at(path_) == opened_) return {};
+  return fail(path_ +
+              ": it is not the file any more that was opened. Put that one back, or restart the "
+              "daemon to use what is there now");
+}
+
+// The order matters. Exclusive locking before the first access keeps the WAL index in memory,
+// without a shared-memory file. Full synchronisation must be set before WAL mode is written to the
+// file.
 Result<void> Database::configure(const Options& options) {
   sqlite3_extended_result_codes(handle_.get(), 1);
   sqlite3_busy_timeout(handle_.get(), 0);
@@ -129,7 +145,7 @@ Result<void> Database::configure(const Options& options) {
     return done;
   if (auto done = execute("PRAGMA journal_size_limit=67108864"); !done) return done;
   sqlite3_wal_hook(handle_.get(), note_wal_pages,
-                   wal_pages_.get());  // also turns automatic ones off
+                   wal_pages_.get());  // also turns off automatic checkpoints
   return {};
 }
 
@@ -173,14 +189,14 @@ Result<void> Database::checkpoint_beyond(int pages) {
   int code = sqlite3_wal_checkpoint_v2(handle_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE, nullptr,
                                        nullptr);
   if (code != SQLITE_OK && !last_failure_was_full()) return std::unexpected(error("checkpoint"));
-  *wal_pages_ = 0;  // after a full disk: try again when as much again has been written
+  *wal_pages_ = 0;  // if the disk was full: try again after as many pages again
   return {};
 }
 
-// The zeros end the WAL as its end did: a frame counts by its checksum. Where they find no room,
-// the commit that needs it will say so.
+// Appends zeros. They are not valid frames, because frames have checksums, so the WAL still ends
+// where it did. If there is no room for them, the commit that needs the room will report it.
 void Database::keep_wal_ahead() {
-  static constexpr std::int64_t kWalPage = 4096 + 24;  // with the header of its frame
+  static constexpr std::int64_t kWalPage = 4096 + 24;  // including the frame's header
   static constexpr std::int64_t kLow = 64 << 10, kStep = 1 << 20;
   static constexpr std::array<char, 64 << 10> kZeros{};
   const std::int64_t used = *wal_pages_ * kWalPage;
@@ -199,7 +215,7 @@ void Database::keep_wal_ahead() {
 bool Database::last_failure_was_full() const {
   int code = sqlite3_extended_errcode(handle_.get());
   if (code == SQLITE_FULL) return true;
-  // A failing fsync is never taken for a full disk: what it should have written may be gone.
+  // A failing fsync never counts as a full disk: the data that it should have written may be lost.
   if (code != SQLITE_IOERR_WRITE && code != SQLITE_IOERR_TRUNCATE) return false;
   int system = sqlite3_system_errno(handle_.get());
   return system == ENOSPC || system == EDQUOT;

@@ -1,5 +1,6 @@
-// A thin layer over SQLite's C interface: a database handle and prepared statements that clean up
-// after themselves, and errors that name the file. Not thread-safe: the owner's mutex guards both.
+// sqlite: a thin layer over SQLite's C interface: a database handle and prepared statements that
+// release themselves, and errors that name the file. Not thread-safe; the owner's mutex guards
+// them.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,7 @@ class Statement {
   Statement& bind_text(int index, std::string_view text);
 
   Result<Step> step();
-  // A statement that returns no rows: step, then reset, whatever came of it.
+  // Runs a statement that returns no rows, and resets it in any case.
   Result<void> run();
   void reset();
 
@@ -40,10 +41,10 @@ class Statement {
   struct Finalize {
     void operator()(sqlite3_stmt* handle) const;
   };
-  void note(int code);  // of a bind
+  void note(int code);  // keeps the first failure of a bind
 
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
-  int bind_failure_ = 0;  // told by the next step
+  int bind_failure_ = 0;  // reported by the next step
 };
 
 // Resets a statement at the end of a scope, so that an early return leaves no read open.
@@ -58,37 +59,45 @@ class ResetLater {
   Statement& statement_;
 };
 
+// Which file it is, whatever its name.
+struct FileId {
+  std::uint64_t device = 0, inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
 class Database {
  public:
   struct Options {
-    std::string vfs = {};  // empty = the system's
-    bool synchronous =
-        true;  // false gives up durability: for the tests that show what is lost then
+    std::string vfs = {};     // empty = the system's
+    bool synchronous = true;  // false gives up durability; for tests that show what would be lost
     int cache_mib = 1;
   };
 
-  // Opens or creates `path` for this process alone, in WAL mode, with checkpoints left to the
-  // owner: SQLite's automatic ones ignore a failing fsync.
+  // Opens or creates `path` for this process alone, in WAL mode. The owner makes the checkpoints,
+  // because SQLite's automatic ones ignore a failing fsync.
   static Result<Database> open(const std::string& path, const Options& options);
 
   Result<void> execute(const std::string& sql);
   Result<Statement> prepare(std::string_view sql);
-  Result<void> check();  // all pages are read and compared: a damaged file is an error
+  // Whether the file that was opened is still where it was: what is written into one that was
+  // replaced or removed would be lost with it.
+  Result<void> check_place() const;
+  Result<void> check();  // reads and checks all pages; fails if the file is damaged
   Result<std::int64_t> query_integer(std::string_view sql);
-  std::int64_t last_row() const;  // that was inserted
+  std::int64_t last_row() const;  // the row inserted last
 
-  // Moves what the WAL holds into the database file once it has grown beyond `pages`. A full disk
-  // is no error here: the WAL keeps everything and a later call tries again.
+  // Moves the contents of the WAL into the database file if it has more than `pages` pages. A full
+  // disk is not an error here: the WAL keeps everything, and a later call tries again.
   Result<void> checkpoint_beyond(int pages);
 
-  // Sees to it that the next commits overwrite parts of the WAL file instead of making it grow: a
-  // file's new size costs a sync of its own, so a commit takes about half as long then.
+  // Extends the WAL file in advance, so that the next commits overwrite parts of it. Otherwise each
+  // commit would also have to sync the file's new size, and take about twice as long.
   void keep_wal_ahead();
 
-  // Gives back the memory of pages that nobody uses at the moment; they are read again when needed.
+  // Frees the memory of cached pages; they are read again when needed.
   void release_memory();
 
-  // Whether the last failure meant that the disk or the quota is full (and nothing worse).
+  // Whether the last failure only meant that the disk or the quota is full.
   bool last_failure_was_full() const;
   bool in_transaction() const;
   Error error(std::string_view doing) const;
@@ -101,9 +110,10 @@ class Database {
   Result<void> configure(const Options& options);
 
   std::string path_;
+  std::optional<FileId> opened_;  // nothing where the path is of no file of the system
   std::unique_ptr<sqlite3, Close> handle_;
   std::unique_ptr<int> wal_pages_;  // on the heap: SQLite's hook keeps its address
-  std::int64_t wal_size_ = 0;       // of the file, as far as known
+  std::int64_t wal_size_ = 0;       // size of the WAL file, as far as known
 };
 
 // One transaction: rolled back when it goes out of scope without a commit.

@@ -1,4 +1,4 @@
-// See sqlite_accounting.h.
+// The accounting file's schema, its updates, and the queries of sacct.
 #include "io/store/sqlite_accounting.h"
 
 #include <fmt/format.h>
@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::int64_t kVersion = 2;
 constexpr int kCheckpointPages = 2000;
-constexpr int kCacheMib = 32;  // three indexes of a large table are written in all places
+constexpr int kCacheMib = 32;  // writes go to random places of three large indexes
 
-// Format 1 counted records instead of batches: what the state tells is taken in again.
+// Format 1 counted records instead of batches. Start again at batch 0, so that everything in the
+// state is ingested again.
 constexpr const char* kFromFormat1 = R"(
   ALTER TABLE meta RENAME COLUMN last_record TO last_batch;
   UPDATE meta SET version = 2, last_batch = 0;
@@ -42,7 +43,7 @@ constexpr const char* kSchema = R"(
 
 std::int64_t to_ms(Time t) { return t.time_since_epoch().count(); }
 
-// SQLite takes at most 32766 parameters; the rest of a long list is read in further portions.
+// SQLite takes at most 32766 parameters, so a long list of jobs is read in portions.
 constexpr std::size_t kJobsPerRead = 10'000;
 
 std::string parameters(int first, std::size_t count) {
@@ -142,6 +143,7 @@ BatchNumber SqliteAccounting::last() {
 Result<void> SqliteAccounting::ingest(const std::vector<AccountingRecord>& records,
                                       BatchNumber last) {
   std::lock_guard lock(mutex_);
+  if (auto ok = database_.check_place(); !ok) return ok;
   auto transaction = Transaction::begin(database_);
   if (!transaction) return std::unexpected(transaction.error());
   written_runs_.clear();
@@ -169,7 +171,7 @@ Result<void> SqliteAccounting::write(const std::vector<AccountingRecord>& record
   return statements_.set_last.bind(1, static_cast<std::int64_t>(last)).run();
 }
 
-// Where the run's row is, which is made where there is none.
+// The row of the step's run; makes one if there is none.
 Result<std::int64_t> SqliteAccounting::row_of(const StepRecord& step) {
   if (auto known = written_runs_.find({step.job, step.attempt}); known != written_runs_.end())
     return known->second;
@@ -194,18 +196,19 @@ Result<SqliteAccounting::Run> SqliteAccounting::find_run(JobId job, Attempt atte
   return Run{find.integer(0), find.integer(1), find.integer(2)};
 }
 
-// Job ids start again where a controller's state was erased: the same id with another time of
-// submission is another job, and the old row stays. (A superseded record speaks of a row that
-// exists; a row made for a step that came first has no time of submission yet.)
+// Job ids start again when a controller's state is erased. So the same id with another submission
+// time is another job, and the old row stays. Exceptions: a superseded record always means an
+// existing row, and a row made for a step that came first has no submission time yet.
 Result<void> SqliteAccounting::put(const JobRecord& job) {
-  // Most are new, and a job beyond all that are known has no row.
+  // Most jobs are new: a job id above all known ones has no row.
   auto run = job.job > highest_job_ ? Result<Run>() : find_run(job.job, job.attempt);
   if (!run) return std::unexpected(run.error());
   highest_job_ = std::max(highest_job_, job.job);
   bool same = run->index != 0 && (job.superseded || run->submitted_ms == 0 ||
                                   run->submitted_ms == to_ms(job.submitted));
   std::string record = encode(job);
-  // Every index on a column that is named is written anew, changed or not.
+  // An UPDATE writes every index on the columns it names, changed or not, so name only what
+  // changes.
   if (same && run->submitted_ms != 0) {
     const bool ends = to_ms(job.ended) != run->ended_ms;
     Statement& change = ends ? statements_.end_job : statements_.change_job;
@@ -217,7 +220,7 @@ Result<void> SqliteAccounting::put(const JobRecord& job) {
   Statement& statement = same ? statements_.fill_job : statements_.add_job;
   statement.bind(1, std::int64_t{job.job.value})
       .bind(2, std::int64_t{job.attempt.value})
-      // Whoever asks for the id of the whole means its parts, tasks or components.
+      // A query for the id of an array or a heterogeneous job means all its parts.
       .bind(3, std::int64_t{(job.het_id ? job.het_id : job.array_id).value})
       .bind(4, std::int64_t{job.uid.value})
       .bind_text(5, job.user_name.view())
@@ -250,7 +253,8 @@ Result<void> SqliteAccounting::scan(const Scan& scan, const std::function<void(C
         ids.begin() + static_cast<std::ptrdiff_t>(at),
         ids.begin() + static_cast<std::ptrdiff_t>(std::min(at + kJobsPerRead, ids.size())));
     std::string list = parameters(2, portion.jobs.size());
-    // The same row may answer two portions: as a job here, as a task of an array there.
+    // A row may be visited for two portions: as a job for one, and as an array's task for the
+    // other.
     auto read = read_jobs(
         fmt::format("(ended_ms = 0 OR ended_ms >= ?1) AND job_index IN (SELECT job_index FROM jobs "
                     "WHERE job IN ({0}) UNION SELECT job_index FROM jobs WHERE array_id != 0 AND "
@@ -272,7 +276,7 @@ Result<void> SqliteAccounting::read_jobs(const std::string& where, const Scan& s
                     parameters(next + static_cast<int>(scan.uids.size()), scan.users.size()));
   auto read = database_.prepare(sql);
   if (!read) return std::unexpected(read.error());
-  // Users give whole seconds: a job that ended within the second of the start counts.
+  // Users give whole seconds, so a job that ended within the first second is included.
   read->bind(1, unix_seconds(scan.ended_since) * 1000);
   int index = 2;
   for (JobId job : scan.jobs) read->bind(index++, std::int64_t{job.value});

@@ -1,12 +1,11 @@
 // SqliteAccounting: the embedded accounting, in StateSaveLocation/accounting.db.
 //
-//   meta                  one row: the format's version and the last batch that it knows of
+//   meta                  one row: the format's version and the last batch that was ingested
 //   jobs                  one row per run of a job: what queries filter on, and the encoded record
-//   steps                 by the row of their run
-//   accounts, users, qos  a fresh file knows account root, user root and QOS normal
+//   steps                 one row per step, by the row of its run
+//   accounts, users, qos  a new file has account root, user root and QOS normal
 //
-// Any thread may call any function; a mutex guards the connection and is held for one transaction
-// or one read.
+// Thread-safe: a mutex guards the connection, and is held for one transaction or one read.
 #pragma once
 
 #include <map>
@@ -60,8 +59,8 @@ class SqliteAccounting final : public AccountingStore {
   Database database_;
   Statements statements_;
   BatchNumber last_ = 0;
-  JobId highest_job_;  // that has a row, or once was about to
-  std::map<std::pair<JobId, Attempt>, std::int64_t> written_runs_;  // rows of this transaction
+  JobId highest_job_;  // at least the highest job id with a row
+  std::map<std::pair<JobId, Attempt>, std::int64_t> written_runs_;  // by this transaction
 };
 
 }  // namespace muster::io

@@ -1,4 +1,4 @@
-// See sqlite_snapshot.h.
+// Reads and writes snapshot files, and implements DurableFiles with system calls.
 #include "io/store/sqlite_snapshot.h"
 
 #include <fcntl.h>
@@ -200,7 +200,7 @@ Result<void> SnapshotFile::write(BatchNumber number, std::string_view bytes) {
   auto written = files_.write(temporary, content);
   if (written) written = files_.sync(temporary);
   if (!written) {
-    (void)files_.remove(temporary);  // the first error is the one to tell; the next write truncates
+    (void)files_.remove(temporary);  // report the first error; the next write truncates the file
     return written;
   }
   if (auto renamed = files_.rename(temporary, path(number)); !renamed) return renamed;

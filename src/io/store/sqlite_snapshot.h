@@ -1,7 +1,7 @@
-// The snapshot of the state as a file of its own: "snapshot-N", N being the last batch it includes.
-// A new one is written beside the old, made durable, then renamed; the old one goes last. The
-// header (magic, version, number, length, checksum) lets a damaged or newer file be refused by
-// name.
+// SnapshotFile: a snapshot of the state, in a file "snapshot-N", where N is the last batch that it
+// includes. A new one is written next to the old one, synced, then renamed; the old one is removed
+// last. Thanks to the header (magic, version, number, length, checksum), a damaged or newer file is
+// refused with an error that names it.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@
 
 namespace muster::io {
 
-// The few file operations that durability rests on; the tests put a disk that loses power behind
-// it.
+// The few file operations that durability depends on. Tests replace them with a disk that loses
+// power.
 class DurableFiles {
  public:
   virtual ~DurableFiles() = default;
-  virtual Result<std::vector<std::string>> list(const std::string& dir) = 0;  // names, in no order
+  virtual Result<std::vector<std::string>> list(const std::string& dir) = 0;  // names, unsorted
   virtual Result<std::string> read(const std::string& path) = 0;
   virtual Result<void> write(const std::string& path,
                              std::string_view bytes) = 0;  // not durable yet
   virtual Result<void> sync(const std::string& path) = 0;
   virtual Result<void> sync_dir(const std::string& dir) = 0;
   virtual Result<void> rename(const std::string& from, const std::string& to) = 0;
-  virtual Result<void> remove(const std::string& path) = 0;  // a missing file is no error
+  virtual Result<void> remove(const std::string& path) = 0;  // a missing file is not an error
 };
 
 DurableFiles& system_files();
@@ -40,14 +40,14 @@ class SnapshotFile {
     BatchNumber number = 0;  // 0 = there is none
     std::string bytes;
   };
-  // The newest one. A damaged or newer-versioned file is an error, never passed over for an older
-  // one.
+  // Reads the newest snapshot. If it is damaged, or of a newer version, that is an error; an older
+  // one is never used instead.
   Result<Content> read() const;
   Result<BatchNumber> newest() const;  // by name only; 0 = none
 
-  // Durable when it returns. On an error the snapshot that was there before is still there.
+  // Durable on return. After an error the old snapshot is still there.
   Result<void> write(BatchNumber number, std::string_view bytes);
-  // Removes snapshots older than `number` and what an interrupted write left.
+  // Removes snapshots older than `number`, and the remains of an interrupted write.
   Result<void> remove_before(BatchNumber number);
 
  private:

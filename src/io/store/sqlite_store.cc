@@ -1,4 +1,4 @@
-// See sqlite_store.h.
+// Opens the journal, reads it back, and commits batches to it.
 #include "io/store/sqlite_store.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kJournalFormat = 2;  // 1: before a job had a run
+constexpr std::int64_t kJournalFormat = 2;  // format 1 is from before jobs had a Run
 
 constexpr const char* kJournalSchema = R"(
   CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL);
@@ -30,10 +30,10 @@ constexpr const char* kParts = R"(
     checksum INTEGER NOT NULL, events BLOB NOT NULL, PRIMARY KEY(number, part));
 )";
 
-// SQLite takes a thousand million bytes in a row.
+// SQLite allows a thousand million bytes per row.
 constexpr std::size_t kMostRowBytes = 64u << 20;
 
-// The events of one batch, length-prefixed one after the other.
+// The events of one batch, one after the other with length prefixes.
 struct JournalRow {
   std::vector<std::string> events;
   template <class V>
@@ -42,20 +42,21 @@ struct JournalRow {
   }
 };
 
-// From `next` on, as many as go into one row; `next` moves behind them.
+// Encodes events from `next` on, as many as fit into one row, and moves `next` behind them.
 std::string journal_row(const std::vector<std::string>& events, std::size_t& next) {
   std::string row;
   std::size_t size = 0, end = next;
-  constexpr std::size_t kPrefix = 6;  // at most, for events below 4 GiB
+  constexpr std::size_t kPrefix = 6;  // the most for events below 4 GiB
   for (; end < events.size() && (end == next || size + events[end].size() < kMostRowBytes); ++end)
     size += events[end].size() + kPrefix;
   row.reserve(size);
   Encoder encoder(row);
-  for (; next < end; ++next) encoder.bytes(1, events[next]);  // as JournalRow, uncopied
+  // The same bytes as those of a JournalRow, without copies of the events.
+  for (; next < end; ++next) encoder.bytes(1, events[next]);
   return row;
 }
 
-// Includes the number, so that a row found under another one's number does not pass either.
+// Includes the number, so that a row under a wrong number does not pass either.
 std::int64_t row_checksum(BatchNumber number, std::string_view events) {
   const Sha256 digest = sha256(events);
   std::uint64_t sum = 0;
@@ -68,7 +69,7 @@ Result<void> prepare_directory(const std::string& dir, bool allow_network_disk) 
   std::filesystem::create_directories(dir, code);
   if (code)
     return fail(fmt::format("StateSaveLocation {}: cannot create it: {}", dir, code.message()));
-  // Scripts and environments of all users are in here.
+  // The directory contains scripts and environments of all users.
   if (::chmod(dir.c_str(), 0700) != 0)
     return fail(
         fmt::format("StateSaveLocation {}: cannot make it private: {}", dir, std::strerror(errno)));
@@ -149,7 +150,7 @@ Result<void> SqliteStore::prepare_schema(const std::string& found_beside) {
         fmt::format("{}: written by an earlier version (format {}, this program knows {}); it was "
                     "left as it is",
                     database_.path(), *version, kJournalFormat));
-  // Damage is found now rather than when a job is to be started or the first one is accepted.
+  // Find damage now rather than when a job is submitted or started.
   if (auto whole = database_.check(); !whole) return whole;
   return database_.execute(kParts);
 }
@@ -250,7 +251,7 @@ Result<CommitOutcome> SqliteStore::commit(const Batch& batch) {
     blob_uses_.insert_or_assign(key, batch.number);
     known_blobs_[key % known_blobs_.size()] = hash;
   }
-  // The batch is durable; a failing checkpoint is told at the next use.
+  // The batch is durable, so a failing checkpoint is only reported at the next use.
   if (auto checkpoint = database_.checkpoint_beyond(checkpoint_pages_); !checkpoint)
     give_up(checkpoint.error());
   database_.keep_wal_ahead();

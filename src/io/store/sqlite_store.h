@@ -3,13 +3,13 @@
 //   journal.db   meta     one row: the format's version, the snapshot's number
 //                journal  one row per batch since the snapshot
 //                journal_parts  the rest of batches that are too large for one row
-//                blobs    scripts and environments by hash, with the first batch that named them
+//                blobs    scripts and environments by hash, with the first batch that used them
 //   snapshot-N   the state after batch N (sqlite_snapshot.h)
 //
-// Any thread may call any function. A mutex guards the one connection (exclusive locking allows no
-// second) and everything else in here; it is held for one transaction or one read at a time, so
-// that a snapshot's clean-up does not stand in the way of commits. Only load() holds it for longer.
-// write_snapshot() must not be called by two threads at once.
+// Thread-safe, except that only one thread at a time may call write_snapshot(). A mutex guards the
+// only connection (exclusive locking does not allow a second one) and everything else in here. It
+// is held for one transaction or one read at a time, so that the clean-up after a snapshot does not
+// delay commits. Only load() holds it for longer.
 #pragma once
 
 #include <array>
@@ -30,12 +30,13 @@ namespace muster::io {
 struct SqliteStoreOptions {
   std::string vfs = {};           // empty = the system's
   DurableFiles* files = nullptr;  // where snapshots go; null = the system's
-  bool synchronous = true;        // false is for the test that shows what it would lose
+  bool synchronous = true;        // false is for a test that shows what would be lost
   bool allow_network_disk =
-      false;  // NFS is refused otherwise: its locks and fsync cannot be relied on
-  // A file that shows that there was a journal here once: a missing or empty one is an error then.
+      false;  // otherwise NFS is refused: its locks and fsync are not reliable
+  // If set, this file shows that there once was a journal, so a missing or empty journal is an
+  // error.
   std::string found_beside = {};
-  int checkpoint_pages = 4000;  // 16 MiB of WAL, then its content moves into the database
+  int checkpoint_pages = 4000;  // checkpoint after 16 MiB of WAL
 };
 
 class SqliteStore final : public Store {
@@ -43,15 +44,15 @@ class SqliteStore final : public Store {
   static Result<std::unique_ptr<SqliteStore>> open(const std::string& dir,
                                                    const SqliteStoreOptions& options = {});
 
-  // Forgets everything that open() would find (slurmctld -c). No store may be open on `dir`.
+  // Deletes everything that open() would find (slurmctld -c). No store may be open on `dir`.
   static Result<void> erase(const std::string& dir);
 
   Result<StoredState> load() override;
   Result<CommitOutcome> commit(const Batch& batch) override;
   Result<std::string> read_blob(std::string_view hash) override;
-  // A full disk is ErrorCode::state_storage_full: the old snapshot and the journal are untouched
-  // and the store goes on. Any other error leaves them untouched too, but the disk is not to be
-  // trusted.
+  // Fails with state_storage_full if the disk is full; the old snapshot and the journal are
+  // unchanged, and the store can still be used. After any other error they are also unchanged, but
+  // the disk should not be trusted.
   Result<void> write_snapshot(BatchNumber number, std::string_view bytes,
                               const std::vector<std::string>& live_blobs) override;
 
@@ -69,11 +70,11 @@ class SqliteStore final : public Store {
   Result<void> read_position();
   Result<void> write_batch(const Batch& batch);
   Result<void> usable() const;
-  // After a failed transaction: rolls back and tells a full disk from what the store cannot
-  // survive.
+  // After a failed transaction: rolls back, and decides whether the disk is full or the store has
+  // to give up.
   Result<CommitOutcome> after_failure(const Error& error);
   Error give_up(Error error);
-  // One transaction around `change`.
+  // Runs `change` in a transaction.
   Result<CommitOutcome> change(const std::function<Result<void>()>& change);
   Result<bool> forget_some_batches(BatchNumber up_to);
   static std::uint64_t short_hash(std::string_view hash) {
@@ -88,12 +89,12 @@ class SqliteStore final : public Store {
   Statements statements_;
   SnapshotFile snapshot_;
   BatchNumber last_batch_ = 0;
-  BatchNumber snapshot_number_ = 0;  // as meta knows it
-  // The last batch that named a blob, of those since the snapshot. Not on disk: after a restart no
-  // job is newer than the state of the next snapshot, which knows all that it needs. By short_hash:
-  // where two share one, both are kept for a while longer.
+  BatchNumber snapshot_number_ = 0;  // as in meta
+  // For each blob used since the snapshot, by short_hash: the last batch that used it. It is not
+  // needed after a restart, because then no job is newer than the state of the next snapshot, which
+  // lists all blobs in use. If two blobs share a short_hash, both are kept a little longer.
   std::unordered_map<std::uint64_t, BatchNumber> blob_uses_;
-  std::array<std::string, 256> known_blobs_;  // some that need not be written again, by short_hash
+  std::array<std::string, 256> known_blobs_;  // some that are stored already, by short_hash
   int checkpoint_pages_ = 0;
   std::string broken_;  // why the store refuses further use
 };

@@ -1,5 +1,5 @@
-// The snapshot side of SqliteStore: a new snapshot, then the clean-up of what it made superfluous,
-// in small portions so that commits get in between.
+// The snapshots of SqliteStore: writes a new snapshot, then removes what is no longer needed, in
+// small portions so that commits can run in between.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,16 +24,17 @@ Result<void> SqliteStore::write_snapshot(BatchNumber number, std::string_view by
       return fail(fmt::format("{}: no snapshot {} after snapshot {} and batch {}", database_.path(),
                               number, snapshot_number_, last_batch_));
   }
-  // The long part, without the mutex: commits go on meanwhile.
+  // This takes long, so it runs without the mutex: commits go on meanwhile.
   if (auto written = snapshot_.write(number, bytes); !written) return written;
   {
-    // From here on a missing snapshot file is noticed, so the old one and the journal rows may go.
+    // From here on a missing snapshot file would be noticed, so the old one and the journal rows
+    // can be removed.
     std::lock_guard lock(mutex_);
     auto noted = change(
         [&] { return statements_.set_snapshot.bind(1, static_cast<std::int64_t>(number)).run(); });
     if (!noted) return std::unexpected(noted.error());
     if (*noted == CommitOutcome::disk_full)
-      return {};  // the next snapshot tidies up for this one too
+      return {};  // the next snapshot cleans up for this one as well
     snapshot_number_ = number;
   }
   if (auto removed = snapshot_.remove_before(number); !removed) return removed;
@@ -55,7 +56,7 @@ Result<void> SqliteStore::write_snapshot(BatchNumber number, std::string_view by
   return {};
 }
 
-// Whether there may be more. On a full disk the rest waits for the next snapshot.
+// Returns whether there may be more. On a full disk the rest waits for the next snapshot.
 Result<bool> SqliteStore::forget_some_batches(BatchNumber up_to) {
   std::lock_guard lock(mutex_);
   if (auto ok = usable(); !ok) return std::unexpected(ok.error());
@@ -76,7 +77,7 @@ Result<bool> SqliteStore::forget_some_batches(BatchNumber up_to) {
   return *outcome == CommitOutcome::committed && gone == kBatchesPerPortion;
 }
 
-// From here on a commit that names one of these writes it again, unless it is there.
+// From here on a commit that uses one of these blobs writes it again if it is gone.
 void SqliteStore::forget_blob_uses(BatchNumber up_to) {
   std::lock_guard lock(mutex_);
   std::erase_if(blob_uses_, [&](const auto& use) { return use.second <= up_to; });

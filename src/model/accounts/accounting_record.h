@@ -1,5 +1,5 @@
-// What accounting keeps of jobs and steps. Records are whole rows that replace the row with the
-// same key, so that delivering one twice does no harm.
+// accounting_record: what accounting keeps about jobs and steps. A record is a whole row that
+// replaces the row with the same key, so delivering it twice does no harm.
 #pragma once
 
 #include <cstdint>
@@ -70,7 +70,7 @@ struct JobRecord {
   Gid gid;
   JobState state = JobState::pending;
   Text state_text;          // "COMPLETED", "REQUEUED", "CANCELLED by 0", "PREEMPTED"
-  bool superseded = false;  // an earlier run of a job that was requeued: only shown with -D
+  bool superseded = false;  // an earlier run of a requeued job: only shown with -D
   Uid cancelled_by;
   Time submitted, eligible, started, ended;
   Millis suspended{};
@@ -82,7 +82,7 @@ struct JobRecord {
   std::uint32_t priority = 0;
   std::uint32_t restarts = 0;
   Text reason;
-  JobId het_id;  // of a component: the first one's id
+  JobId het_id;  // id of the first component
   std::uint32_t het_offset = 0;
   bool operator==(const JobRecord&) const = default;
   template <class V>
@@ -139,11 +139,11 @@ struct JobRecord {
 
 using AccountingRecord = std::variant<JobRecord, StepRecord>;
 
-// What a query answers: one run of a job with its steps, both in printing order.
+// One result of a query: a run of a job with its steps, both in printing order.
 struct AccountingRow {
   JobRecord job;
   std::vector<StepRecord> steps;
-  bool steps_only = false;  // asked for as "12.0": the job's own line is not printed
+  bool steps_only = false;  // the query was "12.0": the job's own line is not printed
   bool operator==(const AccountingRow&) const = default;
   template <class V>
   void fields(V& v) {

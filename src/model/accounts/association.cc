@@ -1,3 +1,4 @@
+// Finds associations, and inherits limits along the path to the root.
 #include "model/accounts/association.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ const Association* find_association(const std::vector<Association>& all,
 std::vector<const Association*> line_of(const std::vector<Association>& all,
                                         const Association& association) {
   std::vector<const Association*> line;
-  // A ring of accounts, which nobody should make, ends when all have been seen.
+  // If accounts form a cycle by mistake, stop when all have been seen.
   for (const Association* at = &association; at && line.size() <= all.size();) {
     line.push_back(at);
     if (at->is_root()) break;

@@ -1,6 +1,6 @@
 // Association: an account, or a user of an account (in one partition or in all), with its shares
-// and limits. Together they are a tree: accounts have accounts and users below them, and what is
-// not said of one holds as the nearest above it says.
+// and limits. Associations form a tree: accounts have accounts and users below them. A value that
+// is not set is inherited from the nearest association above.
 #pragma once
 
 #include <compare>
@@ -16,7 +16,7 @@ namespace muster {
 inline constexpr std::string_view kRootAccount = "root";
 
 struct AssociationKey {
-  Text account, user, partition;  // no user: the account as such; no partition: in all others
+  Text account, user, partition;  // no user: the account itself; no partition: all others
   auto operator<=>(const AssociationKey&) const = default;
   bool operator==(const AssociationKey&) const = default;
   template <class V>
@@ -30,14 +30,14 @@ struct AssociationKey {
 struct Association {
   AssociationKey key;
   Text parent;                    // of an account; empty = root
-  std::uint32_t shares = 1;       // of what its parent has
-  bool shares_of_parent = false;  // Fairshare=parent: it has no part of its own
+  std::uint32_t shares = 1;       // of its parent's shares
+  bool shares_of_parent = false;  // Fairshare=parent: no shares of its own
   std::uint32_t priority = 0;
-  std::optional<std::uint32_t> min_priority;  // a job with less is promised no time
-  bool is_default = false;                    // of a user: for jobs that name no account
+  std::optional<std::uint32_t> min_priority;  // MinPrioThreshold: lower jobs get no promise
+  bool is_default = false;                    // the user's default account
   Text default_qos;
-  std::vector<Text> qos;  // those it may use; empty = as above it
-  // `group` counts the jobs of all below it; `per_user` those of one user's association.
+  std::vector<Text> qos;  // the QOS it may use; empty = inherited
+  // `group` counts all jobs below the association; `per_user` those of one user's association.
   Limits limits;
 
   bool is_user() const { return !key.user.empty(); }
@@ -58,12 +58,12 @@ struct Association {
   }
 };
 
-// `all` is in the order of the keys.
+// Requires that `all` is sorted by key.
 const Association* find_association(const std::vector<Association>& all, const AssociationKey& key);
-// From the association up to the root, as far as it is known.
+// The path from the association up to the root, as far as it is known.
 std::vector<const Association*> line_of(const std::vector<Association>& all,
                                         const Association& association);
-// Its limits with those that it inherits: all but what its group may do.
+// The limits of the first association, including inherited ones; without group limits.
 Limits inherited_limits(const std::vector<const Association*>& line);
 
 }  // namespace muster

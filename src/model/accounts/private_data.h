@@ -1,5 +1,5 @@
-// PrivateData: what users see only of themselves, or not at all. Who sees what follows from it in
-// controller/views/visibility.h.
+// PrivateData: what users may see only of their own, or not at all. controller/views/visibility.h
+// applies it.
 #pragma once
 
 namespace muster {

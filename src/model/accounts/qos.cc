@@ -1,3 +1,4 @@
+// The keys of a QOS and how their values are written.
 #include "model/accounts/qos.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 using Setter = Result<void> (*)(Qos&, std::string_view value);
 
-// The members that a key sets, by the way its value is written.
+// The members that keys set, grouped by the form of the value.
 template <auto... Path, class T>
 auto& member(T& object) {
   if constexpr (sizeof...(Path) == 0)
@@ -72,7 +73,7 @@ Result<void> grace_time(Qos& qos, std::string_view value) {
   return {};
 }
 
-// -1 puts it back to what the cluster says.
+// -1 resets it to the cluster's value.
 Result<void> exempt_time(Qos& qos, std::string_view value) {
   qos.exempt_time.reset();
   if (value == "-1") return {};
@@ -96,7 +97,7 @@ std::optional<double> parse_factor(std::string_view text) {
   return number;
 }
 
-// -1 puts it back to what it is where nothing is said.
+// -1 resets it to the default.
 template <auto Member>
 Result<void> factor(Qos& qos, std::string_view value) {
   qos.*Member = Qos{}.*Member;
@@ -137,7 +138,7 @@ Result<void> preempt_mode(Qos& qos, std::string_view value) {
 
 struct Flag {
   std::string_view name;
-  bool Qos::* member;  // nullptr: it changes nothing here
+  bool Qos::* member;  // nullptr: accepted without effect
 };
 constexpr Flag kFlags[] = {
     {"DenyOnLimit", &Qos::deny_on_limit},

@@ -1,4 +1,4 @@
-// Qos: a quality of service, and the limits that it puts on the jobs that run under it.
+// Qos: a quality of service, and the limits on the jobs that use it.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace muster {
 
-// Amounts by the resource's name, ascending: "cpu", "mem" (in MiB), "node", "billing", "gres/gpu",
-// "gres/gpu:a100", "license/matlab".
+// Amounts by the resource's name, ascending by name: "cpu", "mem" (in MiB), "node", "billing",
+// "gres/gpu", "gres/gpu:a100", "license/matlab".
 using TresAmounts = std::vector<std::pair<Text, std::uint64_t>>;
 // "cpu=8,mem=64G,gres/gpu=2"; -1 is no limit.
 Result<TresAmounts> parse_tres_amounts(std::string_view text);
 std::optional<std::uint64_t> amount_of(const TresAmounts& amounts, std::string_view name);
 
-// On jobs that are counted together.
+// Limits on jobs that are counted together.
 struct SharedLimits {
   std::optional<std::uint32_t> jobs, submitted;  // running; running and waiting
-  std::optional<std::uint32_t> accruing;         // waiting, and growing older
-  TresAmounts tres;                              // that running jobs hold
+  std::optional<std::uint32_t> accruing;         // waiting jobs that gain age
+  TresAmounts tres;                              // held by running jobs
   TresAmounts run_minutes;                       // ... times the minutes they have left
-  TresAmounts past_minutes;     // used by ended and running jobs, as far as it is remembered
-  std::optional<Minutes> wall;  // how long they ran, likewise
+  TresAmounts past_minutes;                      // used by ended and running jobs, less decay
+  std::optional<Minutes> wall;                   // the time they ran, less decay
   bool operator==(const SharedLimits&) const = default;
   template <class V>
   void fields(V& v) {
@@ -42,7 +42,7 @@ struct SharedLimits {
 };
 
 struct Limits {
-  SharedLimits group, per_user, per_account;  // of all its jobs; of one user's; of one account's
+  SharedLimits group, per_user, per_account;  // all its jobs; one user's; one account's
   TresAmounts max_per_job, max_per_node, min_per_job;
   TresAmounts max_minutes_per_job;  // a resource times the job's time limit
   std::optional<Minutes> max_wall;
@@ -64,19 +64,19 @@ struct Qos {
   Text name, description;
   std::uint32_t priority = 0;
   Limits limits;
-  std::vector<Text> preempts;  // the QOS whose jobs may be displaced for its own
-  Text preempt_mode;           // of its own jobs; empty = the cluster's
+  std::vector<Text> preempts;  // the QOS whose jobs its own jobs may preempt
+  Text preempt_mode;           // for its own jobs; empty = the cluster's
   std::optional<Seconds> grace_time;
-  std::optional<Seconds> exempt_time;  // its jobs run so long before they may be displaced
-  bool deny_on_limit = false;      // a job that can never meet the limits is refused at submission
-  bool over_partition = false;     // its limits come before those of the partition's QOS
-  double usage_factor = 1;         // what a second of its jobs counts
-  bool usage_factor_safe = false;  // ... also where it is asked whether a job could run to its end
-  bool no_decay = false;           // its own usage is not forgotten
-  std::optional<double> usage_threshold;      // jobs of users with a lower fair-share factor wait
-  bool enforce_usage_threshold = false;       // ... if it says so
-  std::optional<std::uint32_t> min_priority;  // a job with less is promised no time
-  double limit_factor = 1;                    // multiplies what associations allow its jobs to hold
+  std::optional<Seconds> exempt_time;  // its jobs run this long before they may be preempted
+  bool deny_on_limit = false;          // refuse jobs that can never meet the limits
+  bool over_partition = false;         // its limits rank above those of the partition's QOS
+  double usage_factor = 1;             // multiplies the usage of its jobs
+  bool usage_factor_safe = false;      // ... also when checking whether a job could run to its end
+  bool no_decay = false;               // its usage does not decay
+  std::optional<double> usage_threshold;  // jobs of users with a lower fair-share factor wait ...
+  bool enforce_usage_threshold = false;   // ... if this is set
+  std::optional<std::uint32_t> min_priority;  // MinPrioThreshold: lower jobs get no promise
+  double limit_factor = 1;                    // multiplies associations' limits for its jobs
   bool operator==(const Qos&) const = default;
   template <class V>
   void fields(V& v) {
@@ -100,8 +100,8 @@ struct Qos {
   }
 };
 
-// Sets what a line `QoS=name Key=value ...` of slurm.conf or sacctmgr says. False where no QOS has
-// such a key; the error says what was expected of the value.
+// Sets one key of a line `QoS=name Key=value ...` of slurm.conf or sacctmgr. False if there is no
+// such key. If the value is bad, the error says what was expected.
 Result<bool> set_qos_value(Qos& qos, std::string_view key, std::string_view value);
 
 }  // namespace muster

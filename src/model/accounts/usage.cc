@@ -1,3 +1,4 @@
+// Decays and adds up usage.
 #include "model/accounts/usage.h"
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// What jobs have used in the past, and who is charged for it. It is forgotten by and by: half of it
-// in each PriorityDecayHalfLife.
+// usage: what jobs have used in the past, and which owner is charged for it. It decays: half of it
+// is gone after each PriorityDecayHalfLife.
 #pragma once
 
 #include <compare>
@@ -14,12 +14,12 @@ namespace muster {
 
 enum class UsageReset : std::uint8_t { none, now, daily, weekly, monthly, quarterly, yearly };
 
-// A QOS, or a user's association. Where there are no associations it is the user as such.
-struct Payer {
+// The owner of usage: a QOS or a user's association. Without associations it is just the user.
+struct UsageOwner {
   Text qos;
   AssociationKey association;
-  auto operator<=>(const Payer&) const = default;
-  bool operator==(const Payer&) const = default;
+  auto operator<=>(const UsageOwner&) const = default;
+  bool operator==(const UsageOwner&) const = default;
   template <class V>
   void fields(V& v) {
     v(1, qos);
@@ -28,7 +28,7 @@ struct Payer {
 };
 
 struct PastUse {
-  Time as_of;                     // what it was then: less remains of it later
+  Time as_of;                     // the time of these amounts; later they have decayed
   double raw = 0;                 // billing units times seconds
   double wall_s = 0;              // seconds that jobs ran
   std::map<Text, double> tres_s;  // amounts by name, times seconds
@@ -42,13 +42,13 @@ struct PastUse {
   }
 
   void add(const PastUse& more);
-  // What remains at a time; a half-life of 0 forgets nothing.
+  // What remains at this time; a half-life of 0 means no decay.
   PastUse at(Time now, Seconds half_life) const;
 };
 
 struct UsageBook {
-  Time as_of;  // until when running jobs have been charged
-  std::map<Payer, PastUse> past;
+  Time as_of;  // running jobs have been charged until then
+  std::map<UsageOwner, PastUse> past;
   bool operator==(const UsageBook&) const = default;
   template <class V>
   void fields(V& v) {

@@ -1,3 +1,4 @@
+// Parses --cpu-bind, and computes the CPUs of each task.
 #include "model/binding/cpu_bind.h"
 
 #include <algorithm>
@@ -34,7 +35,8 @@ constexpr std::array<ListName, 4> kLists{{{"map_cpu:", Kind::list, false},
                                           {"map_ldom:", Kind::ldom_list, false},
                                           {"mask_ldom:", Kind::ldom_list, true}}};
 
-// The task's own CPUs: its slice of the step's; where there are too few, slices begin again.
+// The task's own CPUs: its slice of the step's CPUs. If these run out, slices start again at the
+// first CPU.
 IdSet own_cpus(const IdSet& cpus, BoundTask task) {
   const std::vector<std::uint32_t> ids = cpus.ids();
   IdSet own;
@@ -108,7 +110,7 @@ Result<std::string> parse_default_cpu_bind(std::string_view text) {
 
 namespace {
 
-// The first of each core's.
+// The first CPU of each core.
 IdSet one_thread_each(const IdSet& cpus, const CpuLayout& layout) {
   IdSet cores, out;
   for (std::uint32_t cpu : cpus.ids()) {

@@ -17,13 +17,13 @@ struct CpuBind {
   enum class Kind : std::uint8_t {
     unset,
     none,
-    rank,       // one CPU, counted by the task's place on the node
+    rank,       // one CPU, by the task's local id
     threads,    // the task's own CPUs
-    cores,      // ... and what else is on their cores,
-    sockets,    // on their sockets,
-    ldoms,      // in their NUMA domains
-    list,       // as written, one entry per task, over and over
-    rank_ldom,  // one NUMA domain, counted by the task's place
+    cores,      // ... and all other CPUs on their cores
+    sockets,    // ... or on their sockets
+    ldoms,      // ... or in their NUMA domains
+    list,       // as written, one entry per task, repeated
+    rank_ldom,  // one NUMA domain, by the task's local id
     ldom_list,
   };
   Kind kind = Kind::unset;
@@ -36,10 +36,10 @@ struct CpuBind {
 // ...
 Result<CpuBind> parse_cpu_bind(std::string_view text);
 
-// CpuBind= of a node or a partition: "cores" of "core", nothing of "off".
+// CpuBind= of a node or a partition: "cores" for "core", empty for "off".
 Result<std::string> parse_default_cpu_bind(std::string_view text);
 
-// Where a machine's CPUs are.
+// Where each CPU of a machine is.
 struct CpuPlace {
   std::uint32_t core = 0, socket = 0, ldom = 0;  // cores are numbered over all sockets
 };
@@ -48,11 +48,11 @@ using CpuLayout = std::map<std::uint32_t, CpuPlace>;
 struct BoundTask {
   std::uint32_t local_id = 0, tasks = 1, cpus_per_task = 1;
 };
-// Nothing where the task may use all of them. `automatic`: tasks are bound although nobody asked.
+// Unset if the task may use all CPUs. `automatic`: bind tasks even if no option asks for it.
 std::optional<IdSet> cpus_of_task(const CpuBind& bind, const CpuLayout& layout, const IdSet& cpus,
                                   BoundTask task, bool automatic);
 
-// "0x3": bits of a set, as masks are written.
+// The set as a hexadecimal mask: "0x3".
 std::string mask_text(const IdSet& bits);
 
 }  // namespace muster

@@ -1,3 +1,4 @@
+// Parses and names distributions.
 #include "model/binding/distribution.h"
 
 #include <span>
@@ -9,7 +10,7 @@ namespace muster {
 
 namespace {
 
-// Of tasks over sockets or over cores.
+// A distribution over sockets or over cores.
 std::optional<Distribution::Inner> parse_inner(std::string_view text) {
   using Inner = Distribution::Inner;
   for (auto [name, how] : {std::pair{"block", Inner::block}, std::pair{"cyclic", Inner::cyclic},
@@ -24,7 +25,7 @@ std::optional<Distribution> parse_distribution(std::string_view text) {
   Distribution how;
   if (text.empty()) return std::nullopt;
   auto words = split(text, ',');
-  // "pack" alone leaves the rest as it is.
+  // "pack" alone does not change the rest.
   if (iequals(words.front(), "Pack") || iequals(words.front(), "NoPack"))
     words.insert(words.begin(), "*");
   for (std::string_view option : std::span(words).subspan(1)) {

@@ -1,5 +1,5 @@
-// --distribution: how the tasks of a job or step are laid over its nodes, and over the sockets and
-// cores of each.
+// Distribution: --distribution, how the tasks of a job or step are distributed over its nodes, and
+// over the sockets and cores of each node.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ struct Distribution {
   Inner sockets = Inner::unset, cores = Inner::unset;
   bool operator==(const Distribution&) const = default;
 };
-// "block", "cyclic:block", "plane=4", "*", "block,Pack"; nothing where the text is none of these.
+// "block", "cyclic:block", "plane=4", "*", "block,Pack"; unset if the text is malformed.
 std::optional<Distribution> parse_distribution(std::string_view text);
-// As scontrol calls it: "Block", "CBlock" for cyclic:block, "BCyclicFCyclic", "Plane",
+// scontrol's name for it: "Block", "CBlock" for cyclic:block, "BCyclicFCyclic", "Plane",
 // "Block,Pack".
 std::string distribution_name(const Distribution& how);
 

@@ -1,3 +1,4 @@
+// Parses --gpu-bind, and picks the GPUs of each task.
 #include "model/binding/gpu_bind.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ std::optional<IdSet> gpus_of_task(const GpuBind& bind, const IdSet& gpus, std::u
       return picked(ids, IdSet::range(place, place));
     }
     case GpuBind::Kind::per_task: {
-      // Tasks beyond the last GPU begin again with the first ones.
+      // If there are more tasks than GPUs, tasks start again at the first GPU.
       std::uint32_t shares = std::max(1u, count / bind.count);
       std::uint32_t first = local_id % shares * bind.count;
       return picked(ids, IdSet::range(first, first + bind.count - 1));

@@ -1,4 +1,4 @@
-// --gpu-bind: which of a step's GPUs on a node each of its tasks there sees.
+// GpuBind: --gpu-bind, which of the step's GPUs on a node each of its tasks sees.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ namespace muster {
 struct GpuBind {
   enum class Kind : std::uint8_t {
     none,      // every task sees all
-    closest,   // those near its CPUs; all, as long as nobody says which are near
-    single,    // one GPU, the same for `count` tasks
+    closest,   // GPUs near its CPUs; all GPUs if it is not known which are near
+    single,    // one GPU, shared by `count` tasks
     per_task,  // `count` GPUs of its own
-    list,      // as written, one entry per task, over and over
+    list,      // as written, one entry per task, repeated
   };
   Kind kind = Kind::none;
   std::uint32_t count = 1;
@@ -26,10 +26,10 @@ struct GpuBind {
 };
 
 // "single:2", "per_task:1", "map_gpu:0*2,1", "mask_gpu:0x3,0xc", "closest", "none", each with
-// "verbose," in front where wanted.
+// an optional "verbose," in front.
 Result<GpuBind> parse_gpu_bind(std::string_view text);
 
-// Nothing where the task sees all of them.
+// Unset if the task sees all GPUs.
 std::optional<IdSet> gpus_of_task(const GpuBind& bind, const IdSet& gpus, std::uint32_t local_id);
 
 // "0*2,3" as numbers or "0x3,0xc" as masks: one set per entry, "*N" repeats one.

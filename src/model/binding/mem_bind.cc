@@ -1,3 +1,4 @@
+// Parses --mem-bind, and picks the NUMA nodes of each task.
 #include "model/binding/mem_bind.h"
 
 #include <array>
@@ -17,7 +18,7 @@ constexpr std::array<MemoryKind, 3> kMemoryKinds{{{"none", "no", MemBind::Kind::
                                                   {"rank", "rank", MemBind::Kind::rank},
                                                   {"local", "local", MemBind::Kind::local}}};
 
-// Words that stand before the kind of binding; false for any other word.
+// Reads a word that comes before the kind of binding; false for any other word.
 bool take_manner(MemBind& bind, std::string_view word) {
   auto is = [&](std::string_view whole, std::string_view letter) {
     return iequals(word, whole) || iequals(word, letter);

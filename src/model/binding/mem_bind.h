@@ -1,4 +1,4 @@
-// --mem-bind: from which NUMA nodes the memory of a step's tasks comes.
+// MemBind: --mem-bind, the NUMA nodes from which a step's tasks get memory.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ struct MemBind {
   enum class Kind : std::uint8_t {
     unset,
     none,
-    rank,   // the node counted by the task's place
-    local,  // the nodes of the task's CPUs
-    map,    // as written: a node for each task, over and over,
-    mask,   // or a set of them
+    rank,   // one NUMA node, by the task's local id
+    local,  // the NUMA nodes of the task's CPUs
+    map,    // as written: a NUMA node for each task, repeated
+    mask,   // as written: a set of NUMA nodes for each task, repeated
   };
   Kind kind = Kind::unset;
   std::vector<IdSet> list;
@@ -30,12 +30,12 @@ struct MemBind {
 // "local", "verbose,prefer,map_mem:0,1", "mask_mem:0x3", "quiet", ...
 Result<MemBind> parse_mem_bind(std::string_view text);
 
-// "rank", "map_mem:", ... as variables have it; empty where nothing was said.
+// "rank", "map_mem:", ... as in environment variables; empty if unset.
 std::string_view mem_bind_type(MemBind::Kind kind);
-// The whole of it in one form: "quiet,local".
+// The whole option in normal form: "quiet,local".
 std::string mem_bind_text(const MemBind& bind);
 
-// Nothing where the task's memory may come from anywhere. `local` are the nodes of its CPUs.
+// Unset if the task's memory may come from anywhere. `local`: the NUMA nodes of its CPUs.
 std::optional<IdSet> memory_of_task(const MemBind& bind, std::uint32_t local_id,
                                     const IdSet& local);
 

@@ -1,3 +1,4 @@
+// Parses --dependency.
 #include "model/job/dependency.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ const KindName* find_kind(std::string_view name) {
   return at == std::end(kKinds) ? nullptr : at;
 }
 
-// At commas and question marks, but not within "12_[1,3]".
+// Splits at commas and question marks, but not within "12_[1,3]".
 std::vector<std::string_view> split_conditions(std::string_view text) {
   std::vector<std::string_view> parts;
   std::size_t begin = 0;
@@ -93,7 +94,7 @@ std::string_view dependency_name(DependencyKind kind) {
 }
 
 Result<Dependencies> parse_dependencies(std::string_view text) {
-  if (text == "0") return Dependencies{};  // on nobody
+  if (text == "0") return Dependencies{};  // no dependencies
   if (istarts_with(text, "expand:"))
     return fail(ErrorCode::failure, "Requested operation not supported on this system");
   Dependencies result;

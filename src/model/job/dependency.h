@@ -1,5 +1,5 @@
-// Dependency: what a job waits for (--dependency), as it was written and parsed. It is parsed once,
-// when it is set or read back; in messages and in the journal it is its text.
+// Dependency: the jobs that a job waits for (--dependency), as text and parsed. The text is parsed
+// once, when it is set or read back. Messages and the journal contain the text.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ enum class DependencyKind : std::uint8_t {
   after_ok,
   after_not_ok,
   after_corr,
-  after_burst_buffer,  // there are no burst buffers: as after_any
+  after_burst_buffer,  // treated as after_any, since there are no burst buffers
   singleton,
 };
 std::string_view dependency_name(DependencyKind kind);  // "afterok"
@@ -32,7 +32,7 @@ struct Condition {
   DependencyKind kind = DependencyKind::after_any;
   JobId job;
   std::optional<std::uint32_t> task;
-  Minutes delay{};  // after:12+5; others may say it, too, and it means nothing
+  Minutes delay{};  // after:12+5; ignored for other kinds
   auto operator<=>(const Condition&) const = default;
 };
 
@@ -42,7 +42,7 @@ struct Dependencies {
   bool operator==(const Dependencies&) const = default;
 };
 
-// Whatever max_dependencies says (model/job/request_limits.h).
+// A hard limit, whatever max_dependencies says (model/job/request_limits.h).
 inline constexpr std::size_t kMostConditions = 100'000;
 
 // "afterok:12:13,afterany:14_3", "after:5+10", "singleton", "afterok:1?afternotok:1", "12"
@@ -61,7 +61,7 @@ class Dependency {
   bool empty() const { return !kept_; }
   std::string_view view() const { return kept_ ? kept_->text.view() : std::string_view(); }
   operator std::string_view() const { return view(); }
-  // Of an empty one, and of "0": no conditions. An error where the text means nothing.
+  // No conditions for an empty text and for "0"; an error if the text is malformed.
   const Result<Dependencies>& parsed() const;
 
   friend bool operator==(const Dependency& a, const Dependency& b) { return a.view() == b.view(); }

@@ -1,3 +1,4 @@
+// Run times, ends and names of jobs.
 #include "model/job/job.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ void Job::take_request(JobRequest request) {
 }
 
 Time Job::end_limit() const {
-  // The clock of a suspended job stands still, so its limit does not fall.
+  // A suspended job does not use up its time, so its limit is never reached.
   if (!is_set(run->started) || time_limit == kUnlimited || is_set(run->suspended_at))
     return Time::max();
   return run->started + time_limit + run->suspended_total;

@@ -1,5 +1,6 @@
-// Job: one record of the queue. A pending array is one Job that stands for all tasks which have not
-// left it; a task leaves it as a Job of its own when it starts or is treated apart from the others.
+// Job: one record of the queue. A pending array is a single Job that stands for all its waiting
+// tasks. A task becomes a Job of its own when it starts, or when it is treated apart from the
+// others.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +19,20 @@
 
 namespace muster {
 
-// reservation: the one that the job asked for has ended; special_exit: the job ended in a way that
-// somebody is to look at (RequeueExitHold), and its user may release it.
+// Why a job is held. reservation: the job's reservation has ended. special_exit: the job was
+// requeued and held because of its exit code (RequeueExitHold); its user may release it.
 enum class Hold : std::uint8_t { none, user, admin, reservation, special_exit };
 
-// How the tasks of an array have ended so far; kept in the record that has the array's id, because
-// the tasks' own may be gone before the last one ends.
+// How the tasks of an array have ended so far. Kept in the record with the array's id, because
+// records of tasks may be gone before the last task ends.
 struct ArrayExits {
-  std::uint32_t left = 0;                    // tasks that got a record of their own
+  std::uint32_t left = 0;                    // tasks that have got records of their own
   std::uint32_t ended = 0;                   // records that have ended
   std::uint32_t min_code = 0, max_code = 0;  // exit codes
   std::uint32_t max_signal = 0;
   bool requeued = false;  // some task ran more than once
   void add(std::uint32_t wait_status);
-  bool all_ended() const { return ended == left + 1; }  // the array's own record counts too
+  bool all_ended() const { return ended == left + 1; }  // plus the array's own record
   bool operator==(const ArrayExits&) const = default;
   template <class V>
   void fields(V& v) {
@@ -44,14 +45,14 @@ struct ArrayExits {
   }
 };
 
-// Which job a task of an array is.
+// The job id of each task of an array.
 using TaskIndex = Table<TaskId, JobId>;
 
-// An array's own record keeps what is to be known of the tasks that have left it.
+// What an array's own record keeps about the tasks that have left it.
 struct ArrayRecord {
   IdSet task_jobs;  // their job ids
-  // Who is which, those included of which only the outcome is left. It is made anew from the
-  // records when a state is read.
+  // Includes tasks of which only the outcome is left. Rebuilt from the records when a state is
+  // read.
   Cow<TaskIndex> task_index;
   ArrayExits exits;
   bool operator==(const ArrayRecord&) const = default;
@@ -62,7 +63,7 @@ struct ArrayRecord {
   }
 };
 
-// A long queue is made of these: members stand so that there are no gaps between them.
+// Queues can be long, so the members are ordered to leave no gaps.
 struct Job {
   JobId id;
   Attempt attempt;  // of the current or last run; 0 = never started
@@ -74,61 +75,61 @@ struct Job {
   std::uint32_t task_id = kNoTask;  // set for a task with a record of its own
   std::uint32_t task_limit = 0;     // "%N"; 0 = none
 
-  // heterogeneous jobs: components with ids one after the other, which start together
+  // heterogeneous jobs: components with consecutive ids, which start together
   JobId het_id;                  // the first component's id; set for every component
-  std::uint32_t het_offset = 0;  // its place among them, from 0
+  std::uint32_t het_offset = 0;  // index of the component, from 0
   std::uint32_t het_size = 0;    // how many were submitted
 
-  IdSet waiting_tasks;  // tasks that this record stands for; empty if it is one task or no array
-  Sparse<ArrayRecord> array;  // in the record whose id is array_id
+  IdSet waiting_tasks;  // tasks that this record stands for; empty for a single task or no array
+  Sparse<ArrayRecord> array;  // only in the record whose id is array_id
 
   JobState state = JobState::pending;
   Hold hold = Hold::none;
-  bool priority_fixed = false;  // set by --priority or an administrator: factors do not change it
+  bool priority_fixed = false;  // set by --priority or an administrator; factors do not count
   std::uint32_t priority = 0;
-  Sparse<Run> run;       // the current or last one
-  Text partition;        // the one it was submitted to (first of a list) or runs in
+  Sparse<Run> run;       // the current or last run
+  Text partition;        // the one it runs in; while it waits, the list of those it may start in
   Text account, qos;     // in force
   Minutes time_limit{};  // in force; kUnlimited = none
   Time submitted, eligible;
   Text end_reason;     // "TimeLimit", "NonZeroExitCode", ... or, while it waits, why it is held
-  Time accrues_since;  // from when on its age counts; unset = it does not (yet)
-  std::uint32_t least_priority = 0;  // PriorityFlags=INCR_ONLY: what it has had already
-  JobId preempted_by;                // last time it was, this run or an earlier one
+  Time accrues_since;  // since when it gains age; unset = it does not (yet)
+  std::uint32_t least_priority = 0;  // PriorityFlags=INCR_ONLY: its highest priority so far
+  JobId preempted_by;                // the last preemptor, of this run or an earlier one
   std::uint32_t restarts = 0;
   std::uint32_t failures = 0;   // requeues after failures of nodes or launches
-  std::uint32_t displaced = 0;  // requeues because other jobs needed the room
-  std::uint32_t mailed = 0;     // MailType bits that were mailed and are not to be mailed again
+  std::uint32_t displaced = 0;  // requeues because of preemption
+  std::uint32_t mailed = 0;     // MailType bits that were mailed and must not be mailed again
 
-  // It is over, or told to be, but processes of it may be left on some node.
+  // The job has ended or is ending, but may still have processes on some node.
   bool completing() const { return (is_ended(state) || run->ending) && !run->unfinished.empty(); }
   bool has_only_waited() const { return state == JobState::pending && attempt == Attempt{}; }
   bool is_array_record() const { return !waiting_tasks.empty(); }
-  // The task that is left of an array whose others have records of their own; kNoTask = several
-  // are.
+  // The last task in an array's record, when all others have records of their own; kNoTask if
+  // several are left.
   std::uint32_t last_task() const {
     return array->exits.left > 0 && waiting_tasks.size() == 1 ? waiting_tasks.min() : kNoTask;
   }
   bool is_het() const { return static_cast<bool>(het_id); }
-  bool leads() const { return !is_het() || het_id == id; }  // no component, or the first one
+  bool leads() const { return !is_het() || het_id == id; }  // not a component, or the first one
   // The script of a heterogeneous job runs in its first component only.
   bool runs_batch() const { return spec->kind == JobKind::batch && leads(); }
   // RESV_DEL_HOLD
   bool lost_reservation() const { return state == JobState::pending && hold == Hold::reservation; }
   bool special_exit() const { return state == JobState::pending && hold == Hold::special_exit; }
   bool held_by_user() const { return hold == Hold::user || hold == Hold::special_exit; }
-  // As asked for, or the one that took it in.
+  // The reservation it asked for, or else the one it runs in.
   const Text& shown_reservation() const {
     return spec->reservation.empty() ? run->reservation : spec->reservation;
   }
-  // What was asked for, whole.
+  // The whole request: spec and own together.
   JobRequest request() const;
   void take_request(JobRequest request);
-  IdSet het_jobs() const;   // ids of all components, whether they are still known or not
-  Time end_limit() const;   // when its time limit falls; Time::max() if never or not started
-  Time over_since() const;  // since when the run was to end, or had ended; unset while it goes on
-  Millis run_time(Time now) const;  // until then
-  Time preempt_time() const;        // when this run was told to make room, if it was
+  IdSet het_jobs() const;   // ids of all components, even if no longer known
+  Time end_limit() const;   // when the time limit is reached; Time::max() if never or not started
+  Time over_since() const;  // when the run ended or was told to end; unset while it goes on
+  Millis run_time(Time now) const;  // until it is over
+  Time preempt_time() const;        // when this run was preempted; unset = it was not
 
   bool operator==(const Job&) const = default;
   template <class V>
@@ -166,7 +167,7 @@ struct Job {
     v(31, mailed);
   }
 };
-static_assert(sizeof(Job) <= 312, "with its count of references 320, a size that is kept for it");
+static_assert(sizeof(Job) <= 312, "with its reference count 320, a size class of malloc");
 
 // "12", "12_3", "12_[4-9%2]", "12+1"
 std::string job_name(const Job& job);

@@ -1,4 +1,4 @@
-// JobOutcome: what is left of a job that ended long ago, for those who still wait for how it ended.
+// JobOutcome: what is kept of a job whose record is gone, for jobs that depend on it.
 #pragma once
 
 #include "base/containers/cow.h"
@@ -14,8 +14,8 @@ struct JobOutcome {
   JobState state = JobState::completed;
   bool has_run = false;
   Time started, ended;
-  bool some_task_failed = false;  // of an array: tasks whose records are gone count
-  Cow<TaskIndex> task_index;      // of an array: see ArrayRecord
+  bool some_task_failed = false;  // for an array: includes tasks whose records are gone
+  Cow<TaskIndex> task_index;      // for an array: see ArrayRecord
   bool operator==(const JobOutcome&) const = default;
   template <class V>
   void fields(V& v) {

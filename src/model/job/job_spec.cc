@@ -1,3 +1,4 @@
+// Numbers that follow from several options of a job.
 #include "model/job/job_spec.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// What a user asked for, as sbatch, salloc or srun sent it and scontrol changed it. Most jobs of a
-// long queue differ in a few things only: a JobSpec is what they have in common and is kept once
-// for all of them, a JobOwn what each has of its own; a JobRequest is both.
-// Unset numbers are std::nullopt where "not given" differs from every value.
+// What a user asked for, as sent by sbatch, salloc or srun and changed by scontrol. Most jobs of a
+// long queue differ in a few things only. JobSpec is what they have in common, and is stored once
+// for all of them; JobOwn is what each job has of its own; JobRequest is both. A number is
+// std::optional if "not given" differs from every value.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct WarnSignal {  // --signal=[R|B:]SIG[@seconds]
   int number = 0;    // 0 = none
   std::uint32_t seconds_before_end = 60;
   bool batch_shell_only = false;       // B:
-  bool yields_to_reservation = false;  // R: it may run where a reservation has MaxStartDelay
+  bool yields_to_reservation = false;  // R: may borrow nodes of reservations with MaxStartDelay
   bool operator==(const WarnSignal&) const = default;
   template <class V>
   void fields(V& v) {
@@ -55,14 +55,14 @@ struct WarnSignal {  // --signal=[R|B:]SIG[@seconds]
 };
 
 struct JobSpec {
-  // The one that a job has which was given none: a job always has one.
+  // The default: a Job always has a spec.
   static const Cow<JobSpec>& none();
 
   JobKind kind = JobKind::batch;
   Uid uid;
   Gid gid;
   Text user_name;
-  Text partition;  // as asked: one name or a list; empty = the default partition
+  Text partition;  // as requested: a name or a list; empty = the default partition
   Text account, qos, wckey, admin_comment, reservation, licenses, features, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
@@ -93,30 +93,30 @@ struct JobSpec {
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,
        spread_job = false, use_min_nodes = false, reboot = false, no_kill = false,
        exclusive_user = false, exclusive_mcs = false;
-  bool for_own_step = false;  // srun made the job for the step that it starts
+  bool made_by_srun = false;      // srun made the job for the step that it starts
+  bool outlives_command = false;  // salloc --no-shell: nobody has to be there for it
   std::optional<std::uint32_t> core_spec, threads_per_core, sockets_per_node, cores_per_socket;
   Text distribution;
-  std::uint32_t switches = 0;            // --switches: at most so many leaf switches; 0 = no matter
-  std::optional<Seconds> switches_wait;  // ... for so long; unset = the site's limit
+  std::uint32_t switches = 0;            // --switches: most leaf switches; 0 = no limit
+  std::optional<Seconds> switches_wait;  // ... for this long; unset = the site's limit
   bool enforce_binding = false, disable_binding = false;  // --gres-flags
   std::optional<std::uint32_t> thread_spec;
 
   // when
   std::optional<Minutes> time_limit, time_min;  // kUnlimited = none
-  bool time_limit_granted = false;  // by an administrator: MaxTime of a partition does not count
+  bool time_limit_granted = false;  // by an administrator, so a partition's MaxTime does not count
   Time deadline;
   std::int32_t nice = 0;
-  std::int32_t site_factor = 0;           // what an administrator adds to its priority
+  std::int32_t site_factor = 0;           // an administrator's addition to the priority
   std::optional<std::uint32_t> priority;  // --priority; 0 = held
   bool hold = false;
   std::optional<bool> requeue;
   std::optional<bool> kill_on_invalid_dependency;
   WarnSignal warn_signal;
   std::optional<std::uint32_t> delay_boot_s;
-  bool wait_all_nodes = false;
 
   Text batch_features;  // --batch: of the node that runs the script
-  Text prefer;          // --prefer: features that are tried instead of `features` first
+  Text prefer;          // --prefer: features that are tried first, instead of `features`
 
   bool operator==(const JobSpec&) const = default;
 
@@ -194,7 +194,6 @@ struct JobSpec {
     v(100, kill_on_invalid_dependency);
     v(101, warn_signal);
     v(102, delay_boot_s);
-    v(103, wait_all_nodes);
     v(104, switches);
     v(105, switches_wait);
     v(106, enforce_binding);
@@ -206,16 +205,17 @@ struct JobSpec {
     v(112, batch_features);
     v(113, prefer);
     v(114, exclusive_mcs);
-    v(115, for_own_step);
+    v(115, made_by_srun);
     v(116, time_limit_granted);
     v(117, site_factor);
     v(118, gpu_bind);
+    v(119, outlives_command);
   }
 };
 
 struct JobOwn {
   Text name, comment;
-  Text array;    // as asked, with "%N"
+  Text array;    // as requested, with "%N"
   Text command;  // full path of the script; empty for --wrap and stdin
   std::vector<Text> script_args;
   Text submit_line;
@@ -258,7 +258,7 @@ struct JobRequest : JobSpec, JobOwn {
 // --gpus-per-node and --gres: "gpu:v100:2,shard:4"
 std::string gres_of_each_node(const JobSpec& spec);
 
-// The CPUs that it needs on each of its nodes: those of the tasks there, as far as that is said.
+// The CPUs that the job needs on each node at least, as far as its options say.
 std::uint32_t least_cpus_per_node(const JobSpec& spec);
 
 }  // namespace muster

@@ -1,3 +1,4 @@
+// Names and codes of states.
 #include "model/job/job_state.h"
 
 #include <array>
@@ -11,7 +12,7 @@ namespace {
 struct Names {
   std::string_view name, code;
 };
-// By number of JobState.
+// Indexed by JobState.
 constexpr std::array<Names, 12> kNames{{
     {"PENDING", "PD"},
     {"RUNNING", "R"},

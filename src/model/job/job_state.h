@@ -1,4 +1,4 @@
-// The states of jobs and steps, with Slurm's names.
+// JobState: the states of jobs and steps, with Slurm's names.
 #pragma once
 
 #include <cstdint>
@@ -30,11 +30,11 @@ constexpr bool is_active(JobState s) { return s == JobState::running || s == Job
 std::string_view state_name(JobState s);  // "RUNNING"
 std::string_view state_code(JobState s);  // "R"
 
-// A job's state as users see it: COMPLETING is a flag over the others in the model, and REQUEUED,
-// RESIZING... only ever appear in filters and accounting.
+// Parses a state that users name. In the model COMPLETING is a flag besides the state; REQUEUED,
+// RESIZING and so on only occur in filters and accounting.
 std::optional<JobState> parse_job_state(std::string_view name_or_code);
 
-// The reason that a job which ended so is shown with.
+// The reason shown for a job that ended in this state.
 std::string_view end_reason(JobState state, std::uint32_t wait_status);
 
 }  // namespace muster

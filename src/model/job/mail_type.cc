@@ -1,3 +1,4 @@
+// The table of mail types.
 #include "model/job/mail_type.h"
 
 #include <array>
@@ -13,7 +14,7 @@ struct MailName {
   std::uint32_t bit;
   std::string_view text;
 };
-// In the order in which they are shown.
+// In display order.
 constexpr std::array<MailName, 11> kMailNames{{{kMailInvalidDepend, "INVALID_DEPEND"},
                                                {kMailArrayTasks, "ARRAY_TASKS"},
                                                {kMailBegin, "BEGIN"},

@@ -1,4 +1,4 @@
-// --mail-type and MailType= as text: names separated by commas.
+// mail_type: --mail-type and MailType= as text: names separated by commas.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-// The bits of MailType (job_spec.h). One known name is enough, as the reference has it; NONE takes
-// back what stands before it.
+// The bits of MailType (job_spec.h). As in Slurm, unknown names are ignored if there is a known
+// one; NONE cancels the names before it.
 std::optional<std::uint32_t> parse_mail_types(std::string_view text);
 std::string mail_types_text(std::uint32_t types);
 

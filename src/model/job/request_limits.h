@@ -1,7 +1,6 @@
-// What one request of a user may contain: one table for jobs, steps, updates and lists of jobs.
-// Each limit is a word of SlurmctldParameters, but for those that Slurm has under another key, and
-// is described in slurm.conf(5). Whoever refuses a request names the limit
-// (controller/submit/request_check.h).
+// RequestLimits: how much one request of a user may contain: a single table for jobs, steps,
+// updates and lists of jobs. Each limit is a word of SlurmctldParameters, or has Slurm's own key,
+// and is described in slurm.conf(5). A refusal names the limit (controller/submit/request_check.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@ namespace muster {
 struct RequestLimits {
   std::uint32_t name = 1024;            // bytes of the name of a job or step
   std::uint32_t text = 64 << 10;        // bytes of a comment, a path or any other text
-  std::uint32_t constraint = 4 << 10;   // bytes of what nodes have to have (-C, --prefer)
+  std::uint32_t constraint = 4 << 10;   // bytes of -C or --prefer
   std::uint32_t node_list = 256 << 10;  // bytes of -w or -x
   std::uint32_t arguments =
       2 << 20;  // bytes of the arguments of a script, or of all programs of a step
@@ -21,7 +20,7 @@ struct RequestLimits {
   std::uint32_t dependencies = 4000;    // conditions
   std::uint32_t components = 256;       // of a heterogeneous job, or commands of a step
   std::uint32_t waiting_steps = 2048;   // of one job
-  std::uint32_t waiting_bytes = 64 << 20;  // that these take
+  std::uint32_t waiting_bytes = 64 << 20;  // of these steps together
   std::uint32_t list_items = 10'000;       // jobs, names or keys in one request
   std::uint32_t tasks_per_node = 512;      // MaxTasksPerNode
   std::uint32_t script = 4 << 20;          // SchedulerParameters=max_script_size: bytes
@@ -48,7 +47,7 @@ struct RequestLimits {
 struct LimitName {
   std::string_view name;
   std::uint32_t RequestLimits::* limit;
-  std::uint32_t most;  // that the configuration may say
+  std::uint32_t most;  // the largest value that may be configured
 };
 
 // The words of SlurmctldParameters.

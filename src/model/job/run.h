@@ -1,5 +1,5 @@
-// Run: one run of a job, from its start to its end. A requeue puts a new one in its place; a job
-// that has not started has one in which nothing is set.
+// Run: one run of a job, from its start to its end. A requeue replaces it with a new one. A job
+// that has not started has a Run with nothing set.
 #pragma once
 
 #include <cstdint>
@@ -18,19 +18,19 @@
 
 namespace muster {
 
-// Why a running job is being ended: known from the order to end it until its processes are gone.
+// Why a running job is being ended. Set from the order to end it until its processes are gone.
 struct Ending {
   JobState becomes = JobState::cancelled;
   Uid by;  // who cancelled
   Time since;
-  bool requeue = false;  // goes back to the queue afterwards
+  bool requeue = false;  // back to the queue afterwards ...
   bool hold = false;     // ... held
-  Text reason;           // why it ends, or is held then; empty = as usual, or somebody's wish
-  Seconds delay{0};      // ... and not to start again before that has passed
-  bool failure = false;  // ... because of a node or a launch: that happens only so often
+  Text reason;           // why it ends, or is held then; empty = the usual reason, or on request
+  Seconds delay{0};      // ... and does not start again before this has passed
+  bool failure = false;  // ... because of a node or a launch; such requeues are limited
   bool special = false;  // ... as SPECIAL_EXIT
   bool from_inside =
-      false;  // a command that runs in the job asked for it, and is to hear the answer
+      false;  // requested by a command inside the job, which should still get its answer
   bool operator==(const Ending&) const = default;
   template <class V>
   void fields(V& v) {
@@ -47,7 +47,7 @@ struct Ending {
   }
 };
 
-// A running job that must make room: it was told so and ends at `kill_at` at the latest.
+// A running job was preempted: it has been told, and ends at `kill_at` at the latest.
 struct Preemption {
   JobId by;
   PreemptMode mode = PreemptMode::cancel;
@@ -63,19 +63,19 @@ struct Preemption {
 };
 
 struct Run {
-  Time started, ended;                // of a job that never ran both are its end
+  Time started, ended;                // if the job never ran, both are its end
   Text waited_for;                    // the last reason before it started: "Resources"
-  Text reservation;                   // of those the job may use, the one it was started in
+  Text reservation;                   // the one it was started in
   bool has_preferred = false;         // its nodes have the features of --prefer
   std::vector<NodeShare> allocation;  // kept after the end, for display
   std::set<NodeId> unfinished;        // nodes that still hold processes of it
   bool preparing = false;             // PrologSlurmctld runs: nothing is launched yet
 
-  std::map<StepId, Step> steps;  // that run; the batch script and the extern step stay
+  std::map<StepId, Step> steps;  // running steps; ended batch and extern steps stay
   std::uint32_t next_step = 0;
-  std::map<StepId, Step> queued_steps;  // srun --async: they wait for room, srun has gone
+  std::map<StepId, Step> queued_steps;  // srun --async: they wait for resources; srun has left
   bool batch_done = false;              // the batch script has reported its end
-  bool out_of_memory = false;           // a step that has ended was
+  bool out_of_memory = false;           // some ended step was out of memory
 
   Time suspended_at;  // while suspended
   Millis suspended_total{};
@@ -84,7 +84,7 @@ struct Run {
   bool awaits_turn = false;  // suspended until its turn comes
 
   Time warned;                // when --signal was sent
-  std::set<NodeId> unwarned;  // nodes that were away then
+  std::set<NodeId> unwarned;  // nodes that could not be reached then
   std::optional<Preemption> preemption;
   std::optional<Ending> ending;
   std::uint32_t exit_status = 0;  // wait status of the batch script or the highest step

@@ -1,3 +1,4 @@
+// Finds equal parts by hash.
 #include "model/job/shared_parts.h"
 
 #include <functional>
@@ -9,9 +10,9 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kLongestText = 256;  // they stay after all who used them have gone
+constexpr std::size_t kLongestText = 256;  // longer texts would hold memory for too long
 
-// Of a struct's fields, in their order.
+// Hashes a struct's fields in order.
 class Hash {
  public:
   template <class T>

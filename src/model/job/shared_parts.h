@@ -1,6 +1,6 @@
-// SharedParts: what jobs that came lately have in common. Users submit the same again and again, in
-// turns with others: equal specifications, texts and dependencies are kept once, and a
-// specification is recognised by its address wherever something is remembered about it.
+// SharedParts: stores equal specifications, texts and dependencies of recent jobs only once,
+// because users submit similar jobs again and again. Caches can then recognise a specification by
+// its address.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@ namespace muster {
 class SharedParts {
  public:
   void share(Job& job);
-  Cow<JobSpec> shared(const Cow<JobSpec>& spec);  // an equal one that is known, or this one
+  Cow<JobSpec> shared(const Cow<JobSpec>& spec);  // a known equal one, or this one
 
  private:
   void share(Text& text);

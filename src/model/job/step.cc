@@ -1,3 +1,4 @@
+// Adds up the usage of steps, and names steps.
 #include "model/job/step.h"
 
 #include <string>
@@ -23,7 +24,7 @@ void Measure::add(const Measure& other) {
   }
   tasks += other.tasks;
   total += other.total;
-  // Of equals the lower task is named, whichever node reported first.
+  // Among equal values the lowest task is named, whichever node reported first.
   if (other.max > max || (other.max == max && other.max_task < max_task)) {
     max = other.max;
     max_node = other.max_node;

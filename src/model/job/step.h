@@ -15,9 +15,9 @@
 
 namespace muster {
 
-// One quantity over the tasks of a step: the sum, and which task had most and least of it.
+// One quantity over the tasks of a step: its sum, and the tasks with the most and the least of it.
 struct Measure {
-  std::uint32_t tasks = 0;  // that it was measured in
+  std::uint32_t tasks = 0;  // tasks in which it was measured
   std::uint64_t total = 0, max = 0, min = 0;
   NodeId max_node, min_node;
   std::uint32_t max_task = 0, min_task = 0;
@@ -38,13 +38,13 @@ struct Measure {
   }
 };
 
-// What a step used. Of memory and GPUs each task's peak counts, of the rest what it used in all.
+// What a step used: for memory and GPUs the peak of each task, for the rest the total.
 struct Usage {
   std::uint64_t user_cpu_us = 0, system_cpu_us = 0;
   Measure cpu_us, rss_kib, vmem_kib, pages, read_bytes, written_bytes;
-  Measure gpu_percent, gpu_memory_kib, energy_j;  // energy: of the GPUs, where they tell it
+  Measure gpu_percent, gpu_memory_kib, energy_j;  // energy: of GPUs that report it
   bool operator==(const Usage&) const = default;
-  void add(const Usage& other);  // of the step's other nodes
+  void add(const Usage& other);  // adds the usage on another node
   template <class V>
   void fields(V& v) {
     v(1, user_cpu_us);
@@ -79,11 +79,11 @@ struct StepNode {
   }
 };
 
-// One component's part of a step that spans several: its ranks and nodes are counted on from those
-// of the parts before it.
+// One component's part of a step over several components. Its ranks and nodes follow those of the
+// parts before it.
 struct HetPart {
   std::uint32_t first_task = 0, first_node = 0;  // in the whole step
-  std::uint32_t tasks = 0, nodes = 0;            // of the whole step; 0 = this part is all of it
+  std::uint32_t tasks = 0, nodes = 0;  // of the whole step; 0 = this part is the whole step
   bool is_part() const { return tasks > 0; }
   bool operator==(const HetPart&) const = default;
   template <class V>
@@ -95,7 +95,7 @@ struct HetPart {
   }
 };
 
-// One of several commands that are a step together, each on nodes of its own.
+// One of several commands that form a step together, each on nodes of its own.
 struct StepCommand {
   Text name;
   std::uint32_t tasks = 0, nodes = 0;
@@ -108,10 +108,10 @@ struct StepCommand {
   }
 };
 
-// What srun was told of GPUs, as scontrol shows it.
+// srun's options for GPUs, as scontrol shows them.
 struct StepTres {
   Text bind, freq, per_step, per_node, per_task;
-  bool with_cpus = false;  // counted by an option of GPUs' own: the CPUs are shown with them
+  bool with_cpus = false;  // requested by an option for GPUs only: CPUs are shown too
   Text per_socket;
   std::uint32_t cpus_per_gpu = 0;        // 0 = not asked for
   std::uint64_t memory_per_gpu_mib = 0;  // likewise
@@ -141,21 +141,21 @@ struct Step {
   Time started, ended;
   std::uint32_t exit_status = 0;  // highest wait status of its tasks
   bool out_of_memory = false;
-  Cow<Usage> usage;  // none: nobody has told of any yet
+  Cow<Usage> usage;  // empty: none reported yet
   Text submit_line;
-  bool overlap = false;        // shares what it has with other steps, which do not count it
-  bool shares_memory = false;  // nobody asked for memory: the job's is not divided
+  bool overlap = false;        // shares its resources with other steps, which do not count them
+  bool shares_memory = false;  // no memory was requested, so the job's is not divided
   Minutes time_limit{0};       // 0 = none of its own
-  // Its place in a step over several components of a heterogeneous job.
+  // Its part of a step over several components of a heterogeneous job.
   HetPart het;
   std::uint32_t meeting_port = 0;     // --rendezvous: on the first node of the whole step; 0 = none
   IdSet reserved_ports;               // --resv-ports: on each of its nodes
-  std::vector<StepCommand> commands;  // where there are several, in the order of its nodes
+  std::vector<StepCommand> commands;  // only if there are several; in the order of its nodes
   Text srun_host;                     // who launched it
   std::uint32_t srun_pid = 0;
-  Text distribution;  // as asked for; empty = by default
+  Text distribution;  // as requested; empty = the default
   StepTres tres;
-  Text request;  // srun --async: what was asked for, encoded, as long as the step waits or runs
+  Text request;  // srun --async: the encoded request, while the step waits or runs
   bool operator==(const Step&) const = default;
   template <class V>
   void fields(V& v) {
@@ -186,6 +186,10 @@ struct Step {
     v(400, tres);
   }
 };
+
+// Exit statuses with a special meaning, shown by Slurm as 0:53 and 0:125.
+inline constexpr std::uint32_t kLaunchFailedStatus = 53;
+inline constexpr std::uint32_t kOutOfMemoryStatus = 125;
 
 // "batch", "extern", "0"
 std::string step_name(StepId id);

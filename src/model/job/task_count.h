@@ -1,4 +1,4 @@
-// How many tasks a job has, as the commands show it.
+// task_count: the number of tasks of a job, as commands show it.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-// Those of -n; with --ntasks-per-node so many on each node that it got, and otherwise one.
+// -n; or --ntasks-per-node times the number of nodes; or one task per node.
 inline std::uint32_t task_count(const Job& job) {
   const JobSpec& spec = *job.spec;
   const bool placed = !job.run->allocation.empty();

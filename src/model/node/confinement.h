@@ -1,5 +1,5 @@
-// What one step may use on its node, as numbers that the kernel takes: computed by slurmd, put in
-// force by slurmstepd.
+// Confinement: what a step may use on its node, in the kernel's terms. slurmd computes it, and
+// slurmstepd enforces it.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace muster {
 
 struct Confinement {
   enum class Groups : std::uint8_t { none, v1, v2 };
-  Groups groups = Groups::none;  // cgroups of this version keep track of the step's processes
+  Groups groups = Groups::none;  // the version of cgroups that tracks the step's processes
   Text mountpoint;               // of the hierarchies (v1) or of the one hierarchy (v2)
   Text job_path, step_path;      // below it: "slurm_n1/uid_0/job_12", ".../step_batch"
 
@@ -21,8 +21,8 @@ struct Confinement {
   std::optional<std::uint64_t> job_swap_bytes, step_swap_bytes;  // beyond the memory
   std::optional<std::uint32_t> swappiness;
   IdSet cpus;                         // the machine's own numbers; empty = all
-  std::vector<Text> allowed_devices;  // of the node's gres, and
-  std::vector<Text> denied_devices;   // the others of them
+  std::vector<Text> allowed_devices;  // files of the node's gres that it may use
+  std::vector<Text> denied_devices;   // files of all other gres
 
   std::uint64_t kill_over_kib = 0;  // found by sampling (OverMemoryKill); 0 = never
   bool operator==(const Confinement&) const = default;

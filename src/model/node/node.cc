@@ -1,4 +1,5 @@
-// A node's state is one base state and flags over it; scontrol prints them all, sinfo one word.
+// The names of node states. A state is a base state and flags: scontrol prints all of them, sinfo
+// one word and a mark.
 #include "model/node/node.h"
 
 #include <fmt/format.h>
@@ -9,8 +10,8 @@ namespace {
 
 enum class Base { unknown, down, future, idle, mixed, allocated };
 
-// Jobs that have ended but still hold the node do not count as work, nor do suspended ones, whose
-// CPUs others may use.
+// Jobs that have ended but still clean up do not count. Neither do suspended jobs, whose CPUs
+// others may use.
 bool has_running_jobs(const Node& node) {
   return node.jobs.size() > node.completing.size() && !node.used_cpus.empty();
 }
@@ -24,7 +25,7 @@ Base base_state(const Node& node) {
   return node.used_cpus.size() >= node.config.cpus ? Base::allocated : Base::mixed;
 }
 
-// A node that does not answer because nobody expects it to is not marked.
+// Nodes that are not expected to answer are not marked.
 bool marked_silent(const Node& node) {
   return !node.responding && !node.future && node.power.phase != PowerPhase::off &&
          node.power.phase != PowerPhase::powering_down;
@@ -49,7 +50,7 @@ Words words(const Node& node) {
   return base == Base::mixed ? Words{"mixed", "mix"} : Words{"allocated", "alloc"};
 }
 
-// sinfo's mark behind the state: one only, the most telling.
+// sinfo's mark behind the state. There is only one, so the most important is shown.
 std::string_view mark(const Node& node) {
   if (node.reboot.issued) return "^";
   if (node.reboot.asked) return "@";
@@ -98,7 +99,7 @@ bool is_available(const Node& node) {
       return false;
     case PowerPhase::off:
     case PowerPhase::powering_up:
-      return true;  // it comes up for the job
+      return true;  // it is powered up for the job
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Node: a machine as configured, as registered, and as used.
+// Node: a machine: its configuration, what its slurmd registered, its state and its use by jobs.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 #include "base/ids.h"
 #include "base/text/idset.h"
 #include "base/time.h"
-#include "model/node/cpu_layers.h"
+#include "model/node/cpu_overlap.h"
 #include "model/node/resources.h"
 
 namespace muster {
 
-// What the configuration says.
+// The node's configuration.
 struct NodeConfig {
   Text name, hostname, address;
   std::uint32_t port = 0;
@@ -22,15 +22,15 @@ struct NodeConfig {
   std::uint64_t memory_mib = 1, tmp_disk_mib = 0, memory_spec_limit_mib = 0;
   std::uint32_t core_spec_count = 0;
   Text cpu_spec_list;
-  bool first_cores_spec = false;  // spec_cores_first: the system has the first cores, not the last
+  bool first_cores_spec = false;  // spec_cores_first: the system gets the first cores
   std::uint32_t weight = 1;
   std::vector<Text> features;
   std::vector<GresPool> gres;
   Text gres_text;  // as configured: "gpu:v100:4"
   Text state;      // State= of the line: "UNKNOWN", "DOWN", "FUTURE", ...
   Text reason;
-  Text cpu_bind;         // of steps that do not say how; empty = nothing is said
-  bool dynamic = false;  // in no file: it came by itself or by scontrol create
+  Text cpu_bind;         // the default for steps; empty = not set
+  bool dynamic = false;  // not in slurm.conf: it registered itself, or scontrol create
   bool operator==(const NodeConfig&) const = default;
   template <class V>
   void fields(V& v) {
@@ -60,7 +60,7 @@ struct NodeConfig {
   }
 };
 
-// What slurmd said when it registered.
+// What slurmd reported when it registered.
 struct NodeFacts {
   Text boot_id;
   Text arch, os, version;
@@ -91,12 +91,12 @@ struct NodeFacts {
 
 enum class NodeHealth : std::uint8_t { unknown, up, down };  // unknown: never registered
 
-// On the way between on and off (SuspendProgram, ResumeProgram, scontrol update state=power_down).
+// Powering on and off (SuspendProgram, ResumeProgram, scontrol update state=power_down).
 enum class PowerPhase : std::uint8_t { on, powering_down, off, powering_up };
 struct NodePower {
   PowerPhase phase = PowerPhase::on;
   Time since;               // of the phase
-  bool down_asked = false;  // POWER_DOWN: as soon as nothing runs there
+  bool down_asked = false;  // POWER_DOWN: power down as soon as nothing runs there
   bool operator==(const NodePower&) const = default;
   template <class V>
   void fields(V& v) {
@@ -106,7 +106,7 @@ struct NodePower {
   }
 };
 
-// scontrol reboot: asked for, then issued once nothing runs there, until the node is back.
+// scontrol reboot: first asked for, then issued when nothing runs there, until the node is back.
 struct NodeReboot {
   bool asked = false, issued = false;
   bool asap = false;  // the node was drained for it
@@ -123,8 +123,8 @@ struct NodeReboot {
   }
 };
 
-// The machine behind a node, where that is not the one in the configuration: it came for a node in
-// state FUTURE (slurmd -F), or somebody said so (scontrol update NodeAddr, NodeHostName).
+// The machine behind a node, if it differs from the configuration: a machine took over a node in
+// state FUTURE (slurmd -F), or an administrator set it (scontrol update NodeAddr, NodeHostName).
 struct NodeClaim {
   Text hostname, address;
   bool operator==(const NodeClaim&) const = default;
@@ -135,7 +135,7 @@ struct NodeClaim {
   }
 };
 
-// By a reservation that is active. Filled in where a node is shown; the state does not have it.
+// Whether an active reservation holds the node. Only set in answers to queries, not in the state.
 enum class NodeKept : std::uint8_t { no, reserved, maintenance };
 
 struct Node {
@@ -153,17 +153,17 @@ struct Node {
   Time last_busy;
   NodePower power;
   NodeReboot reboot;
-  NodeClaim claim;  // overrides what the configuration says of it
-  NodeClaim given;  // and so does this; what it leaves empty does not
+  NodeClaim claim;  // by the machine; overrides the configuration
+  NodeClaim given;  // by an administrator; fields that are not empty override the configuration
   Text extra;
 
   // In use by jobs, including those that are completing; kept by apply.
   IdSet used_cpus;
-  CpuLayers used_again;  // of these: what further jobs hold too
+  CpuOverlap shared_cpus;  // those of used_cpus that several jobs hold
   std::uint64_t used_memory_mib = 0;
   std::vector<GresShare> used_gres;
   IdSet jobs;        // ids of jobs that hold something here
-  IdSet completing;  // those of them that have ended but still have processes here
+  IdSet completing;  // those of `jobs` that have ended but still have processes here
   NodeKept kept = NodeKept::no;
 
   bool operator==(const Node&) const = default;
@@ -188,7 +188,7 @@ struct Node {
     v(17, used_gres);
     v(18, jobs);
     v(19, completing);
-    v(110, used_again);
+    v(110, shared_cpus);
     v(120, power);
     v(121, reboot);
     v(150, kept);
@@ -198,7 +198,7 @@ struct Node {
   }
 };
 
-// May jobs be placed here now, as far as the node's state goes?
+// Does the node's state allow to place jobs on it now?
 bool is_available(const Node& node);
 
 // "IDLE+DRAIN", "MIXED", "DOWN*": as scontrol prints it.

@@ -1,3 +1,4 @@
+// Parses PreemptMode and OverSubscribe.
 #include "model/node/partition.h"
 
 #include <fmt/format.h>

@@ -14,25 +14,25 @@
 namespace muster {
 
 enum class PreemptMode : std::uint8_t { off, cancel, requeue, suspend };
-// "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; off where only GANG or WITHIN stands; nothing for an
-// empty or unknown text, or one of two modes.
+// Parses "OFF", "CANCEL", "REQUEUE", "SUSPEND,GANG"; off if there is only GANG or WITHIN. Unset if
+// the text is empty or unknown, or has two modes.
 std::optional<PreemptMode> parse_preempt_mode(std::string_view text);
 bool has_gang(std::string_view preempt_mode);    // jobs that hold the same CPUs take turns
-bool has_within(std::string_view preempt_mode);  // jobs displace lower ones of their own QOS, too
+bool has_within(std::string_view preempt_mode);  // jobs also preempt lower ones of their own QOS
 
-// OverSubscribe= of a partition: whether jobs share CPUs, and how many of them one CPU.
+// OverSubscribe= of a partition: whether jobs share CPUs, and how many jobs share one.
 struct OverSubscribe {
   enum class Mode : std::uint8_t { no, exclusive, yes, force };
   Mode mode = Mode::no;
   std::uint32_t jobs = 4;
   std::string text() const;  // "NO", "EXCLUSIVE", "YES:4", "FORCE:4"
 };
-// Nothing where it is none of these; an empty text is NO.
+// Unset if the text is malformed; an empty text is NO.
 std::optional<OverSubscribe> parse_oversubscribe(std::string_view text);
 
 enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 
-// What a partition says of power saving on its nodes; unset = as the cluster.
+// A partition's settings for power saving; unset = the cluster's.
 struct PartitionPower {
   std::optional<Seconds> suspend_time, suspend_timeout, resume_timeout;
   bool stays_on = false;      // SuspendTime=INFINITE
@@ -69,10 +69,10 @@ struct Partition {
   std::optional<std::uint32_t> over_time_limit;  // minutes; none = the cluster's
   PartitionPower power;
 
-  // How many jobs hold a CPU at a time, where one of them is a job that does (not) ask for sharing.
+  // How many jobs may share a CPU. `asked`: the job has --oversubscribe.
   std::uint32_t sharing(bool asked) const;
 
-  // It takes no jobs.
+  // The partition takes no jobs.
   bool is_closed() const {
     return state == PartitionState::drain || state == PartitionState::inactive;
   }

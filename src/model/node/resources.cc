@@ -1,3 +1,4 @@
+// Parses gres requests, formats TRES, and maps shares of GPUs to their GPUs.
 #include "model/node/resources.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ std::unexpected<Error> invalid_gres(std::string_view text) {
   return fail(ErrorCode::invalid_gres, std::string(text));
 }
 
-// "name", "name:count", "name:type", "name:type:count"; "gres:" or "gres/" may stand in front.
+// "name", "name:count", "name:type", "name:type:count", optionally with "gres:" or "gres/" in
+// front.
 Result<GresRequest> parse_one_gres(std::string_view text) {
   std::string_view rest = text;
   if (istarts_with(rest, "gres:") || istarts_with(rest, "gres/")) rest.remove_prefix(5);
@@ -49,7 +51,7 @@ Result<GresRequest> parse_one_gres(std::string_view text) {
   return request;
 }
 
-// "[type:]count" or "type" of GPUs
+// "[type:]count" or "type", for GPUs.
 Result<GresRequest> parse_one_kind(std::string_view text) {
   GresRequest request{"gpu", {}, 1};
   auto colon = text.find(':');
@@ -223,7 +225,7 @@ void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& det
     for (Device& device : devices) {
       if (device.taken || device.pool->name != pool.name || pool.files.size() == pool.count)
         continue;
-      // The configuration may name a part of the product: "v100" of "tesla_v100-sxm2-16gb".
+      // The configured type may be a part of the product's name: "v100" in "tesla_v100-sxm2-16gb".
       if (device.pool->type.view().find(pool.type.view()) == std::string_view::npos) continue;
       device.taken = true;
       pool.files.push_back(device.file);

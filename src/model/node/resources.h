@@ -1,4 +1,4 @@
-// What a node has and what a job or a step takes of it.
+// resources: what a node has (GresPool), and what a job or a step takes of it (NodeShare).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-// Part of "gpu:v100:4": `type` is empty where any will do.
+// One request such as "gpu:v100:4"; `type` is empty if any type will do.
 struct GresRequest {
   Text name, type;
   std::uint64_t count = 1;
@@ -30,33 +30,33 @@ struct GresRequest {
 };
 // "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
 Result<std::vector<GresRequest>> parse_gres(std::string_view text);
-// "[type:]count,..." of --gpus and its relatives
+// "[type:]count,..." of --gpus and similar options
 Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
-std::string as_gres(std::string_view gpus);  // "gpu:v100:2,gpu:2" of "v100:2,2"
-// Who names the same kind twice means the last number.
+std::string as_gres(std::string_view gpus);  // "v100:2,2" -> "gpu:v100:2,gpu:2"
+// If the same kind is given twice, the last count holds.
 void set_count(std::vector<GresRequest>& list, const GresRequest& last);
 void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list);
-std::uint64_t sum_of(const std::vector<GresRequest>& list);  // of all kinds
+std::uint64_t sum_of(const std::vector<GresRequest>& list);  // all kinds together
 
-// Devices of one name and type on a node. Their indices run on through the types of one name:
+// Devices of one name and type on a node. Indices continue over all types of a name:
 // gpu:v100:2,gpu:a100:2 gives v100 0-1 and a100 2-3.
 struct GresPool {
   Text name, type;
   std::uint64_t count = 0;
   IdSet indices;  // empty for a gres that is only counted
-  // Device files, parallel to the indices; may be empty. A device of several has them separated by
-  // commas.
+  // Device files, parallel to the indices; may be empty. Several files of one device are separated
+  // by commas.
   std::vector<Text> files;
-  std::vector<Text> uuids;   // of devices that programs know by them: parts of a GPU (MIG)
+  std::vector<Text> uuids;   // only of parts of GPUs (MIG), which programs select by uuid
   std::vector<IdSet> cores;  // cores close to each device, parallel to the indices; empty = all
-  // Shares of GPUs (shard, mps): how many of them each GPU has, by its index. The shares are
-  // numbered through the GPUs: `indices` are these numbers.
+  // For shares of GPUs (shard, mps): the number of shares of each GPU, by its index. Shares are
+  // numbered over all GPUs; `indices` are these numbers.
   std::vector<std::uint64_t> per_device;
 
   bool is_part_of_gpus() const { return !per_device.empty(); }
-  IdSet shares_of(std::uint32_t gpu) const;      // their numbers
-  IdSet gpus_of(const IdSet& shares) const;      // whose shares these are
-  IdSet cores_near(const IdSet& devices) const;  // empty = no matter
+  IdSet shares_of(std::uint32_t gpu) const;      // the numbers of its shares
+  IdSet gpus_of(const IdSet& shares) const;      // the GPUs of these shares
+  IdSet cores_near(const IdSet& devices) const;  // empty = all cores are equal
   bool operator==(const GresPool&) const = default;
   template <class V>
   void fields(V& v) {
@@ -71,10 +71,10 @@ struct GresPool {
   }
 };
 
-// shard and mps are parts of GPUs: a GPU is used as a whole or by its shares, never both.
+// True for shard and mps. A GPU is used either as a whole or by its shares.
 bool is_part_of_gpus(std::string_view gres_name);
 
-// Gives the devices that were found to the pools that the configuration only counts.
+// Assigns detected devices to pools for which the configuration only has a count.
 void add_detected(std::vector<GresPool>& pools, const std::vector<GresPool>& detected);
 
 // What a job holds of one pool.
@@ -82,7 +82,7 @@ struct GresShare {
   Text name, type;
   std::uint64_t count = 0;
   IdSet indices;
-  IdSet devices;  // of shares of GPUs: which GPUs these are parts of
+  IdSet devices;  // for shares of GPUs: their GPUs
   bool operator==(const GresShare&) const = default;
   template <class V>
   void fields(V& v) {
@@ -94,20 +94,20 @@ struct GresShare {
   }
 };
 
-// What a job holds on one node.
-// Others may be given the CPUs of a job that somebody suspended. When it is resumed, it takes them
-// back and they are used twice until one of the jobs ends.
+// While a job is suspended, its CPUs are lent: other jobs may get them. When it is resumed, it
+// takes them back, and they are used twice until one of the jobs ends.
 enum class CpuHold : std::uint8_t { kept, lent, taken_back };
 
+// What a job or a step holds on one node.
 struct NodeShare {
   NodeId node;
   IdSet cpus;  // CPU numbers of the node
   std::uint64_t memory_mib = 0;
   std::uint32_t tasks = 0;  // tasks of the job's own size placed here
   std::vector<GresShare> gres;
-  std::uint32_t sharing = 1;       // so many jobs of its partition may hold the CPUs at a time
-  IdSet left_to_system;            // --core-spec: CPUs that nobody computes on meanwhile
-  std::uint32_t idle_threads = 0;  // --threads-per-core: so many of the CPUs are not used
+  std::uint32_t sharing = 1;       // this many jobs of its partition may share the CPUs
+  IdSet left_to_system;            // --core-spec: CPUs that no job uses meanwhile
+  std::uint32_t idle_threads = 0;  // --threads-per-core: this many of the CPUs stay idle
   CpuHold hold = CpuHold::kept;
   bool operator==(const NodeShare&) const = default;
   const IdSet& held_cpus() const;  // none while they are lent
@@ -131,7 +131,7 @@ struct NodeShare {
 // Sums for TRES texts.
 struct Tres {
   std::uint64_t cpus = 0, memory_mib = 0, nodes = 0, billing = 0;
-  std::vector<GresShare> gres;  // by name, types summed up
+  std::vector<GresShare> gres;  // by name, all types together
 
   std::string text() const;  // scontrol: "cpu=4,mem=500M,node=1,billing=4,gres/gpu=1"
   std::string accounting_text()
@@ -139,7 +139,7 @@ struct Tres {
 };
 Tres total(const std::vector<NodeShare>& shares);
 
-// "2(x3),1": SLURM_TASKS_PER_NODE and its relatives.
+// "2(x3),1", as in SLURM_TASKS_PER_NODE.
 std::string compress_counts(const std::vector<std::uint32_t>& counts);
 
 }  // namespace muster

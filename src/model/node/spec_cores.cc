@@ -1,3 +1,4 @@
+// Picks specialised cores.
 #include "model/node/spec_cores.h"
 
 #include <algorithm>

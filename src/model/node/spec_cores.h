@@ -1,4 +1,4 @@
-// Specialised cores: CPUs of a node that are kept for the system (CoreSpecCount, CpuSpecList,
+// spec_cores: specialised cores, whose CPUs are kept for the system (CoreSpecCount, CpuSpecList,
 // --core-spec).
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace muster {
 
-// A core's threads are CPUs, or the core is one.
+// 1 if each core counts as one CPU, else its number of threads.
 std::uint32_t cpus_per_core(const NodeConfig& node);
 
-// The CPUs of so many cores: the last ones of each socket in turn, beginning with the last socket;
-// or the first ones.
+// The CPUs of this many cores: the last cores of each socket in turn, starting with the last
+// socket. With spec_cores_first, the first ones.
 IdSet spec_cpus(const NodeConfig& node, std::uint32_t cores);
-// Those that the configuration keeps; whole cores.
+// The CPUs that the configuration keeps for the system, rounded up to whole cores.
 IdSet spec_cpus(const NodeConfig& node);
 
 }  // namespace muster

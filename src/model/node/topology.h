@@ -1,4 +1,4 @@
-// Switch: one line of topology.conf. A leaf connects nodes, others connect switches.
+// Switch: one line of topology.conf. Leaf switches connect nodes; the others connect switches.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace muster {
 
 struct Switch {
   Text name;
-  std::uint32_t level = 0;     // of a leaf: 0; of others: one more than the highest below
+  std::uint32_t level = 0;     // 0 for a leaf; else one more than the highest switch below it
   Text nodes_text;             // all nodes below it, as a host list
-  Text switches_text;          // those right below it, as configured; empty for a leaf
+  Text switches_text;          // the switches right below it, as configured; empty for a leaf
   std::vector<Text> nodes;     // all below it
   std::vector<Text> switches;  // right below it
   std::uint32_t link_speed = 1;

@@ -1,3 +1,4 @@
+// Evaluates dependencies against jobs, array tasks, and outcomes of jobs whose records are gone.
 #include "sched/gate/dependency.h"
 
 #include <algorithm>
@@ -7,7 +8,7 @@ namespace muster::sched {
 
 namespace {
 
-// A job as those see it who wait for it: its record, or what is left of that.
+// What a dependency needs to know about another job, from its record or from its outcome.
 struct Other {
   JobId id, array_id;
   JobState state = JobState::pending;
@@ -52,7 +53,8 @@ std::optional<Other> find_task(const Cluster& cluster, JobId array, std::uint32_
   return job ? find_other(cluster, *job) : std::nullopt;
 }
 
-// When conditions are looked at. Of a moment in the past, what ended since then had not.
+// The time for which conditions are evaluated. For a time in the past, jobs that ended since then
+// count as still running.
 struct Moment {
   Time now;
   bool is_past = false;
@@ -62,8 +64,8 @@ struct Moment {
   }
 };
 
-// How one job (never an array record) stands to a condition.
-Fulfilment of_job(const Condition& c, const Other& other, Moment at) {
+// Evaluates a condition for one job, which is never an array record.
+Fulfilment evaluate_for_job(const Condition& c, const Other& other, Moment at) {
   if (c.kind == DependencyKind::after) {
     if (other.state == JobState::pending) return Fulfilment::waiting;
     // It may have been cancelled before a start.
@@ -83,12 +85,14 @@ Fulfilment of_job(const Condition& c, const Other& other, Moment at) {
   }
 }
 
-// All records of an array: every one must fulfil, but one that failed is enough for afternotok.
-// Nothing is decided before all have ended: one that failed may be requeued.
-Fulfilment of_array(const Cluster& cluster, const Condition& c, const Other& record, Moment at) {
+// Evaluates a condition for a whole array: every task must meet it, except that one failed task is
+// enough for afternotok. Nothing is decided before all tasks have ended, because a failed task may
+// be requeued.
+Fulfilment evaluate_for_array(const Cluster& cluster, const Condition& c, const Other& record,
+                              Moment at) {
   bool some_wait = false, some_met = false, some_never = false;
   auto add = [&](const Other& job) {
-    const Fulfilment f = job.stands_for_tasks ? Fulfilment::waiting : of_job(c, job, at);
+    const Fulfilment f = job.stands_for_tasks ? Fulfilment::waiting : evaluate_for_job(c, job, at);
     some_wait |= f == Fulfilment::waiting;
     some_met |= f == Fulfilment::met;
     some_never |= f == Fulfilment::never;
@@ -106,8 +110,8 @@ Fulfilment of_array(const Cluster& cluster, const Condition& c, const Other& rec
   return some_never ? Fulfilment::never : Fulfilment::met;
 }
 
-Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition& c,
-                        std::optional<std::uint32_t> own_task, Moment at) {
+Fulfilment evaluate_condition(const Cluster& cluster, const Job& job, const Condition& c,
+                              std::optional<std::uint32_t> own_task, Moment at) {
   const auto other = find_other(cluster, c.job);
   if (!other) return Fulfilment::met;  // unknown or long gone
   const bool same_task = c.kind == DependencyKind::after_corr && !c.task;
@@ -118,20 +122,25 @@ Fulfilment of_condition(const Cluster& cluster, const Job& job, const Condition&
   if (task && other->array_id) {
     const auto one = find_task(cluster, other->array_id, *task);
     if (one && one->stands_for_tasks) return Fulfilment::waiting;
-    if (one) return of_job(c, *one, at);
+    if (one) return evaluate_for_job(c, *one, at);
     if (!same_task) return Fulfilment::met;  // it has no task of that number
   }
-  if (other->array_id == other->id) return of_array(cluster, c, *other, at);
-  return of_job(c, *other, at);
+  if (other->array_id == other->id) return evaluate_for_array(cluster, c, *other, at);
+  return evaluate_for_job(c, *other, at);
 }
 
-// No earlier job of the same name and user is left.
+// A task is as old as its array: its own id may be younger than that of a job that waits for it.
+JobId submitted_as(const Job& job) { return job.array_id ? job.array_id : job.id; }
+
+// No earlier job of the same name and user is left. Tasks of one array, and components of one
+// heterogeneous job, do not wait for each other.
 bool singleton_met(const Cluster& cluster, const Job& job) {
   bool met = true;
   auto look = [&](const IdSet& ids) {
     for (std::uint32_t id : ids.ids()) {
       const Job& other = cluster.jobs.at(JobId{id});
-      if (id >= job.id.value || (job.array_id && other.array_id == job.array_id)) continue;
+      if (submitted_as(other) >= submitted_as(job)) continue;
+      if (job.is_het() && other.het_id == job.het_id) continue;
       if (other.spec->uid == job.spec->uid && other.own.name == job.own.name) met = false;
     }
   };
@@ -140,22 +149,22 @@ bool singleton_met(const Cluster& cluster, const Job& job) {
   return met;
 }
 
-Fulfilment of_any_kind(const Cluster& cluster, const Job& job, const Condition& c,
-                       std::optional<std::uint32_t> task, Moment at) {
-  if (c.kind != DependencyKind::singleton) return of_condition(cluster, job, c, task, at);
+Fulfilment evaluate(const Cluster& cluster, const Job& job, const Condition& c,
+                    std::optional<std::uint32_t> task, Moment at) {
+  if (c.kind != DependencyKind::singleton) return evaluate_condition(cluster, job, c, task, at);
   return singleton_met(cluster, job) ? Fulfilment::met : Fulfilment::waiting;
 }
 
-Fulfilment of_all(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
-                  std::optional<std::uint32_t> task, Moment at) {
+Fulfilment evaluate_all(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
+                        std::optional<std::uint32_t> task, Moment at) {
   if (dependencies.conditions.empty()) return Fulfilment::met;
   Fulfilment best = Fulfilment::never;
   Fulfilment worst = Fulfilment::met;
   for (const Condition& c : dependencies.conditions) {
-    Fulfilment f = of_any_kind(cluster, job, c, task, at);
+    Fulfilment f = evaluate(cluster, job, c, task, at);
     best = std::min(best, f);
     worst = std::max(worst, f);
-    // The others would change nothing.
+    // The other conditions cannot change the result.
     if (dependencies.any ? best == Fulfilment::met : worst == Fulfilment::never) break;
   }
   return dependencies.any ? best : worst;
@@ -181,7 +190,7 @@ JobId array_or_job(const Job& job) { return job.array_id ? job.array_id : job.id
 
 Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
                       std::optional<std::uint32_t> task, Time now) {
-  return of_all(cluster, job, dependencies, task, {now});
+  return evaluate_all(cluster, job, dependencies, task, {now});
 }
 
 std::string describe_dependencies(const Cluster& cluster, const Job& job, Time now) {
@@ -189,10 +198,11 @@ std::string describe_dependencies(const Cluster& cluster, const Job& job, Time n
   if (job.own.dependency.empty() || (job.state != JobState::pending && !never_began)) return {};
   const Moment at = never_began ? Moment{job.run->ended, true} : Moment{now};
   const auto& parsed = job.own.dependency.parsed();
-  if (!parsed || of_all(cluster, job, *parsed, std::nullopt, at) == Fulfilment::met) return {};
+  if (!parsed || evaluate_all(cluster, job, *parsed, std::nullopt, at) == Fulfilment::met)
+    return {};
   std::string out;
   for (const Condition& c : parsed->conditions) {
-    Fulfilment f = of_any_kind(cluster, job, c, std::nullopt, at);
+    Fulfilment f = evaluate(cluster, job, c, std::nullopt, at);
     if (f == Fulfilment::met) continue;
     if (!out.empty()) out += parsed->any ? '?' : ',';
     out += condition_text(cluster, c);

@@ -1,4 +1,4 @@
-// Dependencies between jobs: whether they are met, and what is left of them.
+// dependency: whether a job's dependencies on other jobs are met, and which are still open.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ namespace muster::sched {
 
 enum class Fulfilment : std::uint8_t { met, waiting, never };
 
-// For a waiting array record `task` names the task that is asked about (aftercorr).
+// For a waiting array record `task` says which task is meant (aftercorr).
 Fulfilment fulfilment(const Cluster& cluster, const Job& job, const Dependencies& dependencies,
                       std::optional<std::uint32_t> task, Time now);
 
-// What is left, as users see it: "afterok:12(unfulfilled),afterok:13(failed)"; "" when all is met.
-// Of a job that ended before it began: what was left then.
+// The open dependencies as users see them: "afterok:12(unfulfilled),afterok:13(failed)"; "" if all
+// are met. For a job that ended before it began: those that were open then.
 std::string describe_dependencies(const Cluster& cluster, const Job& job, Time now);
 
-// Whether a job may wait for others: not for itself, nor for one that waits for it.
+// Fails if the job would wait for itself, directly or through other jobs.
 Result<void> check_dependencies(const Cluster& cluster, const Job& job,
                                 const Dependencies& dependencies);
 

@@ -1,3 +1,4 @@
+// Holds, begin times, dependencies, deadlines, and the limits of the partition and the reservation.
 #include "sched/gate/gate.h"
 
 #include <algorithm>
@@ -64,8 +65,8 @@ bool misses_deadline(const Job& job, Time now) {
 
 namespace {
 
-// A displaced job that comes before the other in the queue must not take the room back at once: it
-// leaves it to the other for a while.
+// A preempted job that outranks its preemptor must not take its nodes back at once. It waits up to
+// two minutes so that the preemptor starts first.
 bool gives_way(const Cluster& cluster, const Job& job, Time now) {
   constexpr Minutes kWhile{2};
   if (!job.preempted_by || now >= job.eligible + kWhile) return false;
@@ -75,8 +76,8 @@ bool gives_way(const Cluster& cluster, const Job& job, Time now) {
 
 }  // namespace
 
-Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) {
-  const Partition* partition = venue.partition;
+Gate gate(const Cluster& cluster, const Job& job, const StartTarget& target, Time now) {
+  const Partition* partition = target.partition;
   if (job.hold != Hold::none) return {job.held_by_user() ? Reason::held_user : Reason::held_admin};
   if (!partition || partition->state == PartitionState::inactive)
     return {Reason::partition_inactive};
@@ -94,7 +95,7 @@ Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now) 
   if (partition->max_nodes && job.spec->min_nodes > *partition->max_nodes)
     return {Reason::partition_node_limit};
   if (job.spec->min_nodes > partition->nodes.size()) return {Reason::partition_too_small};
-  if (!job.spec->reservation.empty()) return reservation_gate(venue.reservation, now);
+  if (!job.spec->reservation.empty()) return reservation_gate(target.reservation, now);
   return {};
 }
 

@@ -1,4 +1,4 @@
-// gate: what keeps a job from being considered at all, whatever is free.
+// gate: the conditions that keep a job from being considered at all, whatever is free.
 #pragma once
 
 #include <optional>
@@ -11,32 +11,32 @@ namespace muster::sched {
 
 struct Gate {
   Reason reason = Reason::none;  // none = it may be placed
-  bool hopeless = false;         // and never will be: its dependency cannot be met any more
+  bool hopeless = false;         // its dependency can no longer be met
 };
 
-// Where a job may be started.
-struct Venue {
+// Where a job would start. Jobs may have several partitions and reservations to choose from.
+struct StartTarget {
   const Partition* partition = nullptr;
-  const Reservation* reservation = nullptr;  // nullptr = outside of all
-  bool operator==(const Venue&) const = default;
+  const Reservation* reservation = nullptr;  // nullptr = outside all reservations
+  bool operator==(const StartTarget&) const = default;
 };
 
-// Nothing but other jobs' use of the cluster keeps it waiting: it is not held, its time has come
-// and its dependencies are met.
+// The job only waits for free resources: it is not held, its begin time has come, and its
+// dependencies are met.
 bool is_eligible(const Cluster& cluster, const Job& job, Time now);
 
-// Its dependency can never be met, as things are.
+// As things are, the job's dependency can never be met.
 bool is_hopeless(const Cluster& cluster, const Job& job, Time now);
 
-// It would not be over by its deadline, however short it agrees to be made.
+// Even with the shortest time limit that the job accepts, it would not end by its deadline.
 bool misses_deadline(const Job& job, Time now);
 
-// CompleteWait: partitions in which nothing starts, because a job there (with
-// reduce_completing_frag), or anywhere, is still leaving its nodes.
+// CompleteWait: partitions in which no job starts yet, because a completing job still cleans up its
+// nodes. With reduce_completing_frag only jobs on the partition's own nodes count.
 std::set<Text> settling_partitions(const Cluster& cluster, Time now);
 
-// Array records with aftercorr pass: their tasks are asked one by one (task_may_run).
-Gate gate(const Cluster& cluster, const Job& job, const Venue& venue, Time now);
+// Array records with aftercorr pass: their tasks are checked one by one (task_may_run).
+Gate gate(const Cluster& cluster, const Job& job, const StartTarget& target, Time now);
 bool task_may_run(const Cluster& cluster, const Job& record, std::uint32_t task, Time now);
 bool asks_task_by_task(const Job& record);
 

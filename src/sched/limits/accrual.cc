@@ -1,3 +1,4 @@
+// Counts the waiting jobs that gain age, against the accrual limits.
 #include "sched/limits/accrual.h"
 
 #include <set>
@@ -10,10 +11,10 @@ namespace muster::sched {
 namespace {
 
 // Only the job's own QOS counts here, not its partition's.
-bool limit_age_of(const Job& job, const Cluster& cluster, const Rulers& rulers) {
-  if (!rulers.limit_age() || cluster.settings().priority.accrue_always) return false;
-  return std::ranges::any_of(rulers.of(job, nullptr), [](const Ruler& r) {
-    const Limits& l = *r.limits;
+bool has_accrual_limit(const Job& job, const Cluster& cluster, const LimitSources& sources) {
+  if (!sources.any_accrual_limit() || cluster.settings().priority.accrue_always) return false;
+  return std::ranges::any_of(sources.for_job(job, nullptr), [](const LimitSource& source) {
+    const Limits& l = *source.limits;
     return l.group.accruing || l.per_user.accruing || l.per_account.accruing;
   });
 }
@@ -23,8 +24,8 @@ bool limit_age_of(const Job& job, const Cluster& cluster, const Rulers& rulers) 
 void Accruals::look_at(const Job& job) {
   if (is_set(job.accrues_since) || begun_.contains(job.id.value)) return;
   if (!is_eligible(cluster_, job, now_)) return;
-  if (!rulers_) rulers_.emplace(cluster_);
-  if (limit_age_of(job, cluster_, *rulers_)) {
+  if (!sources_) sources_.emplace(cluster_);
+  if (has_accrual_limit(job, cluster_, *sources_)) {
     if (!has_room_for(job)) return;
     count(job, *counts_);
   }
@@ -40,28 +41,29 @@ bool Accruals::has_room_for(const Job& job) {
     }
     counts_ = std::move(counts);
   }
-  const auto rulers = rulers_->of(job, nullptr);
-  auto used = [&](const UseKey& key) {
+  const auto sources = sources_->for_job(job, nullptr);
+  auto used = [&](const LimitScopeKey& key) {
     auto at = counts_->find(key);
     return at == counts_->end() ? 0 : at->second;
   };
-  return std::ranges::none_of(rulers, [&](const Ruler& r) {
-    return is_full(rulers, r, of::group_accruing, used(r.group), 1) ||
-           is_full(rulers, r, of::user_accruing, used(r.user), 1) ||
-           is_full(rulers, r, of::account_accruing, used(r.account), 1);
+  return std::ranges::none_of(sources, [&](const LimitSource& source) {
+    return is_full(sources, source, limit_field::group_accruing, used(source.group), 1) ||
+           is_full(sources, source, limit_field::user_accruing, used(source.user), 1) ||
+           is_full(sources, source, limit_field::account_accruing, used(source.account), 1);
   });
 }
 
 void Accruals::count(const Job& job, Counts& counts) const {
-  std::set<UseKey> keys;
-  for (const Ruler& r : rulers_->of(job, nullptr)) keys.insert({r.group, r.user, r.account});
-  for (const UseKey& key : keys) ++counts[key];
+  std::set<LimitScopeKey> keys;
+  for (const LimitSource& source : sources_->for_job(job, nullptr))
+    keys.insert({source.group, source.user, source.account});
+  for (const LimitScopeKey& key : keys) ++counts[key];
 }
 
 Time accrues_from(const Cluster& cluster, const Job& job, Time now) {
   const Time from = std::max(job.eligible, now);
   const bool known =
-      is_eligible(cluster, job, from) && !limit_age_of(job, cluster, Rulers(cluster));
+      is_eligible(cluster, job, from) && !has_accrual_limit(job, cluster, LimitSources(cluster));
   return known ? from : Time{};
 }
 

@@ -1,3 +1,4 @@
+// Notes what each deferred job waits for, and finds the jobs that a change concerns.
 #include "sched/limits/deferred.h"
 
 #include <algorithm>
@@ -12,14 +13,15 @@ namespace {
 
 JobId array_or_job(const Job& job) { return job.array_id ? job.array_id : job.id; }
 
-// after:JOB+MINUTES: when that will have passed for this record; never = it has not started.
+// after:JOB+MINUTES: when the delay will have passed for this record; Time::max() if it has not
+// started, or if it has passed already.
 Time passes_at(const Condition& condition, const Job& other, Time now) {
   if (other.state == JobState::pending) return Time::max();
   const Time from = is_ended(other.state) && !other.attempt ? other.run->ended : other.run->started;
   return from + condition.delay > now ? from + condition.delay : Time::max();
 }
 
-// The first of them, where several records make up an array.
+// The same for the job of a condition; the earliest time if it is an array with several records.
 Time passes_at(const Cluster& cluster, const Condition& condition, Time now) {
   if (condition.kind != DependencyKind::after) return Time::max();
   const Job* other = cluster.jobs.find(condition.job);
@@ -38,7 +40,8 @@ Time passes_at(const Cluster& cluster, const Condition& condition, Time now) {
   return first;
 }
 
-// To those who wait for it. It does not matter, for example, that its steps come and go.
+// Whether two versions of a record are equal for the jobs that depend on it. Steps, for example, do
+// not matter.
 bool look_alike(const Job& a, const Job& b) {
   auto seen = [](const Job& job) {
     return std::tuple(job.state, job.run->started, job.run->ended, job.completing(),
@@ -79,19 +82,30 @@ bool Deferred::look_at(const Cluster& cluster, const Job& job, Time now) {
   return true;
 }
 
-void Deferred::defer(JobId job, const UseKey& full) {
+void Deferred::defer(JobId job, const LimitScopeKey& full) {
   forget(job);
   limited_[full].insert(job.value);
   limits_.emplace(job.value, full);
   jobs_.emplace(job.value, Kept{});
 }
 
-// Where its end lets the next one start.
-std::vector<UseKey> Deferred::keys_of(const Cluster& cluster, const Job& job) {
-  std::vector<UseKey> keys;
-  const Rulers rulers(cluster);
-  for (const Ruler& ruler : rulers.of(job, cluster.find_partition(job.partition)))
-    for (const UseKey* key : {&ruler.group, &ruler.user, &ruler.account})
+// The job has ended, holds less than before, or now counts for other limits.
+bool Deferred::may_count_less(const Job& was, const Job* is) {
+  if (!is_active(was.state)) return false;
+  if (!is || !is_active(is->state)) return true;
+  if (was.qos != is->qos || was.account != is->account || was.partition != is->partition)
+    return true;
+  if (was.spec->licenses != is->spec->licenses) return true;
+  const auto &before = was.run->allocation, &now = is->run->allocation;
+  return &before != &now && before != now;
+}
+
+// The limits for which the job counts, so that its end may let another job start.
+std::vector<LimitScopeKey> Deferred::keys_of(const Cluster& cluster, const Job& job) {
+  std::vector<LimitScopeKey> keys;
+  const LimitSources sources(cluster);
+  for (const LimitSource& source : sources.for_job(job, cluster.find_partition(job.partition)))
+    for (const LimitScopeKey* key : {&source.group, &source.user, &source.account})
       if (std::ranges::find(keys, *key) == keys.end()) keys.push_back(*key);
   return keys;
 }
@@ -112,8 +126,7 @@ void Deferred::forget(JobId job) {
   jobs_.erase(at);
 }
 
-// A job that is held waits for a change of its own record, whatever else keeps it back: it is
-// looked at again then.
+// A held job only waits for a change of its own record; everything else is examined after that.
 Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& job, Time now) {
   Kept kept;
   if (job.hold != Hold::none) return kept;
@@ -129,7 +142,7 @@ Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& jo
     kept.due = std::min(kept.due, passes_at(cluster, condition, now));
     const Job* other = cluster.jobs.find(condition.job);
     if (!other) continue;  // long gone
-    // A number may be that of a single task, but the array's own means all of it.
+    // The id of a task's own record means that task; the id of the array means the whole array.
     const std::uint32_t task = other->array_id == other->id ? kNoTask : other->task_id;
     others.targets.emplace_back(array_or_job(*other), condition.task.value_or(task));
     if (condition.kind == DependencyKind::after_corr && job.task_id != kNoTask)
@@ -144,7 +157,7 @@ Deferred::Kept Deferred::what_it_waits_for(const Cluster& cluster, const Job& jo
 Deferred::Lists Deferred::waiting_for(const Cluster& cluster, const Job* was, const Job* is) const {
   Lists found;
   if (was && is) {
-    IdSet left = was->waiting_tasks;  // these have begun, or were cancelled
+    IdSet left = was->waiting_tasks;  // tasks that have started or were cancelled
     left.subtract(is->waiting_tasks);
     add_tasks(is->id, left, found);
     if (look_alike(*was, *is)) return found;
@@ -162,7 +175,7 @@ void Deferred::add_tasks(JobId array, const IdSet& tasks, Lists& found) const {
     if (tasks.contains(at->first.second)) found.push_back(&at->second);
 }
 
-// Those who wait for a whole array need not look while some of its tasks have not begun.
+// Jobs that depend on a whole array are not concerned while some of its tasks still wait.
 void Deferred::add_all(const Cluster& cluster, const Job& changed, Lists& found) const {
   auto add = [&](const auto& map, const auto& key) {
     if (auto at = map.find(key); at != map.end()) found.push_back(&at->second);
@@ -172,7 +185,7 @@ void Deferred::add_all(const Cluster& cluster, const Job& changed, Lists& found)
   if (!record || !record->is_array_record() || is_ended(record->state))
     add(dependents_, Target{id, kNoTask});
   if (changed.task_id != kNoTask) add(dependents_, Target{id, changed.task_id});
-  // Of the array's own record any task may be meant.
+  // A change of the array's own record may concern any of its tasks.
   if (id == changed.id) add_tasks(id, IdSet::range(0, kNoTask - 1), found);
   if (!singletons_.empty()) add(singletons_, SameName{changed.spec->uid, changed.own.name});
 }

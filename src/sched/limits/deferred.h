@@ -1,10 +1,9 @@
-// Deferred: the waiting jobs that cannot start whatever is free, because they are held, their begin
-// time has not come, they depend on other jobs, or a limit lets no more jobs run. A plan does not
-// look at them: they come back when the clock, their own record, a job that they depend on or one
-// that counts for that limit says that this may have changed.
-// So a job that is kept here is not eligible (sched/gate/gate.h) or has met a limit; one that is
-// not kept here may be either. Components of a heterogeneous job are never kept: they wait for each
-// other.
+// Deferred: waiting jobs that cannot start whatever is free: they are held, their begin time has
+// not come, they depend on other jobs, or a limit leaves no room for them. Plans do not examine
+// them. A deferred job comes back when its time comes, or when its own record, a job that it
+// depends on, or a job that counts for its limit has changed. So each job in here is not eligible
+// (sched/gate/gate.h) or has met a limit. The reverse is not true: other jobs may also be in that
+// position. Components of a heterogeneous job are never deferred, because they wait for each other.
 #pragma once
 
 #include <cstdint>
@@ -18,34 +17,35 @@
 #include "base/containers/sparse.h"
 #include "model/cluster.h"
 #include "sched/gate/dependency.h"
-#include "sched/limits/rulers.h"
+#include "sched/limits/limit_sources.h"
 
 namespace muster::sched {
 
 class Deferred {
  public:
   bool contains(JobId job) const { return jobs_.contains(job.value); }
-  // Of those that are not eligible, in ascending order.
+  // The deferred jobs that are not eligible, ascending.
   std::vector<JobId> ids() const;
   bool has_limited() const { return !limited_.empty(); }
-  // Of these: jobs whose dependency can never be met, as things are.
+  // The jobs among these whose dependency can never be met, as things are.
   const IdSet& hopeless() const { return hopeless_; }
 
-  // Keeps a waiting job if it cannot start yet, or else lets go of it. True = it is kept.
+  // Defers a waiting job if it cannot start yet, and forgets it otherwise. True = it is deferred.
   bool look_at(const Cluster& cluster, const Job& job, Time now);
-  // Keeps a job that is eligible until one of those whom the limit counts has ended.
-  void defer(JobId job, const UseKey& full);
+  // Defers an eligible job until a job that counts for this limit has ended, or counts less.
+  void defer(JobId job, const LimitScopeKey& full);
   void forget(JobId job);
 
-  // Calls again(JobId) for each job that has to be looked at again, by the time or because a record
-  // has changed (nullptr = there was none, or is none any more).
+  // Each of these calls again(JobId) for each job that has to be examined again: because of the
+  // time, because a record has changed (nullptr: it was added or removed), or because limits have
+  // changed.
   template <class Again>
   void when_due(Time now, Again&& again) const {
     for (auto at = due_.begin(); at != due_.end() && at->first <= now; ++at) again(at->second);
   }
   template <class Again>
   void when_changed(const Cluster& cluster, const Job* was, const Job* is, Again&& again) const {
-    when_one_less_counts(cluster, was, is, again);
+    when_less_counts(cluster, was, is, again);
     if (dependents_.empty() && singletons_.empty()) return;
     for (const IdSet* waiting : waiting_for(cluster, was, is))
       waiting->each([&](std::uint32_t id) { again(JobId{id}); });
@@ -58,7 +58,7 @@ class Deferred {
   }
 
  private:
-  using Target = std::pair<JobId, std::uint32_t>;  // a job or a whole array (kNoTask), or a task
+  using Target = std::pair<JobId, std::uint32_t>;  // a job, a whole array (kNoTask) or a task
   using SameName = std::pair<Uid, Text>;           // singleton
   using Lists = std::vector<const IdSet*>;
   struct Others {
@@ -67,19 +67,20 @@ class Deferred {
     bool operator==(const Others&) const = default;
   };
   struct Kept {
-    Time due = Time::max();     // when the time alone may change something
-    Sparse<Others> waited_for;  // most jobs wait for none
+    Time due = Time::max();     // when it has to be examined because of the time
+    Sparse<Others> waited_for;  // empty for most jobs
   };
 
   template <class Again>
-  void when_one_less_counts(const Cluster& cluster, const Job* was, const Job* is,
-                            Again&& again) const {
-    if (limited_.empty() || !was || !is_active(was->state) || (is && is_active(is->state))) return;
-    for (const UseKey& key : keys_of(cluster, *was))
+  void when_less_counts(const Cluster& cluster, const Job* was, const Job* is,
+                        Again&& again) const {
+    if (limited_.empty() || !was || !may_count_less(*was, is)) return;
+    for (const LimitScopeKey& key : keys_of(cluster, *was))
       if (auto at = limited_.find(key); at != limited_.end())
         at->second.each([&](std::uint32_t id) { again(JobId{id}); });
   }
-  static std::vector<UseKey> keys_of(const Cluster& cluster, const Job& job);
+  static bool may_count_less(const Job& was, const Job* is);
+  static std::vector<LimitScopeKey> keys_of(const Cluster& cluster, const Job& job);
   static Kept what_it_waits_for(const Cluster& cluster, const Job& job, Time now);
   Lists waiting_for(const Cluster& cluster, const Job* was, const Job* is) const;
   void add_tasks(JobId array, const IdSet& tasks, Lists& found) const;
@@ -89,8 +90,8 @@ class Deferred {
   std::set<std::pair<Time, JobId>> due_;
   std::map<Target, IdSet> dependents_;
   std::map<SameName, IdSet> singletons_;
-  std::unordered_map<std::uint32_t, UseKey> limits_;  // of jobs that have met one
-  std::map<UseKey, IdSet> limited_;
+  std::unordered_map<std::uint32_t, LimitScopeKey> limits_;  // by job: the limit that it has met
+  std::map<LimitScopeKey, IdSet> limited_;
   IdSet hopeless_;
 };
 

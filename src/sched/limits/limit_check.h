@@ -1,4 +1,4 @@
-// One limit against one amount: what both the plan and submission ask.
+// limit_check: compares one limit with one amount; used by plans and at submission.
 #pragma once
 
 #include <algorithm>
@@ -7,15 +7,15 @@
 #include <span>
 #include <vector>
 
+#include "sched/limits/limit_sources.h"
 #include "sched/limits/limits.h"
-#include "sched/limits/rulers.h"
 #include "sched/request/amounts.h"
 
 namespace muster::sched {
 
-// Which of the limits.
-using TresOf = const TresAmounts& (*)(const Limits&);
-namespace of {
+// Selects one limit of a limit source.
+using TresField = const TresAmounts& (*)(const Limits&);
+namespace limit_field {
 inline const TresAmounts& group_tres(const Limits& l) { return l.group.tres; }
 inline const TresAmounts& group_run_minutes(const Limits& l) { return l.group.run_minutes; }
 inline const TresAmounts& group_past_minutes(const Limits& l) { return l.group.past_minutes; }
@@ -37,40 +37,43 @@ inline auto user_accruing(const Limits& l) { return l.per_user.accruing; }
 inline auto account_accruing(const Limits& l) { return l.per_account.accruing; }
 inline auto group_wall(const Limits& l) { return l.group.wall; }
 inline auto max_wall(const Limits& l) { return l.max_wall; }
-}  // namespace of
+}  // namespace limit_field
 
-inline std::span<const Ruler> asked_before(const std::vector<Ruler>& rulers, const Ruler& ruler) {
-  return std::span(rulers).first(ruler.before);
+inline std::span<const LimitSource> higher_ranked_sources(const std::vector<LimitSource>& sources,
+                                                          const LimitSource& source) {
+  return std::span(sources).first(source.higher_ranked);
 }
 
-// Where one that is asked before limits the same it is that one's affair.
-inline bool is_set_before(const std::vector<Ruler>& rulers, const Ruler& ruler, TresOf of,
-                          std::string_view name) {
-  return std::ranges::any_of(asked_before(rulers, ruler), [&](const Ruler& other) {
-    return amount_of(of(*other.limits), name).has_value();
+// A limit set by a higher-ranked source overrides the same limit of this source.
+inline bool is_set_by_higher_ranked(const std::vector<LimitSource>& sources,
+                                    const LimitSource& source, TresField field,
+                                    std::string_view name) {
+  return std::ranges::any_of(higher_ranked_sources(sources, source), [&](const LimitSource& other) {
+    return amount_of(field(*other.limits), name).has_value();
   });
 }
 
-inline Text exceeded(const std::vector<Ruler>& rulers, const Ruler& ruler, Scope scope, TresOf of,
-                     const Amounts& used, const Amounts& wanted) {
+inline Text exceeded(const std::vector<LimitSource>& sources, const LimitSource& source,
+                     Scope scope, TresField field, const Amounts& used, const Amounts& wanted) {
   const bool holds = scope == Scope::group || scope == Scope::job || scope == Scope::node;
-  for (const auto& [name, limit] : of(*ruler.limits)) {
+  for (const auto& [name, limit] : field(*source.limits)) {
     const std::uint64_t more = amount_in(wanted, name);
-    if (more == 0 || is_set_before(rulers, ruler, of, name)) continue;
-    const double most = static_cast<double>(limit) * (holds ? ruler.factor : 1);
+    if (more == 0 || is_set_by_higher_ranked(sources, source, field, name)) continue;
+    const double most = static_cast<double>(limit) * (holds ? source.factor : 1);
     if (static_cast<double>(amount_in(used, name) + more) > most)
-      return words_for(ruler.setter, scope, name);
+      return words_for(source.kind, scope, name);
   }
   return {};
 }
 
 template <class Of>
-bool is_full(const std::vector<Ruler>& rulers, const Ruler& ruler, Of of, std::uint64_t used,
-             std::uint64_t more) {
-  const auto limit = of(*ruler.limits);
+bool is_full(const std::vector<LimitSource>& sources, const LimitSource& source, Of field,
+             std::uint64_t used, std::uint64_t more) {
+  const auto limit = field(*source.limits);
   if (!limit) return false;
-  if (std::ranges::any_of(asked_before(rulers, ruler),
-                          [&](const Ruler& other) { return of(*other.limits).has_value(); }))
+  if (std::ranges::any_of(higher_ranked_sources(sources, source), [&](const LimitSource& other) {
+        return field(*other.limits).has_value();
+      }))
     return false;
   if constexpr (requires { limit->count(); })
     return used + more > static_cast<std::uint64_t>(limit->count());
@@ -84,11 +87,11 @@ inline Amounts times(Amounts amounts, double factor) {
   return amounts;
 }
 
-// A run without a limit is charged a year of minutes.
+// A run without a time limit is charged a year of minutes.
 std::uint64_t minutes_of(Minutes limit);
 
-// What one job may ask for, whatever else runs.
-Text by_job(const Cluster& cluster, const std::vector<Ruler>& rulers, const Ruler& ruler,
-            const PlannedRun& run, const Amounts& wanted);
+// The limit on a single job that this run exceeds, whatever else runs; empty = none.
+Text exceeded_job_limit(const Cluster& cluster, const std::vector<LimitSource>& sources,
+                        const LimitSource& source, const PlannedRun& run, const Amounts& wanted);
 
 }  // namespace muster::sched

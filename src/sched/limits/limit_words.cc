@@ -1,3 +1,4 @@
+// The table of Slurm's names for limits.
 #include "sched/limits/limit_words.h"
 
 #include <array>
@@ -7,7 +8,7 @@ namespace muster::sched {
 namespace {
 
 struct Words {
-  std::string_view tres;                   // or the beginning of its name
+  std::string_view tres;                   // the name of the resource, or its beginning
   std::array<std::string_view, 9> by_qos;  // in the order of Scope
   std::array<std::string_view, 6> by_association;
 };
@@ -53,17 +54,17 @@ constexpr Words kWords[] = {
 
 }  // namespace
 
-Text words_for(Setter setter, Scope scope, std::string_view tres) {
+Text words_for(SourceKind kind, Scope scope, std::string_view tres) {
   const auto at = static_cast<std::size_t>(scope);
   for (const Words& words : kWords) {
     if (!tres.starts_with(words.tres)) continue;
-    if (setter == Setter::qos) return words.by_qos[at];
+    if (kind == SourceKind::qos) return words.by_qos[at];
     if (at < words.by_association.size()) return words.by_association[at];
   }
-  return setter == Setter::qos ? "QOSResourceLimit" : "AssociationResourceLimit";
+  return kind == SourceKind::qos ? "QOSResourceLimit" : "AssociationResourceLimit";
 }
 
-const CountWords& count_words(Setter setter) {
+const CountWords& count_words(SourceKind kind) {
   static constexpr CountWords kQos{
       .group_jobs = "QOSGrpJobsLimit",
       .user_jobs = "QOSMaxJobsPerUserLimit",
@@ -84,7 +85,7 @@ const CountWords& count_words(Setter setter) {
       .group_wall = "AssocGrpWallLimit",
       .job_wall = "AssocMaxWallDurationPerJobLimit",
   };
-  return setter == Setter::qos ? kQos : kAssociation;
+  return kind == SourceKind::qos ? kQos : kAssociation;
 }
 
 }  // namespace muster::sched

@@ -1,4 +1,4 @@
-// How a limit is called that was met: by whom it was set, what it counts, and which resource.
+// limit_words: Slurm's name for a limit that was reached, by its source, scope and resource.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace muster::sched {
 
-enum class Setter : std::uint8_t { qos, association };
+enum class SourceKind : std::uint8_t { qos, association };
 
 enum class Scope : std::uint8_t {
   group,
@@ -17,19 +17,19 @@ enum class Scope : std::uint8_t {
   job,
   node,
   job_minutes,
-  user,  // from here on only of a QOS
+  user,  // from here on only QOS limits
   account,
   least,
 };
 
-Text words_for(Setter setter, Scope scope, std::string_view tres);
+Text words_for(SourceKind kind, Scope scope, std::string_view tres);
 
-// Those that count something else than a resource.
+// Names of limits that do not count a resource.
 struct CountWords {
   std::string_view group_jobs, user_jobs, account_jobs;
   std::string_view group_submitted, user_submitted, account_submitted;
   std::string_view group_wall, job_wall;
 };
-const CountWords& count_words(Setter setter);
+const CountWords& count_words(SourceKind kind);
 
 }  // namespace muster::sched

@@ -1,4 +1,4 @@
-// What a limit allows to runs that were promised a later start is kept for them.
+// Keeps room under the limits for runs that were promised a later start.
 #include "sched/limits/limit_check.h"
 #include "sched/limits/limits.h"
 #include "sched/timeline/reserved.h"
@@ -22,9 +22,9 @@ void LimitBook::hold(Held held) {
   held_.push_back(std::move(held));
 }
 
-LimitBook::Uses LimitBook::uses_at(const std::set<UseKey>& keys, Time t) const {
+LimitBook::Uses LimitBook::uses_at(const std::set<LimitScopeKey>& keys, Time t) const {
   Uses uses;
-  for (const UseKey& key : keys) {
+  for (const LimitScopeKey& key : keys) {
     Use& use = uses[key];
     for (const Held& held : held_) {
       if (!held.lasts_at(t) || !held.keys.contains(key)) continue;
@@ -36,60 +36,64 @@ LimitBook::Uses LimitBook::uses_at(const std::set<UseKey>& keys, Time t) const {
 }
 
 void LimitBook::promise(const PlannedRun& run, Time from) {
-  if (!rulers_.limit_anything()) return;
+  if (!sources_.any_limit()) return;
   Held held = held_by(run, from);
-  const std::set<UseKey> keys = held.keys;
+  const std::set<LimitScopeKey> keys = held.keys;
   hold(std::move(held));
   promised_.push_back({from, uses_at(keys, from)});
 }
 
-// One more run beside these: numbers of jobs and what they hold. What is not in `uses` is not
-// asked.
-Text LimitBook::over(const PlannedRun& run, const Amounts& wanted, const Uses& uses) const {
-  const auto rulers = rulers_.of(*run.job, run.partition);
-  for (const Ruler& r : rulers) {
-    const CountWords& words = count_words(r.setter);
-    auto check = [&](const UseKey& key, auto jobs, std::string_view too_many, Scope scope,
-                     TresOf tres) -> Text {
+// The limit that this run would exceed on top of these uses. Limits whose scope is not in `uses`
+// are not checked.
+Text LimitBook::limit_exceeded_by(const PlannedRun& run, const Amounts& wanted,
+                                  const Uses& uses) const {
+  const auto sources = sources_.for_job(*run.job, run.partition);
+  for (const LimitSource& source : sources) {
+    const CountWords& words = count_words(source.kind);
+    auto check = [&](const LimitScopeKey& key, auto jobs, std::string_view too_many, Scope scope,
+                     TresField tres) -> Text {
       auto use = uses.find(key);
       if (use == uses.end()) return {};
-      if (is_full(rulers, r, jobs, use->second.jobs, 1)) return too_many;
-      return exceeded(rulers, r, scope, tres, use->second.tres, wanted);
+      if (is_full(sources, source, jobs, use->second.jobs, 1)) return too_many;
+      return exceeded(sources, source, scope, tres, use->second.tres, wanted);
     };
-    Text hit = check(r.group, of::group_jobs, words.group_jobs, Scope::group, of::group_tres);
+    Text hit = check(source.group, limit_field::group_jobs, words.group_jobs, Scope::group,
+                     limit_field::group_tres);
     if (hit.empty())
-      hit = check(r.user, of::user_jobs, words.user_jobs, Scope::user, of::user_tres);
+      hit = check(source.user, limit_field::user_jobs, words.user_jobs, Scope::user,
+                  limit_field::user_tres);
     if (hit.empty())
-      hit =
-          check(r.account, of::account_jobs, words.account_jobs, Scope::account, of::account_tres);
+      hit = check(source.account, limit_field::account_jobs, words.account_jobs, Scope::account,
+                  limit_field::account_tres);
     if (!hit.empty()) return hit;
   }
   return {};
 }
 
-// It would be there when a promised run starts, and leave that too little.
-Text LimitBook::breaks_promise(const PlannedRun& run, const Amounts& wanted, Time from) const {
+// The limit that a promised run would exceed because this run still runs when it starts.
+Text LimitBook::promise_broken_by(const PlannedRun& run, const Amounts& wanted, Time from) const {
   const Time until = from + std::min(run.limit, kNoLimitLeaves);
   for (const Promised& promised : promised_) {
     if (promised.from < from || promised.from >= until) continue;
-    if (Text hit = over(run, wanted, promised.then); !hit.empty()) return hit;
+    if (Text hit = limit_exceeded_by(run, wanted, promised.then); !hit.empty()) return hit;
   }
   return {};
 }
 
-Text LimitBook::in_the_way_at(const PlannedRun& run, Time from) const {
-  if (!rulers_.limit_anything()) return {};
+Text LimitBook::exceeded_at(const PlannedRun& run, Time from) const {
+  if (!sources_.any_limit()) return {};
   const Amounts wanted = billed_amounts(cluster_, run.partition, *run.shares, *run.licenses);
-  Text hit = over(run, wanted, uses_at(keys_of(*run.job, run.partition), from));
-  return hit.empty() ? breaks_promise(run, wanted, from) : hit;
+  Text hit = limit_exceeded_by(run, wanted, uses_at(keys_of(*run.job, run.partition), from));
+  return hit.empty() ? promise_broken_by(run, wanted, from) : hit;
 }
 
 std::optional<Time> LimitBook::next_release(const PlannedRun& run, Time after) const {
-  const std::set<UseKey> keys = keys_of(*run.job, run.partition);
+  const std::set<LimitScopeKey> keys = keys_of(*run.job, run.partition);
   std::optional<Time> next;
   for (const Held& held : held_) {
     if (held.until <= after || (next && held.until >= *next)) continue;
-    if (std::ranges::any_of(keys, [&](const UseKey& key) { return held.keys.contains(key); }))
+    if (std::ranges::any_of(keys,
+                            [&](const LimitScopeKey& key) { return held.keys.contains(key); }))
       next = held.until;
   }
   return next;

@@ -1,3 +1,4 @@
+// Takes shares of jobs out of what is free, and gives them back.
 #include "sched/place/free.h"
 
 #include <algorithm>
@@ -39,7 +40,7 @@ Free all_of(const Node& node) {
 Free free_of(const Node& node) {
   Free free = all_of(node);
   take(free, {.cpus = node.used_cpus, .memory_mib = node.used_memory_mib, .gres = node.used_gres});
-  free.held_again = node.used_again;
+  free.shared_cpus = node.shared_cpus;
   free.untouched = node.jobs.empty();
   return free;
 }
@@ -48,7 +49,7 @@ void take(Free& free, const NodeShare& share) {
   free.untouched = false;
   if (IdSet again = share.held_cpus(); !again.empty()) {
     again.subtract(free.cpus);
-    free.held_again.add(std::move(again));
+    free.shared_cpus.add(std::move(again));
   }
   free.cpus.subtract(share.held_cpus());
   free.cpus.subtract(share.left_to_system);
@@ -61,7 +62,7 @@ void take(Free& free, const NodeShare& share) {
 }
 
 void give_back_cpus(Free& free, const IdSet& cpus) {
-  free.cpus.merge(free.held_again.remove(cpus));
+  free.cpus.merge(free.shared_cpus.remove(cpus));
 }
 
 void give_back(Free& free, const NodeShare& share) {

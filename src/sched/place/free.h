@@ -1,4 +1,4 @@
-// What nodes have to give, now.
+// Free: the free CPUs, memory and devices of a node.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ namespace muster::sched {
 
 struct Free {
   IdSet cpus;
-  CpuLayers held_again;             // what several jobs hold is free when all of them have gone
-  std::uint32_t promised_cpus = 0;  // of these: not to be used, whichever they will be
+  CpuOverlap shared_cpus;  // CPUs that several jobs hold: free when the last of them has left
+  std::uint32_t promised_cpus = 0;  // so many of the free CPUs are promised, no matter which ones
   std::uint64_t memory_mib = 0;
-  std::vector<GresShare> gres;  // free devices by name and type; `count` of them may be used
-  bool untouched = true;        // nobody holds anything here
+  std::vector<GresShare> gres;  // by name and type; at most `count` devices of each may be used
+  bool untouched = true;        // no job holds anything here
 
   std::uint32_t usable_cpus() const {
     auto n = static_cast<std::uint32_t>(cpus.size());
@@ -22,16 +22,16 @@ struct Free {
   }
 };
 
-// A core's threads are CPUs, or the core is one.
+// 1 if each core counts as one CPU, else its number of threads.
 std::uint32_t cpus_per_core(const Node& node);
-IdSet all_cpus_of(const Node& node);  // but those kept for the system
+IdSet all_cpus_of(const Node& node);  // without those kept for the system
 Free all_of(const Node& node);
 Free free_of(const Node& node);
 void take(Free& free, const NodeShare& share);
 void give_back(Free& free, const NodeShare& share);
 void give_back_cpus(Free& free, const IdSet& cpus);
 
-// Does the share consist of what is free?
+// Is everything in the share free?
 bool holds(const Free& free, const NodeShare& share);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Takes devices from what is free on a node: whole ones, and shares of GPUs (mps, shard).
 #include "sched/place/gres_fit.h"
 
 #include <algorithm>
@@ -43,7 +44,7 @@ IdSet first_of(const IdSet& free, const IdSet& preferred, std::uint64_t count) {
   return chosen;
 }
 
-// The GPUs that are free as a whole.
+// GPUs that are free as a whole.
 IdSet whole_gpus(const Free& free) {
   IdSet gpus;
   for (const GresShare& g : free.gres)

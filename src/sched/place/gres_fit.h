@@ -1,4 +1,4 @@
-// gres_fit: devices of one node for one request: which are free, and which are close to CPUs.
+// gres_fit: picks devices of one node for a request: free ones, if possible close to given CPUs.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ using Devices = std::vector<GresShare>;  // free ones by name and type
 
 std::uint64_t free_devices(const Devices& free, const GresRequest& wanted);
 
-// Takes so many, of the preferred ones first. False where there are too few; what was taken then is
-// the caller's to drop.
+// Takes `count` devices, preferred ones first. False if there are too few; the caller then drops
+// `taken`.
 bool take_devices(Devices& free, const GresRequest& wanted, std::uint64_t count,
                   std::vector<GresShare>& taken, const IdSet& preferred = {});
 
 bool has_parts_of_gpus(const Node& node);
-// A GPU that is in use has no shares to give, and one whose shares are in use is not free. Shares
-// of the kind mps come from one GPU of a node at a time.
+// Makes whole GPUs and shares of GPUs consistent: a GPU in use has no free shares, and a GPU with
+// shares in use is not free as a whole. Shares of kind mps come from one GPU of a node at a time.
 void part_gpus(const Node& node, Free& free);
-// Shares of one GPU: of a preferred one, and of the one that has the fewest left.
+// Takes shares of one GPU: a preferred one if possible, else the one with the fewest shares left
+// that suffice.
 bool take_part(const Node& node, Devices& free, const GresRequest& wanted,
                std::vector<GresShare>& taken, const IdSet& preferred);
 
@@ -29,11 +30,11 @@ bool take_part(const Node& node, Devices& free, const GresRequest& wanted,
 struct GpuGroup {
   IdSet gpus, cpus;
 };
-// Empty where the configuration does not say which cores are close.
+// Empty if gres.conf does not say which cores are close.
 std::vector<GpuGroup> gpu_groups(const Node& node, std::uint32_t threads_per_core);
 IdSet gpus_near(const std::vector<GpuGroup>& groups, const IdSet& cpus);
 IdSet cpus_near(const std::vector<GpuGroup>& groups, const IdSet& gpus);
-// The GPUs in this, whole or in part.
+// The GPUs contained in these devices, as a whole or in part.
 IdSet gpus_in(const std::vector<GresShare>& gres);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Searches for the first part of a request that no node, or not all nodes together, can satisfy.
 #include "sched/place/impossible.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ struct Most {
 
 class Search {
  public:
-  Search(const Cluster& cluster, const Request& request, const Partition& partition,
+  Search(const Cluster& cluster, const ResourceRequest& request, const Partition& partition,
          const std::vector<NodeId>& nodes)
       : cluster_(cluster), r_(request), partition_(partition), nodes_(nodes) {}
 
@@ -45,7 +46,8 @@ class Search {
     return found;
   }
 
-  // "no node has 9 GPUs; the largest has 4 (n1)", after what Slurm says.
+  // Slurm's message, then "no node has 9 GPUs; the largest has 4 (n1)"; empty if some node has
+  // enough.
   std::string lacking(std::string_view known, std::uint64_t wanted, std::string_view unit,
                       const Amount& amount) const {
     Most found = most(amount);
@@ -105,7 +107,7 @@ class Search {
         std::max({r_.memory_per_node_mib.value_or(0), r_.least_memory_mib,
                   saturating_multiply(r_.memory_per_cpu_mib.value_or(0), cpus_on_a_node())});
     const Amount memory_of = [](const Node& n) { return all_of(n).memory_mib; };
-    // Slurm's line is about one number only.
+    // Slurm's message only fits if a single number is too large, not a product.
     const bool at_once = r_.memory_per_node_mib || !r_.memory_per_cpu_mib ||
                          cpus_on_a_node() == 1 || *r_.memory_per_cpu_mib > most(memory_of).amount;
     return lacking(at_once ? "Memory specification can not be satisfied" : "", wanted,
@@ -162,14 +164,14 @@ class Search {
   }
 
   const Cluster& cluster_;
-  const Request& r_;
+  const ResourceRequest& r_;
   const Partition& partition_;
   const std::vector<NodeId>& nodes_;
 };
 
 }  // namespace
 
-std::string why_impossible(const Cluster& cluster, const Request& request,
+std::string why_impossible(const Cluster& cluster, const ResourceRequest& request,
                            const Partition& partition, const std::vector<NodeId>& nodes) {
   return Search(cluster, request, partition, nodes).run();
 }

@@ -1,4 +1,4 @@
-// Why a request can never run, for whoever submitted it.
+// impossible: explains to the submitter why a request can never run.
 #pragma once
 
 #include <string>
@@ -9,9 +9,10 @@
 
 namespace muster::sched {
 
-// Two lines, either of which may be empty: what Slurm says of such a request, and which part of it
-// is impossible and what would fit. `nodes` are those that the request could use, were it smaller.
-std::string why_impossible(const Cluster& cluster, const Request& request,
+// Two lines, each of which may be empty: Slurm's message, and which part of the request is
+// impossible and what would fit. `nodes` are the candidates: the nodes that a smaller request could
+// use.
+std::string why_impossible(const Cluster& cluster, const ResourceRequest& request,
                            const Partition& partition, const std::vector<NodeId>& nodes);
 
 }  // namespace muster::sched

@@ -1,10 +1,11 @@
+// Counts and picks CPUs by core and by socket.
 #include "sched/place/node_cpus.h"
 
 #include <algorithm>
 
 namespace muster::sched {
 
-NodeCpus::NodeCpus(const Request& request, const Node& node)
+NodeCpus::NodeCpus(const ResourceRequest& request, const Node& node)
     : request_(request),
       node_(node),
       threads_(cpus_per_core(node)),
@@ -14,7 +15,7 @@ std::uint32_t NodeCpus::usable_per_core() const {
   return request_.threads_per_core ? std::min(request_.threads_per_core, threads_) : threads_;
 }
 
-// One that shares its cores with no other has whole ones.
+// With --ntasks-per-core=1 each task has whole cores.
 std::uint32_t NodeCpus::of_a_task() const {
   if (request_.tasks_per_core_max != 1) return request_.cpus_per_task;
   const std::uint32_t usable = usable_per_core();
@@ -24,7 +25,7 @@ std::uint32_t NodeCpus::of_a_task() const {
 std::uint32_t NodeCpus::round_up(std::uint32_t cpus) const {
   const std::uint32_t usable = usable_per_core();
   if (usable < threads_) cpus = (cpus + usable - 1) / usable * threads_;
-  const std::uint32_t unit = request_.unit == Request::Unit::cpu ? 1 : threads_;
+  const std::uint32_t unit = request_.unit == ResourceRequest::Unit::cpu ? 1 : threads_;
   return (cpus + unit - 1) / unit * unit;
 }
 
@@ -44,7 +45,7 @@ std::vector<IdSet> NodeCpus::by_socket(const IdSet& cpus) const {
   return all;
 }
 
-// Whoever has all of a node finds it so anyway.
+// A job that takes whole nodes has all their sockets anyway.
 bool NodeCpus::wants_free_sockets() const {
   return !request_.whole_nodes && (request_.min_sockets > 1 || request_.min_cores_per_socket > 1);
 }
@@ -62,7 +63,7 @@ IdSet NodeCpus::in_free_sockets(const IdSet& free) const {
   return found < request_.min_sockets ? IdSet{} : cpus;
 }
 
-// A task that is larger than a socket is in several of them.
+// A task larger than a socket spans several sockets, so the bound does not apply.
 bool NodeCpus::bounds_tasks_in_sockets() const {
   return request_.tasks_per_socket_max && request_.cpus_per_task <= per_socket_;
 }
@@ -81,11 +82,11 @@ std::uint64_t NodeCpus::tasks_in_sockets(const IdSet& free) const {
 
 IdSet NodeCpus::pick(const IdSet& from, std::uint32_t count) const {
   IdSet chosen = pick_cores(from, count);
-  return request_.unit == Request::Unit::socket ? with_their_sockets(chosen, from) : chosen;
+  return request_.unit == ResourceRequest::Unit::socket ? with_their_sockets(chosen, from) : chosen;
 }
 
-// Just the first CPUs, or some of each socket: as many tasks as fit there as a whole, or a core in
-// turn.
+// Picks CPUs in blocks, or spread over the sockets: first as many whole tasks as fit into each
+// socket, then one core of each socket in turn.
 IdSet NodeCpus::pick_cores(const IdSet& from, std::uint32_t count) const {
   const bool over_sockets =
       request_.cores_over_sockets && node_.config.cpus > per_socket_ && count < from.size();
@@ -105,7 +106,8 @@ IdSet NodeCpus::pick_cores(const IdSet& from, std::uint32_t count) const {
   return chosen;
 }
 
-// In one socket, the tightest that has room; or else the roomiest sockets first.
+// Picks from the fullest socket that has enough free CPUs; if none has, from the emptiest ones
+// first.
 IdSet NodeCpus::pick_in_blocks(const IdSet& from, std::uint32_t count) const {
   if (node_.config.cpus <= per_socket_ || count >= from.size()) return from.first(count);
   std::vector<IdSet> rooms = by_socket(from);
@@ -127,13 +129,13 @@ IdSet NodeCpus::with_their_sockets(const IdSet& chosen, const IdSet& from) const
   return all;
 }
 
-// The CPUs of as many tasks as the socket has room for.
+// The number of CPUs for as many whole tasks as fit into the socket.
 std::uint32_t NodeCpus::whole_tasks_in(const IdSet& socket) const {
   const auto cores = static_cast<std::uint32_t>(socket.size()) / threads_;
   return round_up(cores * usable_per_core() / of_a_task() * of_a_task());
 }
 
-// Tasks that are to go over the sockets are on the last ones that suffice.
+// Tasks that are spread over sockets use the last sockets that suffice.
 std::uint32_t NodeCpus::first_socket_for(const IdSet& from, std::uint32_t tasks) const {
   if (!request_.cores_over_sockets) return 0;
   std::uint32_t socket = sockets();
@@ -152,12 +154,12 @@ IdSet NodeCpus::pick_for(const IdSet& from, std::uint32_t count, std::uint32_t t
     chosen.merge(here.first(round_up(n * request_.cpus_per_task)));
     left -= n;
   }
-  if (chosen.size() < count) {  // what it wants beside its tasks
+  if (chosen.size() < count) {  // CPUs beyond those of its tasks
     IdSet others = from;
     others.subtract(chosen);
     chosen.merge(pick_cores(others, count - static_cast<std::uint32_t>(chosen.size())));
   }
-  return request_.unit == Request::Unit::socket ? with_their_sockets(chosen, from) : chosen;
+  return request_.unit == ResourceRequest::Unit::socket ? with_their_sockets(chosen, from) : chosen;
 }
 
 }  // namespace muster::sched

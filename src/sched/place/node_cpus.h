@@ -1,4 +1,4 @@
-// NodeCpus: how many CPUs of one node a request needs, and which of those that are free it gets.
+// NodeCpus: how many CPUs of one node a request needs, and which of the free ones it gets.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@ namespace muster::sched {
 
 class NodeCpus {
  public:
-  NodeCpus(const Request& request, const Node& node);
+  NodeCpus(const ResourceRequest& request, const Node& node);
 
   std::uint32_t per_core() const { return threads_; }
   std::uint32_t usable_per_core() const;
   std::uint32_t of_a_task() const;
-  std::uint32_t round_up(std::uint32_t cpus) const;  // to what is used of whole cores
+  std::uint32_t round_up(std::uint32_t cpus) const;  // to whole cores where cores are allocated
 
-  // Of the free ones those in sockets that are as free as the request wants them; none where there
-  // are too few of these.
+  // The free CPUs in sockets that have enough free cores for the request; none if there are too few
+  // such sockets.
   IdSet in_free_sockets(const IdSet& free) const;
   bool wants_free_sockets() const;
 
-  // So many tasks have room where their number in each socket is bounded.
+  // The number of tasks that fit if each socket takes a bounded number (--ntasks-per-socket).
   std::uint64_t tasks_in_sockets(const IdSet& free) const;
   bool bounds_tasks_in_sockets() const;
 
-  // So many of these, and all that come with them where whole sockets are handed out.
+  // Picks `count` of these CPUs; if whole sockets are allocated, also the rest of their sockets.
   IdSet pick(const IdSet& from, std::uint32_t count) const;
-  // The same for so many tasks, each socket with no more of them than it may have.
+  // The same for `tasks` tasks, with no more of them in a socket than allowed.
   IdSet pick_for(const IdSet& from, std::uint32_t count, std::uint32_t tasks) const;
 
  private:
@@ -43,7 +43,7 @@ class NodeCpus {
   std::uint32_t tasks_in(const IdSet& socket) const;
   std::uint32_t first_socket_for(const IdSet& from, std::uint32_t tasks) const;
 
-  const Request& request_;
+  const ResourceRequest& request_;
   const Node& node_;
   std::uint32_t threads_, per_socket_;
 };

@@ -1,3 +1,4 @@
+// Fits tasks on one node: CPUs, memory, and devices that are close to these CPUs.
 #include "sched/place/node_fit.h"
 
 #include <algorithm>
@@ -8,14 +9,14 @@
 
 namespace muster::sched {
 
-// --core-spec counts instead of what the node keeps by itself; such a job has its nodes alone.
+// --core-spec replaces the node's own CoreSpecCount; such a job has its nodes alone.
 IdSet cpus_beside_system(const Node& node, std::uint32_t cores) {
   IdSet cpus = IdSet::range(0, std::max(1u, node.config.cpus) - 1);
   cpus.subtract(spec_cpus(node.config, cores));
   return cpus;
 }
 
-NodeFit::NodeFit(const Request& request, const Node& node, const Free& free)
+NodeFit::NodeFit(const ResourceRequest& request, const Node& node, const Free& free)
     : request_(request),
       node_(node),
       cpus_(request, node),
@@ -55,8 +56,8 @@ std::uint64_t NodeFit::gpus_for(std::uint32_t tasks) const {
   return n;
 }
 
-// That the job could have here, counted by node or over the whole job, of which each of its other
-// nodes has one.
+// The most GPUs that the job can have here. Of GPUs counted over the whole job, each other node
+// needs one.
 std::uint64_t NodeFit::gpus_at_most() const {
   std::uint64_t n = 0;
   for (const GresRequest& g : request_.gres_per_node)
@@ -83,11 +84,11 @@ const GpuCounts& NodeFit::count_gpus(GpuCounts most) {
 
 std::uint32_t NodeFit::cpus_for(std::uint32_t tasks) const {
   const std::uint32_t cpus = cores_for(tasks);
-  if (request_.unit != Request::Unit::socket || cpus >= free_.cpus.size()) return cpus;
+  if (request_.unit != ResourceRequest::Unit::socket || cpus >= free_.cpus.size()) return cpus;
   return static_cast<std::uint32_t>(cpus_.pick_for(free_.cpus, cpus, tasks).size());
 }
 
-// CPUs, by whole cores where these are handed out by the core or the socket.
+// The CPUs that so many tasks need, rounded up to whole cores where cores or sockets are allocated.
 std::uint32_t NodeFit::cores_for(std::uint32_t tasks) const {
   if (request_.whole_nodes)
     return static_cast<std::uint32_t>(request_.spec_cores ? free_.cpus.size()
@@ -110,7 +111,7 @@ std::uint64_t NodeFit::memory_room_mib() const {
 std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
   if (request_.memory_per_node_mib)
     return *request_.memory_per_node_mib ? *request_.memory_per_node_mib : node_.config.memory_mib;
-  if (request_.memory_per_cpu_mib)  // threads that it leaves idle have none
+  if (request_.memory_per_cpu_mib)  // threads left idle do not count
     return *request_.memory_per_cpu_mib
                ? saturating_multiply(*request_.memory_per_cpu_mib,
                                      cpus_for(tasks) / cpus_.per_core() * cpus_.usable_per_core() +
@@ -121,7 +122,8 @@ std::uint64_t NodeFit::memory_for(std::uint32_t tasks) const {
   return 0;
 }
 
-// Requests that overlap ("gpu:3,gpu:v100:2") are served one after the other from what is left.
+// Picks devices for the tasks. Requests that overlap ("gpu:3,gpu:v100:2") are served in order, each
+// from what is left.
 std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& preferred) const {
   Devices taken;
   if (!wants_devices()) return taken;
@@ -145,7 +147,7 @@ std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& pr
   return taken;
 }
 
-// Whichever they are. Mostly one kind is wanted, and counting will do.
+// Mostly one kind of device is requested; then counting is enough.
 bool NodeFit::has_devices_for(std::uint32_t tasks) const {
   if (!wants_devices()) return true;
   if (request_.gpus_per_task.empty() && request_.gpus_per_socket.empty()) {
@@ -158,7 +160,7 @@ bool NodeFit::has_devices_for(std::uint32_t tasks) const {
   return devices_for(tasks, {}).has_value();
 }
 
-// CPUs and devices that are close to each other, as far as that goes; with enforced binding no
+// Picks CPUs and devices close to each other where possible; with --gres-flags=enforce-binding no
 // others.
 std::optional<NodeFit::Choice> NodeFit::choose(std::uint32_t tasks) const {
   const std::uint32_t count = std::min(cores_for(tasks), free_.usable_cpus());
@@ -207,17 +209,17 @@ std::uint32_t NodeFit::task_capacity() const {
   if (request_.tasks_per_gpu)
     tasks = std::min(tasks, saturating_multiply(gpus_at_most(), request_.tasks_per_gpu));
   if (!has_devices_for(0)) return 0;
-  // More CPUs than there are can be asked for by GPU or by core; memory goes by CPU.
+  // CPUs per GPU or whole cores may need more CPUs than the tasks alone, and memory may go by CPU.
   auto fits = [&](std::uint32_t n) {
     if (memory_for(n) > memory_room_mib()) return false;
     if (!request_.exclusive && request_.gpus_total.empty() && cpus_for(n) > free_.usable_cpus())
       return false;
-    // Where nothing is close to anything else only those of more tasks can be lacking.
+    // Without affinity, only devices requested per task can run out as tasks are added.
     if (groups_.empty()) return request_.gpus_per_task.empty() || has_devices_for(n);
     return choose(n).has_value();
   };
   const std::uint32_t most = saturated_32(tasks);
-  if (groups_.empty() && fits(most)) return most;  // as mostly
+  if (groups_.empty() && fits(most)) return most;  // the common case
   return largest_that_fits(most, fits);
 }
 
@@ -239,7 +241,7 @@ std::optional<NodeShare> NodeFit::take(std::uint32_t tasks) const {
   return share;
 }
 
-// Parts of GPUs are not: these are taken whole.
+// Shares of GPUs are not taken, because the GPUs are taken as a whole.
 void NodeFit::take_other_devices(NodeShare& share) const {
   Free left = free_;
   muster::sched::take(left, share);

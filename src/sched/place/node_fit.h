@@ -1,4 +1,5 @@
-// NodeFit: how much of one request fits on one node, and which CPUs and devices it takes there.
+// NodeFit: how many tasks of a request fit on one node, and which CPUs, memory and devices they
+// take there.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +13,23 @@
 
 namespace muster::sched {
 
-// The CPUs of a node but those of so many cores.
+// The CPUs of a node without those of `cores` cores that are left to the system.
 IdSet cpus_beside_system(const Node& node, std::uint32_t cores);
 
-using GpuCounts = std::vector<std::uint64_t>;  // parallel to Request::gpus_total
+using GpuCounts = std::vector<std::uint64_t>;  // parallel to ResourceRequest::gpus_total
 
 class NodeFit {
  public:
-  NodeFit(const Request& request, const Node& node, const Free& free);
+  NodeFit(const ResourceRequest& request, const Node& node, const Free& free);
 
   std::uint32_t task_capacity() const;
-  // Of the devices that are counted over the whole job: so many at most of each type can be here,
-  // with what each brings. From then on the job has them here; otherwise one of each, or all where
-  // it has one node.
+  // For --gpus: how many GPUs of each type this node can give, up to `most`, with the CPUs and
+  // memory that come with each. Later calls assume these counts. Without this call they assume one
+  // GPU of each type, or all of them for a job of one node.
   const GpuCounts& count_gpus(GpuCounts most);
-  std::optional<NodeShare> take(std::uint32_t tasks) const;  // nothing if it does not fit
-  void take_other_devices(NodeShare& share) const;           // all that are left
-  std::uint32_t cpus_for(std::uint32_t tasks) const;         // allocated, by whole cores or sockets
+  std::optional<NodeShare> take(std::uint32_t tasks) const;  // unset if they do not fit
+  void take_other_devices(NodeShare& share) const;           // adds all devices that are left
+  std::uint32_t cpus_for(std::uint32_t tasks) const;         // rounded up to whole cores or sockets
   std::uint64_t memory_room_mib() const;
   std::uint64_t memory_for(std::uint32_t tasks) const;
 
@@ -51,13 +52,13 @@ class NodeFit {
   std::uint64_t tasks_by_cpus() const;
   bool has_shape() const;
 
-  const Request& request_;
+  const ResourceRequest& request_;
   const Node& node_;
   NodeCpus cpus_;
-  std::optional<Free> own_;  // where the node's GPUs come in shares, too
+  std::optional<Free> own_;  // an adjusted copy, where one is needed
   const Free& free_;
   std::vector<GpuGroup> groups_;
-  GpuCounts counted_gpus_;  // if any
+  GpuCounts counted_gpus_;  // set by count_gpus
 };
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Candidates of a request, and the order in which ways to place it are tried.
 #include "sched/place/place.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace muster::sched {
 
 namespace {
 
-bool is_candidate(const Cluster& cluster, const Request& request, NodeId id) {
+bool is_candidate(const Cluster& cluster, const ResourceRequest& request, NodeId id) {
   const Node* node = cluster.nodes.find(id);
   if (!node || node->future) return false;
   if (std::ranges::binary_search(request.excluded_nodes, id)) return false;
@@ -21,21 +22,22 @@ bool is_candidate(const Cluster& cluster, const Request& request, NodeId id) {
 }
 
 std::optional<std::vector<NodeShare>> place_with(const Constraint& constraint,
-                                                 const Cluster& cluster, Request request,
+                                                 const Cluster& cluster, ResourceRequest request,
                                                  const std::vector<NodeId>& nodes,
-                                                 const FreeOn& free, const RoughOn& rough) {
+                                                 const FreeOn& free,
+                                                 const FreeUpperBoundOn& bound) {
   request.constraint = constraint;
-  return Placer(cluster, request, free, rough).run(having(cluster, constraint.each, nodes));
+  return Placer(cluster, request, free, bound).run(having(cluster, constraint.each, nodes));
 }
 
 }  // namespace
 
-std::vector<NodeId> candidates(const Cluster& cluster, const Request& request,
+std::vector<NodeId> candidates(const Cluster& cluster, const ResourceRequest& request,
                                const Partition& partition) {
   std::vector<NodeId> found;
   for (NodeId id : partition.nodes)
     if (is_candidate(cluster, request, id)) found.push_back(id);
-  // Equal ones in the configuration's order.
+  // Nodes of equal rank stay in the configuration's order.
   auto rank = [&](NodeId id) { return preference(cluster.nodes.at(id)); };
   if (!std::ranges::is_sorted(found, {}, rank)) std::ranges::stable_sort(found, {}, rank);
   return found;
@@ -45,52 +47,52 @@ std::pair<bool, std::uint32_t> preference(const Node& node) {
   return {node.power.phase != PowerPhase::on, node.config.weight};
 }
 
-// Not on more nodes than it needs, though.
-static Request with_gpus_near(const Request& request) {
-  Request near = request;
+// Tries GPUs close to their CPUs first, but not at the price of more nodes.
+static ResourceRequest with_gpus_near(const ResourceRequest& request) {
+  ResourceRequest near = request;
   near.near_first = false;
   near.enforce_binding = true;
   near.max_nodes = near.min_nodes;
   return near;
 }
 
-// Below switches that is found sooner than where among them it could be spread.
-static bool may_be_on_one_node(const Request& request) {
+// With a topology, a single node is found faster than a spread below switches.
+static bool may_be_on_one_node(const ResourceRequest& request) {
   return request.topology && request.min_nodes == 1 && !request.as_many_nodes &&
          request.constraint.counts.empty() && request.tasks_on_required.empty();
 }
-static Request on_one_node(const Request& request) {
-  Request one = request;
+static ResourceRequest on_one_node(const ResourceRequest& request) {
+  ResourceRequest one = request;
   one.max_nodes = 1;
   one.topology = nullptr;
   one.near_first = false;
   return one;
 }
 
-std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const Request& request,
+std::optional<std::vector<NodeShare>> place(const Cluster& cluster, const ResourceRequest& request,
                                             const std::vector<NodeId>& nodes, const FreeOn& free,
-                                            const RoughOn& rough) {
+                                            const FreeUpperBoundOn& bound) {
   if (request.near_first)
-    if (auto shares = place(cluster, with_gpus_near(request), nodes, free, rough)) return shares;
+    if (auto shares = place(cluster, with_gpus_near(request), nodes, free, bound)) return shares;
   if (may_be_on_one_node(request))
-    if (auto shares = place(cluster, on_one_node(request), nodes, free, rough)) return shares;
-  if (request.preferred.empty()) return Placer(cluster, request, free, rough).run(nodes);
-  if (auto shares = place_with(request.preferred, cluster, request, nodes, free, rough))
+    if (auto shares = place(cluster, on_one_node(request), nodes, free, bound)) return shares;
+  if (request.preferred.empty()) return Placer(cluster, request, free, bound).run(nodes);
+  if (auto shares = place_with(request.preferred, cluster, request, nodes, free, bound))
     return shares;
-  return place_with(request.constraint, cluster, request, nodes, free, rough);
+  return place_with(request.constraint, cluster, request, nodes, free, bound);
 }
 
-std::uint32_t task_capacity(const Cluster& cluster, const Request& request, NodeId node,
+std::uint32_t task_capacity(const Cluster& cluster, const ResourceRequest& request, NodeId node,
                             const Free& free) {
   return NodeFit(request, cluster.nodes.at(node), free).task_capacity();
 }
 
 namespace {
 
-// Mostly any nodes will do, and a large cluster need not be looked through to say so: first so many
-// as are asked for, then some more.
+// Mostly any nodes will do, and a large cluster need not be searched to say so. Tries the first
+// min_nodes candidates, then a few more.
 std::optional<std::vector<NodeShare>> on_first_candidates(const Cluster& cluster,
-                                                          const Request& request,
+                                                          const ResourceRequest& request,
                                                           const Partition& partition,
                                                           const FreeOn& free) {
   constexpr std::size_t kSpare = 8;
@@ -108,7 +110,7 @@ std::optional<std::vector<NodeShare>> on_first_candidates(const Cluster& cluster
 
 }  // namespace
 
-Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& request,
+Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const ResourceRequest& request,
                                         const Partition& partition) {
   std::map<NodeId, Free> empty;
   auto free = [&](NodeId id) -> const Free* {
@@ -116,8 +118,8 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
     if (fresh) at->second = all_of(cluster.nodes.at(id));
     return &at->second;
   };
-  Request fewer = request;
-  fewer.switches_max = 0;  // it waits for these only so long
+  ResourceRequest fewer = request;
+  fewer.switches_max = 0;  // jobs wait for --switches only for a time
   std::vector<SwitchNodes> topology;
   if (request.max_nodes > 1) topology = switch_nodes(cluster);
   if (!topology.empty()) fewer.topology = &topology;
@@ -132,7 +134,8 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const Request& r
   };
   if (!has_required) return impossible();
   if (request.min_nodes > partition.nodes.size() && !nodes.empty() && !request.nodes_follow_tasks) {
-    // More nodes than the partition has is accepted (it may grow); one node must be able to serve.
+    // More nodes than the partition has are accepted, since it may grow. One node must suit the
+    // job.
     fewer.min_nodes = fewer.max_nodes = 1;
     fewer.tasks = 1;
     fewer.required_nodes.clear();

@@ -1,3 +1,4 @@
+// Chooses nodes in the order of the list, and distributes tasks and GPUs over chosen nodes.
 #include "sched/place/placer.h"
 
 #include <algorithm>
@@ -15,9 +16,9 @@ std::vector<NodeId> having(const Cluster& cluster, const std::vector<FeatureTerm
 }
 
 Placer::Shares Placer::run(const std::vector<NodeId>& nodes) {
-  if (request_.constraint.same.empty()) return among(nodes);
+  if (request_.constraint.same.empty()) return place_among(nodes);
   for (const auto& feature : request_.constraint.same)
-    if (auto shares = among(having(cluster_, feature, nodes))) return shares;
+    if (auto shares = place_among(having(cluster_, feature, nodes))) return shares;
   return std::nullopt;
 }
 
@@ -27,7 +28,7 @@ bool Placer::is_plain() const {
          !request_.topology;
 }
 
-// Those of the nodes that can be used; or the shares, where the first ones will do.
+// Collects the usable nodes. Returns the shares at once if the first usable nodes will do.
 Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
   for (NodeId id : nodes) {
     const Free* free = free_(id);
@@ -36,21 +37,22 @@ Placer::Shares Placer::first_usable(const std::vector<NodeId>& nodes) {
     const TaskRoom room = room_on(node, NodeFit(request_, node, *free));
     if (room.capacity == 0 || room.capacity < request_.tasks_on_each_node()) continue;
     usable_.push_back({id, room, request_.gpus_total.empty() ? 0 : gpus_on(id, *free)});
-    // Mostly the first nodes that have room will do, and the others need not be looked at.
+    // Mostly the first nodes with room will do, and the others need not be examined.
     if (usable_.size() == request_.min_nodes && is_plain())
-      if (auto shares = on(usable_)) return shares;
+      if (auto shares = place_on(usable_)) return shares;
   }
   return std::nullopt;
 }
 
-Placer::Shares Placer::among(const std::vector<NodeId>& nodes) {
+Placer::Shares Placer::place_among(const std::vector<NodeId>& nodes) {
   usable_.clear();
-  if (auto shares = goes_by_runs() ? by_runs(nodes) : first_usable(nodes)) return shares;
+  if (auto shares = can_use_segments() ? place_by_segments(nodes) : first_usable(nodes))
+    return shares;
   if (request_.least_loaded) by_free_cpus();
-  return request_.topology ? lightest_first() : of_usable();
+  return request_.topology ? lightest_first() : place_on_usable();
 }
 
-Placer::Shares Placer::of_usable() const {
+Placer::Shares Placer::place_on_usable() const {
   if (usable_.size() < request_.min_nodes || !covers_required() || !hold_all_tasks())
     return std::nullopt;
   constexpr std::array kOrders{Order::as_they_come, Order::roomiest_first};
@@ -63,7 +65,7 @@ Placer::Shares Placer::of_usable() const {
         if (auto shares = choose(count, order)) return shares;
     return std::nullopt;
   }
-  // One node if there is one that will do, or else the first ones that are enough.
+  // One node if some node can hold the job, or else the first nodes that are enough.
   if (request_.min_nodes == 1)
     for (Order order : kOrders)
       if (auto shares = choose(1, order)) return shares;
@@ -76,9 +78,9 @@ Placer::Shares Placer::of_usable() const {
 TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   TaskRoom room{.capacity = fit.task_capacity()};
   if (room.capacity == 0) return room;
-  // A core is kept even where CPUs are handed out one by one.
+  // A whole core is kept even if CPUs are allocated one by one.
   const std::uint32_t kept = std::max(fit.cpus_for(1), cpus_per_core(node));
-  const bool by_core = request_.unit == Request::Unit::core;
+  const bool by_core = request_.unit == ResourceRequest::Unit::core;
   std::uint32_t least = std::max(1u, kept / request_.cpus_per_task);
   while (by_core && least > 1 && fit.cpus_for(least) > kept) --least;
   room.kept = std::min(room.capacity, least);
@@ -87,7 +89,7 @@ TaskRoom Placer::room_on(const Node& node, const NodeFit& fit) const {
   return room;
 }
 
-// All usable nodes together, which says nothing yet of those that will be chosen.
+// A quick check of all usable nodes together; the chosen ones may still have too little room.
 bool Placer::hold_all_tasks() const {
   if (request_.tasks_follow_nodes || !request_.tasks_on_required.empty()) return true;
   std::uint64_t room = 0;
@@ -97,7 +99,7 @@ bool Placer::hold_all_tasks() const {
 
 Placer::Shares Placer::choose(std::uint32_t count, Order order) const {
   if (request_.contiguous) return neighbours(count);
-  if (!request_.topology || count == 1) return of_all(count, usable_, order);
+  if (!request_.topology || count == 1) return place_with_required(count, usable_, order);
   return close_together(count, order);
 }
 
@@ -121,8 +123,9 @@ void Placer::by_free_cpus() {
   });
 }
 
-// The required nodes, those of counted features, then the first others.
-Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, Order order) const {
+// Takes the required nodes, then nodes for counted features, then the first others.
+Placer::Shares Placer::place_with_required(std::uint32_t count, std::vector<Usable> others,
+                                           Order order) const {
   std::vector<Usable> first;
   auto move_over = [&](auto matches, std::uint32_t n) {
     for (auto at = others.begin(); at != others.end() && n > 0;) {
@@ -154,11 +157,11 @@ Placer::Shares Placer::of_all(std::uint32_t count, std::vector<Usable> others, O
   const std::size_t wanted = count - first.size();
   if (others.size() < wanted) return std::nullopt;
   first.insert(first.end(), others.begin(), others.begin() + static_cast<std::ptrdiff_t>(wanted));
-  return on(first);
+  return place_on(first);
 }
 
-// The first of the chosen ones take most tasks; the shares are in the order of the nodes.
-Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
+// The shares on these nodes, in the order of the nodes. The first nodes of the list get most tasks.
+Placer::Shares Placer::place_on(const std::vector<Usable>& in_order) const {
   const auto counts = distribute(in_order);
   if (!counts) return std::nullopt;
   std::vector<Chosen> chosen;
@@ -185,15 +188,15 @@ Placer::Shares Placer::on(const std::vector<Usable>& in_order) const {
   return shares;
 }
 
-// Each GPU brings CPUs, and the tasks have these.
+// With --gpus and --cpus-per-gpu the tasks go where the CPUs of the GPUs are.
 bool Placer::tasks_follow_gpus() const {
   return request_.cpus_per_gpu && !request_.gpus_total.empty() && !request_.tasks_follow_nodes &&
          !request_.tasks_per_node && request_.tasks_on_required.empty() && !request_.whole_nodes &&
          !request_.overcommit;
 }
 
-// As evenly as the CPUs of the GPUs on each node allow; where these are too few for all tasks
-// nothing changes.
+// Distributes the tasks as evenly as the CPUs of each node's GPUs allow. If these are too few for
+// all tasks, nothing changes.
 void Placer::follow_gpus(std::vector<Chosen>& chosen) const {
   std::vector<std::uint32_t> rooms;
   GpuCounts left = gpus_counted();
@@ -213,8 +216,8 @@ GpuCounts Placer::gpus_counted() const {
   return counts;
 }
 
-// Every later node needs at least one of what is left of each type. A node with none of them has to
-// have others.
+// Takes GPUs counted over the whole job. Each later node needs at least one GPU of each type that
+// is left. False if this node gets no device at all.
 bool Placer::take_gpus(NodeFit& fit, std::uint64_t later, GpuCounts& left) const {
   GpuCounts most = left;
   for (std::uint64_t& count : most) count -= std::min(count, later);
@@ -240,8 +243,9 @@ std::optional<std::vector<std::uint32_t>> Placer::distribute(
   return first_nodes_most(rooms, request_.min_nodes, request_.tasks);
 }
 
-// What the job is told of its tasks goes by the CPUs that it got: these come by the core, or all
-// of a node's. Without -n a task is told for each.
+// Sets the task counts that users see. They follow the CPUs that the job got, which may be more
+// than it needs (whole cores, whole nodes). Without -n there is one task for each cpus_per_task
+// CPUs.
 void Placer::count_tasks(std::vector<NodeShare>& shares) const {
   if (!request_.tasks_on_required.empty() || request_.tasks_per_node ||
       !request_.gpus_per_task.empty())

@@ -1,4 +1,6 @@
-// Placer: chooses the nodes for one request and distributes its tasks over them.
+// Placer: chooses the nodes for one request and distributes its tasks over them. The ways to choose
+// are in three files: first nodes that suffice (placer.cc), segments of neighbours
+// (placer_segments.cc), and nodes close together in the topology (placer_near.cc).
 #pragma once
 
 #include <cstdint>
@@ -6,7 +8,7 @@
 #include <vector>
 
 #include "sched/place/node_fit.h"
-#include "sched/place/node_runs.h"
+#include "sched/place/node_segments.h"
 #include "sched/place/place.h"
 #include "sched/place/task_counts.h"
 
@@ -14,8 +16,9 @@ namespace muster::sched {
 
 class Placer {
  public:
-  Placer(const Cluster& cluster, const Request& request, const FreeOn& free, const RoughOn& rough)
-      : cluster_(cluster), request_(request), free_(free), rough_(rough) {}
+  Placer(const Cluster& cluster, const ResourceRequest& request, const FreeOn& free,
+         const FreeUpperBoundOn& bound)
+      : cluster_(cluster), request_(request), free_(free), upper_bound_on_(bound) {}
 
   std::optional<std::vector<NodeShare>> run(const std::vector<NodeId>& nodes);
 
@@ -23,7 +26,7 @@ class Placer {
   struct Usable {
     NodeId node;
     TaskRoom room;
-    std::uint64_t gpus = 0;  // of those that are counted over the whole job
+    std::uint64_t gpus = 0;  // that it can give, if GPUs are counted over the whole job
   };
   struct Chosen {
     NodeId node;
@@ -33,16 +36,16 @@ class Placer {
   using Shares = std::optional<std::vector<NodeShare>>;
 
   bool is_plain() const;
-  Shares among(const std::vector<NodeId>& nodes);
+  Shares place_among(const std::vector<NodeId>& nodes);
   Shares first_usable(const std::vector<NodeId>& nodes);
   Shares lightest_first();
-  Shares of_usable() const;
-  bool goes_by_runs() const;
-  Shares by_runs(const std::vector<NodeId>& nodes);
-  Shares last_of(const std::vector<NodeId>& nodes);
+  Shares place_on_usable() const;
+  bool can_use_segments() const;
+  Shares place_by_segments(const std::vector<NodeId>& nodes);
+  Shares place_on_last(const std::vector<NodeId>& nodes);
   void forget_weights();
   void make_offers(const std::vector<NodeId>& nodes, std::size_t most);
-  std::uint32_t tasks_at_most(NodeId node, const Rough& rough);
+  std::uint32_t tasks_at_most(NodeId node, const FreeUpperBound& bound);
   bool tasks_follow_gpus() const;
   void follow_gpus(std::vector<Chosen>& chosen) const;
   GpuCounts gpus_counted() const;
@@ -51,21 +54,21 @@ class Placer {
   std::uint64_t gpus_wanted() const;
   bool weigh_gpus(std::uint64_t wanted);
   std::uint32_t fewest_nodes(std::uint64_t gpus) const;
-  Need need() const;
+  PlacementNeed placement_need() const;
   Shares counted_gpus(std::uint64_t gpus);
   Shares from_offers();
-  Shares offered_to(const Need& need);
-  bool ask(std::size_t offer);
+  Shares offered_to(const PlacementNeed& need);
+  bool probe_offer(std::size_t offer);
   std::vector<Usable> usable_of(const std::vector<std::size_t>& offers) const;
   bool are_neighbours(std::vector<std::size_t> offers) const;
   bool hold_all_tasks() const;
   TaskRoom room_on(const Node& node, const NodeFit& fit) const;
   Shares choose(std::uint32_t count, Order order) const;
   Shares close_together(std::uint32_t count, Order order) const;
-  Shares of_all(std::uint32_t count, std::vector<Usable> others, Order order) const;
+  Shares place_with_required(std::uint32_t count, std::vector<Usable> others, Order order) const;
   void neighbours_first(NodeId required, std::vector<Usable>& others) const;
   Shares neighbours(std::uint32_t count) const;
-  Shares on(const std::vector<Usable>& in_order) const;
+  Shares place_on(const std::vector<Usable>& in_order) const;
   bool has_required(const std::vector<NodeShare>& shares) const;
   bool covers_required() const;
   const Usable* find(NodeId id) const;
@@ -75,18 +78,18 @@ class Placer {
   std::optional<std::vector<std::uint32_t>> as_listed(const std::vector<Usable>& chosen) const;
 
   const Cluster& cluster_;
-  const Request& request_;
+  const ResourceRequest& request_;
   const FreeOn& free_;
-  const RoughOn& rough_;
+  const FreeUpperBoundOn& upper_bound_on_;
   std::vector<Usable> usable_;
-  std::vector<Offer> offers_;
-  std::size_t looked_at_ = 0;                   // nodes
-  std::vector<std::optional<TaskRoom>> rooms_;  // parallel to the offers: who was asked
-  std::vector<std::uint64_t> gpus_;             // that they could give, if these are counted
-  std::vector<std::optional<std::uint32_t>> idle_tasks_;  // by kind of hardware
+  std::vector<NodeOffer> offers_;
+  std::size_t looked_at_ = 0;                   // number of nodes turned into offers
+  std::vector<std::optional<TaskRoom>> rooms_;  // parallel to the offers; set once probed
+  std::vector<std::uint64_t> gpus_;             // parallel to the offers: GPUs they can give
+  std::vector<std::optional<std::uint32_t>> idle_tasks_;  // tasks on an idle node, by its kind
 };
 
-// Those of the nodes that have these features.
+// The nodes in the list that have these features.
 std::vector<NodeId> having(const Cluster& cluster, const std::vector<FeatureTerm>& features,
                            const std::vector<NodeId>& nodes);
 

@@ -1,4 +1,4 @@
-// Nodes that are close to each other: below one switch, or neighbours.
+// Chooses nodes that are close to each other: below one switch, or neighbours.
 #include <algorithm>
 #include <map>
 #include <tuple>
@@ -7,7 +7,7 @@
 
 namespace muster::sched {
 
-// No heavier nodes than are needed.
+// Tries nodes of low weight first, and adds heavier ones until the job fits.
 Placer::Shares Placer::lightest_first() {
   const std::vector<Usable> all = std::move(usable_);
   auto weight = [&](const Usable& u) { return preference(cluster_.nodes.at(u.node)); };
@@ -15,12 +15,12 @@ Placer::Shares Placer::lightest_first() {
     const auto heaviest = weight(*end);
     while (end != all.end() && weight(*end) == heaviest) ++end;
     usable_.assign(all.begin(), end);
-    if (auto shares = of_usable()) return shares;
+    if (auto shares = place_on_usable()) return shares;
   }
   return std::nullopt;
 }
 
-// Below one switch, and on as few leaves as possible.
+// Chooses nodes below one switch, on as few leaves as possible.
 Placer::Shares Placer::close_together(std::uint32_t count, Order order) const {
   std::vector<NodeId> ids;
   ids.reserve(usable_.size());
@@ -29,7 +29,7 @@ Placer::Shares Placer::close_together(std::uint32_t count, Order order) const {
     std::vector<Usable> here;
     here.reserve(nodes.size());
     for (NodeId id : nodes) here.push_back(*find(id));
-    auto shares = of_all(count, here, order);
+    auto shares = place_with_required(count, here, order);
     if (!shares || !has_required(*shares)) continue;
     std::vector<NodeId> chosen;
     for (const NodeShare& share : *shares) chosen.push_back(share.node);
@@ -46,7 +46,7 @@ bool Placer::has_required(const std::vector<NodeShare>& shares) const {
   });
 }
 
-// Among equal nodes those behind the required one, then the ones before it, the nearest
+// Among nodes of equal preference: those behind the required one, then those before it, the nearest
 // first.
 void Placer::neighbours_first(NodeId required, std::vector<Usable>& others) const {
   std::ranges::stable_sort(others, {}, [&](const Usable& u) {
@@ -56,7 +56,7 @@ void Placer::neighbours_first(NodeId required, std::vector<Usable>& others) cons
   });
 }
 
-// Nodes next to each other in the cluster's order, as early as possible.
+// Chooses nodes next to each other in the cluster's order, as early as possible (--contiguous).
 Placer::Shares Placer::neighbours(std::uint32_t count) const {
   std::map<NodeId, Usable> usable;
   for (const Usable& u : usable_) usable[u.node] = u;
@@ -76,7 +76,7 @@ Placer::Shares Placer::neighbours(std::uint32_t count) const {
                              [&](const Usable& u) { return u.node == required; });
         });
     if (!complete) continue;
-    if (auto shares = on(run)) return shares;
+    if (auto shares = place_on(run)) return shares;
   }
   return std::nullopt;
 }

@@ -1,3 +1,4 @@
+// Intersects the shares of jobs that may share their CPUs.
 #include "sched/place/sharing.h"
 
 namespace muster::sched {
@@ -5,17 +6,17 @@ namespace muster::sched {
 IdSet shareable(const std::vector<Claim>& claims, std::string_view partition,
                 std::uint32_t holders) {
   IdSet shared, others;
-  CpuLayers shared_again;
+  CpuOverlap overlap;
   for (const Claim& claim : claims) {
     if (claim.share->sharing <= 1 || claim.partition != partition) {
       others.merge(claim.share->held_cpus());
       continue;
     }
-    shared_again.add(shared.intersect(claim.share->held_cpus()));
+    overlap.add(shared.intersect(claim.share->held_cpus()));
     shared.merge(claim.share->held_cpus());
   }
   shared.subtract(others);
-  shared.subtract(shared_again.beyond(holders, shared));
+  shared.subtract(overlap.beyond(holders, shared));
   return shared;
 }
 

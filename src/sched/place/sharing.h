@@ -1,4 +1,4 @@
-// sharing: which CPUs that jobs hold a further job of their partition may hold too.
+// sharing: which CPUs held by jobs another job of the same partition may share (OverSubscribe).
 #pragma once
 
 #include <string_view>
@@ -13,12 +13,12 @@ struct Claim {
   std::string_view partition;
 };
 
-// Of the CPUs claimed: those that only jobs which share in this partition hold, up to `holders` of
-// them.
+// The held CPUs that another job of this partition may share: all their holders are sharing jobs of
+// this partition, and there are at most `holders` of them.
 IdSet shareable(const std::vector<Claim>& claims, std::string_view partition,
                 std::uint32_t holders);
 
-// What jobs hold on the node.
+// What jobs hold on this node.
 std::vector<Claim> claims_on(const Cluster& cluster, const Node& node);
 
 }  // namespace muster::sched

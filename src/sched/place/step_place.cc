@@ -1,3 +1,4 @@
+// Chooses the nodes of a step, spreads its tasks over them, and takes CPUs, memory and devices.
 #include "sched/place/step_place.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ class StepPlacer {
     std::vector<Slot*> usable;
     for (Slot& slot : slots_)
       if (slot.capacity > 0) usable.push_back(&slot);
-    // Required nodes first, then those with most room; equal ones in the job's order.
+    // Required nodes first, then those with most free CPUs; equal ones in the job's order.
     std::ranges::stable_sort(usable, std::ranges::greater{}, [&](const Slot* slot) {
       return std::pair(is_required(*slot), slot->free.cpus.size());
     });
@@ -49,12 +50,13 @@ class StepPlacer {
     std::size_t most =
         std::min<std::size_t>({usable.size(), demand_.max_nodes, std::max(1u, demand_.tasks)});
     for (std::size_t count = most; count >= std::max(1u, demand_.min_nodes); --count)
-      if (auto nodes = on({usable.begin(), usable.begin() + static_cast<std::ptrdiff_t>(count)}))
+      if (auto nodes =
+              place_on({usable.begin(), usable.begin() + static_cast<std::ptrdiff_t>(count)}))
         return nodes;
     return std::nullopt;
   }
 
-  // What this many tasks take of the node; nothing where it has not got it.
+  // What this many tasks take of the node; unset if they do not fit.
   std::optional<NodeShare> share_of(const Slot& slot, std::uint32_t tasks) const {
     NodeShare share{.node = slot.held->node, .cpus = {}, .memory_mib = 0, .tasks = tasks};
     if (!take_cpus_of_tasks(slot, tasks, share)) return std::nullopt;
@@ -79,7 +81,7 @@ class StepPlacer {
     return take_cpus(slot, std::uint64_t{tasks} * demand_.cpus_per_task, share);
   }
 
-  // --cpus-per-gpu, for the GPUs that the step has here. Tasks may be more than these CPUs.
+  // --cpus-per-gpu, for the step's GPUs here. The tasks may need more CPUs than that.
   bool take_cpus_of_gpus(const Slot& slot, NodeShare& share) const {
     const std::uint64_t cpus = saturating_multiply(gpus_of(share), demand_.cpus_per_gpu);
     return cpus == 0 || cpus <= share.cpus.size() || take_cpus(slot, cpus, share);
@@ -131,7 +133,7 @@ class StepPlacer {
   std::uint32_t capacity_of(const Slot& slot) const {
     std::uint32_t most = demand_.tasks;
     if (demand_.tasks_per_node_max) most = std::min(most, demand_.tasks_per_node_max);
-    // More tasks never take less.
+    // Binary search works because more tasks never take less.
     return largest_that_fits(
         most, [&](std::uint32_t tasks) { return share_of(slot, tasks).has_value(); });
   }
@@ -155,7 +157,7 @@ class StepPlacer {
     return nodes;
   }
 
-  std::optional<std::vector<StepNode>> on(std::vector<Slot*> chosen) const {
+  std::optional<std::vector<StepNode>> place_on(std::vector<Slot*> chosen) const {
     std::ranges::sort(chosen);  // back to the job's order
     if (!count_tasks(chosen)) return std::nullopt;
     auto nodes = shares_of(chosen);
@@ -163,7 +165,8 @@ class StepPlacer {
     return nodes;
   }
 
-  // How many tasks each node gets: in turns, so that they spread evenly, and everyone at least one.
+  // Sets the number of tasks of each node. Nodes take tasks in turn so that they spread evenly, and
+  // each node gets at least one.
   bool count_tasks(const std::vector<Slot*>& chosen) const {
     for (Slot* slot : chosen) slot->tasks = 0;
     std::uint32_t left = demand_.tasks;
@@ -176,14 +179,14 @@ class StepPlacer {
     return std::ranges::all_of(chosen, [](const Slot* slot) { return slot->tasks > 0; });
   }
 
-  // One turn: each node takes its part of what is left, as far as `layer` tasks per CPU go.
+  // One turn: each node takes some of the remaining tasks, up to `layer` times its CPU capacity.
   bool give_turn(const std::vector<Slot*>& chosen, std::uint32_t layer, std::uint32_t& left) const {
     const Distribution& how = demand_.distribution;
     const std::uint32_t before = left,
                         turn = how.pack.value_or(false) ? demand_.tasks : how.plane_size;
     auto empty = std::ranges::count(chosen, 0u, &Slot::tasks);
     for (Slot* slot : chosen) {
-      if (slot->tasks == 0) --empty;  // those behind it need one each
+      if (slot->tasks == 0) --empty;  // each empty node behind this one needs a task
       if (left <= empty) break;
       const std::uint32_t limit =
           std::min(slot->capacity, saturated_32(std::uint64_t{cpu_capacity(*slot)} * layer));
@@ -195,7 +198,8 @@ class StepPlacer {
     return left < before;
   }
 
-  // Tasks that have CPUs of their own; the others of an overcommitted step come on top, as evenly.
+  // The number of tasks that have CPUs of their own. Further tasks of an overcommitted step are
+  // spread evenly on top.
   std::uint32_t cpu_capacity(const Slot& slot) const {
     auto cpus = static_cast<std::uint32_t>(slot.free.cpus.size());
     return std::max(1u, cpus / slot.core.threads * slot.core.usable / demand_.cpus_per_task);
@@ -219,8 +223,8 @@ class StepPlacer {
     return nodes;
   }
 
-  // Of GPUs that are counted over the whole step: every later node needs at least one of what is
-  // left of each type.
+  // Takes GPUs counted over the whole step. Each later node needs at least one GPU of each type
+  // that is left.
   static bool take_counted(const Slot& slot, std::uint64_t later, std::vector<GresRequest>& left,
                            NodeShare& share) {
     Free free = slot.free;
@@ -264,7 +268,7 @@ std::vector<Slot> slots_of(const std::vector<NodeShare>& held, const std::vector
   return slots;
 }
 
-// The gres of a step that no node of the job has, as text for the user; empty where all is there.
+// A message about gres that the step asks for and the job does not have; empty if it has all.
 std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& demand) {
   auto most_of = [&](const GresRequest& wanted) {
     std::uint64_t most = 0;
@@ -303,7 +307,7 @@ bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand
   return are_too_many(demand.gpus_total, 1) || are_too_many(demand.gpus_per_task, demand.tasks);
 }
 
-// Why the step does not even fit into its job when no other step runs.
+// Why the step does not fit into its job even when no other step runs.
 Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
   auto has = [&](NodeId id) {
     return std::ranges::any_of(slots, [&](const Slot& slot) { return slot.held->node == id; });

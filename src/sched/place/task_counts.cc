@@ -1,3 +1,4 @@
+// Distributes a number of tasks over the rooms of nodes.
 #include "sched/place/task_counts.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<Tas
                                                            std::size_t needed,
                                                            std::uint64_t tasks) {
   needed = std::min(needed, nodes.size());
-  std::uint64_t left = tasks, kept = 0;  // kept: for the needed nodes behind
+  std::uint64_t left = tasks, kept = 0;  // kept: for the needed nodes further behind
   for (std::size_t i = 0; i < needed; ++i) kept += nodes[i].kept;
   std::vector<std::uint32_t> rooms;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -37,7 +38,7 @@ std::optional<std::vector<std::uint32_t>> in_turns(const std::vector<std::uint32
     return held;
   };
   if (rooms.empty() || tasks < rooms.size()) return std::nullopt;
-  // The most turns that all can have, and one more for the first nodes.
+  // The number of full turns; the first nodes get one task more.
   const std::uint32_t most = std::ranges::max(rooms);
   if (held_by(most) < tasks) return std::nullopt;
   const std::uint32_t turns =

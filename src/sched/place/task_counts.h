@@ -1,4 +1,4 @@
-// How many tasks each of the nodes gets that were chosen for a request.
+// task_counts: how many tasks each of the chosen nodes gets.
 #pragma once
 
 #include <cstdint>
@@ -9,23 +9,23 @@ namespace muster::sched {
 
 struct TaskRoom {
   std::uint32_t capacity = 0;  // tasks
-  std::uint32_t kept = 1;      // tasks that fit in what is kept for one: a core
-  std::uint32_t least = 1;     // tasks that fit in what one takes: CPUs come by the core, or singly
-  std::uint32_t floor = 1;     // tasks for which there are CPUs anyway (--mincpus)
+  std::uint32_t kept = 1;      // tasks that fit in the core that is kept for one task
+  std::uint32_t least = 1;     // tasks that fit in the CPUs that one task takes
+  std::uint32_t floor = 1;     // tasks for which the node has CPUs anyway (--mincpus)
 };
 
-// The first nodes take most, but leave the other needed ones what is `kept` for these; each of the
-// first `needed` nodes has its `least`. A node beyond them
-// takes only what its floor has room for, or what the others had no room for.
+// The first nodes take most tasks, but leave `kept` tasks for each other needed node. Each of the
+// first `needed` nodes has at least `least` tasks. Nodes beyond these take up to `floor` tasks, or
+// what the others have no room for.
 std::optional<std::vector<std::uint32_t>> first_nodes_most(const std::vector<TaskRoom>& nodes,
                                                            std::size_t needed, std::uint64_t tasks);
 
-// One task for each node in turn, as far as its room goes. Nothing where there is too little room,
-// or where a node would have none.
+// Gives each node one task in turn while it has room. Unset if there is too little room in all, or
+// if a node would have no task.
 std::optional<std::vector<std::uint32_t>> in_turns(const std::vector<std::uint32_t>& rooms,
                                                    std::uint64_t tasks);
 
-// Node after node filled up, but for a task that each of the later ones has at least.
+// Fills one node after the other, but leaves at least one task for each later node.
 std::optional<std::vector<std::uint32_t>> filled_up(std::vector<std::uint32_t> rooms,
                                                     std::uint64_t tasks);
 

@@ -1,3 +1,4 @@
+// Sorts the jobs that compete for CPUs, and lets them run as far as CPUs are free.
 #include "sched/preempt/gang.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ using Busy = std::map<NodeId, IdSet>;
 bool is_contested(const Cluster& cluster, const Job& job) {
   return std::ranges::any_of(job.run->unfinished, [&](NodeId id) {
     const Node* node = cluster.nodes.find(id);
-    return node && !node->used_again.layers.empty();
+    return node && !node->shared_cpus.layers.empty();
   });
 }
 
@@ -31,9 +32,9 @@ void occupy(Busy& busy, const Job& job) {
     if (job.run->unfinished.contains(share.node)) busy[share.node].merge(share.held_cpus());
 }
 
-// Higher rank first; among equals whoever has some of its slice left, then whoever has waited
-// longest.
-struct Place {
+// A job that competes for its CPUs. Higher rank comes first; among equals a job with some of its
+// time slice left, then the one that has waited longest.
+struct Contender {
   std::int64_t rank = 0;
   int kind = 0;
   Time since;
@@ -41,19 +42,19 @@ struct Place {
   auto key() const { return std::tuple(-rank, kind, since, job->id); }
 };
 
-Place place_of(const Cluster& cluster, const Job& job, Time now) {
+Contender contender_of(const Cluster& cluster, const Job& job, Time now) {
   enum { runs, waits, had_its_slice };
-  Place place{.rank = preempt_rank(cluster, job), .job = &job};
+  Contender contender{.rank = preempt_rank(cluster, job), .job = &job};
   const Settings& s = cluster.settings();
   if (job.run->awaits_turn) {
-    place.kind = waits;
-    place.since = job.run->suspended_at;
+    contender.kind = waits;
+    contender.since = job.run->suspended_at;
   } else {
     bool over = s.preempt.gang && now - job.run->turn_since >= s.time_slice;
-    place.kind = over ? had_its_slice : runs;
-    place.since = job.run->turn_since;
+    contender.kind = over ? had_its_slice : runs;
+    contender.since = job.run->turn_since;
   }
-  return place;
+  return contender;
 }
 
 }  // namespace
@@ -61,24 +62,24 @@ Place place_of(const Cluster& cluster, const Job& job, Time now) {
 Turns next_turns(const Cluster& cluster, Time now) {
   Turns turns;
   Busy busy;
-  std::vector<Place> places;
+  std::vector<Contender> contenders;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     bool takes_turns = !job.run->ending &&
                        (job.state == JobState::running || job.run->awaits_turn) &&
                        !is_ended(job.state);
     if (takes_turns && (job.run->awaits_turn || is_contested(cluster, job)))
-      places.push_back(place_of(cluster, job, now));
+      contenders.push_back(contender_of(cluster, job, now));
     else if (!job.run->awaits_turn)
-      occupy(busy, job);  // one that ends keeps its CPUs
+      occupy(busy, job);  // a job that is ending keeps its CPUs
   }
-  std::ranges::sort(places, {}, &Place::key);
+  std::ranges::sort(contenders, {}, &Contender::key);
   const bool gang = cluster.settings().preempt.gang;
   if (!gang)
-    for (const Place& place : places)
-      if (!place.job->run->awaits_turn) occupy(busy, *place.job);
-  for (const Place& place : places) {
-    const Job& job = *place.job;
+    for (const Contender& contender : contenders)
+      if (!contender.job->run->awaits_turn) occupy(busy, *contender.job);
+  for (const Contender& contender : contenders) {
+    const Job& job = *contender.job;
     if (!gang && !job.run->awaits_turn) continue;
     const bool runs = is_free(busy, job);
     if (runs) occupy(busy, job);

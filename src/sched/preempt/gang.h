@@ -1,5 +1,5 @@
-// gang: jobs that hold the same CPUs take turns. Who outranks the others runs; among equals each
-// has its time slice.
+// gang: jobs that hold the same CPUs take turns. The job with the highest rank runs; jobs of equal
+// rank get one time slice each.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,8 @@ struct Turns {
   std::vector<JobId> suspend, resume;
 };
 
-// What should change now. Without gang scheduling nobody loses a turn, but who awaits one gets it.
+// The jobs to suspend and resume now. Without gang scheduling no job is suspended, but a job that
+// waits for its turn is resumed when its CPUs are free.
 Turns next_turns(const Cluster& cluster, Time now);
 
 }  // namespace muster::sched

@@ -1,3 +1,5 @@
+// Rules of preemption by partition tier, QOS and reservation, and the search for the fewest
+// victims.
 #include "sched/preempt/preempt.h"
 
 #include <algorithm>
@@ -18,7 +20,7 @@ bool qos_may_preempt(const Cluster& cluster, const Job& job, const Job& victim) 
   return within && job.qos == victim.qos && job.priority > victim.priority;
 }
 
-// The victim runs on what is reserved for the job.
+// The victim runs on borrowed nodes of the job's reservation.
 bool has_borrowed(const Cluster& cluster, const Job& victim, const Job& job) {
   if (job.spec->reservation.empty()) return false;
   return std::ranges::any_of(split(job.spec->reservation, ','), [&](std::string_view name) {
@@ -32,7 +34,8 @@ std::uint32_t tier_of(const Cluster& cluster, const Job& job) {
   return partition ? partition->priority_tier : 0;
 }
 
-// How long the job runs before others may displace it. To be suspended loses nothing.
+// How long the job runs before it may be preempted. Suspension loses no work, so it is always
+// allowed.
 Seconds exempt_time(const Cluster& cluster, const Job& victim, PreemptMode mode) {
   if (mode == PreemptMode::suspend) return Seconds{0};
   if (const Qos* qos = cluster.find_qos(victim.qos); qos && qos->exempt_time)
@@ -40,7 +43,7 @@ Seconds exempt_time(const Cluster& cluster, const Job& victim, PreemptMode mode)
   return cluster.settings().preempt.exempt_time;
 }
 
-// What its partition or QOS says of the job, or of one component of a heterogeneous job.
+// The mode set by the partition or the QOS, for a job or for one component of a heterogeneous job.
 PreemptMode own_mode(const Cluster& cluster, const Job& victim) {
   const PreemptSettings& s = cluster.settings().preempt;
   PreemptMode mode = s.mode;
@@ -53,7 +56,7 @@ PreemptMode own_mode(const Cluster& cluster, const Job& victim) {
   } else {
     return PreemptMode::off;
   }
-  // What cannot be put back is cancelled.
+  // Jobs that cannot be requeued are cancelled.
   bool requeues = victim.spec->kind == JobKind::batch &&
                   victim.spec->requeue.value_or(cluster.settings().job_requeue);
   if (mode == PreemptMode::requeue && !requeues) mode = PreemptMode::cancel;
@@ -109,7 +112,7 @@ Seconds grace_time(const Cluster& cluster, const Job& victim, const Job* by) {
 
 namespace {
 
-// Whether the job, one that runs or was suspended, has to give way to `job`.
+// Whether the victim, running or suspended, has to give way to `job`.
 bool gives_way(const Cluster& cluster, const Job& victim, const Job& job,
                const Partition& partition, Time now) {
   const PreemptSettings& s = cluster.settings().preempt;
@@ -120,13 +123,13 @@ bool gives_way(const Cluster& cluster, const Job& victim, const Job& job,
                                               : tier_of(cluster, victim) < partition.priority_tier;
   if (!may && !has_borrowed(cluster, victim, job)) return false;
   const PreemptMode mode = preempt_mode(cluster, victim);
-  // Who is suspended has stopped already.
+  // A job suspended by a user has stopped already.
   const bool is_stopped = victim.state == JobState::suspended && !victim.run->awaits_turn;
   if (mode == PreemptMode::off || (mode == PreemptMode::suspend && is_stopped)) return false;
   return victim.run_time(now) >= exempt_time(cluster, victim, mode);
 }
 
-// Components of a heterogeneous job go together, or stay.
+// Components of a heterogeneous job are preempted together or not at all.
 bool all_give_way(const Cluster& cluster, const Job& victim, const Job& job,
                   const Partition& partition, Time now) {
   if (!gives_way(cluster, victim, job, partition, now)) return false;
@@ -142,7 +145,7 @@ std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Par
   const PreemptSettings& s = cluster.settings().preempt;
   std::vector<JobId> found;
   if (s.type == PreemptType::none) return found;
-  // Lowest tier first, then the least work done; or the youngest, wherever it runs.
+  // Lowest tier first, then the least work done; or with youngest_first the youngest job.
   using Loss = std::tuple<std::uint32_t, Millis, std::uint32_t>;
   std::vector<std::pair<Loss, JobId>> by_loss;
   for (std::uint32_t id : cluster.active.ids()) {
@@ -172,7 +175,7 @@ std::vector<JobId> fewest_victims(const std::vector<JobId>& preemptable,
     else
       low = middle + 1;
   }
-  // ... without those in it that are not in the way, the greatest loss spared first.
+  // ... without jobs that need not be preempted; the greatest loss is spared first.
   std::vector<JobId> victims(preemptable.begin(),
                              preemptable.begin() + static_cast<std::ptrdiff_t>(low));
   if (strict_order) return victims;

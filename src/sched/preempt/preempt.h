@@ -1,4 +1,4 @@
-// preempt: whom a job may displace, and whom it then really has to.
+// preempt: which jobs a job may preempt, and the fewest of them that it has to.
 #pragma once
 
 #include <functional>
@@ -8,22 +8,22 @@
 
 namespace muster::sched {
 
-// What happens to this job if it must make room; off where it need not.
+// How this job is preempted; off if it never is.
 PreemptMode preempt_mode(const Cluster& cluster, const Job& victim);
-// From when on others may displace it in this run; unset where nobody ever may.
+// When the job's present run can first be preempted (PreemptExemptTime); unset if never.
 Time preemptable_since(const Cluster& cluster, const Job& job);
-// Who of two that hold the same CPUs comes first: the higher one.
+// Of two jobs that hold the same CPUs, the one with the higher rank runs.
 std::int64_t preempt_rank(const Cluster& cluster, const Job& job);
-// From the notice to the end; `by` whom it has to make room for.
+// The time from the notice to the end. `by`: the preemptor.
 Seconds grace_time(const Cluster& cluster, const Job& victim, const Job* by = nullptr);
 
-// Jobs that `job` may displace in `partition`, the least loss first: they run, or are suspended.
+// Running and suspended jobs that `job` may preempt in `partition`, the least loss first.
 std::vector<JobId> preemptable(const Cluster& cluster, const Job& job, const Partition& partition,
                                Time now);
 
-// The fewest of them, in that order, without which `fits` holds; empty if it never does. The last
-// question that `fits` says yes to is about those. In strict order nobody before the last is
-// spared.
+// The fewest of these jobs, in the same order, without which `fits` holds; empty if there are none.
+// The last call of `fits` that returns true is for the result. With strict order no job before the
+// last victim is spared.
 std::vector<JobId> fewest_victims(const std::vector<JobId>& preemptable,
                                   const std::function<bool(const std::vector<JobId>&)>& fits,
                                   bool strict_order);

@@ -1,3 +1,4 @@
+// Builds the tree of shares, adds up usage, and computes factors by either formula.
 #include "sched/priority/fair_share.h"
 
 #include <algorithm>
@@ -15,12 +16,12 @@ namespace {
 using Tree = std::vector<Share>;
 using Places = std::vector<std::size_t>;
 
-// --- who is in it ---
+// --- the tree ---
 
 std::vector<Association> everybody(const Cluster& cluster) {
   std::set<Text> users;
-  for (const auto& [payer, use] : (*cluster.usage).past)
-    if (payer.qos.empty()) users.insert(payer.association.user);
+  for (const auto& [owner, use] : (*cluster.usage).past)
+    if (owner.qos.empty()) users.insert(owner.association.user);
   auto add = [&](std::uint32_t id) {
     users.insert(association_of(cluster, cluster.jobs.at(JobId{id})).user);
   };
@@ -71,7 +72,7 @@ Tree grow(const std::vector<Association>& all) {
   return tree;
 }
 
-void add_usage(Tree& tree, const std::map<Payer, PastUse>& past) {
+void add_usage(Tree& tree, const std::map<UsageOwner, PastUse>& past) {
   for (std::size_t i = tree.size(); i-- > 1;) {
     if (tree[i].is_user())
       if (auto at = past.find({.qos = {}, .association = tree[i].key}); at != past.end())
@@ -83,7 +84,8 @@ void add_usage(Tree& tree, const std::map<Payer, PastUse>& past) {
   tree.front().usage_norm = tree.front().usage_effective = 1;
 }
 
-// Those below an account without a part of its own stand beside it.
+// Children of an account with parent shares (fairshare=parent) count as its siblings, so the head
+// of their family is further up.
 std::size_t head_of_family(const Tree& tree, std::size_t i) {
   std::size_t parent = tree[i].parent;
   while (parent != 0 && tree[parent].shares_of_parent) parent = tree[parent].parent;
@@ -103,8 +105,8 @@ struct Ranking {
   const std::vector<Places>& children;
   std::uint32_t users = 0, left = 0, rank = 0;
 
-  // Who has the same level shares a rank, and lets those below share it. `tied`: the first of
-  // these have the rank that was given last.
+  // Siblings of equal level get the same rank, and so do their children. `tied`: the first of these
+  // places share the rank that was given last.
   void descend(Places places, bool tied) {
     std::ranges::stable_sort(places, std::greater{},
                              [&](std::size_t i) { return tree[i].level_fs; });
@@ -128,7 +130,7 @@ struct Ranking {
   }
 };
 
-// An account without a part of its own has no place among its siblings.
+// An account with parent shares has no rank among its siblings.
 bool has_rank(const Share& share) { return share.is_user() || !share.shares_of_parent; }
 
 void rank_users(Tree& tree) {
@@ -157,7 +159,7 @@ void rank_users(Tree& tree) {
 
 // --- the classic formula ---
 
-// Of all in a family that have a part of their own.
+// Sums over the members of a family that have shares of their own.
 struct FamilySums {
   double shares = 0, usage_norm = 0;
 };
@@ -172,8 +174,8 @@ std::vector<FamilySums> sums_below(const Tree& tree) {
   return below;
 }
 
-// DEPTH_OBLIVIOUS: the usage of one's parent counts less, the more it is off its share, unless
-// one's own is off to the same side.
+// DEPTH_OBLIVIOUS: the further the parent's usage is from its share, the less it counts, unless its
+// child is off in the same direction.
 double usage_ratio(double of_parent, double own) {
   if (of_parent == 0 || own == 0) return 0;
   const double above = std::log(of_parent);
@@ -240,7 +242,7 @@ FairShares::FairShares(const Cluster& cluster, Time now) {
     if (share.is_user()) factors_[share.key] = share.factor;
 }
 
-double FairShares::of(const Cluster& cluster, const Job& job) const {
+double FairShares::factor_of(const Cluster& cluster, const Job& job) const {
   if (!counted_) return 1;
   auto at = factors_.find(association_of(cluster, job));
   return at == factors_.end() ? 0 : at->second;
@@ -248,7 +250,7 @@ double FairShares::of(const Cluster& cluster, const Job& job) const {
 
 bool FairShares::below_threshold(const Cluster& cluster, const Job& job) const {
   const Qos* qos = counted_ ? cluster.find_qos(job.qos) : nullptr;
-  return qos && has_threshold(*qos) && of(cluster, job) < *qos->usage_threshold;
+  return qos && has_threshold(*qos) && factor_of(cluster, job) < *qos->usage_threshold;
 }
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Computes the factors of priority/multifactor and their weighted sum.
 #include "sched/priority/priority.h"
 
 #include <algorithm>
@@ -19,13 +20,13 @@ Priorities::Priorities(const Cluster& cluster, Time now)
   for (const NodeConfig& node : (*cluster.config).nodes) {
     nodes_ += 1;
     cpus_ += node.cpus;
-    memory_ += static_cast<double>(node.memory_mib);
+    cache_ += static_cast<double>(node.memory_mib);
     for (const GresPool& pool : node.gres)
       if (pool.name == "gpu") gpus_ += static_cast<double>(pool.count);
   }
 }
 
-std::uint32_t Priorities::of(const Job& job, const Partition* partition) const {
+std::uint32_t Priorities::priority_of(const Job& job, const Partition* partition) const {
   if (job.hold != Hold::none) return 0;
   const PrioritySettings& s = cluster_.settings().priority;
   if (!s.multifactor || job.priority_fixed) return job.priority;
@@ -46,7 +47,8 @@ double cpus_of(const Job& job) { return tasks_of(job) * job.spec->cpus_per_task.
 
 }  // namespace
 
-// The part of the cluster that it asks for; large jobs first unless small ones are favoured.
+// The fraction of the cluster that the job asks for. Large jobs come first, unless small ones are
+// favoured.
 double Priorities::size_factor(const Job& job) const {
   const PrioritySettings& s = cluster_.settings().priority;
   if (nodes_ == 0 || cpus_ == 0) return 0;
@@ -81,7 +83,7 @@ std::vector<TresFactor> Priorities::tres_factors(const Job& job) const {
                    ? static_cast<double>(*job.spec->memory_per_cpu_mib) * cpus_of(job)
                    : static_cast<double>(job.spec->memory_per_node_mib.value_or(0)) *
                          std::max(1u, job.spec->min_nodes);
-      all = memory_;
+      all = cache_;
     } else if (name == "gres/gpu") {
       if (auto list = parse_gres(job.spec->gres))
         for (const GresRequest& g : *list)
@@ -134,7 +136,7 @@ Factors Priorities::factors(const Job& job, const Partition* partition) const {
                                         : 0;
   if (const Qos* qos = cluster_.find_qos(job.qos))
     f.qos = s.no_normal_qos ? qos->priority : most_qos_ > 0 ? qos->priority / most_qos_ : 0;
-  if (s.fair_share) f.fair_share = shares_.of(cluster_, job);
+  if (s.fair_share) f.fair_share = shares_.factor_of(cluster_, job);
   f.tres = tres_factors(job);
   f.nice = job.spec->nice;
   f.site = job.spec->site_factor;

@@ -1,4 +1,4 @@
-// Priority: which of two waiting jobs comes first, and what it is made of.
+// Priorities: the priority of each waiting job, and the factors that it is made of.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace muster::sched {
 
-// priority/basic: who comes first has the highest; nice lowers it.
+// priority/basic: earlier jobs have higher priorities; nice lowers them.
 std::uint32_t basic_priority(JobId id, std::int32_t nice);
 
 struct TresFactor {
@@ -21,7 +21,7 @@ struct TresFactor {
 struct Factors {
   double age = 0, association = 0, fair_share = 0, job_size = 0, partition = 0, qos = 0;
   std::int32_t nice = 0, site = 0;
-  std::vector<TresFactor> tres;  // each resource has a weight of its own
+  std::vector<TresFactor> tres;  // each with its own weight
   std::uint32_t total = 0;
 };
 
@@ -29,7 +29,7 @@ class Priorities {
  public:
   Priorities(const Cluster& cluster, Time now);
 
-  std::uint32_t of(const Job& job, const Partition* partition) const;
+  std::uint32_t priority_of(const Job& job, const Partition* partition) const;
   Factors factors(const Job& job, const Partition* partition) const;
   const FairShares& fair_shares() const { return shares_; }
 
@@ -43,7 +43,7 @@ class Priorities {
   Time now_;
   FairShares shares_;
   double most_partition_ = 0, most_qos_ = 0, most_association_ = 0, nodes_ = 0, cpus_ = 0,
-         memory_ = 0, gpus_ = 0;
+         cache_ = 0, gpus_ = 0;
 };
 
 }  // namespace muster::sched

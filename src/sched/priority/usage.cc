@@ -1,3 +1,4 @@
+// Charges running and recent jobs, and adds that to the decayed usage book.
 #include "sched/priority/usage.h"
 
 #include <algorithm>
@@ -12,8 +13,8 @@ bool limits_past(const SharedLimits& limits) {
   return !limits.past_minutes.empty() || limits.wall.has_value();
 }
 
-// In the time since the book was written it either ran or it did not: whatever changes that has the
-// book written first.
+// How long the job ran since the book was written. The book is written whenever a job is suspended
+// or resumed, so in between a job either ran all the time or not at all.
 Millis run_since(const Job& job, Time as_of, Time now) {
   if (job.state == JobState::suspended || !is_set(job.run->started)) return Millis{0};
   Time until = is_ended(job.state) ? job.run->ended : now;
@@ -32,8 +33,8 @@ PastUse charge_of(const Cluster& cluster, const Job& job, double seconds) {
   return use;
 }
 
-std::map<Payer, PastUse> charges_since(const Cluster& cluster, Time from, Time now) {
-  std::map<Payer, PastUse> charges;
+std::map<UsageOwner, PastUse> charges_since(const Cluster& cluster, Time from, Time now) {
+  std::map<UsageOwner, PastUse> charges;
   auto charge = [&](std::uint32_t id) {
     const Job* job = cluster.jobs.find(JobId{id});
     if (!job) return;
@@ -44,7 +45,8 @@ std::map<Payer, PastUse> charges_since(const Cluster& cluster, Time from, Time n
       charges[{.qos = qos->name, .association = {}}].add(use);
     charges[{.qos = {}, .association = association_of(cluster, *job)}].add(use);
   };
-  // A job that has ended is in both while its nodes clean up.
+  // `uncounted` has the jobs that ended since. A job whose nodes still clean up is also in
+  // `active`.
   IdSet ids = cluster.uncounted;
   for (std::uint32_t id : cluster.active.ids())
     if (is_active(cluster.jobs.at(JobId{id}).state)) ids.insert(id);
@@ -52,8 +54,8 @@ std::map<Payer, PastUse> charges_since(const Cluster& cluster, Time from, Time n
   return charges;
 }
 
-Seconds half_life_of(const Cluster& cluster, const Payer& payer) {
-  const Qos* qos = payer.qos.empty() ? nullptr : cluster.find_qos(payer.qos);
+Seconds half_life_of(const Cluster& cluster, const UsageOwner& owner) {
+  const Qos* qos = owner.qos.empty() ? nullptr : cluster.find_qos(owner.qos);
   return qos && qos->no_decay ? Seconds{0} : cluster.settings().priority.shares.half_life;
 }
 
@@ -94,22 +96,22 @@ Counted count_usage(const Cluster& cluster, Time now) {
   Counted counted;
   counted.reset = is_set(book.as_of) && book.as_of < reset;
   const Time from = counted.reset ? reset : book.as_of;
-  for (auto& [payer, charge] : charges_since(cluster, from, now)) {
+  for (auto& [owner, charge] : charges_since(cluster, from, now)) {
     PastUse total{.as_of = now};
-    if (auto at = book.past.find(payer); at != book.past.end() && !counted.reset)
-      total = at->second.at(now, half_life_of(cluster, payer));
+    if (auto at = book.past.find(owner); at != book.past.end() && !counted.reset)
+      total = at->second.at(now, half_life_of(cluster, owner));
     total.add(charge);
-    counted.changed.emplace(payer, std::move(total));
+    counted.changed.emplace(owner, std::move(total));
   }
   return counted;
 }
 
-std::map<Payer, PastUse> past_use(const Cluster& cluster, Time now) {
+std::map<UsageOwner, PastUse> past_use(const Cluster& cluster, Time now) {
   Counted counted = count_usage(cluster, now);
   if (counted.reset) return std::move(counted.changed);
-  for (const auto& [payer, use] : (*cluster.usage).past)
-    if (!counted.changed.contains(payer))
-      counted.changed.emplace(payer, use.at(now, half_life_of(cluster, payer)));
+  for (const auto& [owner, use] : (*cluster.usage).past)
+    if (!counted.changed.contains(owner))
+      counted.changed.emplace(owner, use.at(now, half_life_of(cluster, owner)));
   return std::move(counted.changed);
 }
 

@@ -1,3 +1,4 @@
+// Sums up allocations, and bills them by TRESBillingWeights.
 #include "sched/request/amounts.h"
 
 #include <algorithm>
@@ -31,6 +32,35 @@ Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
   return amounts;
 }
 
+Amounts least_amounts(const Cluster& cluster, const Partition& partition,
+                      const ResourceRequest& request) {
+  Amounts least;
+  const std::uint64_t nodes = std::max(1u, request.min_nodes);
+  std::uint64_t tasks = request.tasks;
+  if (request.tasks_follow_nodes) tasks = std::max(tasks, nodes * request.tasks_on_each_node());
+  std::uint64_t cpus = nodes * std::max(1u, request.min_cpus_per_node);
+  if (!request.overcommit) cpus = std::max(cpus, tasks * std::max(1u, request.cpus_per_task));
+  least["node"] = nodes;
+  least["cpu"] = cpus;
+  if (request.memory_per_node_mib) least["mem"] = *request.memory_per_node_mib * nodes;
+  if (request.memory_per_cpu_mib) least["mem"] = *request.memory_per_cpu_mib * cpus;
+  auto add = [&](const std::vector<GresRequest>& list, std::uint64_t times) {
+    for (const GresRequest& gres : list) {
+      const std::string name = "gres/" + gres.name.str();
+      least[Text(name)] += gres.count * times;
+      if (!gres.type.empty()) least[Text(name + ":" + gres.type.str())] += gres.count * times;
+    }
+  };
+  add(request.gres_per_node, nodes);
+  add(request.gpus_total, 1);
+  add(request.gpus_per_task, tasks);
+  for (const auto& [name, count] : request.licenses) least[Text("license/" + name.str())] += count;
+  // With negative weights a larger allocation may cost less, so no least cost is known.
+  if (!partition.tres_billing_weights.view().contains('-'))
+    least["billing"] = static_cast<std::uint64_t>(billed(cluster, &partition, least));
+  return least;
+}
+
 Amounts amounts_of(const Cluster& cluster, const Job& job) {
   LicenseCounts licenses;
   if (!job.spec->licenses.empty())
@@ -41,7 +71,7 @@ Amounts amounts_of(const Cluster& cluster, const Job& job) {
 
 namespace {
 
-// "0.25G" of memory is a quarter for each GiB; amounts are in MiB.
+// The weight per unit: "0.25G" of memory means 0.25 per GiB, but amounts are in MiB.
 double weight_of(std::string_view text, bool is_memory) {
   double weight = 0;
   auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);

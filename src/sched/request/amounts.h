@@ -1,5 +1,5 @@
-// Amounts: what an allocation holds, by the names that limits and weights use: "cpu", "mem" (MiB),
-// "node", "billing", "gres/gpu", "gres/gpu:a100", "license/matlab".
+// Amounts: what an allocation holds, under the names that limits and weights use: "cpu", "mem"
+// (MiB), "node", "billing", "gres/gpu", "gres/gpu:a100", "license/matlab".
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 
 #include "base/containers/text.h"
 #include "model/cluster.h"
+#include "sched/request/request.h"
 
 namespace muster::sched {
 
@@ -19,18 +20,22 @@ using LicenseCounts = std::vector<std::pair<Text, std::uint32_t>>;
 
 // Without billing.
 Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
-// With it, as the partition's TRESBillingWeights say.
+// With billing, computed from the partition's TRESBillingWeights.
 Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
                        const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
-// What a running job, or one that ran, holds.
+// What a run holds at least, on any nodes.
+Amounts least_amounts(const Cluster& cluster, const Partition& partition,
+                      const ResourceRequest& request);
+// What a job holds, or held when it ran.
 Amounts amounts_of(const Cluster& cluster, const Job& job);
 
-// "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; without weights a job costs its CPUs. `only_most`: of what its
-// nodes give it only the most expensive counts (PriorityFlags=MAX_TRES).
+// The cost of these amounts by weights such as "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". Without weights a
+// job costs its CPUs. `only_most`: of the node resources only the most expensive one counts
+// (PriorityFlags=MAX_TRES).
 double billed(const Amounts& amounts, std::string_view weights, bool only_most);
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts);
 
-// What a job's allocation costs where its partition has weights.
+// The cost of a job's allocation; unset if its partition has no weights.
 std::optional<std::uint64_t> weighted_billing(const Cluster& cluster, const Job& job);
 
 std::uint64_t amount_in(const Amounts& amounts, const Text& name);

@@ -1,3 +1,4 @@
+// Parses --constraint, and says which nodes match it.
 #include "sched/request/features.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Parser {
   char peek() const { return done() ? '\0' : text_[at_]; }
   static std::unexpected<Error> bad() { return fail(ErrorCode::invalid_feature); }
 
-  // Terms up to `close`. What is counted or bracketed goes into the constraint itself.
+  // Reads terms up to `close`. Counted and bracketed terms go into the constraint itself.
   Result<void> sequence(std::vector<FeatureTerm>& terms, char close, bool top) {
     bool alternative = false;
     while (true) {
@@ -79,7 +80,7 @@ class Parser {
     return term;
   }
 
-  // "*4"; 0 where there is none.
+  // "*4"; 0 if there is no count.
   Result<std::uint32_t> count() {
     if (peek() != '*') return 0;
     std::size_t start = ++at_;
@@ -89,7 +90,7 @@ class Parser {
     return *nodes;
   }
 
-  // "[a|b]" or "[a*2&b*3]": either alternatives or counts.
+  // "[a|b]" or "[a*2&b*3]": either all alternatives or all counts.
   Result<void> bracket() {
     ++at_;
     std::optional<bool> counted;

@@ -1,7 +1,7 @@
 // --constraint: which nodes have the features that a job asks for.
 //   a&b   a|b   (a|b)&c        evaluated from left to right on each node
-//   [a|b]                      all nodes have the same one
-//   a*4   [a*2&b*3]            so many of the nodes have it
+//   [a|b]                      one of these, the same on all nodes
+//   a*4   [a*2&b*3]            this many nodes have it
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace muster::sched {
 
 struct FeatureTerm {
-  bool alternative = false;        // joined to what is left of it by "|"
-  Text name;                       // or, if empty:
+  bool alternative = false;        // joined to the term before it by "|"
+  Text name;                       // if empty, the term is a group:
   std::vector<FeatureTerm> group;  // (...)
   bool operator==(const FeatureTerm&) const = default;
 };
@@ -27,17 +27,17 @@ struct FeatureCount {
 };
 
 struct Constraint {
-  std::vector<FeatureTerm> each;               // of every node; empty = anything
-  std::vector<std::vector<FeatureTerm>> same;  // "[a|b]": one of these on all nodes
+  std::vector<FeatureTerm> each;               // every node has these; empty = any node
+  std::vector<std::vector<FeatureTerm>> same;  // "[a|b]": all nodes have one of these
   std::vector<FeatureCount> counts;
   bool empty() const { return each.empty() && same.empty() && counts.empty(); }
   bool operator==(const Constraint&) const = default;
 };
 
-// Fails where the text is malformed or names a feature that no node has.
+// Fails if the text is malformed or names a feature that no node has.
 Result<Constraint> parse_constraint(const Cluster& cluster, std::string_view text);
 
-// The names in such a text, whatever joins them.
+// All feature names in a constraint text.
 std::vector<Text> features_in(std::string_view text);
 
 bool has_features(const Node& node, const std::vector<FeatureTerm>& terms);

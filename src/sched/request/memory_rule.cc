@@ -1,3 +1,4 @@
+// Compares the least memory that a request needs on some node with MaxMemPerNode.
 #include "sched/request/memory_rule.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace muster::sched {
 
 namespace {
 
-// What some node that the job could have has least of.
+// The smallest count among the partition's nodes.
 template <class Count>
 std::uint64_t least_of(const Cluster& cluster, const Partition& partition, Count count) {
   std::uint64_t least = ~std::uint64_t{0};
@@ -17,8 +18,9 @@ std::uint64_t least_of(const Cluster& cluster, const Partition& partition, Count
   return partition.nodes.empty() ? 0 : least;
 }
 
-// On the node where it has most of them.
-std::uint64_t fewest_cpus(const Cluster& cluster, const Request& r, const Partition& partition) {
+// The fewest CPUs that the job can have on the node where it has most of them.
+std::uint64_t fewest_cpus(const Cluster& cluster, const ResourceRequest& r,
+                          const Partition& partition) {
   if (r.whole_nodes)
     return least_of(cluster, partition, [](const Node& n) { return n.config.cpus; });
   const std::uint64_t nodes = std::max(1u, r.max_nodes);
@@ -29,7 +31,7 @@ std::uint64_t fewest_cpus(const Cluster& cluster, const Request& r, const Partit
   return std::max<std::uint64_t>(cpus, r.min_cpus_per_node);
 }
 
-std::uint64_t least_memory_mib(const Cluster& cluster, const Request& r,
+std::uint64_t least_memory_mib(const Cluster& cluster, const ResourceRequest& r,
                                const Partition& partition) {
   const bool whole = r.memory_per_node_mib == 0u || r.memory_per_cpu_mib == 0u;
   if (whole) return least_of(cluster, partition, [](const Node& n) { return n.config.memory_mib; });
@@ -48,7 +50,7 @@ MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition) {
   return {s.max_memory_per_cpu_mib, s.max_memory_per_node_mib};
 }
 
-bool exceeds_memory_limit(const Cluster& cluster, const Request& request,
+bool exceeds_memory_limit(const Cluster& cluster, const ResourceRequest& request,
                           const Partition& partition) {
   const auto most = memory_limit(cluster, partition).per_node_mib;
   return most && least_memory_mib(cluster, request, partition) > *most;

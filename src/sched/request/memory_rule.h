@@ -1,4 +1,4 @@
-// MaxMemPerCPU and MaxMemPerNode: how much memory a partition lets a job have.
+// memory_rule: MaxMemPerCPU and MaxMemPerNode, the most memory that a job may have in a partition.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,14 @@
 
 namespace muster::sched {
 
-// The partition's, or else the cluster's.
+// The partition's limits, or else the cluster's.
 struct MemoryLimit {
   std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
 };
 MemoryLimit memory_limit(const Cluster& cluster, const Partition& partition);
 
-// However it is placed, it holds more on some node than MaxMemPerNode allows.
-bool exceeds_memory_limit(const Cluster& cluster, const Request& request,
+// However the job is placed, it holds more than MaxMemPerNode on some node.
+bool exceeds_memory_limit(const Cluster& cluster, const ResourceRequest& request,
                           const Partition& partition);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// The texts of the reasons: Slurm's short names, and our sentences.
 #include "sched/request/reason.h"
 
 namespace muster::sched {

@@ -33,7 +33,7 @@ enum class Reason : std::uint8_t {
 };
 
 std::string_view reason_name(Reason reason);
-// The same for a user who asks, as a sentence.
+// The reason as a sentence, for `muster explain`.
 std::string_view reason_sentence(Reason reason);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Makes a ResourceRequest from a job's options, the partition's defaults and the cluster's.
 #include "sched/request/request.h"
 
 #include <algorithm>
@@ -31,7 +32,8 @@ std::optional<std::uint64_t> job_default(const Partition& partition, std::string
   return otherwise;
 }
 
-Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Request& request) {
+Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec,
+                                ResourceRequest& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
     return std::find(types.begin(), types.end(), g.name) != types.end();
@@ -56,7 +58,7 @@ Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec, Req
   }
   for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
                      &request.gpus_per_socket}) {
-    std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });  // is no wish
+    std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
     if (!std::ranges::all_of(*list, known)) return fail(ErrorCode::invalid_gres);
   }
   request.cpus_per_gpu = spec.cpus_per_gpu.value_or(0);
@@ -74,7 +76,7 @@ struct DefaultMemory {
   std::optional<std::uint64_t> per_cpu_mib, per_node_mib;
 };
 
-// DefMemPerCPU or DefMemPerNode.
+// DefMemPerCPU or DefMemPerNode: the partition's, or else the cluster's.
 DefaultMemory default_memory(const Settings& s, const Partition& partition) {
   if (partition.default_memory_per_cpu_mib) return {partition.default_memory_per_cpu_mib, {}};
   if (partition.default_memory_per_node_mib) return {{}, partition.default_memory_per_node_mib};
@@ -83,7 +85,7 @@ DefaultMemory default_memory(const Settings& s, const Partition& partition) {
 }
 
 void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
-                Request& request) {
+                ResourceRequest& request) {
   const Settings& s = cluster.settings();
   if (spec.memory_per_cpu_mib) {
     request.memory_per_cpu_mib = spec.memory_per_cpu_mib;
@@ -109,14 +111,14 @@ void set_memory(const Cluster& cluster, const JobSpec& spec, const Partition& pa
 }
 
 void set_shape(const JobSpec& spec, const Partition& partition, const Settings& settings,
-               Request& request) {
+               ResourceRequest& request) {
   request.cpus_per_task = std::max(1u, spec.cpus_per_task.value_or(1));
   request.min_cpus_per_node = spec.min_cpus_per_node.value_or(0);
   request.max_cpus_per_node = partition.max_cpus_per_node.value_or(0);
   if (spec.num_tasks != 1u) request.tasks_per_node = spec.ntasks_per_node.value_or(0);
   request.tasks_per_socket_max = spec.ntasks_per_socket.value_or(0);
   request.tasks_per_core_max = spec.ntasks_per_core.value_or(settings.one_task_per_core ? 1 : 0);
-  // select/linear gives whole nodes and leaves it to the job which threads it uses.
+  // select/linear gives whole nodes; the job decides which threads it uses.
   if (!settings.whole_nodes) request.threads_per_core = spec.threads_per_core.value_or(0);
   request.min_threads_per_core = spec.threads_per_core.value_or(0);
   request.min_sockets = spec.sockets_per_node.value_or(0);
@@ -124,9 +126,10 @@ void set_shape(const JobSpec& spec, const Partition& partition, const Settings& 
   request.tmp_disk_mib = spec.tmp_disk_mib.value_or(0);
 }
 
-// GPUs of one type counted in several ways are the same ones: those of a node say all, and with
-// those of a task how many tasks it has; those of the tasks say how many there are in all.
-void reconcile_gpus(Request& request) {
+// Options that count GPUs of the same type mean the same GPUs. --gpus-per-node overrides the other
+// options, and together with --gpus-per-task it gives the number of tasks per node. --gpus-per-task
+// and --gpus-per-socket override --gpus.
+void reconcile_gpus(ResourceRequest& request) {
   for (const GresRequest& task : request.gpus_per_task)
     for (const GresRequest& node : request.gres_per_node)
       if (node.is_kind_of(task) && request.tasks_per_node == 0)
@@ -146,16 +149,17 @@ bool spreads_over_sockets(const JobSpec& spec, const Settings& settings) {
 }
 
 // SelectTypeParameters of the partition, or else the cluster's.
-Request::Unit unit_in(const Settings& settings, const Partition& partition) {
+ResourceRequest::Unit unit_in(const Settings& settings, const Partition& partition) {
   const std::string own = upper(partition.select_type_parameters.view());
-  if (own.contains("CR_SOCKET")) return Request::Unit::socket;
-  if (own.contains("CR_CORE")) return Request::Unit::core;
-  if (settings.whole_sockets) return Request::Unit::socket;
-  return settings.use_core_granularity ? Request::Unit::core : Request::Unit::cpu;
+  if (own.contains("CR_SOCKET")) return ResourceRequest::Unit::socket;
+  if (own.contains("CR_CORE")) return ResourceRequest::Unit::core;
+  if (settings.whole_sockets) return ResourceRequest::Unit::socket;
+  return settings.use_core_granularity ? ResourceRequest::Unit::core : ResourceRequest::Unit::cpu;
 }
 
-// -m arbitrary: one name for each task.
-Result<void> set_tasks_by_node(const Cluster& cluster, const JobSpec& spec, Request& request) {
+// -m arbitrary: the node list has one name for each task.
+Result<void> set_tasks_by_node(const Cluster& cluster, const JobSpec& spec,
+                               ResourceRequest& request) {
   auto how = parse_distribution(spec.distribution.view());
   if (!how || how->kind != Distribution::Kind::arbitrary || spec.required_nodes.empty()) return {};
   auto named = cluster.nodes_named(spec.required_nodes);
@@ -165,14 +169,14 @@ Result<void> set_tasks_by_node(const Cluster& cluster, const JobSpec& spec, Requ
   return {};
 }
 
-bool is_serial(const Request& request) {
+bool is_serial(const ResourceRequest& request) {
   return request.max_nodes == 1 && request.tasks == 1 && request.cpus_per_task == 1 &&
          request.min_cpus_per_node <= 1;
 }
 
 }  // namespace
 
-bool asks_for_gpus(const Request& request) {
+bool asks_for_gpus(const ResourceRequest& request) {
   return !request.gpus_total.empty() || !request.gpus_per_task.empty() ||
          !request.gpus_per_socket.empty() ||
          std::ranges::any_of(request.gres_per_node,
@@ -184,16 +188,16 @@ std::uint64_t whole_node_mib(const Cluster& cluster, const Job& job) {
   if (spec.memory_per_node_mib.value_or(0) > 0 || spec.memory_per_cpu_mib ||
       spec.memory_per_gpu_mib)
     return 0;
-  const Partition* partition = cluster.find_partition(split(job.partition.view(), ',').front());
+  const Partition* partition = cluster.partition_of(job);
   if (!partition || partition->nodes.empty() || !counts_memory(cluster.settings(), *partition))
     return 0;
   const Node* first = cluster.nodes.find(partition->nodes.front());
   return first ? first->config.memory_mib : 0;
 }
 
-Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
-                             const Partition& partition) {
-  Request request;
+Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec,
+                                     const Partition& partition) {
+  ResourceRequest request;
   auto required = node_ids(cluster, spec.required_nodes);
   if (!required) return std::unexpected(required.error());
   auto excluded = node_ids(cluster, spec.excluded_nodes);
@@ -221,14 +225,14 @@ Result<Request> make_request(const Cluster& cluster, const JobSpec& spec,
   reconcile_gpus(request);
   request.unit = unit_in(cluster.settings(), partition);
   request.cores_over_sockets =
-      request.unit != Request::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
+      request.unit != ResourceRequest::Unit::cpu && spreads_over_sockets(spec, cluster.settings());
   if (auto ok = set_counts(spec, partition, request); !ok) return std::unexpected(ok.error());
   if (auto ok = set_tasks_by_node(cluster, spec, request); !ok) return std::unexpected(ok.error());
   request.tasks_on_node_max = cluster.settings().request_limits.tasks_per_node;
   if (request.tasks_per_node > request.tasks_on_node_max ||
       request.tasks > std::uint64_t{request.tasks_on_node_max} * request.max_nodes)
     return fail(ErrorCode::bad_task_count);
-  // Memory of no GPU at all would be none, which is not what a limit means.
+  // Without GPUs, memory per GPU would come to no memory at all.
   if (spec.memory_per_gpu_mib && !asks_for_gpus(request)) return fail(ErrorCode::invalid_gres);
   request.spread = spec.spread_job;
   request.sharing = partition.sharing(spec.oversubscribe);
@@ -265,7 +269,7 @@ Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster
   std::vector<std::pair<Text, std::uint32_t>> wanted;
   if (text.empty()) return wanted;
   const auto& known = cluster.settings().licenses;
-  const bool may_wait = cluster.settings().allow_zero_licenses;  // for more than there are
+  const bool may_wait = cluster.settings().allow_zero_licenses;  // for more licenses than exist
   for (std::string_view item : split(text, text.find(';') == text.npos ? ',' : ';')) {
     auto colon = item.find_first_of(":*");
     std::string_view name = trim(item.substr(0, colon));

@@ -1,3 +1,4 @@
+// Works out the number of nodes and tasks from -N, -n, --ntasks-per-*, --gpus and counted features.
 #include "sched/request/request_counts.h"
 
 #include <algorithm>
@@ -10,8 +11,9 @@ namespace {
 
 std::uint32_t times(std::uint32_t a, std::uint32_t b) { return saturated_32(std::uint64_t{a} * b); }
 
-// --ntasks-per-gpu: the tasks follow from the GPUs, or these from the tasks.
-void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
+// --ntasks-per-gpu: the number of tasks follows from the GPUs, or the number of GPUs from the
+// tasks.
+void tie_tasks_to_gpus(const JobSpec& spec, ResourceRequest& request) {
   std::uint32_t per_gpu = spec.ntasks_per_gpu.value_or(0);
   if (per_gpu == 0) return;
   request.tasks_per_gpu = per_gpu;
@@ -27,8 +29,8 @@ void tie_tasks_to_gpus(const JobSpec& spec, Request& request) {
   }
 }
 
-// As the options say; a task on each node where nothing says how many there are.
-void count_nodes_and_tasks(const JobSpec& spec, Request& request) {
+// What the options say. If none of them gives a number of tasks, each node has one.
+void count_nodes_and_tasks(const JobSpec& spec, ResourceRequest& request) {
   request.min_nodes = std::max(1u, spec.min_nodes);
   request.max_nodes = spec.max_nodes;
   if (request.required_nodes.size() > request.min_nodes)
@@ -49,7 +51,7 @@ void count_nodes_and_tasks(const JobSpec& spec, Request& request) {
     request.tasks = std::max(request.tasks, times(request.min_nodes, request.tasks_per_node));
   tie_tasks_to_gpus(spec, request);
   if (request.max_nodes == 0 && spec.nodes_given) request.max_nodes = request.min_nodes;
-  // Devices counted over the whole job may need more nodes than its tasks.
+  // GPUs counted over the whole job may need more nodes than the tasks do.
   if (const std::uint64_t gpus = sum_of(request.gpus_total); !spec.nodes_given && gpus > 0)
     request.max_nodes =
         std::max(request.max_nodes, saturated_32(std::min<std::uint64_t>(
@@ -57,16 +59,16 @@ void count_nodes_and_tasks(const JobSpec& spec, Request& request) {
   request.max_nodes = std::max(request.max_nodes, request.min_nodes);
 }
 
-// MinNodes of the partition, for a job that does not say how many it needs.
-void raise_nodes_to(std::uint32_t least, Request& request) {
+// MinNodes of the partition, for a job without -N.
+void raise_nodes_to(std::uint32_t least, ResourceRequest& request) {
   if (least <= request.min_nodes) return;
   request.min_nodes = least;
   request.max_nodes = std::max(request.max_nodes, least);
   request.tasks = std::max(request.tasks, times(least, std::max(1u, request.tasks_per_node)));
 }
 
-// "[a*2&b*1]": three nodes at least, and a task on each.
-Result<void> count_nodes_with_features(const JobSpec& spec, Request& request) {
+// "[a*2&b*1]" needs at least three nodes, with a task on each.
+Result<void> count_nodes_with_features(const JobSpec& spec, ResourceRequest& request) {
   std::uint64_t counted = 0;
   for (const FeatureCount& c : request.constraint.counts)
     counted = saturating_add(counted, c.nodes);
@@ -80,10 +82,10 @@ Result<void> count_nodes_with_features(const JobSpec& spec, Request& request) {
   return {};
 }
 
-// Of a range of nodes as many as there are tasks for.
-void set_wanted_nodes(const JobSpec& spec, Request& request) {
+// From a range such as -N2-8, the job wants as many nodes as it has tasks for.
+void set_wanted_nodes(const JobSpec& spec, ResourceRequest& request) {
   const bool is_range = spec.nodes_given && request.max_nodes > request.min_nodes;
-  // For GPUs few nodes will do.
+  // Jobs with --gpus are packed on few nodes instead.
   request.as_many_nodes = !spec.use_min_nodes && request.constraint.counts.empty() &&
                           request.gpus_total.empty() && (spec.spread_job || is_range);
   std::uint32_t tasks = request.tasks;
@@ -94,7 +96,7 @@ void set_wanted_nodes(const JobSpec& spec, Request& request) {
 
 }  // namespace
 
-Result<void> set_counts(const JobSpec& spec, const Partition& partition, Request& request) {
+Result<void> set_counts(const JobSpec& spec, const Partition& partition, ResourceRequest& request) {
   count_nodes_and_tasks(spec, request);
   if (!spec.nodes_given) raise_nodes_to(partition.min_nodes, request);
   if (auto ok = count_nodes_with_features(spec, request); !ok) return ok;

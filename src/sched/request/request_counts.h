@@ -1,11 +1,11 @@
-// How many nodes and tasks a request is for, by all the options that say something about it.
+// request_counts: the number of nodes and tasks of a request, from all the options that bear on it.
 #pragma once
 
 #include "sched/request/request.h"
 
 namespace muster::sched {
 
-// After everything else of the request is known. Fails where more nodes are needed than -N allows.
-Result<void> set_counts(const JobSpec& spec, const Partition& partition, Request& request);
+// Call it when the rest of the request is complete. Fails if more nodes are needed than -N allows.
+Result<void> set_counts(const JobSpec& spec, const Partition& partition, ResourceRequest& request);
 
 }  // namespace muster::sched

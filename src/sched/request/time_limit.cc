@@ -1,3 +1,4 @@
+// Picks the time limit of a job.
 #include "sched/request/time_limit.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// How long a job may run: what it asked for, or what the partition that it runs in gives.
+// time_limit: how long a job may run, by its own request or by its partition's and QOS's defaults.
 #pragma once
 
 #include <string_view>
@@ -7,12 +7,12 @@
 
 namespace muster::sched {
 
-// What the job asked for, or what its partition and its QOS give.
+// The requested limit, or else the default of the partition and the QOS.
 Minutes effective_limit(const Cluster& cluster, const JobSpec& spec, const Partition& partition,
                         std::string_view qos);
 
-// Of a job in the queue, if it were to start there. One that names no limit has the one that the
-// partition which takes it gives then.
+// The limit of a waiting job if it started in this partition. A job without a limit of its own gets
+// that partition's default.
 Minutes limit_in(const Cluster& cluster, const Job& job, const Partition& partition);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Switches of topology.conf and the nodes below them.
 #include "sched/request/topology.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@ bool is_below(const SwitchNodes& s, NodeId node) {
   return std::ranges::binary_search(s.nodes, node);
 }
 
-// The order of leaves, by how many nodes each has: the largest one, until one has all that are
-// still needed, and of those the tightest.
+// The order in which leaves are used, given how many usable nodes each has: the largest leaf first,
+// until some leaf alone has all nodes that are still needed; then the smallest such leaf.
 std::map<std::size_t, std::size_t> turns_of(std::map<std::size_t, std::size_t> company,
                                             std::size_t needed) {
   std::map<std::size_t, std::size_t> turns;
@@ -57,7 +58,7 @@ std::vector<std::vector<NodeId>> nodes_by_switch(const std::vector<SwitchNodes>&
                                                  const std::vector<NodeId>& usable,
                                                  std::size_t count) {
   struct Place {
-    std::size_t rank = 0;  // in the order of preference
+    std::size_t rank = 0;  // in order of preference
     std::size_t leaf = 0;
   };
   std::map<NodeId, Place> places;

@@ -1,4 +1,4 @@
-// earliest: when a job that does not fit now will, and where.
+// earliest: finds when and where a job fits that does not fit now.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Slot {
 // The times after this one at which something changes on the shape's nodes, ascending.
 std::vector<Time> changes_after(const Shape& shape, Time first, Profile& profile);
 
-// What attempt(time) gives at the first time at which it gives something. The times are tried one
-// by one, further ahead in growing steps.
+// Calls attempt(time) for these times until it succeeds, and returns its result. The first times
+// are tried one by one, later ones in growing steps.
 template <class Attempt>
 auto first_success(const std::vector<Time>& times, Attempt&& attempt) -> decltype(attempt(Time{})) {
   constexpr std::size_t kOneByOne = 32;
@@ -32,9 +32,9 @@ auto first_success(const std::vector<Time>& times, Attempt&& attempt) -> decltyp
   return std::nullopt;
 }
 
-// The first time not before `from` at which a run of this length fits into the profile; nothing
-// where none is known, or where the profile has been asked more often than `max_questions`.
+// The first time not before `from` at which a run of this length fits into the profile. Unset if
+// there is none, or if the profile's probes have reached `max_probes`.
 std::optional<Slot> earliest(const Cluster& cluster, const Shape& shape, Minutes limit, Time from,
-                             Profile& profile, std::uint64_t max_questions);
+                             Profile& profile, std::uint64_t max_probes);
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Keeps the timeline of each license: how many are in use from when on.
 #include "sched/timeline/license_book.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 LicenseBook::Counts licenses_of(const Cluster& cluster, const Reservation& r) {
   LicenseBook::Counts held;
-  // One that the configuration no longer has is held by nobody.
+  // A license that the configuration no longer has is ignored.
   if (auto parsed = parse_licenses(cluster, r.licenses))
     for (const auto& [name, count] : *parsed) held[name] += count;
   return held;
@@ -28,7 +29,7 @@ LicenseBook::LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.spec->licenses.empty() || gone.contains(job.id)) continue;
-    // One that should have gone by now is about to.
+    // A job past its end counts as about to leave.
     const Time until = std::max(leaves_at(cluster, job, now), now + Seconds{1});
     if (auto held = parse_licenses(cluster, job.spec->licenses))
       use(*held, {now, until, cluster.find_reservation(job.run->reservation)});

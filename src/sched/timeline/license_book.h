@@ -1,5 +1,6 @@
-// LicenseBook: how many licenses are left, when and for whom. Running jobs hold theirs until their
-// time limits, promised ones from their start on; reservations keep theirs from everybody else.
+// LicenseBook: how many licenses are free at a time, and for which jobs. Running jobs hold licenses
+// until their time limits, promised jobs from their start on. A reservation's licenses are only for
+// its own jobs.
 #pragma once
 
 #include <map>
@@ -17,23 +18,23 @@ using Licenses = std::vector<std::pair<Text, std::uint32_t>>;
 class LicenseBook {
  public:
   using Counts = std::map<Text, std::uint32_t>;
-  // A run: when it would be, and in which reservation if any.
+  // The time of a run, and its reservation if it has one.
   struct Span {
     Time from, until;
     const Reservation* reservation = nullptr;
   };
 
-  // As if the jobs in `gone` had left already.
+  // Jobs in `gone` count as already gone.
   LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>& gone = {});
 
-  // `freed`: were so many not in use.
+  // `freed`: this many of the used licenses count as free.
   bool has(const Counts& wanted, const Span& run, const Counts& freed = {}) const;
-  // The first time not before `from` at which more may be there than just before; unset = never.
+  // The first time after `from` at which more licenses may become free; unset = never.
   std::optional<Time> next_release(const Counts& wanted, Time from) const;
   void use(const Licenses& licenses, const Span& run);
 
  private:
-  struct Change {  // from then on so many more, or fewer, are in use
+  struct Change {  // from then on `by` more (or fewer) are in use
     Time at;
     std::int64_t by = 0;
   };
@@ -41,7 +42,7 @@ class LicenseBook {
     std::uint32_t all = 0;
     std::vector<Change> changes;  // ascending
   };
-  struct Kept {  // by one reservation, beyond what its own jobs use
+  struct Kept {  // kept by a reservation, beyond what its own jobs use
     const Reservation* by = nullptr;
     Counts left;
   };

@@ -1,3 +1,4 @@
+// Updates the index from the rows of nodes and jobs that changed.
 #include "sched/timeline/node_index.h"
 
 #include <algorithm>
@@ -11,14 +12,15 @@ namespace muster::sched {
 
 namespace {
 
-// The same as free_of(node).cpus.empty(), for all nodes of a plan.
+// A fast version of free_of(node).cpus.empty().
 bool all_cpus_are_used(const Node& node) {
   if (node.used_cpus.empty() || !can_be_full(node)) return false;
   const IdSet::Range& used = node.used_cpus.ranges().front();
   return used.first == 0 && used.last >= std::max(1u, node.config.cpus) - 1;
 }
 
-// Devices that the node still has, and no shares of GPUs: these come back as part of their GPU.
+// True for devices that the configuration still has, and that are not shares of GPUs: those come
+// back together with their GPU.
 bool are_whole_devices(const Node& node, const GresShare& used) {
   return !is_part_of_gpus(used.name) && std::ranges::any_of(node.config.gres, [&](auto& pool) {
     return pool.name == used.name && pool.type == used.type && used.count <= pool.count &&
@@ -27,7 +29,7 @@ bool are_whole_devices(const Node& node, const GresShare& used) {
 }
 
 bool is_held_by_one(const Node& node) {
-  return node.jobs.size() == 1 && node.used_again.layers.empty() &&
+  return node.jobs.size() == 1 && node.shared_cpus.layers.empty() &&
          node.used_memory_mib + node.config.memory_spec_limit_mib <= node.config.memory_mib &&
          std::ranges::all_of(node.used_gres,
                              [&](auto& used) { return are_whole_devices(node, used); });
@@ -51,7 +53,7 @@ std::uint64_t gpus_left(const Node& node) {
   return left;
 }
 
-// As a number: `preference`.
+// `preference` as a number.
 std::uint64_t rank_of(const Node& node) {
   const auto [is_off, weight] = preference(node);
   return (is_off ? std::uint64_t{1} << kWeightBits : 0) + weight;
@@ -73,7 +75,7 @@ bool keeps_others_out(const Cluster& cluster, const Job& job) {
   return partition && partition->exclusive_user;
 }
 
-void NodeIndex::follow(const Cluster& cluster) {
+void NodeIndex::update_to(const Cluster& cluster) {
   const bool other_partitions = &*partitions_ != &*cluster.partitions;
   if (other_partitions) {
     partitions_ = cluster.partitions;
@@ -81,7 +83,7 @@ void NodeIndex::follow(const Cluster& cluster) {
     lists_.clear();
   }
   states_.resize(cluster.next_node_id.value);
-  soles_.resize(states_.size());
+  sole_holders_.resize(states_.size());
   if (&*order_ != &*cluster.node_order) number_nodes(cluster);
   cluster.nodes.each_change_since(nodes_,
                                   [&](const Node* was, const Node* is) { note_node(was, is); });
@@ -98,28 +100,28 @@ void NodeIndex::follow(const Cluster& cluster) {
 void NodeIndex::note_node(const Node* was, const Node* is) {
   if (!was || !is || !stand_alike_in_lists(*was, *is)) lists_.clear();
   const NodeId id = (is ? is : was)->id;
-  if (!is_known(id)) return;  // of a cluster that had more nodes
+  if (!is_known(id)) return;  // from a cluster that had more nodes
   const bool had_room = has_room(id);
-  states_[id.value] = is ? state_of(*is) : State{};  // its place stays
-  soles_[id.value] = is ? sole_of(*is) : Sole{};
+  states_[id.value] = is ? state_of(*is) : State{};  // keeps its position
+  sole_holders_[id.value] = is ? sole_holder_of(*is) : SoleHolder{};
   if (has_room(id) == had_room) return;
   for (std::optional<Listed>& listed : lists_)
     if (listed) set_roomy(*listed, id, !had_room);
 }
 
 NodeIndex::State NodeIndex::state_of(const Node& node) {
-  State state{.available = muster::is_available(node), .rough = rough_of(node)};
+  State state{.available = muster::is_available(node), .bound = upper_bound_of(node)};
   state.full = state.available && all_cpus_are_used(node);
   return state;
 }
 
-NodeIndex::Sole NodeIndex::sole_of(const Node& node) const {
+NodeIndex::SoleHolder NodeIndex::sole_holder_of(const Node& node) const {
   const State& state = states_[node.id.value];
   if (!state.full || !is_held_by_one(node)) return {};
-  return {JobId{node.jobs.min()}, state.rough.kind};
+  return {JobId{node.jobs.min()}, state.bound.kind};
 }
 
-Rough NodeIndex::rough_of(const Node& node) {
+FreeUpperBound NodeIndex::upper_bound_of(const Node& node) {
   const auto all = static_cast<std::uint32_t>(all_cpus_of(node).size());
   const std::uint64_t memory_used = node.used_memory_mib + node.config.memory_spec_limit_mib;
   return {.cpus = all - std::min(all, static_cast<std::uint32_t>(node.used_cpus.size())),
@@ -127,14 +129,14 @@ Rough NodeIndex::rough_of(const Node& node) {
           .gpus = gpus_left(node),
           .untouched = node.jobs.empty(),
           .rank = rank_of(node),
-          .place = states_[node.id.value].rough.place,
+          .place = states_[node.id.value].bound.place,
           .kind = kind_like(node.config)};
 }
 
 void NodeIndex::number_nodes(const Cluster& cluster) {
   order_ = cluster.node_order;
   std::uint32_t place = 0;
-  for (NodeId id : *order_) states_[id.value].rough.place = place++;
+  for (NodeId id : *order_) states_[id.value].bound.place = place++;
 }
 
 bool NodeIndex::knows_cores_of_gpus() const {
@@ -177,7 +179,7 @@ NodeIndex::Listed NodeIndex::list(const Cluster& cluster, const Partition& parti
   Listed listed;
   listed.places.resize(states_.size());
   NodeList& nodes = listed.nodes;
-  nodes.all = candidates(cluster, Request{}, partition);
+  nodes.all = candidates(cluster, ResourceRequest{}, partition);
   for (std::size_t i = 0; i < nodes.all.size(); ++i) {
     listed.places[nodes.all[i].value] = static_cast<std::uint32_t>(i + 1);
     if (has_room(nodes.all[i])) nodes.roomy.push_back(nodes.all[i]);

@@ -1,3 +1,5 @@
+// Releases, starts and promises on one node, and the answers to probes. node_promises.cc has what
+// promises leave to other jobs.
 #include "sched/timeline/node_profile.h"
 
 #include <algorithm>
@@ -55,15 +57,15 @@ NodeProfile::Release NodeProfile::release_of(Time at, const NodeShare& share,
   return {at, &share, partition, demand_of(share), {}};
 }
 
-// CPUs that several jobs hold are free when the last of them has gone.
+// CPUs that several jobs hold become free when the last of these leaves.
 void NodeProfile::find_who_leaves_last() {
   const bool are_shared =
-      !now_.held_again.layers.empty() ||
+      !now_.shared_cpus.layers.empty() ||
       std::ranges::any_of(releases_, [](const Release& r) { return r.share->sharing > 1; });
   if (!are_shared) return;
-  CpuLayers held_again = now_.held_again;
+  CpuOverlap shared_cpus = now_.shared_cpus;
   for (Release& release : releases_) {
-    release.frees_only = held_again.remove(release.share->held_cpus());
+    release.frees_only = shared_cpus.remove(release.share->held_cpus());
     release.gives.cpus = static_cast<std::int64_t>(release.frees().size());
   }
 }
@@ -112,7 +114,7 @@ bool NodeProfile::is_open_to(const Window& window) const {
   });
 }
 
-const Free* NodeProfile::during(const Window& window) {
+const Free* NodeProfile::free_during(const Window& window) {
   if (asked_ == window) return answer_to_last();
   answer_ = find_out(window);
   asked_ = window;
@@ -152,7 +154,7 @@ NodeProfile::Answer NodeProfile::find_out(const Window& window) {
   return Answer::narrowed;
 }
 
-// Mostly asked for later and later times.
+// Fast if called with ascending times, as is mostly the case.
 const Free& NodeProfile::after_releases_until(Time from) {
   learn_releases();
   const auto end = std::ranges::upper_bound(releases_, from, {}, &Release::at);
@@ -203,14 +205,14 @@ void NodeProfile::remove_release(const NodeShare& share) {
   forget_answers();
 }
 
-void NodeProfile::vacate(const NodeShare& share) {
+void NodeProfile::release(const NodeShare& share) {
   remove_release(share);
   give_back(now_, share);
   find_who_leaves_last();
   now_.untouched = releases_.empty();
 }
 
-void NodeProfile::lend(const NodeShare& share) {
+void NodeProfile::release_cpus(const NodeShare& share) {
   remove_release(share);
   give_back_cpus(now_, share.held_cpus());
   find_who_leaves_last();

@@ -1,6 +1,6 @@
-// NodeProfile: what one node has to give, now and later. Running jobs leave at their time limits;
-// jobs that were promised a later start have their part from then on, counted but not yet chosen;
-// reservations keep others out.
+// NodeProfile: what is free on one node, now and later. Running jobs leave at their time limits.
+// Promised jobs hold an amount from their start on; which CPUs and devices is decided when they
+// start. Reservations keep other jobs out.
 #pragma once
 
 #include <cstdint>
@@ -16,44 +16,44 @@
 
 namespace muster::sched {
 
-// Who asks for room, and for when.
+// The time and the properties of a run that needs room.
 struct Window {
   Time from, until;
-  const Partition* partition = nullptr;      // whose MaxCPUsPerNode counts
-  const Reservation* reservation = nullptr;  // the one it may use
-  std::optional<Seconds> yields_within;      // others may lend it theirs
+  const Partition* partition = nullptr;      // for its MaxCPUsPerNode
+  const Reservation* reservation = nullptr;  // the one that the run may use
+  std::optional<Seconds> yields_within;      // --signal=R: may borrow reserved nodes
   Uid user;
   bool exclusive_user = false;
-  std::uint32_t holders = 0;  // CPUs that so many jobs of the partition share already will do
+  std::uint32_t holders = 0;  // may share CPUs with up to so many jobs of the partition
   bool operator==(const Window&) const = default;
 };
 
 class NodeProfile {
  public:
-  // The node can be used, and the reservations are those that hold something of it; those that
-  // jobs wait for lend nothing.
+  // Requires an available node. `reservations` are those that hold a part of it. Reservations in
+  // `awaited` lend nothing, because jobs wait for them.
   NodeProfile(const Cluster& cluster, const Node& node, Time now,
               std::vector<const Reservation*> reservations,
               const std::set<const Reservation*>& awaited);
 
-  // What can be used during the whole window; nullptr where nothing can. Valid until a question
-  // about another window, or a change.
-  const Free* during(const Window& window);
+  // What is free during the whole window; nullptr if nothing is. Valid until a probe for another
+  // window, or a change.
+  const Free* free_during(const Window& window);
   // The times after now at which more may become free, ascending.
   const std::vector<Time>& changes();
   const Free& now() const { return now_; }
-  // Reservations of others keep this one away.
+  // Other jobs' reservations keep this run away.
   bool is_reserved(const Window& window) const { return access_for(window).closed; }
 
-  void keep_to(Uid user) { private_to_ = user; }         // a job runs that shares with nobody else
-  void start(const NodeShare& share, const Window& by);  // which stays where it is
+  void keep_to(Uid user) { private_to_ = user; }         // only this user's jobs may run here
+  void start(const NodeShare& share, const Window& by);  // the share must outlive this object
   void promise(const NodeShare& share, const Window& to);
-  // A running job is taken for gone, or its CPUs for free.
-  void vacate(const NodeShare& share);
-  void lend(const NodeShare& share);
+  // For trials: a running job counts as gone, or its CPUs as free.
+  void release(const NodeShare& share);
+  void release_cpus(const NodeShare& share);
 
  private:
-  struct Demand {  // by number; devices of each pool of the node, or none at all
+  struct Demand {  // amounts only; `devices` by the node's pools, or empty
     std::int64_t cpus = 0, memory_mib = 0;
     ShortList<std::int64_t> devices;
     void add(const Demand& other, int sign = 1);
@@ -64,19 +64,19 @@ class NodeProfile {
     const NodeShare* share = nullptr;
     std::string_view partition;
     Demand gives;
-    std::optional<IdSet> frees_only;  // of its CPUs: others stay on the rest
+    std::optional<IdSet> frees_only;  // of its CPUs; other jobs still hold the rest
     const IdSet& frees() const { return frees_only ? *frees_only : share->held_cpus(); }
   };
   struct Promise {
     Time from, until;
     Demand takes;
-    const IdSet* only = nullptr;  // CPUs that their reservation has here
+    const IdSet* only = nullptr;  // bound to these CPUs of its reservation
     const Partition* partition = nullptr;
   };
-  struct Sharing {  // of CPUs that others hold
+  struct Sharing {  // a run that shares CPUs with other jobs
     const IdSet& cpus;
-    IdSet given_back;               // of these, before some promise is due
-    std::int64_t most_without = 0;  // what promises need at any one time if none of these is
+    IdSet given_back;               // the part of these that is released before some promise starts
+    std::int64_t most_without = 0;  // the most that promises need if none of these is released
   };
   enum class Answer : std::uint8_t { nothing, now, later, narrowed };
 
@@ -104,19 +104,19 @@ class NodeProfile {
   const Node* node_;
   Time time_;  // now
   Free now_;
-  Free later_;                  // when the first `given_back_` have left
-  std::size_t given_back_ = 0;  // 0 = `later_` is not known
-  Free narrowed_;               // by promises and reservations
+  Free later_;                  // after the first `given_back_` releases
+  std::size_t given_back_ = 0;  // 0 = `later_` is not valid
+  Free narrowed_;               // less what promises and reservations take
   std::optional<Window> asked_;
-  Answer answer_ = Answer::nothing;  // to the last question
+  Answer answer_ = Answer::nothing;  // to the last probe
   bool releases_known_ = false, changes_known_ = false;
   std::vector<Release> releases_;  // ascending
-  std::vector<Promise> promises_;  // ascending by their start
-  std::vector<Promise> by_end_;    // the same, ascending by their end
+  std::vector<Promise> promises_;  // ascending by start
+  std::vector<Promise> by_end_;    // the same, ascending by end
   std::vector<const Reservation*> reservations_;
   const std::set<const Reservation*>* awaited_;
   std::optional<Uid> private_to_;
-  std::vector<Uid> started_;  // whose jobs this plan has started here
+  std::vector<Uid> started_;  // users whose jobs this plan has started here
   std::vector<Time> changes_;
 };
 

@@ -1,14 +1,14 @@
-// What promised jobs leave of a node to those who come after them: the most that they need at any
-// one time within a window stays unused.
+// What promised jobs leave of a node to later jobs: the most that the promises need at any one time
+// within a window is kept free.
 #include <algorithm>
 
 #include "sched/timeline/node_profile.h"
 
 namespace muster::sched {
 
-// Through the times at which promised jobs start within the window, in order: what is needed grows
-// only then. Whoever starts or has ended by then is told of with 1 or -1, then whoever has left;
-// then note() is called.
+// Walks through the times at which promised jobs start within the window, in order; the demand only
+// grows at these. For each it calls on_promise with 1 for a promise that starts and -1 for each
+// that has ended, then on_release for each job that has left, then note().
 template <class OnPromise, class OnRelease, class Note>
 void NodeProfile::go_through(const Window& window, OnPromise&& on_promise, OnRelease&& on_release,
                              Note&& note) {
@@ -26,7 +26,7 @@ void NodeProfile::go_through(const Window& window, OnPromise&& on_promise, OnRel
   }
 }
 
-// At any one time within the window, by jobs that run and by promised ones.
+// The most CPUs of the partition's jobs, running and promised, at any one time within the window.
 std::int64_t NodeProfile::most_cpus_used_by(const Partition& partition, const Window& window) {
   learn_releases();
   auto held = [&](const Release& r) -> std::int64_t {
@@ -50,7 +50,7 @@ std::int64_t NodeProfile::most_cpus_used_by(const Partition& partition, const Wi
 void NodeProfile::keep_promises(const Window& window, const Access& access, const IdSet& shared) {
   Demand most, then;
   Sharing sharing{.cpus = shared};
-  // Whoever is bound to CPUs of a reservation takes none from the others.
+  // A promise bound to a reservation's CPUs takes no other CPUs.
   auto on_promise = [&](const Promise& p, int sign) {
     then.add(p.takes, sign);
     if (p.only != access.only) then.cpus -= sign * p.takes.cpus;
@@ -80,10 +80,10 @@ void NodeProfile::keep_promises(const Window& window, const Access& access, cons
         std::min(narrowed_.gres[i].count, static_cast<std::uint64_t>(most.devices[i]));
 }
 
-// CPUs that this one may share are not given back while it holds them. Either it has any of them,
-// and so many that nobody holds stay unused as the promises need without them; or none of those
-// that promises count on. Which ones stay unused is said here: one that is shared serves no
-// promise.
+// CPUs that this run shares do not become free while it holds them. Two ways to keep the promises:
+// the run may use all shared CPUs, and enough free CPUs are kept for the promises without them; or
+// the run may use none of the shared CPUs that promises count on. The CPUs to keep are chosen here,
+// because a shared CPU is of no use to a promise.
 void NodeProfile::keep_from_sharers(const Sharing& sharing, std::int64_t most) {
   IdSet own = narrowed_.cpus;
   own.subtract(sharing.cpus);

@@ -1,3 +1,4 @@
+// Makes node profiles when they are needed, and keeps the cheap data about every node up to date.
 #include "sched/timeline/profile.h"
 
 #include <algorithm>
@@ -7,35 +8,35 @@
 
 namespace muster::sched {
 
-Profile::Profile(const Cluster& cluster, Time now, const NodeIndex& index, ProfileNotes& notes)
+Profile::Profile(const Cluster& cluster, Time now, const NodeIndex& index, ProfileScratch& scratch)
     : cluster_(cluster),
       now_(now),
       index_(index),
-      notes_(notes),
+      scratch_(scratch),
       has_private_nodes_(index.has_private_jobs()) {
-  notes_.resize(index.size());
+  scratch_.resize(index.size());
   for (const Reservation& r : *cluster.reservations)
     if (r.has("TIME_FLOAT") || r.end > now) reservations_.push_back(&r);
   awaited_ = awaited_lenders(cluster, now);
 }
 
 Profile::~Profile() {
-  for (NodeId node : noted_) notes_[node.value] = {};
+  for (NodeId node : touched_) scratch_[node.value] = {};
 }
 
-// Made when a node is first asked for: most are full, or are not looked at.
-NodeProfile& Profile::entry(NodeId id) {
-  ProfileNote& note = notes_[id.value];
-  if (note.entry > 0) return entries_[note.entry - 1];
+// Made when a node is first probed: most nodes are full, or are never examined.
+NodeProfile& Profile::node_profile(NodeId id) {
+  NodeScratch& node_scratch = scratch_[id.value];
+  if (node_scratch.entry > 0) return entries_[node_scratch.entry - 1];
   const Node& node = cluster_.nodes.at(id);
   std::vector<const Reservation*> here;
   for (const Reservation* r : reservations_)
     if (r->holds_node(id)) here.push_back(r);
   NodeProfile& made = entries_.emplace_back(cluster_, node, now_, std::move(here), awaited_);
-  noted_.push_back(id);
-  note.entry = static_cast<std::uint32_t>(entries_.size());
-  note.full = index_.is_full(id);
-  roughs_.push_back(index_.rough(id));
+  touched_.push_back(id);
+  node_scratch.entry = static_cast<std::uint32_t>(entries_.size());
+  node_scratch.full = index_.is_full(id);
+  upper_bounds_.push_back(index_.free_upper_bound(id));
   if (has_private_nodes_)
     node.jobs.each([&](std::uint32_t job) {
       if (keeps_others_out(cluster_, cluster_.jobs.at(JobId{job})))
@@ -44,30 +45,31 @@ NodeProfile& Profile::entry(NodeId id) {
   return made;
 }
 
-void Profile::note_what_is_left(NodeId node) {
-  const Free& now = entry(node).now();
-  ProfileNote& note = notes_[node.value];
+void Profile::update_scratch(NodeId node) {
+  const Free& now = node_profile(node).now();
+  NodeScratch& node_scratch = scratch_[node.value];
   const bool full = can_be_full(cluster_.nodes.at(node)) && now.cpus.empty();
-  if (full && !note.full) ++filled_;
-  note.full = full;
+  if (full && !node_scratch.full) ++filled_;
+  node_scratch.full = full;
   static const GresRequest kGpus{.name = "gpu"};
-  Rough& rough = roughs_[note.entry - 1];
-  rough.cpus = static_cast<std::uint32_t>(now.cpus.size());
-  rough.memory_mib = now.memory_mib;
-  rough.gpus = free_devices(now.gres, kGpus);
-  rough.untouched = now.untouched;
+  FreeUpperBound& bound = upper_bounds_[node_scratch.entry - 1];
+  bound.cpus = static_cast<std::uint32_t>(now.cpus.size());
+  bound.memory_mib = now.memory_mib;
+  bound.gpus = free_devices(now.gres, kGpus);
+  bound.untouched = now.untouched;
 }
 
-Rough Profile::rough(NodeId node) {
+FreeUpperBound Profile::free_upper_bound(NodeId node) {
   ++looks_;
-  const ProfileNote& note = notes_[node.value];
-  Rough rough = note.entry > 0 ? roughs_[note.entry - 1] : index_.rough(node);
-  if (note.barred || !available(node)) rough.cpus = 0;
-  return rough;
+  const NodeScratch& node_scratch = scratch_[node.value];
+  FreeUpperBound bound = node_scratch.entry > 0 ? upper_bounds_[node_scratch.entry - 1]
+                                                : index_.free_upper_bound(node);
+  if (node_scratch.blocked || !available(node)) bound.cpus = 0;
+  return bound;
 }
 
-// What is full stays so for the rest of a plan, but for trials: the list is shortened from time to
-// time.
+// Outside trials a full node stays full for the rest of a plan, so the list is shortened from time
+// to time.
 const std::vector<NodeId>& Profile::worth_asking(const NodeList& nodes, const Window& window) {
   if (window.from > now_ || window.holders > 0 || trials_ > 0) return nodes.all;
   const auto known = roomy_.find(&nodes);
@@ -80,38 +82,39 @@ const std::vector<NodeId>& Profile::worth_asking(const NodeList& nodes, const Wi
   return roomy_.insert_or_assign(&nodes, Roomy{std::move(left), filled_}).first->second.nodes;
 }
 
-void Profile::bar(NodeId node) {
-  if (notes_[node.value].barred) return;
-  ++barred_;
-  notes_[node.value].barred = true;
-  noted_.push_back(node);
+void Profile::block_node(NodeId node) {
+  if (scratch_[node.value].blocked) return;
+  ++blocked_count_;
+  scratch_[node.value].blocked = true;
+  touched_.push_back(node);
 }
 
-void Profile::unbar(NodeId node) {
-  --barred_;
-  notes_[node.value].barred = false;
+void Profile::unblock_node(NodeId node) {
+  --blocked_count_;
+  scratch_[node.value].blocked = false;
 }
 
 bool Profile::is_reserved(NodeId node, const Window& window) {
-  return available(node) && entry(node).is_reserved(window);
+  return available(node) && node_profile(node).is_reserved(window);
 }
 
-const Free* Profile::during(NodeId node, const Window& window) {
+const Free* Profile::free_during(NodeId node, const Window& window) {
   if (!is_open(node)) return nullptr;
   if (is_full(node) && window.from <= now_ && window.holders == 0) return nullptr;
-  ++questions_;
-  if (window.from > now_ && goes_by_soles(window))
-    if (const JobId job = sole(node).job; job && window.from < leaves_at(job)) return nullptr;
-  return entry(node).during(window);
+  ++probes_;
+  if (window.from > now_ && can_use_sole_holders(window))
+    if (const JobId job = sole_holder(node).job; job && window.from < leaves_at(job))
+      return nullptr;
+  return node_profile(node).free_during(window);
 }
 
-bool Profile::goes_by_soles(const Window& window) const {
+bool Profile::can_use_sole_holders(const Window& window) const {
   return reservations_.empty() && !has_private_nodes_ && !window.exclusive_user &&
          window.holders == 0 && !window.reservation &&
          !(window.partition && window.partition->max_cpus_per_node);
 }
 
-// Mostly it holds the nodes next to one, too.
+// Keeps the last answer: a job mostly holds the neighbouring nodes too.
 Time Profile::leaves_at(JobId job) {
   if (job != leaver_) leaves_.front() = sched::leaves_at(cluster_, cluster_.jobs.at(job), now_);
   leaver_ = job;
@@ -121,27 +124,28 @@ Time Profile::leaves_at(JobId job) {
 const std::vector<Time>& Profile::changes(NodeId node) {
   static const std::vector<Time> kNone;
   if (!available(node)) return kNone;
-  const NodeIndex::Sole one = reservations_.empty() ? sole(node) : NodeIndex::Sole{};
-  if (!one.job) return entry(node).changes();
+  const NodeIndex::SoleHolder one =
+      reservations_.empty() ? sole_holder(node) : NodeIndex::SoleHolder{};
+  if (!one.job) return node_profile(node).changes();
   leaves_at(one.job);
   return leaves_;
 }
 
 void Profile::start(const NodeShare& share, const Window& by) {
   started_.push_back(share);
-  entry(share.node).start(started_.back(), by);
-  note_what_is_left(share.node);
+  node_profile(share.node).start(started_.back(), by);
+  update_scratch(share.node);
   has_private_nodes_ |= by.exclusive_user;
 }
 
 void Profile::promise(const NodeShare& share, const Window& to) {
-  entry(share.node).promise(share, to);
+  node_profile(share.node).promise(share, to);
 }
 
 Profile::Trial::~Trial() {
   for (auto& [node, entry] : before_) {
-    profile_.entry(node) = std::move(entry);
-    profile_.note_what_is_left(node);
+    profile_.node_profile(node) = std::move(entry);
+    profile_.update_scratch(node);
   }
   --profile_.trials_;
 }
@@ -149,25 +153,25 @@ Profile::Trial::~Trial() {
 void Profile::Trial::give(const Job& job, void (NodeProfile::*back)(const NodeShare&)) {
   for (const NodeShare& share : job.run->allocation) {
     if (!job.run->unfinished.contains(share.node) || !profile_.available(share.node)) continue;
-    ++profile_.questions_;  // it costs about as much
-    NodeProfile& entry = profile_.entry(share.node);
+    ++profile_.probes_;  // costs about as much
+    NodeProfile& entry = profile_.node_profile(share.node);
     before_.try_emplace(share.node, entry);
     (entry.*back)(share);
-    profile_.note_what_is_left(share.node);
+    profile_.update_scratch(share.node);
   }
 }
 
 void Profile::Closure::close(const std::vector<NodeShare>& shares) {
   for (const NodeShare& share : shares) {
-    profile_.bar(share.node);
+    profile_.block_node(share.node);
     closed_.push_back(share.node);
   }
 }
 
 Profile::Closure::~Closure() {
-  constexpr std::size_t kNodesToAQuestion = 8;
-  profile_.questions_ += profile_.index_.size() / kNodesToAQuestion;
-  for (NodeId node : closed_) profile_.unbar(node);
+  constexpr std::size_t kNodesPerProbe = 8;
+  profile_.probes_ += profile_.index_.size() / kNodesPerProbe;
+  for (NodeId node : closed_) profile_.unblock_node(node);
 }
 
 }  // namespace muster::sched

@@ -1,3 +1,4 @@
+// Access to reserved nodes, borrowed nodes (MaxStartDelay), and when jobs have to leave.
 #include "sched/timeline/reserved.h"
 
 #include <algorithm>
@@ -9,12 +10,12 @@ namespace muster::sched {
 
 namespace {
 
-// Jobs of such a reservation are not bound to its nodes.
+// The reservation's jobs may also use other nodes.
 bool is_loose(const Reservation& r) { return r.has("FLEX") || r.has("ANY_NODES"); }
 
 bool is_over(const Reservation& r, Time now) { return !r.has("TIME_FLOAT") && r.end <= now; }
 
-// What a job that runs now will have left because of its time limit or other orders.
+// When a running job will have ended: by its time limit, a preemption or a cancellation.
 Time ends_at(const Job& job, Time now) {
   Time soon = now + Seconds{1};
   if (job.run->ending || is_ended(job.state)) return soon;
@@ -28,7 +29,7 @@ Time ends_at(const Job& job, Time now) {
 }  // namespace
 
 IdSet Access::usable(IdSet cpus) const {
-  cpus.subtract(barred);
+  cpus.subtract(reserved_cpus);
   return only ? cpus.intersect(*only) : cpus;
 }
 
@@ -47,7 +48,7 @@ Access access(const std::vector<const Reservation*>& reservations, const Visit& 
         !(visit.awaited && visit.awaited->contains(r)))
       continue;
     if (const IdSet* part = r->cpus_on(visit.node))
-      result.barred.merge(*part);
+      result.reserved_cpus.merge(*part);
     else
       result.closed = true;
   }
@@ -57,7 +58,7 @@ Access access(const std::vector<const Reservation*>& reservations, const Visit& 
 void narrow(Free& free, const Access& access) {
   if (!access.is_limited()) return;
   free.cpus = access.usable(std::move(free.cpus));
-  free.untouched = false;  // the rest of the node is, or will be, somebody else's
+  free.untouched = false;  // others use the rest of the node, now or later
 }
 
 std::vector<const Reservation*> reservations_of(const Cluster& cluster, NodeId node, Time now) {
@@ -67,7 +68,8 @@ std::vector<const Reservation*> reservations_of(const Cluster& cluster, NodeId n
   return found;
 }
 
-std::vector<const Reservation*> choices(const Cluster& cluster, const Job& job, Time now) {
+std::vector<const Reservation*> reservation_choices(const Cluster& cluster, const Job& job,
+                                                    Time now) {
   std::vector<const Reservation*> found;
   const JobSpec& spec = *job.spec;
   if (!spec.reservation.empty()) {
@@ -96,7 +98,7 @@ std::set<const Reservation*> awaited_lenders(const Cluster& cluster, Time now) {
   for (std::uint32_t id : cluster.pending.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.spec->reservation.empty() || job.hold != Hold::none || job.eligible > now) continue;
-    for (const Reservation* r : choices(cluster, job, now))
+    for (const Reservation* r : reservation_choices(cluster, job, now))
       if (r) found.insert(r);
   }
   return found;

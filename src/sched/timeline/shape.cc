@@ -1,3 +1,4 @@
+// Makes shapes from specifications, and finds equal ones.
 #include "sched/timeline/shape.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@ namespace {
 
 constexpr Minutes kLongest = 2 * kNoLimitLeaves;
 
-Reason impossible_because(const Cluster& cluster, const Request& r, const Partition& partition) {
+Reason impossible_because(const Cluster& cluster, const ResourceRequest& r,
+                          const Partition& partition) {
   if (partition.max_nodes && r.min_nodes > *partition.max_nodes)
     return Reason::partition_node_limit;
   if (r.max_nodes < partition.min_nodes) return Reason::partition_node_limit;
@@ -33,8 +35,8 @@ Shapes::Shapes(const Cluster& cluster, Time now, NodeIndex& index, bool users_ma
 
 std::size_t Shapes::AskedHash::operator()(const Asked& asked) const {
   const std::hash<const void*> hash;
-  return (hash(asked.spec) * 31 + hash(asked.venue.partition)) * 31 +
-         hash(asked.venue.reservation) + (asked.waits_for_switches ? 1 : 0);
+  return (hash(asked.spec) * 31 + hash(asked.target.partition)) * 31 +
+         hash(asked.target.reservation) + (asked.waits_for_switches ? 1 : 0);
 }
 
 bool Shapes::waits_for_switches(const Job& job) const {
@@ -43,17 +45,17 @@ bool Shapes::waits_for_switches(const Job& job) const {
   return now_ < job.eligible + patience;
 }
 
-const Shape& Shapes::of(const Job& job, const Venue& venue) {
-  const Asked asked{&*job.spec, venue, waits_for_switches(job)};
+const Shape& Shapes::shape_for(const Job& job, const StartTarget& target) {
+  const Asked asked{&*job.spec, target, waits_for_switches(job)};
   auto known = by_spec_.find(asked);
   if (known != by_spec_.end()) return *known->second;
-  const Shape& shape = shape_for(asked);
+  const Shape& shape = make_shape(asked);
   by_spec_.emplace(asked, &shape);
   return shape;
 }
 
-const Shape& Shapes::shape_for(const Asked& asked) {
-  const Partition& partition = *asked.venue.partition;
+const Shape& Shapes::make_shape(const Asked& asked) {
+  const Partition& partition = *asked.target.partition;
   Shape shape{.request = {}, .partition = &partition};
   auto request = make_request(cluster_, *asked.spec, partition);
   if (!request) {
@@ -70,7 +72,7 @@ const Shape& Shapes::shape_for(const Asked& asked) {
                              !asked.spec->disable_binding && !shape.request.whole_nodes &&
                              index_.knows_cores_of_gpus();
   if (shape.request.exclusive_user && !users_matter_) {
-    // From here on it matters who asks: shapes of others are made anew.
+    // From here on the user matters, so earlier shapes cannot be reused.
     users_matter_ = true;
     by_spec_.clear();
   }
@@ -78,14 +80,14 @@ const Shape& Shapes::shape_for(const Asked& asked) {
   if (const auto most = memory_limit(cluster_, partition).per_node_mib)
     shape.request.memory_on_node_max_mib = *most;
   shape.impossible = impossible_because(cluster_, shape.request, partition);
-  shape.reservation = asked.venue.reservation;
+  shape.reservation = asked.target.reservation;
   if (shape.reservation) shape.last_end = has_to_end(cluster_, *shape.reservation);
   return shared(std::move(shape));
 }
 
-// Most requests leave it to the scheduler which nodes they get.
+// Most requests do not choose their nodes; they share the list of the partition.
 const NodeList& Shapes::candidates_of(const Shape& shape) {
-  const Request& r = shape.request;
+  const ResourceRequest& r = shape.request;
   const Reservation* own = shape.reservation;
   const bool bound = own && !own->has("FLEX") && !own->has("ANY_NODES");
   if (r.excluded_nodes.empty() && r.constraint.each.empty() && !bound)
@@ -98,9 +100,9 @@ const NodeList& Shapes::candidates_of(const Shape& shape) {
   return chosen;
 }
 
-// One that is there already, or this one, with its candidates.
+// Returns an equal shape if there is one, or else adds this one.
 const Shape& Shapes::shared(Shape shape) {
-  const Request& r = shape.request;
+  const ResourceRequest& r = shape.request;
   std::size_t content = 0;
   for (std::uint64_t part : {std::uint64_t{r.tasks}, std::uint64_t{r.min_nodes},
                              std::uint64_t{r.cpus_per_task}, r.memory_per_cpu_mib.value_or(1),
@@ -135,13 +137,13 @@ std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const
   Window at_level = window;
   for (std::uint32_t holders = 0; holders <= window.holders; ++holders) {
     at_level.holders = holders;
-    // Who starts now is given nodes with care; for a promise any will do.
-    RoughOn rough;
+    // For a start now the nodes are chosen with care; for a promise any will do.
+    FreeUpperBoundOn bound;
     if (window.from <= profile.now() && holders == 0)
-      rough = [&](NodeId id) { return profile.rough(id); };
+      bound = [&](NodeId id) { return profile.free_upper_bound(id); };
     auto shares = place(
         cluster, shape.request, profile.worth_asking(*shape.nodes, at_level),
-        [&](NodeId id) { return profile.during(id, at_level); }, rough);
+        [&](NodeId id) { return profile.free_during(id, at_level); }, bound);
     if (shares) return shares;
   }
   return std::nullopt;

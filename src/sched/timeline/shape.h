@@ -1,4 +1,4 @@
-// Shape: what jobs that ask for the same have in common when they are placed.
+// Shape: all that placement needs to know about a job. Jobs with equal requests share one shape.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@
 namespace muster::sched {
 
 struct Shape {
-  Request request;
+  ResourceRequest request;
   const NodeList* nodes = nullptr;  // candidates
   const Partition* partition = nullptr;
   const Reservation* reservation = nullptr;
-  Time last_end = Time::max();       // of a run in that reservation
-  Reason impossible = Reason::none;  // whatever is free
+  Time last_end = Time::max();       // when runs in the reservation must end
+  Reason impossible = Reason::none;  // set if it can never be placed
 };
 
-// Hands out shapes: the same one to all jobs that ask for the same, whoever they are and however
-// they are called. They stay where they are.
+// Hands out shapes: the same one to all jobs with equal requests, whatever their names and owners.
+// Shapes stay at their addresses.
 class Shapes {
  public:
-  // users_matter: some node is, or may become, one user's alone.
+  // users_matter: some node is, or may become, private to one user.
   Shapes(const Cluster& cluster, Time now, NodeIndex& index, bool users_matter);
-  const Shape& of(const Job& job, const Venue& venue);
+  const Shape& shape_for(const Job& job, const StartTarget& target);
 
  private:
   struct Asked {  // a specification in a partition and a reservation
     const JobSpec* spec;
-    Venue venue;
+    StartTarget target;
     bool waits_for_switches;
     bool operator==(const Asked&) const = default;
   };
@@ -44,7 +44,7 @@ class Shapes {
   };
 
   bool waits_for_switches(const Job& job) const;
-  const Shape& shape_for(const Asked& asked);
+  const Shape& make_shape(const Asked& asked);
   const Shape& shared(Shape shape);
   const NodeList& candidates_of(const Shape& shape);
 
@@ -55,16 +55,16 @@ class Shapes {
   std::vector<std::uint32_t> leaves_;
   NodeIndex& index_;
   std::deque<Shape> shapes_;
-  std::deque<NodeList> chosen_;  // of those who do not take all nodes of a partition
+  std::deque<NodeList> chosen_;  // for requests that choose their nodes
   std::unordered_map<Asked, const Shape*, AskedHash> by_spec_;
   std::unordered_multimap<std::size_t, const Shape*> by_content_;
 };
 
-// A run of this length from then on. One without a limit is planned as longer than anything that
-// runs: it never slips in before a job that waits.
+// The window of a run with this limit. A run without a limit is planned as longer than any running
+// job, so it never slips in before a waiting job.
 Window window_of(const Shape& shape, Time from, Minutes limit);
 
-// On CPUs that nobody holds, or else, where jobs share them, on those with the fewest holders.
+// Places a run on free CPUs; or, if its partition shares CPUs, on those with the fewest holders.
 std::optional<std::vector<NodeShare>> place_during(const Cluster& cluster, const Shape& shape,
                                                    const Window& window, Profile& profile);
 

@@ -1,5 +1,5 @@
-// together: places jobs that start at the same time or not at all, such as the components of a
-// heterogeneous job, each on nodes of its own. A job by itself is the simplest such group.
+// together: places a group of jobs that start at the same time or not at all, such as the
+// components of a heterogeneous job. Each gets nodes of its own. Any other job is a group of one.
 #pragma once
 
 #include <cstdint>
@@ -11,30 +11,29 @@
 
 namespace muster::sched {
 
-struct Member {
+struct GroupMember {
   const Job* job = nullptr;
   const Shape* shape = nullptr;
   Minutes limit{};
 };
-using Members = std::vector<Member>;
+using JobGroup = std::vector<GroupMember>;
 
-// What they need of each license, all of them.
-LicenseBook::Counts licenses_of(const Members& members);
-LicenseBook::Span span_of(const Member& member, Time from);
+// The licenses that the whole group needs.
+LicenseBook::Counts licenses_of(const JobGroup& group);
+LicenseBook::Span span_of(const GroupMember& member, Time from);
 
-struct JointSlot {
+struct GroupSlot {
   Time at;
-  std::vector<std::vector<NodeShare>> shares;  // parallel to the members
+  std::vector<std::vector<NodeShare>> shares;  // parallel to the group
 };
 
-// Room for all of them at this time. The profile stays as it is, but counts the questions.
-std::optional<JointSlot> place_together(const Cluster& cluster, const Members& members, Time at,
+// Places the whole group at this time. The profile does not change, except for the count of probes.
+std::optional<GroupSlot> place_together(const Cluster& cluster, const JobGroup& group, Time at,
                                         Profile& profile);
 
-// The first time not before `from` at which there is: the member that fits last decides. Nothing
-// where none is known, or where the profile has been asked more often than `max_questions`.
-std::optional<JointSlot> earliest_together(const Cluster& cluster, const Members& members,
-                                           Time from, Profile& profile,
-                                           std::uint64_t max_questions);
+// The first time not before `from` at which the whole group fits. Unset if there is none, or if the
+// profile's probes have reached `max_probes`.
+std::optional<GroupSlot> earliest_together(const Cluster& cluster, const JobGroup& group, Time from,
+                                           Profile& profile, std::uint64_t max_probes);
 
 }  // namespace muster::sched

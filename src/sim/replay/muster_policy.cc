@@ -1,3 +1,4 @@
+// Replays a trace with Muster's own planner.
 #include "sim/replay/muster_policy.h"
 
 #include "sched/plan.h"
@@ -74,7 +75,7 @@ std::vector<std::size_t> MusterPolicy::starts(Seconds now) {
   std::vector<std::size_t> started;
   for (bool more = !cluster_.pending.empty(); more;) {
     sched::Plan plan =
-        sched::plan(cluster_, time_of(now), sched::thorough_budget(cluster_), plan_memory_);
+        sched::plan(cluster_, time_of(now), sched::thorough_budget(cluster_), planner_cache_);
     for (sched::Start& start : plan.starts) {
       started.push_back(start.job.value - 1);
       apply(cluster_, JobStarted{.job = start.job,

@@ -19,7 +19,7 @@ class MusterPolicy final : public Policy {
  private:
   const std::vector<TraceJob>& trace_;
   Cluster cluster_;
-  sched::PlanMemory plan_memory_;
+  sched::PlannerCache planner_cache_;
 };
 
 }  // namespace muster::sim

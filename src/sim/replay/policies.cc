@@ -1,3 +1,4 @@
+// Textbook schedulers to compare Muster's with: first come first served, backfill.
 #include "sim/replay/policies.h"
 
 #include <algorithm>

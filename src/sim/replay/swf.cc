@@ -1,3 +1,4 @@
+// Reads traces in the Standard Workload Format.
 #include "sim/replay/swf.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// See file_pattern.h.
 #include "step/logic/file_pattern.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// The words of PMI-1 and PMI-2: "cmd=put key=value" and " 28cmd=fullinit;pmirank=0;".
 #include "step/logic/pmi_message.h"
 
 #include <fmt/format.h>

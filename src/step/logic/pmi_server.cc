@@ -1,3 +1,4 @@
+// What a PMI server answers: process groups, keys and values, barriers.
 #include "step/logic/pmi_server.h"
 
 #include <fmt/format.h>

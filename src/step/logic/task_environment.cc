@@ -1,3 +1,4 @@
+// The variables that a node and a task add to those of the step.
 #include "step/logic/task_environment.h"
 
 #include <fmt/format.h>
@@ -61,11 +62,11 @@ std::string mask_of(const IdSet& bits) {
 
 // --gpu-bind, --gpus-per-task: the task sees its own part of the step's GPUs.
 void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::uint32_t local_id) {
-  if (launch.gpu_bind.empty()) return;
-  auto bind = parse_gpu_bind(launch.gpu_bind);
+  if (launch.task.gpu_bind.empty()) return;
+  auto bind = parse_gpu_bind(launch.task.gpu_bind);
   if (!bind) return;  // srun has refused it
   if (bind->kind == GpuBind::Kind::single || bind->kind == GpuBind::Kind::per_task)
-    environment.set("SLURMD_TRES_BIND", fmt::format("gpu:{}", launch.gpu_bind.view()));
+    environment.set("SLURMD_TRES_BIND", fmt::format("gpu:{}", launch.task.gpu_bind.view()));
   const IdSet gpus = gpus_of_step(launch);
   auto own = gpus_of_task(*bind, gpus, local_id);
   if (!own) return;
@@ -74,7 +75,7 @@ void bind_gpus(Environment& environment, const wire::StepLaunch& launch, std::ui
     environment.set(name, part_of(environment, name, gpus, *own));
 }
 
-// --rendezvous: a task's place among those that meet.
+// --rendezvous: the task's rank, its rank on the node and the size of the group.
 void add_rendezvous_variables(Environment& environment, const wire::StepLaunch& launch,
                               std::uint32_t rank, std::uint32_t local_id) {
   const std::string node = std::to_string(launch.node_index);
@@ -156,13 +157,14 @@ void add_task_variables(Environment& environment, const StepSetup& setup, std::u
   const std::uint32_t rank = local_id < ranks.size() ? ranks[local_id] : 0;
   environment.set("SLURM_PROCID", std::to_string(rank));
   environment.set("SLURM_LOCALID", std::to_string(local_id));
-  if (setup.launch.rendezvous) add_rendezvous_variables(environment, setup.launch, rank, local_id);
+  if (setup.launch.task.rendezvous)
+    add_rendezvous_variables(environment, setup.launch, rank, local_id);
   bind_gpus(environment, setup.launch, local_id);
 }
 
 std::string gpu_bind_line(const wire::StepLaunch& launch, const Environment& environment,
                           std::uint32_t local_id) {
-  auto bind = launch.gpu_bind.empty() ? fail("") : parse_gpu_bind(launch.gpu_bind);
+  auto bind = launch.task.gpu_bind.empty() ? fail("") : parse_gpu_bind(launch.task.gpu_bind);
   if (!bind || !bind->verbose || bind->kind == GpuBind::Kind::none) return {};
   const IdSet gpus = gpus_of_step(launch);
   if (gpus.empty()) return {};

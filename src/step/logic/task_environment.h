@@ -14,7 +14,7 @@ namespace muster {
 class Environment {
  public:
   explicit Environment(std::vector<std::string> entries) : entries_(std::move(entries)) {}
-  // Of the defaults, those that `entries` do not name.
+  // Adds the defaults that `entries` do not name.
   Environment(std::vector<std::string> entries, std::vector<std::string> defaults);
 
   const std::string* find(std::string_view name) const;  // the whole entry

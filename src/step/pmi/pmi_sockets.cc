@@ -1,3 +1,4 @@
+// Carries PMI's messages between the tasks' sockets and the server.
 #include "step/pmi/pmi_sockets.h"
 
 #include <fcntl.h>
@@ -66,11 +67,11 @@ Result<int> PmiSockets::add_task(std::size_t task, Environment& environment) {
 
 void PmiSockets::task_started(std::size_t task) { close_fd(lines_.at(task).theirs); }
 
-void PmiSockets::watch(PollSet& set) {
+void PmiSockets::watch(io::PollSet& set) {
   for (std::size_t task = 0; task < lines_.size(); ++task) {
     Line& line = lines_[task];
     if (line.ours < 0) continue;
-    // Who does not read its answers is not asked for more.
+    // No more is read from a task that does not read its answers.
     set.add(line.ours, line.unsent.empty() ? POLLIN : POLLOUT, [this, task](short happened) {
       Line& ready = lines_[task];
       if (ready.ours >= 0 && (happened & POLLOUT) != 0) flush(ready);

@@ -17,7 +17,7 @@ class PmiSockets : public Mpi {
 
   Result<int> add_task(std::size_t task, Environment& environment) override;
   void task_started(std::size_t task) override;
-  void watch(PollSet& set) override;
+  void watch(io::PollSet& set) override;
 
  private:
   struct Line {

@@ -1,3 +1,4 @@
+// What the PMIx library calls, on a thread of its own: each call becomes a message to the loop.
 #include "step/pmix/callbacks.h"
 
 #include <atomic>

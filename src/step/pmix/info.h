@@ -35,7 +35,7 @@ class PmixInfo {
   std::deque<pmix_data_array_t> arrays_;
 };
 
-// What a task can ask about its step: sizes, who is where, and each rank's own numbers.
+// What a task can ask about its step: sizes, the nodes of the ranks, and each rank's own numbers.
 Result<PmixInfo> describe_step(const PmixLibrary& pmix, const StepSetup& setup,
                                const std::string& directory);
 

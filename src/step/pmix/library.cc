@@ -1,3 +1,4 @@
+// Loads the system's PMIx library.
 #include "step/pmix/library.h"
 
 #include <dlfcn.h>

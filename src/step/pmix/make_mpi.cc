@@ -1,3 +1,4 @@
+// slurmstepd-pmix's process manager.
 #include "step/mpi.h"
 #include "step/pmix/pmix_server.h"
 

@@ -1,3 +1,4 @@
+// The PMIx server of a step on one node: registers the job with the library and answers its calls.
 #include "step/pmix/pmix_server.h"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ pmix_proc_t PmixServer::process(std::uint32_t rank) const {
   return proc;
 }
 
-// The library makes its own files there as root: nobody else may put anything in their way. Tasks
+// The library makes its own files there as root, so no other user may create any there first. Tasks
 // have a directory of theirs in it.
 Result<void> PmixServer::make_directory() {
   auto failed = [&] { return fail(fmt::format("{}: {}", directory_, std::strerror(errno))); };
@@ -186,7 +187,7 @@ void PmixServer::run_posted() {
   for (auto& work : posted) work();
 }
 
-void PmixServer::watch(PollSet& set) {
+void PmixServer::watch(io::PollSet& set) {
   set.add(wakeup_, POLLIN, [this](short) { run_posted(); });
 }
 

@@ -22,9 +22,9 @@ class PmixServer : public Mpi {
 
   Result<void> begin() override;
   Result<int> add_task(std::size_t task, Environment& environment) override;
-  void watch(PollSet& set) override;
+  void watch(io::PollSet& set) override;
 
-  struct Answer {  // who in the library waits for data
+  struct Answer {  // a call of the library that waits for data
     pmix_modex_cbfunc_t call = nullptr;
     void* context = nullptr;
     void give(pmix_status_t status, std::string data) const;
@@ -55,7 +55,7 @@ class PmixServer : public Mpi {
   std::string tasks_directory() const { return directory_ + "/tasks"; }
   bool begun_ = false;
   std::map<std::uint32_t, std::uint32_t> place_of_;  // by rank
-  std::map<std::string, std::uint32_t> fences_;      // so far, by who takes part
+  std::map<std::string, std::uint32_t> fences_;      // so far, by participants
   std::map<std::uint32_t, Answer> requests_;         // of data of other nodes' tasks
   std::uint32_t last_request_ = 0;
 

@@ -1,3 +1,4 @@
+// See dials.h. The threads may outlive the step's use of them, so they share what they need.
 #include "step/streams/dials.h"
 
 #include <sys/eventfd.h>
@@ -69,7 +70,7 @@ struct Dials::Shared {
   const StepSetup user;
   const std::vector<Call> calls;
   const int ready;
-  std::atomic<std::size_t> next = 0;  // call that nobody makes yet
+  std::atomic<std::size_t> next = 0;  // call that no thread has taken yet
   std::atomic<bool> given_up = false;
   std::mutex mutex;  // guards made
   std::vector<Made> made;
@@ -81,7 +82,7 @@ Dials::Dials(const StepSetup& setup, std::vector<Call> calls)
   for (std::size_t i = 0; i < threads; ++i) {
     try {
       std::thread([shared = shared_] { shared->work(); }).detach();
-    } catch (const std::system_error& error) {  // fewer have to do; none is a failure of all calls
+    } catch (const std::system_error& error) {  // some threads are enough; with none all calls fail
       if (i > 0) break;
       for (std::size_t call = 0; call < shared_->calls.size(); ++call)
         shared_->add(call, fail(std::string("no thread to connect: ") + error.what()));

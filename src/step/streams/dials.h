@@ -1,5 +1,5 @@
 // Connections with the slurmds of other nodes, made with the job's user's rights on threads of
-// their own: a node that does not answer keeps nobody waiting.
+// their own: a node that does not answer delays nothing else.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// See exchange.h.
 #include "step/streams/exchange.h"
 
 #include <poll.h>
@@ -69,8 +70,9 @@ void Exchange::flush() {
   if (auto flushed = channel_->try_flush(); !flushed) lose(flushed.error());
 }
 
-void Exchange::watch(PollSet& set) {
-  if (!channel_) return below_.reset();  // not where it was lost: the relay may be at work there
+void Exchange::watch(io::PollSet& set) {
+  if (!channel_)
+    return below_.reset();  // only here: where the channel is lost the relay may be running
   if (std::exchange(held_back_, false)) read();
   if (!channel_) return;
   short events = channel_->queued_bytes() > 0 ? POLLOUT : 0;

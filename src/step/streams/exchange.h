@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "io/loop/poll_set.h"
 #include "io/net/channel.h"
-#include "step/streams/poll_set.h"
 #include "step/streams/relay.h"
 #include "wire/step_messages.h"
 #include "wire/step_setup.h"
@@ -36,7 +36,7 @@ class Exchange {
   void send(std::uint32_t place, std::string bytes);
   void set_letter_reader(OnLetter reader) { on_letter_ = std::move(reader); }
 
-  void watch(PollSet& set);
+  void watch(io::PollSet& set);
 
  private:
   void post(wire::FromStep message);
@@ -53,7 +53,7 @@ class Exchange {
   std::optional<io::Channel> channel_;
   std::uint32_t place_ = 0;       // of this node, as the srun counts them
   std::unique_ptr<Relay> below_;  // the nodes that the srun reaches through this one
-  bool held_back_ = false;        // may have whole frames that no poll would tell of
+  bool held_back_ = false;        // whole frames may be in memory that poll does not report
   std::optional<Error> lost_;
   std::vector<wire::FromStep> backlog_;  // until srun has come
   std::map<std::string, OnGathered> waits_;

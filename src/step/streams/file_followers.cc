@@ -1,3 +1,4 @@
+// See file_followers.h.
 #include "step/streams/file_followers.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ void FileFollowers::offer_to(const wire::NodeAccess& access, const wire::FileOff
   follower.channel.emplace(std::move(*channel));
 }
 
-// Nobody behind it gets the file either.
+// The nodes behind it do not get the file either.
 void FileFollowers::give_up(Follower& follower, const Error& why) {
   wire::FileStored answer{EIO, why.text(), {}};
   for (const Text& node : follower.behind) answer.below.push_back({node, EIO, why.text()});
@@ -60,7 +61,7 @@ void FileFollowers::read_answer(Follower& follower) {
     give_up(follower, answer.error());
 }
 
-// One that has failed already says so and takes no more.
+// A node that has failed has already said so and takes no more.
 void FileFollowers::note_early_answer(Follower& follower) {
   auto frame = follower.channel->try_receive();
   if (!frame) return give_up(follower, frame.error());

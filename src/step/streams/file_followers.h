@@ -1,4 +1,4 @@
-// The nodes below this one that get a file of sbcast from here, as its owner.
+// The nodes below this one to which it passes a file of sbcast, as the file's owner.
 #pragma once
 
 #include <list>

@@ -1,3 +1,5 @@
+// The receiving end of sbcast on one node: writes the file under another name and moves it into
+// place.
 #include "step/streams/receive_file.h"
 
 #include <fcntl.h>
@@ -27,8 +29,8 @@ constexpr std::uint32_t kModeBits = 07777;
 
 wire::FileStored failed(int error) { return {error, std::strerror(error), {}}; }
 
-// A file under a name of its own until it is whole. Where the directory takes no new names, a file
-// that may be overwritten is written in its place.
+// The file has a temporary name until it is complete. If the directory is not writable, a file that
+// may be overwritten is written directly.
 class PartialFile {
  public:
   explicit PartialFile(const wire::FileOffer& offer)
@@ -43,7 +45,7 @@ class PartialFile {
   ~PartialFile() {
     if (fd_ < 0) return;
     close(fd_);
-    if (!in_place_) unlink(name_.c_str());  // gone already where it was renamed
+    if (!in_place_) unlink(name_.c_str());  // it is gone already if it was renamed
   }
   PartialFile(const PartialFile&) = delete;
   PartialFile& operator=(const PartialFile&) = delete;

@@ -1,3 +1,4 @@
+// See relay.h.
 #include "step/streams/relay.h"
 
 #include <poll.h>
@@ -15,7 +16,7 @@ namespace muster::step {
 namespace {
 
 // What a relay wants to know of a FromStepFrame: alternatives of a variant are fields, numbered
-// from 1, of which most are passed over unread.
+// from 1; most are skipped.
 struct Outline {
   struct Message {
     std::optional<wire::StepFinished> finished;
@@ -37,7 +38,7 @@ struct Outline {
   }
 };
 
-// What the first of a run is asked: the rest of it is below.
+// The request for the first node of a run; the others of the run are below it.
 wire::AttachRequest request_for(const wire::AttachRequest& own, Section run) {
   const wire::Branch& first = own.below.branches[run.first];
   wire::AttachRequest request = own;
@@ -137,7 +138,7 @@ std::size_t Relay::queued_bytes() const {
   return most;
 }
 
-void Relay::watch(PollSet& set) {
+void Relay::watch(io::PollSet& set) {
   if (undecided_ > 0) set.add(dials_.fd(), POLLIN, [this](short) { join(); });
   for (Child& child : children_)
     if (child.channel && up_.has_room() && std::exchange(child.held_back, false)) read(child);
@@ -166,7 +167,7 @@ void Relay::read(Child& child) {
   child.held_back = !child.gone;
 }
 
-// Whoever has finished is hung up: that is how it knows that all was read.
+// A node that has finished is hung up on: that tells it that everything was read.
 void Relay::note(Child& child, std::string_view frame) {
   auto outline = decode<Outline>(frame);
   if (!outline) return;

@@ -14,9 +14,9 @@
 #include <vector>
 
 #include "base/tree.h"
+#include "io/loop/poll_set.h"
 #include "io/net/channel.h"
 #include "step/streams/dials.h"
-#include "step/streams/poll_set.h"
 #include "wire/step_messages.h"
 #include "wire/step_setup.h"
 
@@ -24,23 +24,23 @@ namespace muster::step {
 
 class Relay {
  public:
-  // Takes a frame for the srun; false while it has enough of them.
+  // Takes a frame for the srun; has_room is false while too much is queued for it.
   struct Up {
     std::function<void(std::string_view frame)> send;
     std::function<bool()> has_room;
   };
 
-  // `request`: the srun's own, whose branches are connected in its place, by the same user. That
-  // takes its time beside all else; those that cannot be reached are told to be lost.
+  // `request` is the srun's own: its branches are connected in the srun's place, as its user. That
+  // happens in the background; nodes that cannot be reached are reported as lost.
   // REQUIRES: the request has branches, and check_below() finds nothing wrong with them.
   Relay(const StepSetup& setup, const wire::AttachRequest& request, Up up);
 
   void pass_down(std::string_view frame);
   void pass_to(std::uint32_t place, std::string_view frame);
-  std::size_t queued_bytes() const;  // to the one that is most behind
+  std::size_t queued_bytes() const;  // to the node that is furthest behind
   bool is_done() const;
 
-  void watch(PollSet& set);
+  void watch(io::PollSet& set);
 
  private:
   struct Child {
@@ -49,10 +49,10 @@ class Relay {
     std::deque<std::string> early = {};       // frames for it until then
     std::size_t early_bytes = 0;
     bool gone = false;
-    bool held_back = false;  // may have whole frames that no poll would tell of
+    bool held_back = false;  // whole frames may be in memory that poll does not report
   };
 
-  void join();  // those that are connected now
+  void join();  // takes the connections made so far
   void pass(Child& child, std::string_view frame);
   void flush(Child& child);
   void read(Child& child);
@@ -63,7 +63,7 @@ class Relay {
   Up up_;
   std::vector<Child> children_;  // as the calls of dials_ count them
   Dials dials_;
-  std::size_t undecided_;  // calls of which nothing is known yet
+  std::size_t undecided_;  // calls without a result so far
 };
 
 }  // namespace muster::step

@@ -1,3 +1,4 @@
+// The sruns of a step: who may attach, what they are sent, and how far they may lag behind.
 #include "step/streams/stdio.h"
 
 #include <poll.h>
@@ -63,7 +64,8 @@ void Stdio::attach(int fd, const wire::AttachRequest& request, io::SessionState 
                    const std::vector<Task>& tasks) {
   const Uid caller = session.peer_uid;
   Client client{io::Channel(fd, std::move(session)), request.place, request.wants_output};
-  // Who neither reads nor writes streams only asks for numbers; a batch step lets nobody else in.
+  // A client that neither reads nor writes streams only asks for usage: the only kind that may
+  // attach to a batch step.
   client.only_watches = !request.wants_output && !request.sends_input;
   if (auto allowed = check(client, caller, request); !allowed) {
     send(client, wire::StepMessage{setup_.program.str() + ": error: " + allowed.error().text()});
@@ -91,7 +93,7 @@ Result<void> Stdio::check(const Client& client, Uid caller,
                           const wire::AttachRequest& request) const {
   if (!may_attach(caller, setup_.launch.uid, setup_.slurm_user))
     return fail("this step is another user's");
-  const std::string& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
+  const Secret& key = client.only_watches ? setup_.launch.watch_key : setup_.launch.key;
   if (key.empty() || !same_key(request.key, key))
     return fail("the key of this step was not proved");
   if (clients_.size() >= kMostClients) return fail("too many are attached to this step");
@@ -145,15 +147,15 @@ void Stdio::drop_output() {
   for (Output& output : outputs_) output.unwritten.clear();
 }
 
-// Frames that came together with the one that filled the inputs are in memory already: no poll
-// would tell of them.
+// Frames that arrived together with the one that filled the inputs are in memory already, so poll
+// does not report them.
 void Stdio::read_held_back() {
   for (Client& client : clients_)
     if (pending_input_bytes() < kMaxPendingInput && std::exchange(client.held_back, false))
       read_client(client);
 }
 
-void Stdio::watch(PollSet& set) {
+void Stdio::watch(io::PollSet& set) {
   read_held_back();
   remove_broken();
   const bool may_read_output = drops_output_ || (had_client_ && queued_bytes() < kMaxQueuedOutput);

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "base/text/line_assembler.h"
+#include "io/loop/poll_set.h"
 #include "io/net/channel.h"
-#include "step/streams/poll_set.h"
 #include "step/streams/relay.h"
 #include "step/tasks/tasks.h"
 #include "wire/step_messages.h"
@@ -51,9 +51,9 @@ class Stdio {
   bool flushed() const;
   bool relays() const;  // for nodes that have not finished
   void finish();        // queues StepFinished
-  void drop_output();   // nobody came for it
+  void drop_output();   // no srun came to read it
 
-  void watch(PollSet& set);
+  void watch(io::PollSet& set);
 
  private:
   struct Input {
@@ -74,9 +74,9 @@ class Stdio {
     std::uint32_t place = 0;  // as it calls this node
     bool wants_output = true;
     bool broken = false;
-    bool only_watches = false;          // sstat
-    bool owns = false;                  // the srun that the step is for, or who relays for it
-    bool held_back = false;             // has sent input that was not looked at yet
+    bool only_watches = false;  // sstat
+    bool owns = false;          // the srun that started the step, or the node that relays for it
+    bool held_back = false;     // frames of it are in memory, unread
     std::unique_ptr<Relay> below = {};  // the nodes that it reaches through this one
   };
 

@@ -30,8 +30,8 @@ void Stdio::read_output(Output& output) {
   if (!drops_output_) keep(std::get<wire::TaskOutput>(std::move(sent)));
 }
 
-// srun -l with files of this node. What a full disk does not take is lost, as where tasks write to
-// such a file themselves.
+// srun -l with files of this node. If the disk is full the lines are lost, just as they are when
+// tasks write such a file themselves.
 void Stdio::add_labelled(Output& output, std::string bytes) {
   const bool ended = bytes.empty();
   output.unwritten += ended ? labelled_lines_.finish(output.rank, output.is_stderr)
@@ -83,7 +83,7 @@ void Stdio::write_input(Input& input) {
     input.pending.erase(0, static_cast<std::size_t>(count));
   }
   if (!input.ends) return;
-  if (setup_.launch.pty) {
+  if (setup_.launch.task.pty) {
     // Closing one end of a terminal is no end of input for its reader: ^D is.
     if (write(input.fd, "\x04", 1) == 1) input.ends = false;
     return;
@@ -98,7 +98,7 @@ void Stdio::close_input(Input& input) {
 }
 
 void Stdio::set_window(const wire::WindowSize& size) {
-  if (!setup_.launch.pty) return;
+  if (!setup_.launch.task.pty) return;
   window_ = size;  // the task may not be there yet
   winsize window{};
   window.ws_row = size.rows;

@@ -1,3 +1,4 @@
+// The CPUs of a task, and what --cpu-bind=verbose says of them.
 #include "step/tasks/affinity.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ CpuLayout read_cpu_layout() {
 TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environment& environment) {
   const wire::StepLaunch& launch = setup.launch;
   const bool is_batch = launch.ref.step == kBatchStep;
-  auto bind = is_batch ? CpuBind{} : parse_cpu_bind(launch.cpu_bind);
+  auto bind = is_batch ? CpuBind{} : parse_cpu_bind(launch.task.cpu_bind);
   if (!bind) return {};  // srun has refused it
   const bool unbound = bind->kind == CpuBind::Kind::none;
   if ((unbound || bind->kind == CpuBind::Kind::unset) && !setup.binds_tasks) return {};
@@ -123,7 +124,7 @@ TaskBinding bind_task(const StepSetup& setup, std::uint32_t local_id, Environmen
     shown.list += mask_text(*cpus);
     if (task == local_id) binding.cpus = std::move(cpus);
   }
-  if (has_all) shown = as_asked(launch.cpu_bind).value_or(shown);
+  if (has_all) shown = as_asked(launch.task.cpu_bind).value_or(shown);
   binding.label = shown.label;
   add_variables(shown, bind->verbose, environment);
   return binding;

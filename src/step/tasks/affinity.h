@@ -15,7 +15,7 @@ namespace muster::step {
 // This machine's CPUs as the kernel lists them.
 CpuLayout read_cpu_layout();
 
-// The task's CPUs, made ready before its fork; SLURM_CPU_BIND and its like go to its environment.
+// The task's CPUs, computed before its fork. Also sets SLURM_CPU_BIND and the related variables.
 struct TaskBinding {
   std::optional<IdSet> cpus;  // unset = as the step
   bool verbose = false;

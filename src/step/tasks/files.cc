@@ -1,3 +1,4 @@
+// See files.h.
 #include "step/tasks/files.h"
 
 #include <fcntl.h>
@@ -15,7 +16,7 @@
 namespace muster::step {
 namespace {
 
-// Every directory above the file that is missing; errors show when the file is opened.
+// Makes the directories above the file that are missing. Errors show when the file is opened.
 void make_parents(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != std::string::npos;
        slash = path.find('/', slash + 1))
@@ -27,8 +28,8 @@ bool is_fifo(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISFIFO(status.st_mode);
 }
 
-// Without waiting for the other end of anything. Tasks get a descriptor that blocks, but for a
-// FIFO, which is written to from here.
+// Does not wait for the other end of a FIFO. Tasks get a descriptor that blocks; that of a FIFO
+// does not, since this process writes to it.
 int open_at_once(const std::string& path, int flags) {
   const int fd = open(path.c_str(), flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
   struct stat status{};
@@ -44,9 +45,9 @@ Files::~Files() {
 
 Result<TaskFiles> Files::open_for(std::uint32_t rank) {
   const wire::StepLaunch& launch = setup_.launch;
-  std::string_view out_pattern = launch.std_out;
+  std::string_view out_pattern = launch.task.std_out;
   if (is_batch() && out_pattern.empty()) out_pattern = default_output_pattern(launch);
-  std::string_view in_pattern = launch.std_in;
+  std::string_view in_pattern = launch.task.std_in;
   if (is_batch() && in_pattern.empty()) in_pattern = "/dev/null";
 
   Result<Opened> in = open_input(in_pattern, rank);
@@ -59,8 +60,8 @@ Result<TaskFiles> Files::open_for(std::uint32_t rank) {
                   .in_path = in->path,
                   .out_path = out->path,
                   .err_path = out->path};
-  if (launch.std_err.empty()) return files;
-  Result<Opened> err = open_output(launch.std_err, rank);
+  if (launch.task.std_err.empty()) return files;
+  Result<Opened> err = open_output(launch.task.std_err, rank);
   if (!err) return std::unexpected(err.error());
   files.err = err->fd;
   files.err_path = err->path;
@@ -77,7 +78,7 @@ Result<Files::Opened> Files::open_output(std::string_view pattern, std::uint32_t
       return open_path("/dev/null", O_WRONLY);
     }
   }
-  const bool append = setup_.launch.open_mode == OpenMode::append;
+  const bool append = setup_.launch.task.open_mode == OpenMode::append;
   return open_path(expand_file_pattern(pattern, setup_, rank),
                    O_WRONLY | O_CREAT | O_APPEND | (append ? 0 : O_TRUNC));
 }
@@ -107,10 +108,10 @@ Result<Files::Opened> Files::open_path(const std::string& path, int flags) {
   if (path.empty()) return fail("Could not open a file without a name");
   if (path[0] != '/' && !work_dir_exists_)
     return fail(fmt::format("Could not open stdout file {}/{}: No such file or directory",
-                            setup_.launch.work_dir.view(), path));
+                            setup_.launch.task.work_dir.view(), path));
   AsUser user(setup_);
-  // The lines of several tasks (srun -l) are put together here; all else is the task's affair.
-  if (user.ok() && !setup_.launch.label && is_fifo(path)) return Opened{kOpenedByTask, path};
+  // With srun -l this process writes the FIFO; otherwise the task opens it itself.
+  if (user.ok() && !setup_.launch.task.label && is_fifo(path)) return Opened{kOpenedByTask, path};
   int fd = user.ok() ? open_at_once(path, flags) : -1;
   if (fd < 0 && errno == ENOENT && (flags & O_CREAT) != 0 && path.find('/') != std::string::npos) {
     make_parents(path);
@@ -136,8 +137,8 @@ bool open_fifos(TaskFiles& files) {
   return open_one(files.err, files.err_path, O_WRONLY);
 }
 
-// A descriptor that tasks write to must stay a blocking one, so a FIFO, or a terminal that was
-// stopped, is opened anew.
+// A descriptor that tasks write to must stay a blocking one, so a FIFO or a stopped terminal is
+// opened a second time.
 void ErrorFile::write_line(const StepSetup& setup, std::string line) const {
   line += '\n';
   struct stat status{};

@@ -16,13 +16,13 @@ inline constexpr int kOpenedByTask =
 
 struct TaskFiles {
   int in = kToClient, out = kToClient, err = kToClient;
-  std::string in_path = {}, out_path = {}, err_path = {};  // of those that the task opens
+  std::string in_path = {}, out_path = {}, err_path = {};  // set if the task opens the file itself
 };
 
 // In a task's own process, when that is its user's: opens what was left to it. False with errno.
 bool open_fifos(TaskFiles& files);
 
-// A line to a file of the step. Who does not take it at once goes without it.
+// Writes a line to a file of the step. A file that cannot take it at once does not get it.
 class ErrorFile {
  public:
   ErrorFile() = default;
@@ -45,7 +45,7 @@ class Files {
   Files(const Files&) = delete;
   ~Files();
 
-  // Never waits for anybody.
+  // Never blocks.
   Result<TaskFiles> open_for(std::uint32_t rank);
 
  private:

@@ -1,3 +1,4 @@
+// sbatch --get-user-env: the variables of a login shell of the user.
 #include "step/tasks/login_environment.h"
 
 #include "io/process/login_shell.h"

@@ -1,3 +1,4 @@
+// The NUMA nodes of a task's memory, and what --mem-bind=verbose says of them.
 #include "step/tasks/memory_policy.h"
 
 #include <fmt/format.h>
@@ -72,7 +73,7 @@ void complain(const StepSetup& setup, std::string_view text) {
 }  // namespace
 
 MemBind add_memory_variables(const StepSetup& setup, Environment& environment) {
-  auto parsed = parse_mem_bind(setup.launch.mem_bind);
+  auto parsed = parse_mem_bind(setup.launch.task.mem_bind);
   if (!parsed) return {};  // srun has refused it
   const MemBind& bind = *parsed;
   const bool says_nothing = bind.kind == MemBind::Kind::unset && !bind.verbose && !bind.prefer;
@@ -87,7 +88,7 @@ MemBind add_memory_variables(const StepSetup& setup, Environment& environment) {
 }
 
 bool apply_memory_policy(const MemBind& bind, const StepSetup& setup, std::uint32_t local_id) {
-  if (!setup.binds_tasks || setup.launch.mem_bind.empty()) return true;
+  if (!setup.binds_tasks || setup.launch.task.mem_bind.empty()) return true;
   const CpuLayout layout = read_cpu_layout();
   IdSet all;
   for (const auto& [cpu, place] : layout) all.insert(place.ldom);

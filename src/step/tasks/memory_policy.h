@@ -10,10 +10,10 @@
 
 namespace muster::step {
 
-// SLURM_MEM_BIND and its like, for the environment of a task; gives back what was asked for.
+// Sets SLURM_MEM_BIND and the related variables of a task. Returns what was asked for.
 MemBind add_memory_variables(const StepSetup& setup, Environment& environment);
 
-// In the task's own process, after its CPUs were bound. False where it must not start; why was
+// In the task's own process, after its CPUs were bound. False if it must not start; why was
 // said.
 bool apply_memory_policy(const MemBind& bind, const StepSetup& setup, std::uint32_t local_id);
 

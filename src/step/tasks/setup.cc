@@ -1,3 +1,4 @@
+// See setup.h.
 #include "step/tasks/setup.h"
 
 #include <fmt/format.h>
@@ -68,7 +69,7 @@ bool become_user(const StepSetup& setup) {
 
 WorkDir enter_work_dir(const StepSetup& setup) {
   WorkDir result;
-  const std::string dir = setup.launch.work_dir.str();
+  const std::string dir = setup.launch.task.work_dir.str();
   AsUser user(setup);
   if (user.ok() && chdir(dir.c_str()) == 0) return result;
   result.exists = false;

@@ -1,4 +1,4 @@
-// Who the tasks run as and where: user, groups, limits, working directory.
+// What the tasks run as and where: user, groups, limits, working directory.
 #pragma once
 
 #include <string>
@@ -32,7 +32,7 @@ bool act_as_user(const StepSetup& setup);
 // For good, in a task's own process. Async-signal-safe. False with errno on failure.
 bool become_user(const StepSetup& setup);
 
-// Goes to the job's working directory, or to /tmp where that fails: then the text says why.
+// Changes to the job's working directory. If that fails it changes to /tmp, and the text says why.
 struct WorkDir {
   bool exists = true;
   std::string warning;

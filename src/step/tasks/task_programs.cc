@@ -1,3 +1,4 @@
+// TaskProlog and TaskEpilog: the site's and the user's, run as the user around each task.
 #include "step/tasks/task_programs.h"
 
 #include <fcntl.h>
@@ -72,7 +73,7 @@ int wait_status_of(pid_t pid) {
   return status;
 }
 
-// Who takes longer is killed, with all that it started in its process group.
+// After this time the program and its process group are killed.
 int wait_status_within(pid_t pid, std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;
   while (std::chrono::steady_clock::now() < end) {
@@ -119,7 +120,7 @@ void say_not_executable(const StepSetup& setup, const std::string& program, int 
 // The wait status; -1 where the user's own could not be run.
 int run_task_epilog(const StepSetup& setup, const Text& program, const Environment& environment,
                     int error_fd) {
-  const bool of_user = &program == &setup.launch.task_epilog;
+  const bool of_user = &program == &setup.launch.task.task_epilog;
   if (of_user && access(program.str().c_str(), X_OK) != 0) {
     say_error(error_fd, setup,
               fmt::format("Could not run user task_epilog [{}]: access denied", program.view()));
@@ -136,9 +137,9 @@ int run_task_epilog(const StepSetup& setup, const Text& program, const Environme
 }  // namespace
 
 int run_task_prologs(const StepSetup& setup, Environment& environment) {
-  for (const Text* program : {&setup.task_prolog, &setup.launch.task_prolog}) {
+  for (const Text* program : {&setup.task_prolog, &setup.launch.task.task_prolog}) {
     if (program->empty()) continue;
-    const bool of_user = program == &setup.launch.task_prolog;
+    const bool of_user = program == &setup.launch.task.task_prolog;
     int status = 1;
     if (of_user && access(program->str().c_str(), X_OK) != 0)
       say_not_executable(setup, program->str(), errno);
@@ -153,7 +154,7 @@ int run_task_prologs(const StepSetup& setup, Environment& environment) {
 }
 
 bool has_task_epilog(const StepSetup& setup) {
-  return !setup.task_epilog.empty() || !setup.launch.task_epilog.empty();
+  return !setup.task_epilog.empty() || !setup.launch.task.task_epilog.empty();
 }
 
 Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment, int error_fd) {
@@ -168,7 +169,7 @@ Result<pid_t> start_task_epilog(const StepSetup& setup, Environment environment,
     std::signal(number, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   if (!become_user(setup)) _exit(1);
-  for (const Text* program : {&setup.launch.task_epilog, &setup.task_epilog}) {
+  for (const Text* program : {&setup.launch.task.task_epilog, &setup.task_epilog}) {
     if (program->empty()) continue;
     const int status = run_task_epilog(setup, *program, environment, error_fd);
     if (status != 0) say_error(error_fd, setup, fmt::format("TaskEpilog failed status={}", status));

@@ -1,3 +1,4 @@
+// The fork of a task and all that its process does before it becomes the program.
 #include "step/tasks/tasks.h"
 
 #include <fcntl.h>
@@ -98,7 +99,7 @@ bool is_file(const std::string& path) {
   return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// The program as the task's own PATH has it; as it was written where that has none.
+// Looks the program up in the task's own PATH. Unchanged if it is not found there.
 std::string find_command(const std::string& program, const Environment& environment) {
   if (program.starts_with('.')) {
     std::string here(PATH_MAX, '\0');
@@ -116,7 +117,7 @@ std::string find_command(const std::string& program, const Environment& environm
   return found;
 }
 
-// Returns only where it fails.
+// Returns only on failure.
 void execute(const std::vector<std::string>& words, const Environment& environment) {
   std::vector<char*> argv, envp;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -141,7 +142,7 @@ void end_with(pid_t supervisor) {
   if (getppid() != supervisor) _exit(1);
 }
 
-// FIFOs are opened where it does no harm to wait for their other ends.
+// FIFOs are opened here, in the task's own process, which may wait for their other ends.
 void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid_t supervisor) {
   const bool in = files.in == kOpenedByTask, out = files.out == kOpenedByTask,
              err = files.err == kOpenedByTask;
@@ -156,8 +157,8 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
 
 [[noreturn]] void run_in_child(const StepSetup& setup, TaskPlan& plan, TaskEnds ends,
                                pid_t supervisor) {
-  // A group of its own in the supervisor's session: were it in a session of its own, nobody outside
-  // could continue it, and the kernel would not let SIGTSTP stop it. A terminal needs a session.
+  // A process group of its own, but in the supervisor's session: in a session of its own it could
+  // not be stopped by SIGTSTP. A terminal does need a session.
   if (plan.pty)
     setsid();
   else
@@ -192,15 +193,15 @@ void open_the_rest(const StepSetup& setup, TaskFiles& files, TaskEnds& ends, pid
   if (!apply_memory_policy(plan.memory, setup, plan.local_id)) _exit(1);
   if (int status = run_task_prologs(setup, plan.environment); status != 0) _exit(status);
   if (plan.inherited_fd >= 0) fcntl(plan.inherited_fd, F_SETFD, 0);
-  if (plan.stopped) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+  if (setup.launch.task.stopped) ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   plan.argv[0] = find_command(plan.argv[0], plan.environment);
   execute(plan.argv, plan.environment);
   const int error = errno;
   give_up(setup, "execve(): " + what_is_missing(plan.argv[0], error), error);
 }
 
-// A traced process stops as its program begins. It is left there, for whoever attaches to it or
-// sends it SIGCONT. One that never got so far is waited for like any other.
+// A traced process stops as its program begins. It stays stopped until a debugger attaches or it
+// gets SIGCONT. If it ended before that, it is waited for like any other.
 void leave_stopped(pid_t pid) {
   siginfo_t seen{};
   while (waitid(P_PID, static_cast<id_t>(pid), &seen, WSTOPPED | WEXITED | WNOWAIT) != 0)
@@ -239,7 +240,7 @@ Result<StartedTask> start_task(const StepSetup& setup, TaskPlan plan) {
   if (pid != 0) sigprocmask(SIG_SETMASK, &before, nullptr);
   if (pid < 0) return fail(fmt::format("fork: {}", std::strerror(errno)));
   if (pid == 0) run_in_child(setup, plan, theirs, supervisor);
-  if (plan.stopped) leave_stopped(pid);
+  if (setup.launch.task.stopped) leave_stopped(pid);
 
   for (int fd : {ours.in, ours.out, ours.err}) {
     if (fd < 0) continue;

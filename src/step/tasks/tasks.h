@@ -39,7 +39,6 @@ struct TaskPlan {
   TaskBinding binding;
   MemBind memory;
   int inherited_fd = -1;               // besides its streams
-  bool stopped = false;                // it stops where its program begins, for a debugger
   const io::Cgroup* cgroup = nullptr;  // none, or the step's
 };
 

@@ -1,3 +1,4 @@
+// Arithmetic with numbers that do not fit.
 #include "base/saturating.h"
 
 #include <gtest/gtest.h>

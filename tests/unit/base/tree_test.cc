@@ -1,3 +1,4 @@
+// Sections of a fan-out tree.
 #include "base/tree.h"
 
 #include <gtest/gtest.h>
@@ -9,12 +10,12 @@ namespace {
 
 using Runs = std::vector<muster::Section>;
 
-TEST(Tree, AShortRowIsAllRoots) {
+TEST(Tree, AShortListIsAllRoots) {
   EXPECT_EQ(split_into_sections(3, 50), (Runs{{0, 1}, {1, 1}, {2, 1}}));
   EXPECT_EQ(split_into_sections(0, 2), Runs{});
 }
 
-TEST(Tree, RootsShareALongRowEvenly) {
+TEST(Tree, RootsShareALongListEvenly) {
   EXPECT_EQ(split_into_sections(8, 3), (Runs{{0, 3}, {3, 3}, {6, 2}}));
   EXPECT_EQ(split_into_sections(5, 0), (Runs{{0, 5}}));
 }

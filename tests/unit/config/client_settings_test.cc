@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "config/files.h"
-#include "config/keys/auth.h"
 
 namespace muster::config {
 namespace {
@@ -21,39 +22,69 @@ TEST(ClientSettings, QuickReaderAgreesWithTheFullOne) {
         "State=UNKNOWN\nPartitionName=p Nodes=ALL\n"}) {
     auto full = load_slurm_conf(files({{"s", kHead + text}}), "s");
     ASSERT_TRUE(full) << full.error().text();
-    auto quick = quick_client_settings(kHead + text);
+    auto quick = quick_client_settings(kHead + text, "s");
     ASSERT_TRUE(quick) << quick.error().text();
-    EXPECT_EQ(*quick, client_settings(*full)) << text;
+    EXPECT_TRUE(quick->is_whole) << text;
+    EXPECT_EQ(quick->settings, client_settings(*full)) << text;
   }
+}
+
+TEST(ClientSettings, QuickReaderReadsEveryKeyThatCommandsUse) {
+  // One value each that is not the default; a key without one here fails below.
+  const std::map<Kind, std::string> others = {{Kind::text, "other"}, {Kind::lowercase, "other"},
+                                              {Kind::user, "other"}, {Kind::number, "77"},
+                                              {Kind::seconds, "77"}, {Kind::port, "77"},
+                                              {Kind::flag, "1"},     {Kind::yes_no, "yes"}};
+  for (const Key& key : known_keys()) {
+    if (!key.stores.client) continue;
+    std::string value = key.type.kind == Kind::plugin ? std::string(key.type.expected) : "";
+    if (!value.empty()) value = value.substr(value.rfind(',') + 1);
+    if (auto other = others.find(key.type.kind); other != others.end()) value = other->second;
+    ASSERT_NE(value, "") << key.name;
+    const std::string text = kHead + "BatchStartTimeout=3 " + std::string(key.name) + "=" + value;
+    auto full = load_slurm_conf(files({{"s", text}}), "s");
+    ASSERT_TRUE(full) << full.error().text();
+    auto quick = quick_client_settings(text, "s");
+    ASSERT_TRUE(quick) << quick.error().text();
+    EXPECT_EQ(quick->settings, client_settings(*full)) << key.name;
+    EXPECT_NE(quick->settings, quick_client_settings(kHead, "s")->settings) << key.name;
+  }
+}
+
+TEST(ClientSettings, HaveTheDefaultsOfTheTableWithoutAFile) {
+  ClientSettings defaults = default_client_settings();
+  EXPECT_EQ(defaults.slurmctld_port, 6817);
+  EXPECT_EQ(defaults.message_timeout, Seconds{10});
+  EXPECT_TRUE(defaults.use_munge && defaults.accounting && defaults.het_steps);
+  EXPECT_EQ(defaults.interactive_step, "--interactive --preserve-env --pty $SHELL");
 }
 
 TEST(ClientSettings, TakesTheOldControllerKeys) {
   auto quick = quick_client_settings(
-      "ClusterName=C\nControlAddr=1.2.3.4\nControlMachine=a\nBackupController=b\n");
+      "ClusterName=C\nControlAddr=1.2.3.4\nControlMachine=a\nBackupController=b\n", "s");
   ASSERT_TRUE(quick);
-  EXPECT_EQ(quick->cluster_name, "c");
-  EXPECT_EQ(quick->controllers,
+  EXPECT_EQ(quick->settings.cluster_name, "c");
+  EXPECT_EQ(quick->settings.controllers,
             (std::vector<ControllerHost>{{"a", "1.2.3.4", true}, {"b", "b", false}}));
 }
 
-TEST(ClientSettings, FindsTheSocketOfMunge) {
-  EXPECT_EQ(munge_socket("ttl=9,Socket=/run/m.socket"), "/run/m.socket");
-  EXPECT_EQ(munge_socket("ttl=9"), "");
-  EXPECT_EQ(munge_socket(""), "");
-}
-
 TEST(ClientSettings, AsksForTheFullParserWhereTheTextIsNotEverything) {
-  EXPECT_TRUE(quick_client_settings("Include more.conf\n")->has_include);
-  EXPECT_TRUE(quick_client_settings("ClusterName=c \\\nSlurmctldHost=b\n")->has_include);
-  EXPECT_FALSE(quick_client_settings(kHead)->has_include);
+  EXPECT_FALSE(quick_client_settings("Include more.conf\n", "s")->is_whole);
+  EXPECT_FALSE(quick_client_settings("ClusterName=c \\\nSlurmctldHost=b\n", "s")->is_whole);
+  EXPECT_TRUE(quick_client_settings(kHead, "s")->is_whole);
 }
 
-TEST(ClientSettings, SaysWhatIsWrong) {
-  EXPECT_FALSE(quick_client_settings(""));
-  EXPECT_FALSE(quick_client_settings("ClusterName=c\n"));
-  EXPECT_FALSE(quick_client_settings(kHead + "SlurmctldPort=x\n"));
-  EXPECT_FALSE(quick_client_settings(kHead + "MessageTimeout=x\n"));
-  EXPECT_FALSE(quick_client_settings(kHead + "AuthType=auth/foo\n"));
+TEST(ClientSettings, SaysWhatIsWrongAndWhere) {
+  auto error = [](const std::string& text) {
+    auto quick = quick_client_settings(text, "s");
+    return quick ? "no error" : quick.error().detail;
+  };
+  EXPECT_EQ(error(""), "SlurmctldHost is missing");
+  EXPECT_EQ(error("ClusterName=c\n"), "SlurmctldHost is missing");
+  EXPECT_EQ(error(kHead + "SlurmctldPort=x\n"),
+            "s:3: SlurmctldPort=x: expected a port number up to 65535");
+  EXPECT_NE(error(kHead + "MessageTimeout=x\n"), "no error");
+  EXPECT_NE(error(kHead + "AuthType=auth/foo\n"), "no error");
 }
 
 }  // namespace

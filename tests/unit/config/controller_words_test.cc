@@ -1,8 +1,8 @@
-#include "config/controller_words.h"
-
+// What SlurmctldParameters says of the requests of one user.
 #include <gtest/gtest.h>
 
 #include "config/files.h"
+#include "config/slurm_conf.h"
 
 namespace muster::config {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 TEST(ControllerWords, AreOffOrAtTheirDefaultsUnlessGiven) {
   auto conf = load_slurm_conf(files({{"slurm.conf", kHead}}), "slurm.conf");
   ASSERT_TRUE(conf) << conf.error().text();
-  const ControllerWords words = controller_words(*conf);
+  const ControllerWords& words = conf->words;
   EXPECT_FALSE(words.rl_enable);
   EXPECT_EQ(words.rl_bucket_size, 30u);
   EXPECT_EQ(words.rl_refill_rate, 2u);
@@ -26,7 +26,7 @@ TEST(ControllerWords, AreReadFromSlurmctldParameters) {
                                                 "rl_bucket_size=100,max_user_connections=50\n")}}),
       "slurm.conf");
   ASSERT_TRUE(conf) << conf.error().text();
-  const ControllerWords words = controller_words(*conf);
+  const ControllerWords& words = conf->words;
   EXPECT_TRUE(words.rl_enable);
   EXPECT_EQ(words.rl_bucket_size, 100u);
   EXPECT_EQ(words.max_user_connections, 50u);

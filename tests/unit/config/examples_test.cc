@@ -30,8 +30,8 @@ TEST(Examples, OfSlurmConf) {
   EXPECT_EQ(conf->ignored_keys, std::vector<std::string>{});
   EXPECT_EQ(conf->warnings, std::vector<std::string>{});
   EXPECT_EQ(conf->slurm_user, "slurm");
-  EXPECT_EQ(conf->proctrack_type, "proctrack/cgroup");
-  EXPECT_EQ(conf->task_plugin, "task/cgroup,task/affinity");
+  const NodeSettings node = node_settings(*conf);
+  EXPECT_TRUE(node.track_by_cgroup && node.constrain && node.binds_tasks);
 }
 
 TEST(Examples, OfCgroupConf) {

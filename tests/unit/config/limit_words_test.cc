@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "config/cluster_config.h"
 #include "config/files.h"
 
 namespace muster::config {
@@ -13,7 +14,7 @@ namespace {
 Result<RequestLimits> limits(const std::string& line) {
   auto conf = load_slurm_conf(files({{"slurm.conf", kHead + line + "\n"}}), "slurm.conf");
   if (!conf) return std::unexpected(conf.error());
-  return request_limits_of(*conf);
+  return cluster_config(*conf, {})->settings.request_limits;
 }
 
 TEST(Limits, AreWordsOfSlurmctldParametersAndMaxTasksPerNode) {

@@ -5,7 +5,6 @@
 
 #include "config/cluster_config.h"
 #include "config/files.h"
-#include "config/keys/auth.h"
 
 namespace muster::config {
 namespace {
@@ -149,13 +148,12 @@ TEST(Restart, IsNeededWhereAKeyActsAtTheStart) {
 }
 
 TEST(Auth, UnixAndNoneAreNoMunge) {
-  EXPECT_TRUE(uses_munge("auth/munge"));
-  EXPECT_TRUE(uses_munge("AUTH/MUNGE"));
-  EXPECT_FALSE(uses_munge("auth/unix"));
-  EXPECT_FALSE(uses_munge("auth/none"));
-  EXPECT_FALSE(is_auth_type("auth/foo"));
-  EXPECT_EQ(munge_socket("cred_expire=60, socket=/run/x"), "/run/x");
-  EXPECT_EQ(munge_socket(""), "");
+  EXPECT_TRUE(load("").use_munge);
+  EXPECT_TRUE(load("AuthType=AUTH/MUNGE\n").use_munge);
+  EXPECT_FALSE(load("AuthType=auth/unix\n").use_munge);
+  EXPECT_FALSE(load("AuthType=Auth/None\n").use_munge);
+  EXPECT_EQ(load("AuthInfo=\"cred_expire=60, Socket=/run/x\"\n").munge_socket, "/run/x");
+  EXPECT_EQ(load("AuthInfo=ttl=9\n").munge_socket, "");
 }
 
 }  // namespace

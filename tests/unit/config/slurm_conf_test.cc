@@ -29,14 +29,15 @@ TEST(SlurmConf, FillsMembersAndDefaults) {
   EXPECT_EQ(conf.cluster_name, "test");
   EXPECT_EQ(conf.controllers, (std::vector<ControllerHost>{{"ctl", "10.0.0.1", true}}));
   EXPECT_EQ(conf.slurmctld_port, 7000);
-  EXPECT_EQ(conf.slurmctld_port_last, 7003);
   EXPECT_EQ(conf.slurmd_port, 6818);
-  EXPECT_EQ(conf.kill_wait, Seconds{5});
-  EXPECT_EQ(conf.slurmd_timeout, Seconds{300});
-  EXPECT_EQ(conf.slurmd_debug, "debug2");
+  const NodeSettings node = node_settings(conf);
+  EXPECT_EQ(node.kill_wait, Seconds{5});
+  EXPECT_EQ(node.slurmd_timeout, Seconds{300});
+  EXPECT_EQ(node.slurmd_debug, "debug2");
   EXPECT_EQ(conf.slurmctld_debug, "info");
   EXPECT_EQ(conf.slurm_user, "slurm");
-  EXPECT_EQ(conf.prolog_epilog_timeout, Seconds{0});
+  EXPECT_EQ(conf.program_timeout, Seconds{0});
+  EXPECT_EQ(load("PrologEpilogTimeout=9\n").program_timeout, Seconds{9});
 }
 
 TEST(SlurmConf, TakesTheOldControllerKeys) {
@@ -147,7 +148,7 @@ TEST(SlurmConf, TypeAndModeOfPreemptionBelongTogether) {
 
 TEST(SlurmConf, EveryDefaultIsAValueItsKeyTakes) {
   for (const Key& key : known_keys()) {
-    if (key.fallback.empty()) continue;
+    if (key.fallback.empty() || key.use.how == Use::How::row_only) continue;
     EXPECT_TRUE(check_value(key, {}, {std::string(key.name), std::string(key.fallback)}))
         << key.name;
     EXPECT_FALSE(shown_value(key, key.fallback).empty()) << key.name;
@@ -164,8 +165,6 @@ TEST(SlurmConf, FindsOptionsInParameterLists) {
 
 TEST(SlurmConf, LimitsAndQosEnforcementImplyAssociations) {
   SlurmConf conf = load("AccountingStorageEnforce=limits,QOS\n");
-  EXPECT_TRUE(conf.enforce_associations && conf.enforce_limits && conf.enforce_qos);
-  EXPECT_FALSE(conf.enforce_safe);
   EXPECT_EQ(shown(conf, "AccountingStorageEnforce"), "associations,limits,qos");
   EXPECT_EQ(shown(load(""), "AccountingStorageEnforce"), "none");
 }

@@ -1,5 +1,5 @@
 // Heterogeneous jobs: what concerns one component and what concerns all of them.
-#include "world.h"
+#include "controller/world.h"
 
 namespace muster::controller {
 namespace {
@@ -191,7 +191,7 @@ wire::StepRequest step_in(std::uint32_t id, std::uint32_t tasks) {
   wire::StepRequest request;
   request.job = JobId{id};
   request.num_tasks = tasks;
-  request.argv = {"true"};
+  request.task.argv = {"true"};
   return request;
 }
 

@@ -1,3 +1,4 @@
+// LZ4 blocks are packed, unpacked and checked.
 #include "io/lz4.h"
 
 #include <gtest/gtest.h>

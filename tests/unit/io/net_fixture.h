@@ -45,15 +45,15 @@ class TemporaryFolder {
   std::string path_;
 };
 
-// Hands values from handlers on io threads to the test.
+// Hands values from handlers on io threads to the test. Declare it before the loop or pool whose
+// threads use it.
 template <class T>
 class Mailbox {
  public:
   void put(T value) {
-    {
-      const std::lock_guard lock(mutex_);
-      values_.push_back(std::move(value));
-    }
+    // Notify with the lock held: the thread that takes the last value may destroy this at once.
+    const std::lock_guard lock(mutex_);
+    values_.push_back(std::move(value));
     wake_.notify_all();
   }
   std::optional<T> take(Millis timeout = kPatience) {

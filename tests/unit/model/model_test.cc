@@ -1,3 +1,4 @@
+// Parsing and printing of the model's values.
 #include <gtest/gtest.h>
 
 #include "base/text/duration.h"

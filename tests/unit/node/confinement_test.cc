@@ -45,6 +45,19 @@ TEST_F(Confine, MemoryIsWhatWasAskedForWithinTheBounds) {
   EXPECT_FALSE(confine(node, launch).step_swap_bytes);
 }
 
+TEST_F(Confine, WhoTakesAFileForAJobWithNothingElseHereHasAGroupOfItsOwn) {
+  const wire::FileGrant grant{.job = JobId{12}, .owner = Uid{1001}, .memory_mib = 100};
+  node.conf.constrain_ram = node.conf.constrain_cores = node.conf.constrain_devices = true;
+  const Confinement c = confine_receiver(node, grant);
+  EXPECT_EQ(c.job_path, "slurm_n1/uid_1001/job_12");
+  EXPECT_EQ(c.step_path, "slurm_n1/uid_1001/job_12/files");
+  EXPECT_EQ(c.job_memory_bytes, 100 * kMib);
+  EXPECT_EQ(c.step_memory_bytes, 100 * kMib);
+  EXPECT_TRUE(c.cpus.empty() && c.denied_devices.empty());
+  node.groups = Confinement::Groups::none;
+  EXPECT_EQ(confine_receiver(node, grant).groups, Confinement::Groups::none);
+}
+
 TEST_F(Confine, AStepMayHaveLessThanItsJob) {
   node.conf.constrain_ram = true;
   launch.share.memory_mib = 40;

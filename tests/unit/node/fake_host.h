@@ -74,7 +74,7 @@ class FakeHost : public NodeHost {
   void reboot() override { calls.push_back("reboot"); }
   void reconfigure() override { calls.push_back("reconfigure"); }
   void shutdown() override { calls.push_back("shutdown"); }
-  void log(std::string_view line) override { logged.emplace_back(line); }
+  void log_error(std::string_view line) override { logged.emplace_back(line); }
 
   std::vector<std::string> take_calls() { return std::exchange(calls, {}); }
   template <class T>

@@ -71,7 +71,7 @@ TEST(Associations, InheritWhatEachUserMayDo) {
   EXPECT_EQ(reason(plan(b.build(), t0), 2), kStarts) << "each user has his own";
 }
 
-TEST(Associations, GiveWayToWhatAQosLimits) {
+TEST(Associations, AreOverriddenByTheSameLimitOfAQos) {
   auto with = [](std::string_view of_qos) {
     ClusterBuilder b;
     b.nodes(4).qos("normal", of_qos).settings([](Settings& s) { s.enforce_limits = true; });

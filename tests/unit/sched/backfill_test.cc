@@ -1,4 +1,4 @@
-// Who may pass whom: promised starts, and what fits in before them.
+// Backfill: promised starts, and which jobs fit in before them.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -30,7 +30,7 @@ TEST(Backfill, ALongJobDoesNotDelayAPromisedStart) {
   EXPECT_EQ(reason(p, 3), "Priority");
 }
 
-TEST(Backfill, AJobOfTooLowAPriorityOrAgeKeepsNothing) {
+TEST(Backfill, AJobOfTooLowPriorityOrAgeReservesNothing) {
   auto started = [](std::uint32_t least, Seconds age) {
     auto cluster = ClusterBuilder()
                        .nodes(4)
@@ -70,7 +70,7 @@ TEST(CompleteWait, NothingStartsWhileAJobLeavesItsNodes) {
   EXPECT_EQ(started_beside_a_leaving_job(Seconds{6}, true), "3") << "reduce_completing_frag";
 }
 
-TEST(Backfill, ALongJobTakesWhatThePromisedOneWillNotNeed) {
+TEST(Backfill, ALongJobUsesWhatThePromisedJobWillNotNeed) {
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(3, 30).pending(1, 999).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "3");
 }
@@ -150,7 +150,7 @@ TEST(Backfill, AJobThatLacksLicensesIsPromisedThemAndNodes) {
   EXPECT_EQ(starts(p), "3") << "who is done by then may pass";
 }
 
-TEST(Backfill, LicensesThatNobodyHasAreNotPromised) {
+TEST(Backfill, LicensesThatDoNotExistAreNotPromised) {
   auto b = with_licenses(2);
   Reservation kept{.name = "r",
                    .start = t0,
@@ -198,7 +198,7 @@ TEST(Backfill, AShorterRunIsTakenWhereTimeMinAllowsIt) {
   EXPECT_EQ(p.starts[0].time_limit, Minutes{60});
 }
 
-TEST(Backfill, TheBuiltinSchedulerLetsNobodyPass) {
+TEST(Backfill, TheBuiltinSchedulerNeverReordersJobs) {
   auto cluster = ClusterBuilder()
                      .nodes(4)
                      .settings([](Settings& s) { s.backfill = false; })
@@ -209,21 +209,21 @@ TEST(Backfill, TheBuiltinSchedulerLetsNobodyPass) {
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 
-TEST(Backfill, ABudgetThatRunsOutLetsNobodyPass) {
+TEST(Backfill, WhenTheBudgetRunsOutNoLaterJobStarts) {
   auto cluster = ClusterBuilder().nodes(4).running(3, 60).pending(4, 30).pending(1, 1).build();
-  Plan p = plan(cluster, t0, {.max_starts = 10, .max_questions = 1});
+  Plan p = plan(cluster, t0, {.max_starts = 10, .max_probes = 1});
   EXPECT_FALSE(p.complete);
   EXPECT_EQ(starts(p), "");
   EXPECT_EQ(reason(p, 3), "Priority");
 }
 
-TEST(Backfill, ANodeThatIsDownHoldsUpNobodyElse) {
+TEST(Backfill, ANodeThatIsDownDelaysNoOtherJob) {
   auto cluster =
       ClusterBuilder().nodes(2).down(1).pending(job().on("n1")).pending(2).pending(1).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "3");
 }
 
-TEST(Partitions, TheOneWithRoomIsTaken) {
+TEST(Partitions, TheOneWithFreeNodesIsTaken) {
   auto cluster = ClusterBuilder()
                      .nodes(2)
                      .partition({.name = "left"}, 1, 1)
@@ -252,7 +252,7 @@ TEST(Licenses, AreCounted) {
   EXPECT_EQ(reason(p, 2), "Licenses");
 }
 
-// What starts now needs no promise as well: it would keep others waiting for nobody.
+// A task that starts now needs no promise; a promise would keep other jobs waiting for nothing.
 TEST(Backfill, OnlyTasksThatStillWaitArePromisedATime) {
   auto cluster = ClusterBuilder()
                      .nodes(2)

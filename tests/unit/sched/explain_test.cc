@@ -22,7 +22,7 @@ std::vector<std::string> sooner(const Cluster& cluster, std::uint32_t id,
 }
 using Found = std::vector<std::string>;
 
-TEST(Standing, CountsThoseBeforeItByUser) {
+TEST(Standing, CountsJobsAheadByUser) {
   JobRequest of_bob = job().user(kBob);
   of_bob.user_name = "bob";
   auto cluster = ClusterBuilder()
@@ -41,7 +41,7 @@ TEST(Standing, CountsThoseBeforeItByUser) {
   EXPECT_EQ(standing.ahead[1].second, 1u);
 }
 
-TEST(Standing, OnlyThoseWhoNeedNothingButRoomAreInLine) {
+TEST(Standing, OnlyJobsThatJustNeedResourcesAreInLine) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .running(1)

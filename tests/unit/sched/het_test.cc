@@ -23,7 +23,7 @@ TEST(HetJob, StartsWithAllItsComponents) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
 }
 
-TEST(HetJob, NoComponentStartsWhereAnotherCannot) {
+TEST(HetJob, NoComponentStartsIfAnotherCannot) {
   auto cluster = ClusterBuilder()
                      .nodes(3)
                      .running(2, 60)
@@ -35,7 +35,7 @@ TEST(HetJob, NoComponentStartsWhereAnotherCannot) {
   EXPECT_EQ(reason(p, 3), "Resources");
 }
 
-TEST(HetJob, ATimeThatHasNotComeForOneIsWhatAllWaitFor) {
+TEST(HetJob, ABeginTimeOfOneComponentKeepsAllWaiting) {
   auto cluster = ClusterBuilder()
                      .nodes(3)
                      .pending_together(two(job().nodes(1), job().nodes(1).begin(t0 + Minutes{5})))
@@ -99,7 +99,7 @@ TEST(HetJob, AHeldComponentKeepsTheOthersBack) {
   EXPECT_EQ(reason(p, 2), "JobHeldUser");
 }
 
-TEST(HetJob, DisplacesForAllOfItsComponentsOrForNone) {
+TEST(HetJob, PreemptsForAllOfItsComponentsOrForNone) {
   auto preempting = [](std::uint32_t busy_for_good) {
     ClusterBuilder builder;
     builder.nodes(3)
@@ -137,7 +137,7 @@ TEST(HetJob, AComponentLeavesToAnotherTheOnlyNodeThatItCanUse) {
   EXPECT_EQ(promise_of(p, 4), 100);
 }
 
-TEST(HetJob, WhoCannotHaveAnyNodeChoosesFirst) {
+TEST(HetJob, AComponentThatGotNoNodeChoosesFirstInTheNextTry) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .gpus(2)

@@ -1,4 +1,4 @@
-// Who may start, in which order, and what the others are told.
+// Which jobs start, in which order, and the reasons of the others.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -22,7 +22,7 @@ TEST(Order, ALaterJobDoesNotOvertakeOneThatWaitsForTheSameNodes) {
   EXPECT_EQ(reason(p, 3), "Priority");
 }
 
-TEST(Order, AJobOnNodesThatNobodyWaitsForMayStart) {
+TEST(Order, AJobOnNodesThatNoJobWaitsForMayStart) {
   auto cluster = ClusterBuilder()
                      .nodes(4)
                      .partition({.name = "left"}, 1, 2)
@@ -121,7 +121,7 @@ TEST(Eligible, AJobWaitsForItsBeginTime) {
   EXPECT_EQ(starts(plan(cluster, t0 + Minutes{5})), "1");
 }
 
-TEST(Eligible, AJobThatIsNotEligibleBlocksNobody) {
+TEST(Eligible, AJobThatIsNotEligibleBlocksNoOther) {
   auto cluster = ClusterBuilder().nodes(1).pending(job().begin(t0 + Minutes{5})).pending(1).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "2");
 }
@@ -164,7 +164,7 @@ TEST(PartitionLimits, EachHasItsReason) {
   }
 }
 
-TEST(PartitionLimits, WhoDoesNotSayHowManyNodesGetsMinNodes) {
+TEST(PartitionLimits, AJobWithoutANodeCountGetsMinNodes) {
   for (const SpecBuilder& spec : {job(), job().tasks(1)}) {
     auto cluster = ClusterBuilder()
                        .nodes(4)
@@ -227,7 +227,7 @@ TEST(Unavailable, WithAllNodesDownTheReasonSaysSo) {
   EXPECT_EQ(reason(plan(cluster, t0), 1), reason_name(Reason::nodes_down));
 }
 
-TEST(Unavailable, ANodeThatDoesNotRespondGetsNothing) {
+TEST(Unavailable, ANodeThatDoesNotRespondGetsNoJobs) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .change_node(1, [](NodeChanged& e) { e.responding = false; })
@@ -236,7 +236,7 @@ TEST(Unavailable, ANodeThatDoesNotRespondGetsNothing) {
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 
-TEST(Budget, APlanThatStartedAsManyAsItMaySaysThatThereIsMore) {
+TEST(Budget, APlanThatReachedItsLimitOfStartsSaysSo) {
   auto cluster = ClusterBuilder().nodes(3).pending(1).pending(1).pending(1).build();
   Plan p = plan(cluster, t0, {.max_starts = 2});
   EXPECT_EQ(starts(p), "1 2");

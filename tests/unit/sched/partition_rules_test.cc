@@ -59,7 +59,7 @@ ClusterBuilder little_memory() {
   return builder;
 }
 
-TEST(PartitionRules, NobodyHoldsMoreOfANodeThanMaxMemPerNode) {
+TEST(PartitionRules, NoJobHoldsMoreOfANodeThanMaxMemPerNode) {
   auto builder = little_memory();
   builder.pending(job().memory(2001))
       .pending(job())  // all memory of its node
@@ -71,7 +71,7 @@ TEST(PartitionRules, NobodyHoldsMoreOfANodeThanMaxMemPerNode) {
   EXPECT_EQ(starts(p), "5");
 }
 
-TEST(PartitionRules, TasksAreSpreadSoThatEachNodeGivesItLittle) {
+TEST(PartitionRules, TasksAreSpreadToStayBelowMaxMemPerNode) {
   Plan p = plan(little_memory().pending(job().tasks(4).memory_per_cpu(600)).build(), t0);
   ASSERT_EQ(starts(p), "1");
   ASSERT_EQ(p.starts[0].allocation.size(), 2u);

@@ -78,7 +78,7 @@ TEST(Reservations, SomeCoresOfANodeAreKeptAndTheOthersAreEverybodys) {
   EXPECT_EQ(eight(job().minutes(9).memory(1).exclusive()), "");
 }
 
-TEST(Reservations, WhoWaitsForKeptCoresTakesNothingFromTheOthers) {
+TEST(Reservations, AJobThatWaitsForReservedCoresBlocksNoOthers) {
   Reservation part = reservation();
   part.cpus = {IdSet::range(0, 3)};
   Plan p = plan(with(part, 1)
@@ -101,7 +101,7 @@ TEST(Reservations, OneOfSeveralWillDo) {
   EXPECT_EQ(where(plan(b.build(), t0)), "1:0-7 2:0-7 ");
 }
 
-TEST(Reservations, AMagneticOneDrawsJobsOfItsUsersThatNameNone) {
+TEST(Reservations, AMagneticOneTakesJobsThatNameNoReservation) {
   Reservation magnetic = reservation();
   magnetic.nodes = {NodeId{2}};
   magnetic.flags = {"MAGNETIC"};
@@ -133,7 +133,7 @@ Reservation lending() {
   return r;
 }
 
-TEST(Reservations, LendTheirNodesToWhoYieldsSoonEnough) {
+TEST(Reservations, LendTheirNodesToJobsThatYieldSoonEnough) {
   EXPECT_EQ(where(plan(with(lending(), 1).pending(yielding(120)).build(), t0)), "1:0 ");
   EXPECT_EQ(where(plan(with(lending(), 1).pending(yielding(121)).build(), t0)), "");
   EXPECT_EQ(where(plan(with(reservation(), 1).pending(yielding(1)).build(), t0)), "");
@@ -145,7 +145,7 @@ TEST(Reservations, LendNothingWhileAJobWaitsForThem) {
   EXPECT_EQ(starts(plan(b.build(), t0)), "2");
 }
 
-TEST(Reservations, WhoeverBorrowsMakesRoomWherePreemptionIsConfigured) {
+TEST(Reservations, BorrowersMakeRoomIfPreemptionIsConfigured) {
   auto victims = [](PreemptType type) {
     ClusterBuilder b;
     b.nodes(1).settings(
@@ -170,14 +170,14 @@ TEST(Reservations, TheirLicensesAreKeptFromOthers) {
   EXPECT_EQ(reason(p, 1), "Licenses");
 }
 
-TEST(Reservations, AJobHearsThatTheyAreInItsWay) {
+TEST(Reservations, TheReasonSaysThatTheyAreInTheWay) {
   Plan p = plan(with(reservation()).pending(job().minutes(9).on("n1")).build(), t0);
   EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, May be reserved for other job");
   p = plan(with(reservation(), 1).pending(1, 9).build(), t0);
   EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, Reserved for maintenance");
 }
 
-TEST(Reservations, AJobHearsThatTheNodesBesideThemAreTooFew) {
+TEST(Reservations, TheReasonSaysThatTheUnreservedNodesAreTooFew) {
   Plan p = plan(with(reservation()).pending(2, 9).pending(job().minutes(9).tasks(9)).build(), t0);
   EXPECT_EQ(reason(p, 1), "ReqNodeNotAvail, May be reserved for other job");
   EXPECT_EQ(reason(p, 2), "ReqNodeNotAvail, May be reserved for other job");
@@ -187,7 +187,7 @@ TEST(Reservations, AJobHearsThatTheNodesBesideThemAreTooFew) {
   EXPECT_EQ(reason(plan(b.build(), t0), 1), "Resources");
 }
 
-TEST(Reservations, LetInWhomTheyList) {
+TEST(Reservations, AdmitListedUsersOnly) {
   Reservation r{.users = {"alice", "bob"}, .accounts = {"-physics"}};
   EXPECT_TRUE(r.admits("bob", "chemistry"));
   EXPECT_FALSE(r.admits("bob", "physics"));

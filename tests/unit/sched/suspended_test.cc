@@ -1,4 +1,4 @@
-// What a job that somebody suspended leaves to others.
+// What a suspended job leaves to other jobs.
 #include <gtest/gtest.h>
 
 #include "builders.h"
@@ -23,7 +23,7 @@ ClusterBuilder one_node() {
   return b;
 }
 
-TEST(SuspendedJob, ItsCpusAreForOthers) {
+TEST(SuspendedJob, ItsCpusAreFreeForOtherJobs) {
   auto b = one_node();
   b.running(with(8, 60), share(0, 7)).event(suspended(1));
   Plan p = plan(b.pending(with(6, 60)).build(), t0);
@@ -41,13 +41,13 @@ TEST(SuspendedJob, ItsMemoryIsNot) {
   EXPECT_EQ(reason(p, 2), "Resources");
 }
 
-TEST(SuspendedJob, KeepsAwayWhoWantsTheNodeAlone) {
+TEST(SuspendedJob, KeepsExclusiveJobsAway) {
   auto b = one_node();
   b.running(with(2, 60), share(0, 1)).event(suspended(1));
   EXPECT_EQ(starts(plan(b.pending(with(1, 60).exclusive()).build(), t0)), "");
 }
 
-TEST(ResumedJob, SharesItsCpusWithWhomeverTheyWereLentTo) {
+TEST(ResumedJob, SharesItsCpusWithTheJobsThatGotThem) {
   auto b = one_node();
   b.running(with(8, 60), share(0, 7)).event(suspended(1));
   b.running(with(8, 30), share(0, 7)).event(suspended(1, true));
@@ -58,7 +58,7 @@ TEST(ResumedJob, SharesItsCpusWithWhomeverTheyWereLentTo) {
   EXPECT_EQ(find_expected(p, JobId{3})->at, t0 + Minutes{60}) << "when both have gone";
 }
 
-TEST(ResumedJob, WhoLeavesSharedCpusKeepsNoPromise) {
+TEST(ResumedJob, AJobThatLeavesSharedCpusFreesNoneForAPromise) {
   auto b = one_node();
   b.running(with(4, 60), share(0, 3)).event(suspended(1));
   b.running(with(4, 10), share(0, 3)).event(suspended(1, true));

@@ -18,6 +18,7 @@ WorldOptions calm(Sabotage sabotage) {
           .troubled = Seconds{600},
           .rest = Seconds{3600},
           .faults = false,
+          .all_verbs = false,
           .sabotage = std::move(sabotage)};
 }
 

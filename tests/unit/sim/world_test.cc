@@ -3,22 +3,42 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <mutex>
 #include <thread>
 
 #include "base/text/strings.h"
+#include "sim/users.h"
+#include "state/event.h"
 
 namespace muster::sim {
 namespace {
 
-TEST(World, KeepsItsPromisesOverTwoHundredSeeds) {
+// The sanitizers make a seed slow: a few are run here, `make check-all` runs thousands, and
+// sim.seeds some with the release build.
+constexpr std::uint64_t kSeeds = 6;
+
+// Requests that hardly ever meet what they are for, so that few seeds may see none granted.
+bool is_seldom_granted(std::string_view verb) {
+  return verb == "cancel_step" || verb == "sattach" || verb == "shrink" || verb == "update_step" ||
+         verb == "claim_node" || verb == "requeue_special" || verb == "resume" ||
+         verb == "release_allocation";
+}
+
+TEST(World, KeepsItsPromises) {
   std::atomic<std::uint64_t> next_seed = 1;
-  std::atomic<std::uint32_t> crashes = 0, starts = 0;
+  std::mutex mutex;
+  Verdict sum;
   auto run_some = [&] {
-    for (std::uint64_t seed = next_seed++; seed <= 60 && !HasFailure(); seed = next_seed++) {
+    for (std::uint64_t seed = next_seed++; seed <= kSeeds && !HasFailure(); seed = next_seed++) {
       Verdict verdict = simulate({.seed = seed});
+      const std::lock_guard lock(mutex);
       EXPECT_TRUE(verdict.broken.empty()) << "seed " << seed << ": " << join(verdict.broken, "; ");
-      crashes += verdict.crashes;
-      starts += verdict.starts;
+      sum.crashes += verdict.crashes;
+      sum.starts += verdict.starts;
+      for (const auto& [verb, count] : verdict.granted) sum.granted[verb] += count;
+      for (const auto& [verb, count] : verdict.refused) sum.refused[verb] += count;
+      for (const auto& [which, count] : verdict.programs) sum.programs[which] += count;
+      sum.events.insert(verdict.events.begin(), verdict.events.end());
     }
   };
   {
@@ -26,22 +46,28 @@ TEST(World, KeepsItsPromisesOverTwoHundredSeeds) {
     run_some();
   }
   // A simulation in which nothing happens proves nothing.
-  EXPECT_GT(crashes, 200u);
-  EXPECT_GT(starts, 4000u);
+  EXPECT_GT(sum.crashes, 3 * kSeeds);
+  EXPECT_GT(sum.starts, 30 * kSeeds);
+  EXPECT_GT(sum.events.size(), std::variant_size_v<Event> - 6) << "few kinds of events happened";
+  EXPECT_GE(sum.programs.size(), 5u) << "few kinds of programs ran";
+  for (std::string_view verb : verbs()) {
+    EXPECT_GT(sum.granted[verb] + sum.refused[verb], 0u) << verb;
+    if (!is_seldom_granted(verb)) EXPECT_GT(sum.granted[verb], 0u) << verb;
+  }
 }
 
 TEST(World, NoClockThatIsSetAndNoStandstillCostsAJobAnything) {
   std::uint32_t steps = 0, refusals = 0, timeouts = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Verdict verdict = simulate({.seed = seed, .faults = false, .clock_faults = true});
     ASSERT_TRUE(verdict.broken.empty()) << "seed " << seed << ": " << join(verdict.broken, "; ");
     steps += verdict.clock_steps;
     refusals += verdict.refusals;
     timeouts += verdict.timeouts;
   }
-  EXPECT_GT(steps, 50u);
-  EXPECT_GT(refusals, 50u);
-  EXPECT_GT(timeouts, 5u);
+  EXPECT_GT(steps, 2 * kSeeds);
+  EXPECT_GT(refusals, 2 * kSeeds);
+  EXPECT_GT(timeouts, 0u);
 }
 
 TEST(World, RepeatsARunExactlyFromItsSeed) {
@@ -52,12 +78,13 @@ TEST(World, RepeatsARunExactlyFromItsSeed) {
   EXPECT_NE(once.fingerprint, simulate({.seed = 8}).fingerprint);
 }
 
-TEST(World, SurvivesACrashOfTheControllerAtEveryJournalPosition) {
+TEST(World, SurvivesACrashOfTheControllerAtAnyJournalPosition) {
   WorldOptions calm{
-      .seed = 3, .jobs = 8, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
+      .seed = 3, .jobs = 5, .troubled = Seconds{600}, .rest = Seconds{3600}, .faults = false};
   BatchNumber batches = simulate(calm).batches;
   ASSERT_GT(batches, 20u);
-  for (BatchNumber at = 1; at <= batches; ++at) {
+  constexpr BatchNumber kStride = 7;  // each position takes a run of its own
+  for (BatchNumber at = 1; at <= batches; at += kStride) {
     WorldOptions crashing = calm;
     crashing.crash_at_batch = at;
     Verdict verdict = simulate(crashing);

@@ -301,6 +301,16 @@ TEST(Apply, CpusThatAResumedJobTookBackAreFreeWhenBothHaveEnded) {
   EXPECT_TRUE(first_node(b.build()).used_cpus.empty());
 }
 
+TEST(Apply, AResumedJobTakesNothingBackOnANodeThatItHasLeft) {
+  ClusterBuilder b;
+  b.nodes(2).running(2).event(suspended(1));
+  b.event(NodesReleased{.job = JobId{1}, .attempt = Attempt{1}, .nodes = {NodeId{2}}, .at = t0});
+  const Cluster back = b.event(suspended(1, true)).build();
+  EXPECT_EQ(first_node(back).used_cpus.text(), "0-7");
+  EXPECT_TRUE(back.nodes.at(NodeId{2}).used_cpus.empty());
+  EXPECT_EQ(broken_invariants(back), std::vector<std::string>{});
+}
+
 TEST(Apply, AJobThatEndsWhileSuspendedStopsItsClock) {
   ClusterBuilder b;
   b.nodes(1).running(1).event(JobSuspended{.job = JobId{1}, .at = t0 + Seconds{10}});

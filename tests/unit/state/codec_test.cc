@@ -151,8 +151,8 @@ TEST(EventCodec, AFieldThatThisVersionDoesNotKnowIsSkipped) {
   std::string fields;
   Encoder encoder(fields);
   std::uint32_t job = 7, unknown = 5;
-  encoder.one(1, job);
-  encoder.one(900, unknown);
+  encoder.write_value(1, job);
+  encoder.write_value(900, unknown);
   encoder.bytes(901, "later");
   std::string inner, bytes;
   Encoder(inner).bytes(15, fields);  // JobWarned

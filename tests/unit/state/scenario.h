@@ -64,7 +64,7 @@ inline ClusterBuilder eventful() {
   b.event(JobsAccruing{.jobs = IdSet::range(4, 5), .at = t0});
   b.event(PrioritiesReached{.jobs = {{JobId{4}, 77}}});
   b.event(PendingJobsEnded{.jobs = IdSet::range(5, 6), .by = kAlice, .at = t0, .reason = {}});
-  b.event(JobsPurged{IdSet::range(6, 6)});
+  b.event(JobsPurged{.jobs = IdSet::range(6, 6), .remembered = IdSet::range(5, 5)});
   b.event(TasksCancelled{.array = JobId{1}, .tasks = IdSet::range(3, 3)});
   b.event(JobsEnding{.jobs = IdSet::range(2, 2),
                      .ending = {.by = kAlice, .since = t0, .requeue = true}});
@@ -89,7 +89,8 @@ inline ClusterBuilder eventful() {
                                              .end = t0 + Minutes{60},
                                              .nodes = {NodeId{2}},
                                              .users = {"alice"},
-                                             .flags = {"MAINT"}}});
+                                             .flags = {"MAINT"},
+                                             .number = 1}});
   b.event(EpilogOwed{{.job = JobId{2}, .attempt = Attempt{1}, .environment = {"A=b"}}});
   b.event(EpilogOwed{{.job = JobId{3}, .attempt = Attempt{1}}});
   b.event(EpilogEnded{.job = JobId{3}, .attempt = Attempt{1}});

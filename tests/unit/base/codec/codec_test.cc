@@ -68,7 +68,7 @@ TEST(Codec, LongTextsWithinMessagesAreRead) {
   }
 }
 
-TEST(Codec, WhatWasWrittenIsRead) {
+TEST(Codec, ReadsBackWhatWasWritten) {
   auto read = decode<Outer>(encode(sample()));
   ASSERT_TRUE(read);
   EXPECT_EQ(*read, sample());
@@ -148,7 +148,7 @@ std::string repeated(std::string_view field, std::size_t times) {
   return bytes;
 }
 
-TEST(ForeignBytes, BecomeOnlySoMuchMemory) {
+TEST(ForeignBytes, TakeABoundedAmountOfMemory) {
   for (std::string_view empty : {std::string_view("\x0a\0", 2), std::string_view("\x12\0", 2)}) {
     EXPECT_TRUE(decode<Wide>(repeated(empty, 1000), Origin::foreign));
     EXPECT_FALSE(decode<Wide>(repeated(empty, 100'000), Origin::foreign));
@@ -162,7 +162,7 @@ TEST(ForeignBytes, BecomeOnlySoMuchMemory) {
   EXPECT_TRUE(decode<Wide>(encode(numbers), Origin::foreign));
 }
 
-TEST(ForeignBytes, ComeInTheOrderOfTheirFields) {
+TEST(ForeignBytes, MustComeInTheOrderOfTheirFields) {
   const std::string disordered = encode(sample()) + "\x08\x05";  // field 1 behind field 5
   EXPECT_EQ(decode<Outer>(disordered)->id, 5u);
   EXPECT_FALSE(decode<Outer>(disordered, Origin::foreign));

@@ -1,3 +1,4 @@
+// The timeline follows the steady clock, and reports when the wall clock is set.
 #include "base/containers/timeline.h"
 
 #include <gtest/gtest.h>
@@ -9,13 +10,13 @@ using namespace std::chrono_literals;
 
 const Time t0 = from_unix_seconds(1'800'000'000);
 
-TEST(Timeline, GoesOnWithTheSteadyClockWhateverTheOtherSays) {
+TEST(Timeline, AdvancesWithTheSteadyClockOnly) {
   Timeline line({.wall = t0, .steady = 500s});
   EXPECT_EQ(line.at(500s), t0);
   EXPECT_EQ(line.at(507s), t0 + 7s);
 }
 
-TEST(Timeline, TellsOfAStepOnceAndHasTheNewTimeFromThenOn) {
+TEST(Timeline, ReportsAClockStepOnceAndThenHasTheNewTime) {
   Timeline line({.wall = t0, .steady = 0s});
   EXPECT_EQ(line.follow({.wall = t0 + 3610s, .steady = 10s}), Millis{3600s});
   EXPECT_EQ(line.at(10s), t0 + 3610s);
@@ -23,12 +24,12 @@ TEST(Timeline, TellsOfAStepOnceAndHasTheNewTimeFromThenOn) {
   EXPECT_EQ(line.follow({.wall = t0 + 12s, .steady = 12s}), Millis{-3600s});
 }
 
-TEST(Timeline, ASleepIsAStep) {
+TEST(Timeline, SleepOfTheMachineIsAClockStep) {
   Timeline line({.wall = t0, .steady = 0s});
   EXPECT_EQ(line.follow({.wall = t0 + 8h, .steady = 1s}), Millis{8h - 1s});
 }
 
-TEST(Timeline, FollowsSmallCorrectionsWithoutAWord) {
+TEST(Timeline, FollowsSmallCorrectionsSilently) {
   Timeline line({.wall = t0, .steady = 0s});
   EXPECT_EQ(line.follow({.wall = t0 + 10s + 40ms, .steady = 10s}), std::nullopt);
   EXPECT_EQ(line.at(10s), t0 + 10s + 40ms);

@@ -1,3 +1,4 @@
+// Slurm's spellings of dates.
 #include "base/text/date.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST_F(Date, RefusesOtherTexts) {
     EXPECT_EQ(parsed(bad), "refused") << bad;
 }
 
-TEST_F(Date, TellsWhereATextCeasesToBeADate) {
+TEST_F(Date, SaysWhereATextStopsBeingADate) {
   auto fault = [&](std::string_view text) { return date_fault(text, now); };
   EXPECT_EQ(fault("foo"), 0u);
   EXPECT_EQ(fault("now+"), 3u);

@@ -1,3 +1,4 @@
+// Slurm's spellings of time limits and durations.
 #include "base/text/duration.h"
 
 #include <gtest/gtest.h>

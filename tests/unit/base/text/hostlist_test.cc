@@ -1,3 +1,4 @@
+// Expansion and compression of host lists.
 #include "base/text/hostlist.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ TEST(ExpandHostlist, BoundsNamesAndAllOfThemTogether) {
   EXPECT_FALSE(expand_hostlist("n[1-999999],m[1-2]"));
 }
 
-TEST(EachHost, TellsNoMoreThanIsWanted) {
+TEST(EachHost, StopsWhenTheVisitorDoes) {
   Names seen;
   auto ok = each_host("n[1-3],x[0-999999]y[0-999999],n[", [&](std::string_view name) {
     seen.emplace_back(name);

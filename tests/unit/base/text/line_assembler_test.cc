@@ -1,3 +1,4 @@
+// Output of tasks is passed on in whole, labelled lines.
 #include "base/text/line_assembler.h"
 
 #include <gtest/gtest.h>

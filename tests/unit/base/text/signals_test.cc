@@ -1,3 +1,4 @@
+// Names and numbers of signals.
 #include "base/text/signals.h"
 
 #include <gtest/gtest.h>

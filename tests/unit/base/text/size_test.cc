@@ -1,3 +1,4 @@
+// Slurm's spellings of amounts of memory and counts.
 #include "base/text/size.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Blocks of strings that end with zero bytes.
 #include "base/text/string_block.h"
 
 #include <gtest/gtest.h>

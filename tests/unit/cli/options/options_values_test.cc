@@ -263,7 +263,7 @@ TEST(OptionValues, GpusCountedInSeveralWaysSayHowManyNodesAndTasks) {
 TEST(OptionValues, CountTasksAndGpusByEachOther) {
   EXPECT_EQ(given({"-G", "2", "--ntasks-per-gpu=3"}).options.spec.num_tasks, 6u);
   EXPECT_EQ(given({"-n", "5", "--ntasks-per-gpu=2"}).options.spec.gpus, "3");
-  EXPECT_EQ(given({"-n", "2", "--ntasks-per-gpu=2"}).options.gpu_bind, "single:2");
+  EXPECT_EQ(given({"-n", "2", "--ntasks-per-gpu=2"}).options.task.gpu_bind, "single:2");
   EXPECT_NE(error_of({"--ntasks-per-gpu=1"}).find("--ntasks-per-tres needs either"),
             std::string::npos);
   EXPECT_NE(error_of({"-n1", "--ntasks-per-gpu=1", "--gpus-per-task=1"}).find("mutually exclusive"),
@@ -279,7 +279,7 @@ TEST(OptionValues, RefuseLayoutsThatThereAreNot) {
   EXPECT_EQ(error_of({"--gpu-bind=foo"}),
             "255 sbatch: error: Invalid --gpu-bind argument: gpu:foo\n");
   EXPECT_EQ(given({"-m", "plane=2"}).options.spec.distribution, "plane=2");
-  EXPECT_EQ(given({"--gpu-bind=single:1"}).options.gpu_bind, "single:1");
+  EXPECT_EQ(given({"--gpu-bind=single:1"}).options.task.gpu_bind, "single:1");
 }
 
 TEST(OptionValues, AcceptWhatOnlyInforms) {

@@ -15,9 +15,10 @@ ShowStyle style(bool one_line = false, bool details = false) {
   ShowStyle s;
   s.one_line = one_line;
   s.details = details;
-  s.now = kNoon + Seconds{2};
-  s.group_name = [](Gid) { return "staff"; };
-  s.user_name = [](Uid) { return "root"; };
+  s.context.now = kNoon + Seconds{2};
+  s.context.task_text_limit = 0;
+  s.context.names.know(Gid{0}, "staff");
+  s.context.names.know(Uid{0}, "root");
   return s;
 }
 
@@ -125,6 +126,8 @@ TEST(ScontrolShowJob, APendingArrayShowsWhatItAsksFor) {
   view.nodes = view.batch_host = {};
   view.node_names.clear();
   view.reason = "JobArrayTaskLimit";
+  view.requested_cpus = 4;
+  view.requested_tres = "cpu=4,mem=400M,node=2,billing=4,gres/gpu=2";
   std::string text = job_text(view, style());
   for (const char* part :
        {"JobId=96 ArrayJobId=96 ArrayTaskId=2-5%2 ArrayTaskThrottle=2 JobName=keyjob\n",

@@ -90,6 +90,7 @@ wire::JobView view_of(Job job) {
   view.last_evaluated = kSeenAt;
   view.dependency = "afterok:3(unfulfilled)";
   view.sharing = wire::Sharing::no;
+  view.requested_cpus = 6;
   view.preemptable_since = kSeenAt;
   return view;
 }
@@ -101,14 +102,15 @@ void check_columns(const Job& job, const QueueJob& less, wire::Detail detail) {
   context.now = kSeenAt;
   const wire::JobView view = view_of(job);
   const QueueJob whole = queue_job(view);
-  for (const Column<JobRow>& column : job_columns()) {
-    if (detail_for(column) < detail) continue;
-    std::string expected, got;
-    column.append({&whole, &context}, expected);
-    column.append({&less, &context}, got);
-    EXPECT_EQ(got, expected) << column.header << " of a job that is " << state_name(job.state);
-    if (column.key) {
-      EXPECT_EQ(column.key({&less, &context}), column.key({&whole, &context}));
+  FieldValue expected, got;
+  for (const Field<JobRow>& field : job_fields()) {
+    const bool is_listed = field.listed.letter != 0 || !field.listed.name.empty();
+    if (!is_listed || field.how.mark.detail < detail) continue;
+    EXPECT_EQ(listed_text(field, {&less, &context}, got),
+              listed_text(field, {&whole, &context}, expected))
+        << field.listed.header << " of a job that is " << state_name(job.state);
+    if (field.how.key) {
+      EXPECT_EQ(field.how.key({&less, &context}), field.how.key({&whole, &context}));
     }
   }
 }
@@ -122,20 +124,28 @@ TEST(BriefViews, HaveWhatEveryColumnShowsThatIsContentWithThem) {
 
 TEST(JobLines, HaveWhatEveryColumnShowsThatIsContentWithThem) {
   std::string bytes;
-  for (const Job& job : jobs()) append_line(line_of(job, view_of(job), kSeenAt), bytes);
+  wire::LineWriter writer;
+  for (const Job& job : jobs()) writer.append(line_of(job, view_of(job), kSeenAt), bytes);
+  wire::LineReader reader(bytes);
   QueueJobs lines;
-  ASSERT_TRUE(wire::read_lines(bytes, lines));
+  for (wire::JobLine line; reader.next(line);) lines.push_back({line});
+  ASSERT_TRUE(reader.ok());
   ASSERT_EQ(lines.size(), jobs().size());
   for (std::size_t i = 0; i < lines.size(); ++i)
     check_columns(jobs()[i], lines[i], wire::Detail::least);
 }
 
 TEST(JobLines, ThatAreCutOffAreRefused) {
+  const Job job = jobs().front();
+  const wire::JobView view = view_of(job);
   std::string bytes;
-  append_line(line_of(jobs().front(), view_of(jobs().front()), kSeenAt), bytes);
-  bytes.pop_back();
-  QueueJobs lines;
-  EXPECT_FALSE(wire::read_lines(bytes, lines));
+  wire::LineWriter().append(line_of(job, view, kSeenAt), bytes);
+  for (std::size_t size = 1; size < bytes.size(); ++size) {
+    wire::LineReader reader(std::string_view(bytes).substr(0, size));
+    wire::JobLine line;
+    EXPECT_FALSE(reader.next(line)) << size;
+    EXPECT_FALSE(reader.ok()) << size;
+  }
 }
 
 TEST(BriefViews, AreAskedForUnlessAColumnOrTheOrderNeedsMore) {

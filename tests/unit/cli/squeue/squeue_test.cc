@@ -269,11 +269,15 @@ TEST(Squeue, PrintsColumnsByName) {
 TEST(Squeue, HasEveryColumnOnce) {
   for (std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
        char letter : letters)
-    EXPECT_TRUE(find_letter(job_columns(), letter)) << letter;
-  for (const Column<JobRow>& column : job_columns()) {
-    bool letter_is_its_own = !column.letter || find_letter(job_columns(), column.letter) == &column;
-    bool name_is_its_own = column.name.empty() || find_name(job_columns(), column.name) == &column;
-    EXPECT_TRUE(letter_is_its_own && name_is_its_own) << column.letter << column.name;
+    EXPECT_TRUE(find_letter(job_fields(), letter)) << letter;
+  for (const Field<JobRow>& field : job_fields()) {
+    const Listed& as = field.listed;
+    const bool letter_is_its_own = !as.letter || find_letter(job_fields(), as.letter) == &field;
+    const bool name_is_its_own = as.name.empty() || find_name(job_fields(), as.name) == &field;
+    const bool label_is_its_own =
+        field.shown.label.empty() || find_label(job_fields(), field.shown.label) == &field;
+    EXPECT_TRUE(letter_is_its_own && name_is_its_own && label_is_its_own)
+        << as.letter << as.name << field.shown.label;
   }
 }
 

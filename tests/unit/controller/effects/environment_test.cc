@@ -26,8 +26,8 @@ TEST(OpenMode, IsThatOfTheJobOrElseJobFileAppend) {
     w.submit(job().memory(10).set(&JobRequest::open_mode, OpenMode::truncate));
     auto launches = w.take<wire::LaunchOrder>();
     ASSERT_EQ(launches.size(), 2u);
-    EXPECT_EQ(launches[0].second.launch.open_mode == OpenMode::append, appends);
-    EXPECT_EQ(launches[1].second.launch.open_mode, OpenMode::truncate);
+    EXPECT_EQ(launches[0].second.launch.task.open_mode == OpenMode::append, appends);
+    EXPECT_EQ(launches[1].second.launch.task.open_mode, OpenMode::truncate);
   }
 }
 

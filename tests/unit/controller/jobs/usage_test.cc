@@ -95,7 +95,7 @@ TEST(Usage, IsForgottenAtTheStartWhereTheConfigurationSaysNow) {
     b.settings([&](Settings& s) { s.priority.shares.reset = reset; });
     Cluster cluster = b.charged({.qos = "q", .association = {}}, 100).build();
     MemoryHost host;
-    Core core{host, {.slurm_user = Uid{64030}, .server_host = "head"}};
+    Core core{host, {.slurm_user = Uid{64030}}};
     EXPECT_TRUE(core.recover({.snapshot_number = 1, .snapshot = encode_snapshot(cluster)},
                              *cluster.config, t0 + Seconds{1}));
     return (*core.cluster().usage).past.size();

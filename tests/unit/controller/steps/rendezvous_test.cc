@@ -11,9 +11,9 @@ wire::StepRequest meeting_step(std::uint32_t id) {
   request.job = JobId{id};
   request.num_tasks = 1;
   request.exclusive = true;
-  request.rendezvous = true;
+  request.task.rendezvous = true;
   request.memory_per_node_mib = 10;
-  request.argv = {"true"};
+  request.task.argv = {"true"};
   return request;
 }
 
@@ -56,7 +56,7 @@ TEST_F(Rendezvous, TasksAreToldTheFirstNodeAndThePort) {
   w.answer(meeting_step(id));
   auto orders = w.take<wire::LaunchOrder>();
   const wire::StepLaunch& launch = orders.back().second.launch;
-  EXPECT_TRUE(launch.rendezvous);
+  EXPECT_TRUE(launch.task.rendezvous);
   for (const std::string& entry :
        {std::string("MASTER_ADDR=n1"), "MASTER_PORT=" + std::to_string(port(0)),
         std::string("WORLD_SIZE=1")})
@@ -76,7 +76,7 @@ TEST_F(Rendezvous, WhatTheUserSetStaysButNotWhatAnOuterStepSet) {
 
 TEST_F(Rendezvous, IsForThoseWhoAskForIt) {
   wire::StepRequest plain = meeting_step(id);
-  plain.rendezvous = false;
+  plain.task.rendezvous = false;
   w.answer(plain);
   EXPECT_EQ(port(0), 0u);
   EXPECT_EQ(launched("MASTER_PORT"), "(unset)");

@@ -256,9 +256,9 @@ TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
   World w{ClusterBuilder().nodes(2)};
   std::uint32_t id = w.submit(job().allocation().nodes(2).tasks(8));
   wire::StepRequest request{.job = JobId{id}, .num_tasks = 1, .min_nodes = 1, .max_nodes = 1};
-  request.argv = {"a"};
+  request.task.argv = {"a"};
   wire::StepRequest part{.job = JobId{id}, .num_tasks = 1};
-  part.argv = {"b"};
+  part.task.argv = {"b"};
   request.parts = {part};
   auto reply = w.answer(request);
   ASSERT_TRUE(std::holds_alternative<wire::StepReply>(reply)) << std::get<Error>(reply).text();
@@ -269,7 +269,7 @@ TEST(StepParts, OfOneJobRunOnNodesOfTheirOwn) {
   std::vector<std::string> commands;
   for (const auto& [to, out] : w.host.orders)
     if (auto* order = std::get_if<wire::LaunchOrder>(&out.order))
-      if (order->launch.ref.step == StepId{0}) commands.push_back(order->launch.argv.front());
+      if (order->launch.ref.step == StepId{0}) commands.push_back(order->launch.task.argv.front());
   EXPECT_EQ(commands, (std::vector<std::string>{"a", "b"}));
 
   request.min_nodes = request.max_nodes = 2;

@@ -9,7 +9,7 @@ constexpr JobId kName{kFirstUnallocated.value + 7};
 
 wire::StepRequest unallocated(Text nodes, std::optional<std::uint32_t> tasks = {}) {
   wire::StepRequest request{.job = kName, .num_tasks = tasks, .node_list = nodes};
-  request.argv = {"true"};
+  request.task.argv = {"true"};
   request.unallocated = 4711;
   return request;
 }

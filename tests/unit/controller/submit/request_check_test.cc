@@ -85,14 +85,14 @@ TEST(RequestCheck, OfAStepIncludesItsParts) {
   step.environment = {std::string(20, 'a'), std::string(20, 'b')};
   EXPECT_EQ(told(step), too_long("environment", 56, 50, "max_environment_size"));
   step.environment.clear();
-  step.argv_by_rank[3] = {std::string(40, 'x')};
+  step.task.argv_by_rank[3] = {std::string(40, 'x')};
   EXPECT_EQ(told(step), too_long("arguments", 48, 40, "max_arguments_size"));
-  step.argv_by_rank.clear();
+  step.task.argv_by_rank.clear();
   step.parts.resize(2);
   EXPECT_EQ(told(step), "3 commands of a step: at most 2 are allowed (max_components)");
   step.parts.resize(1);
   EXPECT_EQ(told(step), "");
-  step.parts[0].argv = {std::string(40, 'x')};
+  step.parts[0].task.argv = {std::string(40, 'x')};
   EXPECT_EQ(told(step), too_long("arguments", 48, 40, "max_arguments_size"));
   step.parts[0] = {};
   step.parts[0].parts.resize(1);

@@ -1,7 +1,7 @@
 // Which questions the controller's own thread answers.
 #include <gtest/gtest.h>
 
-#include "controller/request_rules.h"
+#include "controller/ledger/request_rules.h"
 #include "controller/views/query.h"
 #include "controller/world.h"
 #include "wire/parts.h"

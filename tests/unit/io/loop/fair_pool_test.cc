@@ -1,6 +1,8 @@
-// Users take turns on the threads of a FairPool, and one user has a part of them only.
+// Users take turns on the threads of a FairPool, and one user has a part of them only. The pools
+// are declared last: their threads end before what they use.
 #include "io/loop/fair_pool.h"
 
+#include <atomic>
 #include <latch>
 
 #include "io/net_fixture.h"
@@ -11,9 +13,9 @@ namespace {
 constexpr Uid kAlice{1000}, kBob{1001};
 
 TEST(FairPool, UsersTakeTurnsHoweverMuchOneOfThemAsks) {
-  FairPool pool("test", {.threads = 1});
   std::latch begun{1}, go{1};
   Mailbox<std::string> done;
+  FairPool pool("test", {.threads = 1});
   ASSERT_TRUE(pool.run({.user = kAlice, .run = [&] {
                           begun.count_down();
                           go.wait();
@@ -30,9 +32,9 @@ TEST(FairPool, UsersTakeTurnsHoweverMuchOneOfThemAsks) {
 }
 
 TEST(FairPool, OneUsersLongWorkLeavesAThreadToTheOthers) {
-  FairPool pool("test", {.threads = 2, .running_per_user = 1});
   std::latch go{1};
   Mailbox<int> done;
+  FairPool pool("test", {.threads = 2, .running_per_user = 1});
   for (int i = 0; i < 4; ++i)
     ASSERT_TRUE(pool.run({.user = kAlice, .run = [&] {
                             go.wait();
@@ -47,8 +49,8 @@ TEST(FairPool, OneUsersLongWorkLeavesAThreadToTheOthers) {
 }
 
 TEST(FairPool, WhatOneUserHasWaitingIsLimited) {
-  FairPool pool("test", {.threads = 1, .waiting_per_user = 3, .bytes_per_user = 1000});
   std::latch begun{1}, go{1};
+  FairPool pool("test", {.threads = 1, .waiting_per_user = 3, .bytes_per_user = 1000});
   ASSERT_TRUE(pool.run({.user = kAlice, .run = [&] {
                           begun.count_down();
                           go.wait();
@@ -65,8 +67,8 @@ TEST(FairPool, WhatOneUserHasWaitingIsLimited) {
 
 TEST(FairPool, WhoDoesNotReadHisAnswersGetsNoMore) {
   std::atomic<bool> reads{false};
-  FairPool pool("test", {.threads = 1}, [&](Uid user) { return user != kAlice || reads; });
   Mailbox<std::string> done;
+  FairPool pool("test", {.threads = 1}, [&](Uid user) { return user != kAlice || reads; });
   ASSERT_TRUE(pool.run({.user = kAlice, .run = [&] { done.put("alice"); }}));
   ASSERT_TRUE(pool.run({.user = kBob, .run = [&] { done.put("bob"); }}));
   EXPECT_EQ(done.take(), "bob");

@@ -10,7 +10,7 @@
 namespace muster::io {
 namespace {
 
-// A server that says `first` to whoever connects, and then what it is told to.
+// A server that sends `first` to each client, and then what the test tells it to.
 class FakeServer {
  public:
   explicit FakeServer(std::string first) : fd_(listen_unix(folder_ / "socket").value()) {
@@ -116,7 +116,7 @@ TEST(ChannelOverUnix, AServerOfAnotherUserIsNotTrusted) {
   EXPECT_NE(channel.error().detail.find("runs as uid 65534, not 1234"), std::string::npos);
 }
 
-TEST(ChannelOverUnix, NobodyListeningIsACommunicationError) {
+TEST(ChannelOverUnix, WithoutAServerTheErrorIsCommunication) {
   TemporaryFolder folder;
   auto channel = Channel::connect({.unix_path = folder / "none"}, kPatience);
   ASSERT_FALSE(channel);
@@ -152,7 +152,7 @@ TEST(ChannelOverUnix, AClientOfAnotherVersionIsRefusedWithALogLine) {
   ::close(fd);
 }
 
-TEST(ChannelOverUnix, AServerOfAnotherNameIsNotTheOneMeant) {
+TEST(ChannelOverUnix, AServerWithAnotherNameIsRefused) {
   EchoServer echo;
   Endpoint endpoint = echo.unix_endpoint();
   endpoint.server_name = "another";
@@ -162,7 +162,7 @@ TEST(ChannelOverUnix, AServerOfAnotherNameIsNotTheOneMeant) {
   EXPECT_EQ(answer.error().code, ErrorCode::access_denied);
 }
 
-TEST(ChannelOverUnix, AServerOfAnotherKindIsNotTheOneMeant) {
+TEST(ChannelOverUnix, AServerOfAnotherKindIsRefused) {
   EXPECT_NE(controller_server_name("n1"), node_server_name("n1"));
   FakeServer fake(encode(make_server_hello(node_server_name("n1"), false)));
   Endpoint endpoint = fake.endpoint();
@@ -235,7 +235,7 @@ TEST(ChannelOverUnix, APollLoopReadsAndWritesWithoutBlocking) {
   EXPECT_EQ(*got, large);
 }
 
-TEST(ChannelOverUnix, ASocketFileThatNobodyServesIsReplacedAndAServedOneIsNot) {
+TEST(ChannelOverUnix, AStaleSocketFileIsReplacedAndAServedOneIsNot) {
   TemporaryFolder folder;
   ::close(listen_unix(folder / "socket").value());
   auto again = listen_unix(folder / "socket");

@@ -1,5 +1,6 @@
 // Starting as a daemon, pid files and signals.
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include <csignal>
@@ -105,6 +106,24 @@ TEST(DropPrivileges, BecomesTheUserForGood) {
   });
   EXPECT_EQ(outcome.exit_code, 42);
   EXPECT_FALSE(drop_privileges("no-such-user-here"));
+}
+
+TEST(KeepMemoryPrivate, HoldsForWhatItForksAndNotForProgramsThatItStarts) {
+  const Outcome outcome = start([] {
+    keep_memory_private();
+    if (::prctl(PR_GET_DUMPABLE) != 0) ::_exit(1);
+    if (const pid_t forked = ::fork(); forked == 0) {
+      ::_exit(::prctl(PR_GET_DUMPABLE));
+    } else {
+      int status = -1;
+      ::waitpid(forked, &status, 0);
+      if (status != 0) ::_exit(2);
+    }
+    // Who may be looked at by others of its user belongs to that user in /proc.
+    if (::geteuid() == 0 && (::setgid(65534) != 0 || ::setuid(65534) != 0)) ::_exit(3);
+    ::execl("/bin/sh", "sh", "-c", "test -O /proc/self/environ && exit 42", nullptr);
+  });
+  EXPECT_EQ(outcome.exit_code, 42);
 }
 
 TEST(SignalWatch, DeliversSignalsOnTheLoop) {

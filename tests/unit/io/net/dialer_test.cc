@@ -62,7 +62,7 @@ TEST(Dialer, TakesTheNextEndpointWhenTheFirstIsAway) {
   EXPECT_TRUE(dialled.comes("backup x"));
 }
 
-TEST(Dialer, SaysNothingMoreOnceItIsClosed) {
+TEST(Dialer, CallsNoHandlerOnceItIsClosed) {
   TemporaryFolder folder;
   Loop loop;
   Answering server(loop, folder / "socket", "");

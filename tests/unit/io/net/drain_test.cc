@@ -66,7 +66,7 @@ TEST(Drain, AFrameAloneIsAnsweredAtOnce) {
   EXPECT_EQ(call(client, "b"), "1");
 }
 
-TEST(Drain, WhatIsReadyTogetherIsAnsweredTogether) {
+TEST(Drain, FramesReadyTogetherAreAnsweredTogether) {
   CollectingServer server;
   Channel first = server.client(), second = server.client(), third = server.client();
   for (Channel* client : {&first, &second, &third}) EXPECT_EQ(call(*client, "hello"), "1");

@@ -40,7 +40,7 @@ TEST(Files, DirectoriesAreMadeWithTheirParents) {
   EXPECT_FALSE(make_directories(folder / "a/file/below", 0700));
 }
 
-TEST(Files, RemovingWhatIsNotThereIsNoError) {
+TEST(Files, RemovingAMissingFileIsNotAnError) {
   TemporaryFolder folder;
   EXPECT_TRUE(remove_file(folder / "none"));
   EXPECT_TRUE(remove_tree(folder / "none"));

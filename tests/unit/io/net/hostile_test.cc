@@ -45,7 +45,7 @@ TEST(HostilePeer, RandomBytesDoNotDisturbAnotherClientsCalls) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60) << "the log lines are not limited";
 }
 
-TEST(HostilePeer, OneThatNeverGreetsIsClosed) {
+TEST(HostilePeer, APeerThatNeverGreetsIsClosed) {
   CapturedLog log;
   EchoServer echo({.handshake_timeout = Millis{50}});
   const int fd = raw_unix(echo.options_.unix_path);
@@ -55,7 +55,7 @@ TEST(HostilePeer, OneThatNeverGreetsIsClosed) {
   ::close(fd);
 }
 
-TEST(HostilePeer, HalfAFrameIsNotWaitedForForEver) {
+TEST(HostilePeer, AnIncompleteFrameTimesOut) {
   CapturedLog log;
   EchoServer echo({.stall_timeout = Millis{50}});
   const int fd = raw_unix(echo.options_.unix_path);
@@ -98,7 +98,7 @@ TEST(HostilePeer, AnIdleConnectionIsClosedWhereThatIsAskedFor) {
   EXPECT_EQ(end.error().code, ErrorCode::zero_bytes);
 }
 
-TEST(HostilePeer, StrangersMakeRoomForThoseWhoGreet) {
+TEST(HostilePeer, UnauthenticatedPeersMakeRoomForOthers) {
   CapturedLog log;
   EchoServer echo({.max_connections = 10});
   std::vector<int> strangers;

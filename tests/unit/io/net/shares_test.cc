@@ -60,7 +60,7 @@ bool has_answer(int fd) {
   return ::poll(&watched, 1, 0) > 0;
 }
 
-TEST(Shares, AUserHasOnlySoManyPlacesAndIsToldToComeBack) {
+TEST(Shares, AUserWithTooManyConnectionsIsToldToComeBack) {
   EchoServer echo({.max_user_connections = 2});
   Channel first = echo.client();
   {
@@ -125,7 +125,7 @@ TEST(Shares, HalvesOfLargeMessagesWaitForRoom) {
   writer.join();
 }
 
-TEST(Shares, WhoDoesNotReadIsNotReadFrom) {
+TEST(Shares, APeerThatDoesNotReadIsNotReadFrom) {
   EchoServer echo;
   RawPeer peer(echo);
   ASSERT_EQ(::fcntl(peer.fd(), F_SETFL, O_NONBLOCK), 0);
@@ -142,7 +142,7 @@ TEST(Shares, WhoDoesNotReadIsNotReadFrom) {
   EXPECT_LT(sent, 16u << 20);
   Channel other = echo.client();
   EXPECT_EQ(call(other, "x"), "echo x");
-  // It is not cut off: who begins to read gets all answers.
+  // It is not cut off: when it begins to read, it gets all answers.
   for (std::size_t i = 0; i < sent / question.size(); ++i)
     ASSERT_EQ(next_frame(peer.fd()).size(), 10005u) << i;
 }
@@ -222,8 +222,8 @@ TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
 
 TEST(Shares, ASilentConnectionStaysWhereItIsNeeded) {
   TemporaryFolder folder;
-  Loop loop;
   Mailbox<ConnectionId> closed;
+  Loop loop;
   auto server = *Server::listen(loop,
                                 {.unix_path = folder / "socket",
                                  .munge_decoder_uid = Uid{::geteuid()},
@@ -246,28 +246,28 @@ TEST(Shares, ASilentConnectionStaysWhereItIsNeeded) {
 
 // The system's limits for epoll are like this one: a file cannot be watched at all.
 TEST(Loop, SaysThatADescriptorCannotBeWatched) {
-  class Nothing final : public Watched {
+  class Nothing final : public FdHandler {
     void on_ready(std::uint32_t) override {}
   };
   TemporaryFolder folder;
   const int fd = ::open((folder / "file").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
   ASSERT_GE(fd, 0);
-  Loop loop;
   Mailbox<bool> watched;
+  Loop loop;
   loop.post([&] {
-    loop.hold(fd, std::make_shared<Nothing>());
-    watched.put(loop.watch_held(fd, EPOLLIN));
+    loop.adopt(fd, std::make_shared<Nothing>());
+    const bool is_watched = loop.enable(fd, EPOLLIN);
     loop.unwatch(fd);
+    watched.put(is_watched);
   });
   EXPECT_EQ(watched.take(), false);
   ::close(fd);
 }
 
-TEST(BlockingPool, TakesOnlySoManyThatWait) {
-  std::latch go{1};
+TEST(BlockingPool, BoundsTheWorkThatWaits) {
+  std::latch go{1}, runs{1};
   Mailbox<int> done;
   BlockingPool pool(1, 2);
-  std::latch runs{1};
   ASSERT_TRUE(pool.run([&] {
     runs.count_down();
     go.wait();

@@ -9,7 +9,7 @@
 namespace muster::io {
 namespace {
 
-TEST(Processes, WhoHasAHandlerCatchesTheSignal) {
+TEST(Processes, AProcessWithAHandlerCatchesTheSignal) {
   struct sigaction before{};
   struct sigaction handler{};
   handler.sa_handler = [](int) {};
@@ -22,7 +22,7 @@ TEST(Processes, WhoHasAHandlerCatchesTheSignal) {
   EXPECT_FALSE(catches(::getpid(), SIGUSR1));
 }
 
-TEST(Processes, NobodyCatchesAnything) { EXPECT_FALSE(catches(1 << 30, SIGTERM)); }
+TEST(Processes, AMissingProcessCatchesNothing) { EXPECT_FALSE(catches(1 << 30, SIGTERM)); }
 
 }  // namespace
 }  // namespace muster::io

@@ -1,3 +1,4 @@
+// Programs of the site: their environment, time limit and result.
 #include "io/process/program.h"
 
 #include <gtest/gtest.h>
@@ -58,7 +59,7 @@ TEST_F(Program, APatternRunsAllInOrderUpToTheFirstFailure) {
   EXPECT_EQ(text, "1\n2\n");
 }
 
-TEST_F(Program, OneThatIsMissingHasFailed) {
+TEST_F(Program, AMissingProgramIsAFailure) {
   EXPECT_FALSE(run_program({.path = dir_ + "/none", .environment = {}}).succeeded);
 }
 

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <sqlite3.h>
+
+#include <filesystem>
+#include <fstream>
+
 #include "accounting/query.h"
 
 #include "accounting/scenario.h"
@@ -42,7 +46,7 @@ std::string read_text(const std::string& path, const char* sql) {
 
 }  // namespace
 
-TEST(SqliteAccounting, AnswersAfterARestartWhatItWasGiven) {
+TEST(SqliteAccounting, AnswersAfterARestart) {
   TempDir dir;
   ASSERT_TRUE(open_store(dir)->ingest(morning(), 13));
   auto store = open_store(dir);
@@ -94,7 +98,7 @@ TEST(SqliteAccounting, GivesBackWholeRecords) {
   EXPECT_EQ(rows->front(), (AccountingRow{.job = job, .steps = {step}}));
 }
 
-TEST(SqliteAccounting, ARecordThatComesAgainIsNoSecondRun) {
+TEST(SqliteAccounting, ARepeatedRecordIsNotASecondRun) {
   TempDir dir;
   auto store = open_store(dir);
   const AccountingRecord waits = JobBuilder(1).r, runs = JobBuilder(1).runs(at(50), "n1").r;
@@ -107,7 +111,7 @@ TEST(SqliteAccounting, ARecordThatComesAgainIsNoSecondRun) {
   EXPECT_EQ(ask(*store, all), (Ids{"1"}));
 }
 
-TEST(SqliteAccounting, AFileOfTheFirstFormatIsToldEverythingAgain) {
+TEST(SqliteAccounting, AFileOfTheFirstFormatIsFedAgainFromTheStart) {
   TempDir dir;
   ASSERT_TRUE(open_store(dir)->ingest({JobBuilder(1).r}, 40));
   {
@@ -177,6 +181,45 @@ TEST(SqliteAccounting, WritesNothingOnAFullDiskAndGoesOnLater) {
   disk.set_full(false);
   ASSERT_TRUE(store->ingest({JobBuilder(2).r}, 2));
   EXPECT_EQ(ask(*store, of_jobs({ref(1), ref(2)})), (Ids{"1", "2"}));
+}
+
+TEST(SqliteAccounting, WritesNothingIntoAFileThatWasReplacedAndGoesOnWhenItIsBack) {
+  TempDir dir;
+  const std::string path = dir.path() + "/accounting.db", aside = path + ".aside";
+  auto store = open_store(dir);
+  ASSERT_TRUE(store->ingest({JobBuilder(1).r}, 1));
+  std::filesystem::rename(path, aside);
+  for (const bool is_there : {false, true}) {
+    if (is_there) std::ofstream(path) << "another";
+    auto refused = store->ingest({JobBuilder(2).r}, 2);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().text().find("accounting.db: it is not the file"), std::string::npos);
+    EXPECT_EQ(store->last(), 1u);
+  }
+  std::filesystem::rename(aside, path);
+  ASSERT_TRUE(store->ingest({JobBuilder(2).r}, 2));
+  EXPECT_EQ(ask(*store, of_jobs({ref(1), ref(2)})), (Ids{"1", "2"}));
+}
+
+// The pages that tell where others are: what is found out is told, and nothing else happens.
+TEST(SqliteAccounting, TellsOfDamageToItsFileAndKeepsWhatItCannotWrite) {
+  TempDir dir;
+  const std::string path = dir.path() + "/accounting.db";
+  std::vector<AccountingRecord> many;
+  for (std::uint32_t id = 1; id <= 3000; ++id) many.push_back(JobBuilder(id).r);
+  ASSERT_TRUE(open_store(dir)->ingest(many, 1));
+  read_text(path, "PRAGMA wal_checkpoint(TRUNCATE)");
+  const auto size = std::filesystem::file_size(path);
+  ASSERT_GT(size, 100'000u);
+  auto store = open_store(dir);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(4096);
+    file << std::string(size - 4096, '\xa5');
+  }
+  EXPECT_FALSE(store->ingest({JobBuilder(2999).r}, 2));
+  EXPECT_EQ(store->last(), 1u);
+  EXPECT_FALSE(store->scan({.jobs = {JobId{2999}}}, [](AccountingStore::Candidate) {}));
 }
 
 TEST(SqliteAccounting, StartsWithRootAndNormal) {

@@ -1,3 +1,4 @@
+// The cache of scripts and environments.
 #include "io/store/blob_cache.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@ namespace {
 const std::string kText(1000, 't');
 constexpr std::size_t kTwo = 3000;
 
-TEST(BlobCache, FindsWhatItWasGiven) {
+TEST(BlobCache, FindsBlobsThatWerePut) {
   BlobCache cache(kTwo);
   EXPECT_FALSE(cache.find("a"));
   cache.put("a", "text");
@@ -17,7 +18,7 @@ TEST(BlobCache, FindsWhatItWasGiven) {
   EXPECT_EQ(cache.find("a"), "text");
 }
 
-TEST(BlobCache, ForgetsWhatWasUsedLongestAgo) {
+TEST(BlobCache, DropsTheLeastRecentlyUsedBlob) {
   BlobCache cache(kTwo);
   cache.put("a", kText + "a");
   cache.put("b", kText + "b");
@@ -29,14 +30,14 @@ TEST(BlobCache, ForgetsWhatWasUsedLongestAgo) {
   EXPECT_EQ(cache.find("b"), kText + "b");
 }
 
-TEST(BlobCache, CountsWhatShortOnesTakeAsWell) {
+TEST(BlobCache, CountsTheOverheadOfShortBlobs) {
   BlobCache cache(kTwo);
   for (char c = 'a'; c <= 'z'; ++c) cache.put(std::string(1, c), std::string(1, c));
   EXPECT_TRUE(cache.find("z"));
   EXPECT_FALSE(cache.find("a"));
 }
 
-TEST(BlobCache, LeavesOutWhatIsLargerThanIt) {
+TEST(BlobCache, DoesNotKeepBlobsLargerThanItself) {
   BlobCache cache(kTwo);
   cache.put("a", "a");
   cache.put("large", kText + kText + kText);
@@ -44,7 +45,7 @@ TEST(BlobCache, LeavesOutWhatIsLargerThanIt) {
   EXPECT_TRUE(cache.find("a"));
 }
 
-TEST(BlobCache, TellsTheHashOfWhatItKnowsAndOfWhatItDoesNot) {
+TEST(BlobCache, ReturnsTheHashOfKnownAndUnknownBlobs) {
   BlobCache cache(kTwo);
   const std::string larger = kText + kText + kText;
   for (int round = 0; round < 2; ++round) {

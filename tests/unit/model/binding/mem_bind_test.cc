@@ -1,3 +1,4 @@
+// --mem-bind: its forms, and the NUMA nodes of each task.
 #include "model/binding/mem_bind.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// --mail-type as text.
 #include "model/job/mail_type.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +13,7 @@ TEST(MailTypes, NamesInAnyCaseAndOrder) {
   EXPECT_EQ(mail_types_text(kMailBegin | kMailEnd), "BEGIN,END");
 }
 
-TEST(MailTypes, NoneTakesBackWhatStandsBeforeIt) {
+TEST(MailTypes, NoneCancelsTheNamesBeforeIt) {
   EXPECT_EQ(parse_mail_types("ALL,NONE"), 0u);
   EXPECT_EQ(parse_mail_types("NONE,FAIL"), std::uint32_t{kMailFail});
   EXPECT_EQ(mail_types_text(0), "");

@@ -1,3 +1,4 @@
+// Equal parts of recent jobs are stored once.
 #include "model/job/shared_parts.h"
 
 #include <gtest/gtest.h>
@@ -41,7 +42,7 @@ TEST(SharedParts, KeepsSpecificationsThatDifferInOneThingSideBySide) {
   EXPECT_EQ(&*parts.shared(spec_of(1, "train")), &*first);
 }
 
-TEST(SharedParts, NeverGivesAwayOneThatDiffersInAnything) {
+TEST(SharedParts, NeverSharesSpecificationsThatDiffer) {
   SharedParts parts;
   for (std::uint32_t i = 0; i < 5000; ++i) {
     Cow<JobSpec> asked = spec_of(1, "train");

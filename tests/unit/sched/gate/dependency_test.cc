@@ -103,7 +103,7 @@ TEST(ParseDependency, TakesBareNumbersRangesOfTasksAndBothSeparators) {
   EXPECT_EQ(d->conditions[3].kind, DependencyKind::after_ok);
 }
 
-TEST(ParseDependency, CountsWhatIsSaidTwiceOnce) {
+TEST(ParseDependency, CountsADuplicateConditionOnce) {
   auto d = parse_dependencies("afterok:1:2:1,afterok:2,afterany:1");
   ASSERT_TRUE(d);
   EXPECT_EQ(d->conditions.size(), 3u);
@@ -142,7 +142,7 @@ TEST(Fulfilment, AfterWithADelayCountsFromTheStart) {
   EXPECT_EQ(of(cluster, 2, t0 + Minutes{10}), Fulfilment::met);
 }
 
-TEST(Fulfilment, AJobThatIsLongGoneIsNoHindrance) {
+TEST(Fulfilment, AJobThatIsLongGoneDoesNotBlock) {
   auto cluster = ClusterBuilder().nodes(1).pending(job().dependency("afterok:777")).build();
   EXPECT_EQ(of(cluster, 1), Fulfilment::met);
 }
@@ -172,6 +172,23 @@ TEST(Fulfilment, SingletonWaitsForEarlierJobsOfTheSameNameAndUser) {
   EXPECT_EQ(of(cluster, 2), Fulfilment::met);
   EXPECT_EQ(of(cluster, 3), Fulfilment::waiting);
   EXPECT_EQ(of(cluster, 4), Fulfilment::met);
+}
+
+TEST(Fulfilment, ATaskOfASingletonIsAsOldAsItsArray) {
+  ClusterBuilder b;
+  b.nodes(2).pending(job().array("0-1").dependency("singleton")).pending(job());
+  const auto cluster = b.pending(job().dependency("singleton")).split(1, 0).build();
+  EXPECT_EQ(of(cluster, 4), Fulfilment::met) << "job 2 came after the array";
+  EXPECT_EQ(of(cluster, 3), Fulfilment::waiting);
+}
+
+TEST(Fulfilment, ComponentsOfASingletonDoNotWaitForEachOther) {
+  const SpecBuilder singleton = job().dependency("singleton");
+  auto cluster =
+      ClusterBuilder().nodes(4).pending_together({singleton, singleton}).pending(singleton).build();
+  EXPECT_EQ(of(cluster, 1), Fulfilment::met);
+  EXPECT_EQ(of(cluster, 2), Fulfilment::met);
+  EXPECT_EQ(of(cluster, 3), Fulfilment::waiting);
 }
 
 TEST(Fulfilment, AnArrayIsDoneWhenAllItsTasksAre) {

@@ -11,7 +11,7 @@ namespace {
 
 using namespace muster::test;
 
-// One node that is taken for an hour, so that whoever comes waits.
+// One node that is busy for an hour, so that new jobs wait.
 ClusterBuilder busy(const std::function<void(Settings&)>& change = [](Settings&) {}) {
   ClusterBuilder b;
   b.nodes(1).settings([&](Settings& s) {
@@ -22,7 +22,7 @@ ClusterBuilder busy(const std::function<void(Settings&)>& change = [](Settings&)
   });
   return b;
 }
-// As the controller submits where there are limits: the plan says who grows older.
+// Submits as the controller does if there are limits: the plan says which jobs gain age.
 ClusterBuilder& waiting(ClusterBuilder& b, JobRequest spec) {
   Cluster cluster = b.build();
   Job job = make_job(cluster.next_job_id, std::move(spec), cluster);
@@ -56,7 +56,7 @@ TEST(Accrual, OnceBegunGoesOnThroughAHold) {
   b.event(JobsHeld{.jobs = IdSet::range(2, 2), .hold = Hold::none, .priority = 7, .at = released});
   Cluster cluster = b.build();
   const Job& job = cluster.jobs.at(JobId{2});
-  EXPECT_EQ(Priorities(cluster, t0 + Minutes{45}).of(job, nullptr), 750u);
+  EXPECT_EQ(Priorities(cluster, t0 + Minutes{45}).priority_of(job, nullptr), 750u);
   EXPECT_EQ(job.eligible, released);
   EXPECT_EQ(accruing(b, t0 + Minutes{45}), "");
 }

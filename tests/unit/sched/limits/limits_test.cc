@@ -1,4 +1,5 @@
-// Limits of a QOS: who may not start although there is room, who is refused, and what it is called.
+// Limits of a QOS: jobs that may not start although there is room, jobs that are refused, and the
+// names of the reasons.
 #include "sched/limits/limits.h"
 
 #include <gtest/gtest.h>

@@ -112,7 +112,7 @@ TEST(SpecialisedCores, AreKeptFromJobs) {
   EXPECT_EQ(kept(tasks(1).exclusive()), "1:0-5,8-13");
 }
 
-TEST(SpecialisedCores, OfAJobAreItsOwnAffairAndNobodyElseUsesThem) {
+TEST(SpecialisedCores, WithCoreSpecReplaceTheNodesOwnAndStayUnused) {
   auto asks = [](std::uint32_t cores) { return tasks(1).set(&JobRequest::core_spec, cores); };
   EXPECT_EQ(cpus_for(asks(1)), "1:0-13");
   EXPECT_EQ(cpus_for(asks(2)), "1:0-5,8-13");
@@ -134,7 +134,7 @@ std::string refusal(SpecBuilder spec) {
   return shares ? "it fits" : shares.error().detail;
 }
 
-TEST(Impossible, SaysWhichPartAndWhatWouldFit) {
+TEST(Impossible, SaysWhichPartOfTheRequestAndWhatWouldFit) {
   EXPECT_EQ(refusal(tasks(1).gres("gpu:9")), "\nno node has 9 GPUs; the largest has 4 (n1)");
   EXPECT_EQ(refusal(tasks(1).gres("gpu:a100:1")),
             "\nno node has 1 GPUs of type a100; the largest has 0 (n1)");

@@ -88,21 +88,21 @@ TEST(ExclusiveDevices, MemoryGoesByAllGpus) {
   EXPECT_EQ(plan(cluster, t0).starts.at(0).allocation[0].memory_mib, 400u);
 }
 
-TEST(ExclusiveDevices, AGpuInPartsIsNotTakenWholeToo) {
+TEST(ExclusiveDevices, AGpuUsedInSharesIsNotAlsoTakenWhole) {
   auto cluster = with(machine()).pending(job().memory(10).gres("shard:2").exclusive()).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(devices_of(p), "shard=2 gpu=3");
   expect_sound(cluster, p);
 }
 
-TEST(ExclusiveDevices, SelectLinearGivesWhatWasAskedFor) {
+TEST(ExclusiveDevices, SelectLinearGivesOnlyRequestedDevices) {
   ClusterConfig config = machine();
   config.settings.whole_nodes = true;
   auto cluster = with(config).pending(job().memory(10).gres("gpu:1")).build();
   EXPECT_EQ(places(plan(cluster, t0)), "0-7/0");
 }
 
-TEST(Shards, OfOneJobAreOfOneGpu) {
+TEST(Shards, OfOneJobComeFromOneGpu) {
   auto cluster = with(machine()).pending(asks("shard:3")).pending(asks("shard:2")).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(places(p), "0/0 1/1");
@@ -129,7 +129,7 @@ TEST(Shards, AGpuIsUsedWholeOrInParts) {
   expect_sound(cluster, p);
 }
 
-TEST(Shards, MoreThanAGpuHasIsNeverThere) {
+TEST(Shards, MoreThanOneGpuHasNeverFits) {
   auto cluster = with(machine()).pending(asks("shard:5")).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
@@ -155,7 +155,7 @@ TEST(Binding, GpusAreCloseToTheOnlyFreeCpus) {
   EXPECT_EQ(places(plan(cluster, t0)), "0-3/ 4/2 5/3");
 }
 
-TEST(Binding, FarGpusWillDoUnlessItIsEnforced) {
+TEST(Binding, DistantGpusAreUsedUnlessBindingIsEnforced) {
   auto far = asks("gpu:1", 6);
   auto enforced = far;
   enforced.enforce_binding = true;
@@ -175,7 +175,7 @@ TEST(Binding, CpusAreCloseToGpusThatAreCountedOverTheJob) {
 }
 
 // On the first node the free CPUs are far from the free GPUs.
-TEST(Binding, AnotherNodeIsTakenIfThereTheyAreClose) {
+TEST(Binding, ANodeWithCloseGpusIsPreferred) {
   ClusterConfig config = machine();
   config.nodes.push_back(config.nodes[0]);
   config.nodes[1].name = "n2";
@@ -198,7 +198,7 @@ TEST(Binding, AnotherNodeIsTakenIfThereTheyAreClose) {
   EXPECT_EQ(place(two), NodeId{1});
 }
 
-TEST(Binding, IsGoodWhereItCanBeHadEvenIfNobodyWantsIt) {
+TEST(Binding, IsUsedWherePossibleEvenIfNotRequested) {
   auto cluster = with(machine())
                      .pending(SpecBuilder(job().tasks(4).nodes(1).memory(10)))
                      .pending(SpecBuilder(job().tasks(1).memory(10).gpus("1"))

@@ -47,7 +47,7 @@ TEST(Layout, OfARangeOfNodes) {
   EXPECT_EQ(layout(tasks(6).nodes(2, 4).cpus_per_task(4)), "8(x2),4(x2) 2(x2),1(x2)");
 }
 
-TEST(Layout, OfAJobThatSpreadsIsThatOfAsManyNodesAsThereAre) {
+TEST(Layout, OfAJobWithSpreadJobUsesAllNodes) {
   auto spread = [](std::uint32_t n) { return tasks(n).set(&JobRequest::spread_job, true); };
   EXPECT_EQ(layout(spread(6)), "4,2(x3) 2(x2),1(x2)");
   EXPECT_EQ(layout(spread(20)), "14,4,2(x2) 12,4,2(x2)");
@@ -63,7 +63,7 @@ TEST(Layout, WithTasksPerNodeHasRoomForThemOnEach) {
   EXPECT_EQ(layout(tasks(20).nodes(1, 1).tasks_per_node(12)), "") << "not on one node";
 }
 
-TEST(Layout, WithoutANumberOfTasksIsToldByTheCpus) {
+TEST(Layout, WithoutANumberOfTasksFollowsTheCpus) {
   EXPECT_EQ(layout(on_nodes(2)), "2(x2) 2(x2)");
   EXPECT_EQ(layout(on_nodes(2).exclusive()), "16(x2) 16(x2)");
   EXPECT_EQ(layout(on_nodes(2).exclusive().cpus_per_task(5)), "16(x2) 3(x2)");
@@ -81,7 +81,7 @@ TEST(Layout, CountsOnlyTheThreadsThatAreUsed) {
   EXPECT_EQ(layout(tasks(20).set(&JobRequest::threads_per_core, 1u)), "8(x2),4 8(x2),4");
 }
 
-TEST(Layout, TasksPerCoreBindTheTasksThatAreTold) {
+TEST(Layout, TasksPerCoreBoundTheTasksThatAreShown) {
   auto alone = [](std::uint32_t n) { return tasks(n).set(&JobRequest::ntasks_per_core, 1u); };
   EXPECT_EQ(layout(alone(10)), "16,4 8,2");
   EXPECT_EQ(layout(alone(2).cpus_per_task(3)), "8 2") << "none shares its core";

@@ -41,13 +41,13 @@ TEST(NodeChoice, OfNeighboursDoesNotGoByWeight) {
   EXPECT_EQ(nodes_of(weighted(), on_nodes(2, 6).contiguous()), "1-6");
 }
 
-TEST(NodeChoice, BesideNamedNodesIsThatOfTheirNeighbours) {
+TEST(NodeChoice, NextToRequiredNodesTakesTheirNeighbours) {
   EXPECT_EQ(nodes_of(weighted(), on_nodes(2).on("n6")), "5-6");
   EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n6")), "1,5-6") << "no heavier ones";
   EXPECT_EQ(nodes_of(weighted(), on_nodes(3).on("n4").set(&JobRequest::spread_job, true)), "1-2,4");
 }
 
-TEST(NodeChoice, GivesTheFirstNamedNodeMost) {
+TEST(NodeChoice, GivesTheFirstRequiredNodeMostTasks) {
   Plan p = plan(weighted().pending(on_nodes(2).tasks(3).on("n4,n5")).build(), t0);
   EXPECT_EQ(p.starts.at(0).allocation.at(0).tasks, 2u) << "though it is heavier";
 }

@@ -26,7 +26,7 @@ std::string by_socket(const SpecBuilder& spec) {
   return cpus_of(b, spec);
 }
 
-TEST(NodeCpus, WithWholeSocketsAreThoseThatItsCoresLieIn) {
+TEST(NodeCpus, WithWholeSocketsTheJobGetsAllCpusOfItsSockets) {
   EXPECT_EQ(by_socket(tasks(1)), "0-3");
   EXPECT_EQ(by_socket(tasks(3)), "0-11") << "a core of each socket in turn";
   EXPECT_EQ(by_socket(in_blocks(3)), "0-3");
@@ -48,7 +48,7 @@ TEST(NodeCpus, InBlocksAreInTheTightestSocketThatHasRoom) {
   EXPECT_EQ(cpus_of(used, in_blocks(5)), "4-7,12") << "none has room: the roomiest first";
 }
 
-TEST(NodeCpus, AreInSocketsAsFreeAsTheRequestWants) {
+TEST(NodeCpus, AreInSocketsWithEnoughFreeCores) {
   auto used = four_sockets().running(tasks(1), {on_cpus("0,4")});
   auto spec = [](std::uint32_t sockets, std::uint32_t cores) {
     return tasks(2)

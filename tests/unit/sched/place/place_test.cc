@@ -62,7 +62,7 @@ TEST(Tasks, SpreadOverMoreNodesWhenOneIsTooSmall) {
   EXPECT_EQ(placed(cluster), "n1:4 n2:2");
 }
 
-TEST(Tasks, OfEachNodeAreAsManyAsAreSaid) {
+TEST(Tasks, NtasksPerNodeIsTheNumberOnEachNode) {
   auto cluster = ClusterBuilder().nodes(4).pending(job().tasks(4).tasks_per_node(2)).build();
   EXPECT_EQ(placed(cluster), "n1:2 n2:2");
 }
@@ -92,7 +92,7 @@ TEST(Tasks, AreWhereAnArbitraryListSays) {
   EXPECT_EQ(placed(tight), "") << "two CPUs do not hold three tasks";
 }
 
-TEST(Cpus, AreHandedOutAsThePartitionSays) {
+TEST(Cpus, AreAllocatedInTheUnitOfThePartition) {
   auto share_in = [](Text parameters) {
     Partition partition{.name = "p"};
     partition.select_type_parameters = std::move(parameters);
@@ -106,7 +106,7 @@ TEST(Cpus, AreHandedOutAsThePartitionSays) {
   EXPECT_EQ(share_in("CR_Core_Memory").memory_mib, 100u);
 }
 
-TEST(Nodes, ARangeTakesAsManyAsThereAreUnlessTheFewestAreAskedFor) {
+TEST(Nodes, ARangeTakesAllNodesItCanUnlessUseMinNodesIsSet) {
   auto range = job().nodes(2, 3);
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(range).build()), "n1:1 n2:1 n3:1");
   range.set(&JobRequest::use_min_nodes, true);
@@ -120,7 +120,7 @@ TEST(Nodes, ARangeIsNotExceeded) {
   EXPECT_EQ(placed(cluster), "");
 }
 
-TEST(Nodes, ListedOnesAreTakenAndExcludedOnesAreNot) {
+TEST(Nodes, ListedNodesAreTakenAndExcludedNodesAreNot) {
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().on("n[3-4]")).build()), "n3:1 n4:1");
   EXPECT_EQ(placed(ClusterBuilder().nodes(4).pending(job().nodes(2).on("n4")).build()),
             "n3:1 n4:1");
@@ -128,14 +128,14 @@ TEST(Nodes, ListedOnesAreTakenAndExcludedOnesAreNot) {
             "n2:1 n4:1");
 }
 
-TEST(Nodes, ContiguousOnesAreNeighbours) {
+TEST(Nodes, ContiguousNodesAreNeighbours) {
   auto cluster = ClusterBuilder().nodes(5).down(2).pending(job().nodes(2).contiguous()).build();
   EXPECT_EQ(placed(cluster), "n3:1 n4:1");
   auto none = ClusterBuilder().nodes(3).down(2).pending(job().nodes(2).contiguous()).build();
   EXPECT_EQ(placed(none), "");
 }
 
-TEST(Nodes, LightOnesComeFirst) {
+TEST(Nodes, NodesOfLowWeightComeFirst) {
   auto cluster = ClusterBuilder().nodes(1).weight(9).nodes(2).weight(3).pending(1).build();
   EXPECT_EQ(placed(cluster), "n2:1");
 }
@@ -158,7 +158,7 @@ TEST(Nodes, FeaturesSelect) {
     EXPECT_EQ(refusal(b, job().features(bad)), ErrorCode::invalid_feature) << bad;
 }
 
-TEST(Nodes, PreferredFeaturesComeFirstAndBindNobody) {
+TEST(Nodes, PreferredFeaturesAreTriedFirstButNotRequired) {
   ClusterBuilder b;
   b.nodes(1).features({"old"}).nodes(2).features({"new"});
   auto where = [&](SpecBuilder spec) { return placed(ClusterBuilder(b).pending(spec).build()); };
@@ -171,7 +171,7 @@ TEST(Nodes, PreferredFeaturesComeFirstAndBindNobody) {
   EXPECT_EQ(placed(ClusterBuilder(b).down(2).down(3).pending(prefer("new")).build()), "n1:1");
 }
 
-TEST(Nodes, FeaturesInATextAreFoundWhateverJoinsThem) {
+TEST(Nodes, AllFeatureNamesInAConstraintAreFound) {
   EXPECT_EQ(features_in("[a*2&b]|(c & d)"), (std::vector<Text>{"a", "b", "c", "d"}));
   EXPECT_TRUE(features_in("").empty());
 }
@@ -183,7 +183,7 @@ TEST(Memory, WithoutARequestAJobTakesTheWholeNodes) {
   EXPECT_EQ(first_share(cluster).cpus.size(), 1u);
 }
 
-TEST(Memory, ADefaultOfTheConfigurationLetsJobsShareANode) {
+TEST(Memory, AConfiguredDefaultLetsJobsShareANode) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .settings([](Settings& s) { s.default_memory_per_cpu_mib = 1000; })
@@ -194,7 +194,7 @@ TEST(Memory, ADefaultOfTheConfigurationLetsJobsShareANode) {
   EXPECT_EQ(first_share(cluster).memory_mib, 2000u);
 }
 
-TEST(Memory, ThePartitionsDefaultOverrulesTheClusters) {
+TEST(Memory, ThePartitionsDefaultOverridesTheClusters) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .settings([](Settings& s) { s.default_memory_per_node_mib = 7; })
@@ -217,7 +217,7 @@ TEST(Memory, ItBoundsTheTasksOfANode) {
   EXPECT_EQ(placed(cluster), "n1:2 n2:2");
 }
 
-TEST(Memory, IsNotCountedWhereItIsNoConsumable) {
+TEST(Memory, IsNotCountedIfItIsNotConsumable) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .settings([](Settings& s) { s.memory_is_consumable = false; })
@@ -227,7 +227,7 @@ TEST(Memory, IsNotCountedWhereItIsNoConsumable) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
 }
 
-TEST(Memory, WhereItIsNoConsumableNodesMustStillHaveIt) {
+TEST(Memory, NodesMustHaveItEvenIfItIsNotConsumable) {
   ClusterBuilder b;
   b.nodes(1).settings([](Settings& s) { s.memory_is_consumable = false; });
   EXPECT_EQ(refusal(b, job().memory(16001)), ErrorCode::requested_node_config_unavailable);
@@ -245,7 +245,7 @@ TEST(Exclusive, TakesAllCpusOfAnEmptyNode) {
   EXPECT_EQ(first_share(cluster).cpus.text(), "0-7");
 }
 
-TEST(Exclusive, NobodyJoinsIt) {
+TEST(Exclusive, NoOtherJobSharesItsNodes) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .pending(job().memory(100).exclusive())
@@ -279,7 +279,7 @@ TEST(Cpus, WholeCoresAreGiven) {
   EXPECT_EQ(first_share(cluster).cpus.text(), "0-3");
 }
 
-TEST(Gres, IndicesAreGivenInOrderAndNotTwice) {
+TEST(Gres, IndicesAreAllocatedInOrderAndOnlyOnce) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .gpus(4)
@@ -308,7 +308,7 @@ TEST(Gres, ATypeSelectsItsDevices) {
   EXPECT_EQ(devices(p.starts[1].allocation[0]), "gpu:v100:2[0-1] gpu:a100:1[3]");
 }
 
-TEST(Gres, OneThatIsOnlyCountedHasNoIndices) {
+TEST(Gres, ACountedGresHasNoIndices) {
   auto cluster = ClusterBuilder()
                      .nodes(1)
                      .counted_gres("nic", 8)
@@ -320,7 +320,7 @@ TEST(Gres, OneThatIsOnlyCountedHasNoIndices) {
   EXPECT_EQ(devices(p.starts[0].allocation[0]), "nic::6");
 }
 
-TEST(Gres, ZeroOfThemIsNoRequest) {
+TEST(Gres, ACountOfZeroIsIgnored) {
   auto cluster = ClusterBuilder().nodes(1).pending(job().gres("gpu:0")).build();
   EXPECT_EQ(placed(cluster), "n1:1");
 }
@@ -349,7 +349,7 @@ TEST(Gpus, PerNodeAndPerTask) {
   EXPECT_EQ(devices(p.starts[0].allocation[1]), "gpu:v100:2[0-1]");
 }
 
-TEST(Gpus, OfAKindThatIsNamedTwiceTheLastNumberCounts) {
+TEST(Gpus, IfAKindIsGivenTwiceTheLastCountHolds) {
   ClusterBuilder b;
   b.nodes(1).gpus(4);
   auto held = [&](SpecBuilder wanted) {
@@ -361,7 +361,7 @@ TEST(Gpus, OfAKindThatIsNamedTwiceTheLastNumberCounts) {
   EXPECT_EQ(held(job().gres("gpu:1").set(&JobRequest::gpus_per_node, Text("3"))), "gpu:v100:1[0]");
 }
 
-TEST(Gpus, ThoseOfSocketsAndOfTheJobAreTheSame) {
+TEST(Gpus, GpusPerSocketAndGpusMeanTheSameGpus) {
   ClusterBuilder b;
   b.nodes(2).gpus(4);
   auto cluster = b.pending(job()
@@ -385,7 +385,7 @@ TEST(Gpus, OverlappingRequestsAreCountedTogether) {
             ErrorCode::requested_node_config_unavailable);
 }
 
-TEST(Feasible, RefusesWhatCouldNeverRun) {
+TEST(Feasible, RefusesARequestThatCanNeverRun) {
   ClusterBuilder b;
   b.nodes(4).gpus(2);
   constexpr auto kNever = ErrorCode::requested_node_config_unavailable;
@@ -407,7 +407,7 @@ TEST(Feasible, RefusesWhatCouldNeverRun) {
   EXPECT_EQ(refusal(b, job().on("n1").not_on("n1")), ErrorCode::invalid_node_name);
 }
 
-TEST(Feasible, WhatIsDownOrBusyNowCounts) {
+TEST(Feasible, NodesThatAreDownOrBusyNowStillCount) {
   ClusterBuilder b;
   b.nodes(2).running(2).down(1);
   EXPECT_EQ(refusal(b, job().nodes(2)), ErrorCode{});
@@ -470,7 +470,7 @@ std::string gpus_placed(const JobRequest& spec) {
   return out;
 }
 
-TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
+TEST(GpusOfAJob, BringMemoryAndCpusOnTheirNodes) {
   EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobRequest::memory_per_gpu_mib, 100u)),
             "n1:4/400 n2:1/100");
   EXPECT_EQ(gpus_placed(job().gpus("5").set(&JobRequest::memory_per_gpu_mib, 7000u)),
@@ -479,7 +479,7 @@ TEST(GpusOfAJob, BringMemoryAndCpusWhereTheyAre) {
             "n1:3/1 n2:3/1");
 }
 
-TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
+TEST(GpusOfAJob, GetAsManyTasksAsTheirCpusSuffice) {
   auto placed = [](const JobRequest& spec) {  // CPUs and tasks on each node
     auto cluster = ClusterBuilder().nodes(4, 8).gpus(4).pending(spec).build();
     const Plan p = plan(cluster, t0);
@@ -495,7 +495,7 @@ TEST(GpusOfAJob, HaveTheTasksThatTheirCpusAreEnoughFor) {
             "8/3 4/3 ");
 }
 
-TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
+TEST(GpusOfAJob, CountedByTwoOptionsAreTheSameGpus) {
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_node("2").nodes(2).memory(1)), "n1:2/1 n2:2/1");
   EXPECT_EQ(gpus_placed(job().gpus("4").gpus_per_task("1").tasks(4).memory(1)), "n1:4/1");
   EXPECT_EQ(gpus_placed(job().gpus_per_node("2").gpus_per_task("1").tasks(4).memory(1)),
@@ -504,7 +504,7 @@ TEST(GpusOfAJob, CountedTwiceTheyAreTheSameOnes) {
             "n1:4/1");
 }
 
-TEST(Memory, ThatWouldWrapToNothingIsTooMuch) {
+TEST(Memory, AmountsThatOverflowAreTooLarge) {
   const ClusterBuilder builder = ClusterBuilder().nodes(1).gpus(4);
   EXPECT_EQ(refusal(builder, job().cpus_per_task(4).memory_per_cpu(1ull << 62)),
             ErrorCode::requested_node_config_unavailable);

@@ -31,7 +31,7 @@ TEST(OverSubscribe, NoSharesNothing) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1");
 }
 
-TEST(OverSubscribe, ForceLetsSoManyJobsHoldACpu) {
+TEST(OverSubscribe, ForceLetsThatManyJobsShareACpu) {
   auto builder = shared_nodes("FORCE:2");
   for (int i = 0; i < 3; ++i) builder.pending(with_cpus(8));
   Plan p = plan(builder.build(), t0);
@@ -55,7 +55,7 @@ TEST(OverSubscribe, AJobIsNotSplitBetweenFreeAndSharedCpusWithoutNeed) {
   EXPECT_EQ(cpus(plan(builder.build(), t0)), "0-2 3-5 0-2 3-5");
 }
 
-TEST(OverSubscribe, YesIsForThoseWhoAsk) {
+TEST(OverSubscribe, YesIsForJobsWithOversubscribe) {
   auto cluster = shared_nodes("YES:2")
                      .pending(with_cpus(4, true))
                      .pending(with_cpus(8, true))
@@ -64,7 +64,7 @@ TEST(OverSubscribe, YesIsForThoseWhoAsk) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1 2");
 }
 
-TEST(OverSubscribe, WhoDoesNotAskIsLeftAlone) {
+TEST(OverSubscribe, AJobThatDoesNotAskSharesNothing) {
   auto cluster = shared_nodes("YES:2").pending(with_cpus(4)).pending(with_cpus(8, true)).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "1");
 }
@@ -87,7 +87,7 @@ TEST(OverSubscribe, MemoryIsNotShared) {
   EXPECT_EQ(starts(plan(cluster, t0)), "1");
 }
 
-TEST(OverSubscribe, ACpuIsFreeWhenAllItsHoldersHaveGone) {
+TEST(OverSubscribe, ACpuIsFreeWhenAllItsHoldersHaveLeft) {
   auto builder = shared_nodes("FORCE:2").pending(with_cpus(8)).pending(with_cpus(8));
   Cluster cluster = builder.build();
   take_over(cluster, plan(cluster, t0), t0);
@@ -129,7 +129,7 @@ ClusterBuilder with_a_promise() {
   return b;
 }
 
-TEST(OverSubscribe, APromiseCountsOnSharedCpusOnceTheirLastHolderHasGone) {
+TEST(OverSubscribe, APromiseCountsOnSharedCpusOnceTheirLastHolderHasLeft) {
   auto b = with_a_promise();
   b.pending(job().tasks(2).nodes(1).memory(10).minutes(200).partition("b"));
   Plan p = plan(b.build(), t0);
@@ -138,20 +138,20 @@ TEST(OverSubscribe, APromiseCountsOnSharedCpusOnceTheirLastHolderHasGone) {
   EXPECT_EQ(cpus(p), "6-7");
 }
 
-TEST(OverSubscribe, NobodyJoinsOnCpusThatAPromiseCountsOn) {
+TEST(OverSubscribe, CpusThatAPromiseCountsOnAreNotShared) {
   auto b = with_a_promise();
   b.pending(job().tasks(4).nodes(1).memory(10).minutes(200).partition("a"));
   EXPECT_EQ(starts(plan(b.build(), t0)), "");
 }
 
-TEST(OverSubscribe, WhoIsGoneBeforeAPromiseIsDueMayJoin) {
+TEST(OverSubscribe, AJobThatEndsBeforeAPromiseMayShare) {
   auto b = with_a_promise();
   b.pending(job().tasks(4).nodes(1).memory(10).minutes(50).partition("a"));
   EXPECT_EQ(starts(plan(b.build(), t0)), "4");
 }
 
-// CPUs 0-3 are given back before the promise is due, 4-7 are not: who joins gets the latter.
-TEST(OverSubscribe, CpusThatStaySharedServeNoPromise) {
+// CPUs 0-3 are released before the promise is due, CPUs 4-7 are not: the new job shares the latter.
+TEST(OverSubscribe, CpusThatStaySharedAreOfNoUseToAPromise) {
   auto b = shared_until(300, IdSet::range(4, 7));
   b.pending(job().tasks(4).nodes(1).memory(10).minutes(100).partition("b"))
       .pending(job().tasks(4).nodes(1).memory(10).minutes(200).partition("a"));

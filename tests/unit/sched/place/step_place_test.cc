@@ -143,7 +143,7 @@ TEST(StepPlace, GpusOfSeveralTypesAreCountedEach) {
   EXPECT_TRUE(place_step({node}, {}, demand));
 }
 
-TEST(StepPlace, WaitsForWhatOtherStepsHave) {
+TEST(StepPlace, WaitsForResourcesOfOtherSteps) {
   std::vector<NodeShare> job{held(1, 4, 4000, 4)};
   auto first = place_step(job, {}, exact(3));
   ASSERT_TRUE(first);
@@ -213,7 +213,7 @@ TEST(StepPlace, PrefersTheNodeWithMoreRoom) {
   EXPECT_EQ(ranks(place_step(job, shares(*first), exact(1))), "2:0");
 }
 
-TEST(StepPlace, SaysWhyItCanNeverBe) {
+TEST(StepPlace, SaysWhyAStepCanNeverRun) {
   std::vector<NodeShare> job{held(1, 4, 4000, 4)};
   StepDemand memory = tasks(1);
   memory.memory_per_node_mib = 5000;
@@ -233,7 +233,7 @@ TEST(StepPlace, SaysWhyItCanNeverBe) {
             ErrorCode::requested_node_config_unavailable);
 }
 
-TEST(StepPlace, TheJobsCpusPerTaskIsAWish) {
+TEST(StepPlace, TheJobsCpusPerTaskIsOnlyAPreference) {
   StepDemand demand = tasks(8);
   demand.cpus_per_task = 2;
   demand.cpus_per_task_is_wish = true;
@@ -252,7 +252,7 @@ TEST(StepPlace, GpusOfTheWholeStepLeaveOneForEachNode) {
 }
 
 // Whatever is asked for, steps that run beside each other never have more than the job.
-TEST(StepPlace, NeverGivesOutTwice) {
+TEST(StepPlace, NeverAllocatesAnythingTwice) {
   for (std::uint32_t seed = 0; seed < 2000; ++seed) {
     std::mt19937 random(seed);
     auto pick = [&](std::uint32_t low, std::uint32_t high) {
@@ -316,7 +316,7 @@ TEST(StepPlace, NeverGivesOutTwice) {
   }
 }
 
-TEST(StepPlace, NumbersThatDoNotFitAreTooManyAndNeverFew) {
+TEST(StepPlace, NumbersThatOverflowAreTooManyNeverTooFew) {
   std::vector<NodeShare> job{held(1, 4)};
   EXPECT_EQ(place_step(job, {}, tasks(0xffffffff)).error().text(),
             "More processors requested than permitted");

@@ -1,3 +1,4 @@
+// How tasks are distributed over nodes.
 #include "sched/place/task_counts.h"
 
 #include <gtest/gtest.h>
@@ -14,13 +15,13 @@ TEST(InTurns, EveryNodeTakesOneAfterTheOtherUpToItsRoom) {
   EXPECT_EQ(in_turns({3, 3}, 6), (Counts{3, 3}));
 }
 
-TEST(InTurns, CountsUpToTheLargestNumberThereIs) {
+TEST(InTurns, CountsUpToTheLargestNumber) {
   constexpr std::uint32_t kMost = 0xffffffff;
   EXPECT_EQ(in_turns({kMost}, kMost), (Counts{kMost}));
   EXPECT_EQ(in_turns({kMost, 1}, kMost), (Counts{kMost - 1, 1}));
 }
 
-TEST(InTurns, NobodyStaysWithoutATaskAndNoTaskWithoutANode) {
+TEST(InTurns, EachNodeHasATaskAndEachTaskANode) {
   EXPECT_EQ(in_turns({4, 4}, 1), std::nullopt);
   EXPECT_EQ(in_turns({4, 0}, 3), std::nullopt);
   EXPECT_EQ(in_turns({2, 2}, 5), std::nullopt);
@@ -35,7 +36,7 @@ std::optional<Counts> on_cpus(std::size_t nodes, std::size_t needed, std::uint64
   return first_nodes_most(std::vector(nodes, TaskRoom{.capacity = 16, .kept = 2}), needed, tasks);
 }
 
-TEST(FirstNodesMost, NodesThatHaveToBeThereKeepACore) {
+TEST(FirstNodesMost, EachNeededNodeKeepsACore) {
   EXPECT_EQ(on_cores(2, 2, 8), (Counts{6, 2}));
   EXPECT_EQ(on_cores(4, 4, 20), (Counts{14, 2, 2, 2}));
   EXPECT_EQ(on_cores(3, 3, 7), (Counts{3, 2, 2}));

@@ -46,7 +46,7 @@ void end(Cluster& cluster, std::uint32_t id, Time now) {
   muster::apply(cluster, NodesReleased{JobId{id}, Attempt{1}, {NodeId{1}}});
 }
 
-TEST(SuspendingPreemption, ALowerJobIsSuspendedUntilTheHigherOneHasGone) {
+TEST(SuspendingPreemption, ALowerJobIsSuspendedUntilTheHigherOneHasEnded) {
   Cluster cluster = gang().pending(in("low", 8)).build();
   run(cluster, t0);
   submit(cluster, in("high", 4));
@@ -61,7 +61,7 @@ TEST(SuspendingPreemption, ALowerJobIsSuspendedUntilTheHigherOneHasGone) {
   EXPECT_EQ(running(cluster), "1");
 }
 
-TEST(SuspendingPreemption, WhatASuspendedJobHoldsIsForThoseAboveItOnly) {
+TEST(SuspendingPreemption, CpusOfASuspendedJobAreOnlyForHigherJobs) {
   Cluster cluster = gang().pending(in("low", 8)).build();
   run(cluster, t0);
   submit(cluster, in("high", 4));
@@ -119,7 +119,7 @@ TEST(TimeSlices, JobsThatShareCpusTakeTurns) {
   EXPECT_EQ(running(cluster), "1");
 }
 
-TEST(TimeSlices, ThoseThatDoNotMeetRunAtTheSameTime) {
+TEST(TimeSlices, JobsThatDoNotOverlapRunAtTheSameTime) {
   auto builder = gang("FORCE:2");
   for (int i = 0; i < 4; ++i) builder.pending(in("low", 4));
   Cluster cluster = builder.build();

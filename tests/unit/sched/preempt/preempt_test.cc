@@ -1,4 +1,4 @@
-// Who has to make room, and for whom.
+// Which jobs are preempted, and for which jobs.
 #include "sched/preempt/preempt.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string evictions(const Plan& p) {
   return out;
 }
 
-TEST(Preemption, AHigherTierDisplacesALowerOne) {
+TEST(Preemption, AHigherTierPreemptsALowerOne) {
   auto cluster = two_tiers()
                      .running(low(), {all_of_node(1)})
                      .running(low(), {all_of_node(2)})
@@ -48,7 +48,7 @@ TEST(Preemption, AHigherTierDisplacesALowerOne) {
 }
 
 // It is the first of the queue, and would take its place back before the other has it.
-TEST(Preemption, WhoWasDisplacedGivesWayForAWhile) {
+TEST(Preemption, APreemptedJobGivesWayForAWhile) {
   auto b = two_tiers();
   const std::vector<NodeShare> all{all_of_node(1), all_of_node(2), all_of_node(3), all_of_node(4)};
   const SpecBuilder whole = job().partition("low").nodes(4).exclusive();
@@ -64,14 +64,14 @@ TEST(Preemption, WhoWasDisplacedGivesWayForAWhile) {
   EXPECT_EQ(starts(plan(b.build(), t0)), "1") << "nor for one that does not come";
 }
 
-TEST(Preemption, NobodyIsKilledWhereThereIsRoom) {
+TEST(Preemption, NoJobIsKilledIfThereIsRoom) {
   auto cluster = two_tiers().running(low(), {all_of_node(1)}).pending(high(3)).build();
   Plan p = plan(cluster, t0);
   EXPECT_EQ(starts(p), "2");
   EXPECT_EQ(evictions(p), "");
 }
 
-TEST(Preemption, NobodyIsKilledInVain) {
+TEST(Preemption, NoJobIsKilledInVain) {
   auto cluster = two_tiers()
                      .running(low(), {all_of_node(1)})
                      .running(job().partition("high"), {all_of_node(2)})
@@ -80,7 +80,7 @@ TEST(Preemption, NobodyIsKilledInVain) {
   EXPECT_EQ(evictions(plan(cluster, t0)), "");
 }
 
-TEST(Preemption, WhoeverHasDoneLeastGoesFirst) {
+TEST(Preemption, TheJobWithTheLeastWorkDoneGoesFirst) {
   auto cluster = two_tiers()
                      .running(low(), {all_of_node(1)}, t0 - Minutes{50})
                      .running(low(), {all_of_node(2)}, t0 - Minutes{5})
@@ -91,7 +91,7 @@ TEST(Preemption, WhoeverHasDoneLeastGoesFirst) {
   EXPECT_EQ(evictions(plan(cluster, t0)), "2>5");
 }
 
-TEST(Preemption, OnlyThoseInTheWayGo) {
+TEST(Preemption, OnlyJobsInTheWayArePreempted) {
   auto cluster = two_tiers()
                      .running(low(), {all_of_node(1)}, t0 - Minutes{1})
                      .running(low(), {all_of_node(2)}, t0 - Minutes{50})
@@ -100,7 +100,7 @@ TEST(Preemption, OnlyThoseInTheWayGo) {
   EXPECT_EQ(evictions(plan(cluster, t0)), "2>3");
 }
 
-TEST(Preemption, ThoseAlreadyLeavingAreWaitedFor) {
+TEST(Preemption, JobsThatAreAlreadyLeavingAreWaitedFor) {
   auto builder = two_tiers()
                      .running(low(), {all_of_node(1), all_of_node(2), all_of_node(3)})
                      .running(low(), {all_of_node(4)})
@@ -114,7 +114,7 @@ TEST(Preemption, ThoseAlreadyLeavingAreWaitedFor) {
   EXPECT_NE(find_expected(p, JobId{3}), nullptr);
 }
 
-TEST(Preemption, TwoThatWaitDisplaceTwo) {
+TEST(Preemption, TwoWaitingJobsPreemptTwo) {
   auto builder = two_tiers();
   for (std::uint32_t n = 1; n <= 4; ++n) builder.running(low(), {all_of_node(n)});
   Plan p = plan(builder.pending(high(1)).pending(high(1)).build(), t0);
@@ -122,7 +122,7 @@ TEST(Preemption, TwoThatWaitDisplaceTwo) {
   EXPECT_NE(p.evictions[0].victim, p.evictions[1].victim);
 }
 
-TEST(Preemption, ReclaimsLicensesWhereItMay) {
+TEST(Preemption, ReclaimsLicensesIfConfigured) {
   auto with = [](bool reclaim) {
     auto b = two_tiers();
     b.settings([&](Settings& s) {
@@ -153,7 +153,7 @@ TEST(Preemption, AnExemptTimeProtects) {
   EXPECT_NE(evictions(plan(cluster, t0 + Minutes{10})), "");
 }
 
-TEST(Preemption, AnExemptTimeIsNotForThoseWhoAreOnlySuspended) {
+TEST(Preemption, AnExemptTimeDoesNotProtectFromSuspension) {
   auto builder = two_tiers(PreemptMode::suspend);
   builder.settings([](Settings& s) {
     s.preempt.exempt_time = Seconds{600};
@@ -189,7 +189,7 @@ TEST(Preemption, AHighPriorityProtects) {
   EXPECT_EQ(evictions(plan(cluster, t0)), "3>5");
 }
 
-TEST(Preemption, InStrictOrderNobodyBeforeTheLastIsSpared) {
+TEST(Preemption, InStrictOrderNoJobBeforeTheLastVictimIsSpared) {
   auto builder = two_tiers();
   builder.running(low(), {all_of_node(1)}, t0 - Minutes{1})
       .running(low(), {all_of_node(2)}, t0 - Minutes{50})
@@ -200,7 +200,7 @@ TEST(Preemption, InStrictOrderNobodyBeforeTheLastIsSpared) {
   EXPECT_EQ(evictions(plan(builder.event(ConfigLoaded{Cow(config)}).build(), t0)), "1>3 2>3");
 }
 
-TEST(Preemption, WhatCannotBePutBackIsCancelled) {
+TEST(Preemption, AJobThatCannotBeRequeuedIsCancelled) {
   auto cluster = two_tiers()
                      .running(SpecBuilder(job().partition("low")).requeue(false), {all_of_node(1)})
                      .build();
@@ -256,7 +256,7 @@ TEST(Preemption, WithQosTheGraceIsThatOfTheQos) {
   EXPECT_EQ(grace(PreemptType::qos, ""), 0);
 }
 
-TEST(Preemption, AJobThatSomebodySuspendedGivesItsNodeUp) {
+TEST(Preemption, AJobSuspendedByAUserGivesUpItsNode) {
   auto b = two_tiers();
   for (std::uint32_t n = 1; n <= 4; ++n) b.running(low(), {all_of_node(n)});
   b.event(JobSuspended{.job = JobId{3}, .at = t0 + Seconds{1}});
@@ -273,7 +273,7 @@ TEST(Preemption, TheYoungestMayBeOfAHigherTier) {
   EXPECT_EQ(evictions(plan(b.pending(high(1)).build(), t0 + Minutes{1})), "4>5");
 }
 
-TEST(Preemption, ComponentsGoTogetherOrStay) {
+TEST(Preemption, ComponentsArePreemptedTogetherOrNotAtAll) {
   auto of = [](Text other_mode, std::uint32_t other_grace_s) {
     ClusterBuilder b = two_tiers(PreemptMode::cancel);
     b.partition({.name = "other",

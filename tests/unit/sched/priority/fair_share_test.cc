@@ -32,7 +32,7 @@ double factor(const Cluster& cluster, std::string_view account, std::string_view
   return share_of(cluster, account, user).factor;
 }
 
-// The tree, the shares and the usage of which the reference was asked.
+// The tree, the shares and the usage for which Slurm's results are known.
 ClusterBuilder& grown(ClusterBuilder& b) {
   b.account("root").user("root", "root").account("top", {}, {}, 4);
   b.user("top", "carol", {}, 3).account("acc", "top", {}, 2);
@@ -126,14 +126,14 @@ TEST(FairTree, WithoutAssociationsAllUsersAreEqual) {
                      .pending(job())
                      .build();
   FairShares shares(cluster, t0);
-  EXPECT_DOUBLE_EQ(shares.of(cluster, cluster.jobs.at(JobId{1})), 1.0);
-  EXPECT_DOUBLE_EQ(shares.of(cluster, cluster.jobs.at(JobId{2})), 1.0 / 3);
+  EXPECT_DOUBLE_EQ(shares.factor_of(cluster, cluster.jobs.at(JobId{1})), 1.0);
+  EXPECT_DOUBLE_EQ(shares.factor_of(cluster, cluster.jobs.at(JobId{2})), 1.0 / 3);
   EXPECT_DOUBLE_EQ(factor(cluster, "", "bob"), 2.0 / 3);
 }
 
-TEST(FairTree, KnowsNoFactorOfWhoIsInNoAssociation) {
+TEST(FairTree, GivesNoFactorToAUserWithoutAssociation) {
   auto cluster = fair().account("a").user("a", "bob").pending(job().account("a")).build();
-  EXPECT_EQ(FairShares(cluster, t0).of(cluster, cluster.jobs.at(JobId{1})), 0);
+  EXPECT_EQ(FairShares(cluster, t0).factor_of(cluster, cluster.jobs.at(JobId{1})), 0);
 }
 
 TEST(ClassicFairShare, FollowsTheFormula) {

@@ -24,10 +24,11 @@ Factors factors_of(ClusterBuilder& b, Time now = t0) {
   return Priorities(cluster, now).factors(job, cluster.default_partition());
 }
 
-TEST(Priority, WithoutFactorsTheFirstToComeHasTheHighest) {
+TEST(Priority, WithoutFactorsEarlierJobsAreHigher) {
   auto cluster = ClusterBuilder().nodes(1).pending(1).pending(1).build();
   Priorities p(cluster, t0);
-  EXPECT_GT(p.of(cluster.jobs.at(JobId{1}), nullptr), p.of(cluster.jobs.at(JobId{2}), nullptr));
+  EXPECT_GT(p.priority_of(cluster.jobs.at(JobId{1}), nullptr),
+            p.priority_of(cluster.jobs.at(JobId{2}), nullptr));
 }
 
 TEST(Priority, AgeGrowsUpToItsLimit) {
@@ -80,7 +81,7 @@ TEST(Priority, TheSiteFactorIsAdded) {
   EXPECT_EQ(factors_of(b).total, 1050u);
 }
 
-TEST(Priority, WhoHasUsedMoreComesLater) {
+TEST(Priority, UsersWhoHaveUsedMoreComeLater) {
   auto cluster = weighted([](PrioritySettings& s) { s.fair_share = 1000; })
                      .used({}, "alice", 3600)
                      .used({}, "bob", 60)
@@ -88,8 +89,8 @@ TEST(Priority, WhoHasUsedMoreComesLater) {
                      .pending(job().user(kBob))
                      .build();
   Priorities priorities(cluster, t0);
-  EXPECT_EQ(priorities.of(cluster.jobs.at(JobId{1}), nullptr), 500u);
-  EXPECT_EQ(priorities.of(cluster.jobs.at(JobId{2}), nullptr), 1000u);
+  EXPECT_EQ(priorities.priority_of(cluster.jobs.at(JobId{1}), nullptr), 500u);
+  EXPECT_EQ(priorities.priority_of(cluster.jobs.at(JobId{2}), nullptr), 1000u);
   EXPECT_EQ(starts(plan(cluster, t0)), "2 1");
 }
 
@@ -139,12 +140,12 @@ TEST(Priority, EachResourceHasItsOwnWeight) {
   EXPECT_EQ(factors_of(b).total, 80u + 50u);
 }
 
-TEST(Priority, OneThatWasSetStays) {
+TEST(Priority, APriorityThatWasSetStays) {
   auto cluster = weighted([](PrioritySettings& s) { s.age = 1000; }).pending(1).build();
   Job& job = cluster.jobs.edit(JobId{1});
   job.priority = 77;
   job.priority_fixed = true;
-  EXPECT_EQ(Priorities(cluster, t0).of(job, nullptr), 77u);
+  EXPECT_EQ(Priorities(cluster, t0).priority_of(job, nullptr), 77u);
 }
 
 TEST(Priority, OfARunningJobIsWhatItStartedWithUnlessItIsCalculatedOn) {
@@ -157,13 +158,13 @@ TEST(Priority, OfARunningJobIsWhatItStartedWithUnlessItIsCalculatedOn) {
     b.pending(1).start(1, {whole_node(b.build().nodes.at(NodeId{1}))});
     Cluster cluster = b.build();
     cluster.jobs.edit(JobId{1}).priority = 77;
-    return Priorities(cluster, t0 + Minutes{30}).of(cluster.jobs.at(JobId{1}), nullptr);
+    return Priorities(cluster, t0 + Minutes{30}).priority_of(cluster.jobs.at(JobId{1}), nullptr);
   };
   EXPECT_EQ(with(false), 77u);
   EXPECT_EQ(with(true), 500u);
 }
 
-TEST(Priority, NeverFallsWhereItMayOnlyIncrease) {
+TEST(Priority, NeverFallsWithIncrOnly) {
   auto with = [](bool only_increase) {
     auto b = weighted([&](PrioritySettings& s) {
       s.job_size = 1000;
@@ -172,13 +173,13 @@ TEST(Priority, NeverFallsWhereItMayOnlyIncrease) {
     b.pending(job().nodes(2).tasks(16));
     b.event(PrioritiesReached{.jobs = {{JobId{1}, 900}}});
     Cluster cluster = b.build();
-    return Priorities(cluster, t0).of(cluster.jobs.at(JobId{1}), nullptr);
+    return Priorities(cluster, t0).priority_of(cluster.jobs.at(JobId{1}), nullptr);
   };
   EXPECT_EQ(with(true), 900u);
   EXPECT_EQ(with(false), 500u);
 }
 
-TEST(Priority, DecidesWhoStartsFirst) {
+TEST(Priority, DecidesWhichJobStartsFirst) {
   auto cluster = weighted([](PrioritySettings& s) { s.job_size = 1000; })
                      .pending(1)
                      .pending(job().nodes(4).tasks(32).minutes(10))

@@ -13,8 +13,8 @@ namespace {
 using namespace muster::test;
 
 constexpr std::string_view kStarts = "(no wait)";
-const Payer kAlicePays{.qos = {}, .association = {.account = {}, .user = "alice"}};
-const Payer kQosPays{.qos = "q", .association = {}};
+const UsageOwner kAlicePays{.qos = {}, .association = {.account = {}, .user = "alice"}};
+const UsageOwner kQosPays{.qos = "q", .association = {}};
 
 ClusterBuilder counting(std::string_view limits = "GrpTRESMins=cpu=100") {
   ClusterBuilder b;
@@ -22,9 +22,9 @@ ClusterBuilder counting(std::string_view limits = "GrpTRESMins=cpu=100") {
   return b;
 }
 
-double cpu_seconds(const Cluster& cluster, const Payer& payer, Time now) {
+double cpu_seconds(const Cluster& cluster, const UsageOwner& owner, Time now) {
   auto past = past_use(cluster, now);
-  auto at = past.find(payer);
+  auto at = past.find(owner);
   return at == past.end() ? 0 : at->second.tres_s["cpu"];
 }
 
@@ -50,7 +50,7 @@ TEST(Usage, OfRunningJobsGrowsWithTimeAndStopsAtTheirEnd) {
   EXPECT_EQ(cpu_seconds(cluster, kQosPays, t0 + Seconds{600}), 240);
 }
 
-TEST(Usage, IsTheSameHoweverOftenItIsWrittenDown) {
+TEST(Usage, DoesNotDependOnHowOftenItIsWritten) {
   auto b = counting();
   b.settings([](Settings& s) { s.priority.shares.half_life = Seconds{0}; });
   b.running(job().qos("q"), {cpus(1, 4)}).running(job(), {cpus(2, 2)});
@@ -180,7 +180,7 @@ TEST(UsageLimits, EndJobsThatHaveUsedThemUp) {
   EXPECT_EQ(over(safe(counting("GrpTRESMins=cpu=2")), t0 + Seconds{60}), "");
 }
 
-TEST(UsageLimits, KeepBackWhoHasUsedMoreThanHisShare) {
+TEST(UsageLimits, KeepBackUsersBelowTheUsageThreshold) {
   auto with = [](std::string_view qos) {
     ClusterBuilder b;
     b.nodes(1).qos("q", qos).used({}, "alice", 600).used({}, "bob", 6);

@@ -61,7 +61,7 @@ SpecBuilder some_job(Dice& dice, const Text& part) {
   return spec;
 }
 
-// Whoever has a node alone has all its GPUs, those of its own shares in part.
+// An exclusive job has all GPUs of its nodes; those of its own shares in part.
 void check_has_all_gpus(const Node& node, const NodeShare& share) {
   IdSet all;
   for (const GresPool& pool : node.config.gres)
@@ -69,8 +69,8 @@ void check_has_all_gpus(const Node& node, const NodeShare& share) {
   EXPECT_EQ(gpus_in(share.gres), all);
 }
 
-// Shares of a node come from one GPU and are as many as were asked for; who waits for few switches
-// gets no more of them.
+// Shares on a node come from one GPU, in the requested number. A job with --switches gets no more
+// switches than that.
 void check_start(const Cluster& cluster, const Start& s) {
   const JobSpec& spec = *cluster.jobs.at(s.job).spec;
   const GresRequest asked = parse_gres(spec.gres)->front();

@@ -1,6 +1,6 @@
-// Every start is explained: what a job waited for is gone when it starts, whoever starts before
-// others delays none of them, and `muster explain` sees the queue as the plan does. On random
-// clusters and queues; a failure names its seed.
+// Every start is explained: the reason why a job waited is gone when it starts, a job that
+// overtakes others delays none of them, and `muster explain` sees the queue as the plan does. On
+// random clusters and queues; a failure names its seed.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -93,7 +93,7 @@ std::uint32_t running_tasks(const Cluster& cluster, JobId array) {
   return running;
 }
 
-// Of its user and QOS somebody has ended, or had been promised a start that has to be kept.
+// A job of the same user and QOS has ended, or had a promise that has to be kept.
 bool made_room(const Past& past, const Cluster& now, const Job& job) {
   auto counts_with = [&](const Job& other) {
     return other.qos == job.qos && other.spec->uid == job.spec->uid;
@@ -197,7 +197,7 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
   }
 }
 
-// Who waits for room is in line; who waits for something else is not.
+// Jobs that wait for resources are in line; jobs that wait for something else are not.
 void check_line(const Cluster& cluster, const Plan& p, Time now) {
   for (const Wait& wait : p.waits) {
     const bool in_line = standing_of(cluster, wait.job, now).position > 0;

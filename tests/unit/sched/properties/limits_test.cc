@@ -129,8 +129,8 @@ void check_limits(const Cluster& cluster, Time now) {
     Sum sum = sum_of(cluster, now, [&](const Job& job) {
       return is_below(cluster, association_of(cluster, job), a);
     });
-    for (auto& [payer, use] : past)
-      if (payer.qos.empty() && is_below(cluster, payer.association, a))
+    for (auto& [owner, use] : past)
+      if (owner.qos.empty() && is_below(cluster, owner.association, a))
         sum.minutes_used += use.tres_s["cpu"] / 60;
     const std::string whose = a.key.account.str() + "/" + a.key.user.str();
     // What the QOS limits is no association's affair: its jobs may go beyond what that says.

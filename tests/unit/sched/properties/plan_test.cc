@@ -134,8 +134,8 @@ void check_limits(const Cluster& cluster) {
   }
 }
 
-// Whoever was promised a start is within the limits of his QOS then, if all keep to their times;
-// one that is suspended, to those that it has left.
+// At its promised start a job is within the limits of its QOS, if all jobs run until their time
+// limits; suspended jobs until what is left of these.
 void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
   const Qos* qos = after.find_qos("few");
   if (!qos) return;
@@ -168,7 +168,7 @@ void check_licenses(const Cluster& cluster) {
   EXPECT_LE(held, cluster.settings().licenses.front().second) << "more licenses than there are";
 }
 
-// Of jobs that hold the same CPU only one runs, and nobody waits for a turn that is free.
+// Among jobs that hold the same CPU only one runs, and no job waits for its turn on free CPUs.
 void check_turns(Cluster& cluster, Time now) {
   if (!cluster.settings().preempt.gang) return;
   take_turns(cluster, now);

@@ -1,4 +1,4 @@
-// What holds of every plan that makes room: nobody goes who need not, who may not be displaced, or
+// Properties of every plan that preempts: each victim is needed, may be preempted, and does not go
 // in vain. On random clusters and queues; a failure names its seed.
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ bool starts_job(const Plan& p, JobId job) {
   return std::ranges::any_of(p.starts, [&](const Start& s) { return s.job == job; });
 }
 
-// With all victims but one gone (or all, where that is none of them): does it start?
+// Does the job start if all its victims but `spared` are gone?
 bool starts_without(const Cluster& after, const Plan& p, JobId by, JobId spared, Time now) {
   Cluster cluster = after;
   for (const Eviction& e : p.evictions)
@@ -104,7 +104,7 @@ void check_evictions(const Cluster& before, const Cluster& after, const Plan& p,
   for (JobId job : by)
     EXPECT_TRUE(starts_without(after, p, job, JobId{}, now))
         << "victims of job " << job.value << " went in vain";
-  // One who goes for two is needed by either; one who counts for a limit lets others in, too.
+  // A victim of two jobs is needed by one of them. A victim that counts for a limit lets others in.
   if (by.size() != 1 || before.find_qos("few")) return;
   for (JobId victim : victims)
     EXPECT_FALSE(starts_without(after, p, *by.begin(), victim, now))
@@ -130,7 +130,7 @@ std::size_t check_one_history(std::uint32_t seed) {
   return evictions;
 }
 
-// Another job's victims had gone, so that this one's room sufficed for it, too, with one more.
+// Another job's victims had gone, so this job needed one victim less.
 TEST(EveryEviction, FoundAFaultWithThisSeed) { check_one_history(10604); }
 
 TEST(EveryEviction, IsNeededAllowedAndNotInVain) {

@@ -69,21 +69,21 @@ void check_one_history(std::uint32_t seed) {
   Dice dice(seed);
   Cluster cluster = random_machines(dice).build();
   if (seed % 4 == 2) reserve_some(cluster, dice);
-  PlanMemory memory, silent;
+  PlannerCache cache, silent;
   Time now = t0;
   for (int round = 0; round < 5; ++round, now += Minutes{1}) {
     submit_some(cluster, dice, dice.between(1, 8), seed % 4 == 1);
     const bool order_changed = round % 2 == 1 && change_some(cluster, dice, now);
-    // As after an event: the order of the queue is that of the last plan, with those who came.
+    // As after an event: the queue keeps the order of the last plan, and new jobs are added.
     const Budget quick{.thorough = false, .order_changed = round == 0 || order_changed};
-    const Plan p = plan(cluster, now, quick, memory);
+    const Plan p = plan(cluster, now, quick, cache);
     // Everything lies elsewhere, and nothing is remembered.
     auto copy = decode_snapshot(encode_snapshot(cluster));
     ASSERT_TRUE(copy);
     EXPECT_EQ(told(p), told(plan(*copy, now, {.thorough = false})));
     // One that tells less starts the same.
     Budget silently = quick;
-    silently.tells_of_deferred = false;
+    silently.explains_deferred = false;
     EXPECT_EQ(starts(p), starts(plan(cluster, now, silently, silent)));
     take_over(cluster, p, now);
     end_some(cluster, dice);

@@ -74,7 +74,7 @@ TEST(Topology, TheRestComesFromTheTightestLeaf) {
   EXPECT_EQ(nodes_of(plan(fuller.build(), t0)), "2-4,7");
 }
 
-TEST(Topology, IsOfTheLightestNodesThatSuffice) {
+TEST(Topology, UsesTheNodesOfLowestWeightThatSuffice) {
   auto b = tree();
   for (std::uint32_t n : {1u, 2u, 5u, 7u}) b.change_node(n, [](NodeChanged& e) { e.weight = 9; });
   EXPECT_EQ(nodes_of(plan(ClusterBuilder(b).pending(wide(2)).build(), t0)), "3-4");
@@ -85,7 +85,7 @@ TEST(Topology, RequiredNodesDecide) {
   EXPECT_EQ(nodes_of(plan(tree().pending(wide(2).on("n7")).build(), t0)), "7-8");
 }
 
-TEST(Topology, AJobWaitsForItsSwitchesSoLong) {
+TEST(Topology, AJobWaitsForItsSwitchesForALimitedTime) {
   auto builder = tree()
                      .running(wide(2), {whole(1), whole(5)})
                      .running(wide(1), {whole(7)})
@@ -95,7 +95,7 @@ TEST(Topology, AJobWaitsForItsSwitchesSoLong) {
   EXPECT_EQ(starts(plan(builder.build(), t0 + Seconds{300})), "3");
 }
 
-TEST(Topology, JobsDoNotSpanWhatIsNotConnected) {
+TEST(Topology, JobsDoNotSpanUnconnectedSwitches) {
   auto builder = tree();
   builder.settings([](Settings& s) { s.topology.resize(3); });
   EXPECT_EQ(starts(plan(builder.pending(wide(4)).pending(wide(5)).build(), t0)), "1");

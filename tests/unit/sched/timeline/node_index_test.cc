@@ -1,4 +1,4 @@
-// What is kept of all nodes from one plan to the next is what one finds who looks at all of them.
+// An index that is kept from plan to plan equals one that is made anew from all nodes.
 #include "sched/timeline/node_index.h"
 
 #include <gtest/gtest.h>
@@ -17,21 +17,22 @@ namespace {
 using namespace muster::test;
 
 // Kinds are numbered as they are met.
-Rough without_kind(Rough rough) {
-  rough.kind = 0;
-  return rough;
+FreeUpperBound without_kind(FreeUpperBound bound) {
+  bound.kind = 0;
+  return bound;
 }
 
 void expect_same(NodeIndex& kept, const Cluster& cluster) {
   NodeIndex fresh;
-  fresh.follow(cluster);
+  fresh.update_to(cluster);
   EXPECT_EQ(kept.size(), fresh.size());
   EXPECT_EQ(kept.has_private_jobs(), fresh.has_private_jobs());
   for (NodeId id : *cluster.node_order) {
     EXPECT_EQ(kept.is_available(id), fresh.is_available(id)) << id.value;
     EXPECT_EQ(kept.is_full(id), fresh.is_full(id)) << id.value;
-    EXPECT_EQ(kept.sole(id).job, fresh.sole(id).job) << id.value;
-    EXPECT_EQ(without_kind(kept.rough(id)), without_kind(fresh.rough(id))) << id.value;
+    EXPECT_EQ(kept.sole_holder(id).job, fresh.sole_holder(id).job) << id.value;
+    EXPECT_EQ(without_kind(kept.free_upper_bound(id)), without_kind(fresh.free_upper_bound(id)))
+        << id.value;
   }
   for (const Partition& partition : *cluster.partitions) {
     EXPECT_EQ(kept.nodes_of(cluster, partition).all, fresh.nodes_of(cluster, partition).all);
@@ -64,58 +65,58 @@ void change_something(Cluster& cluster, Dice& dice) {
   }
 }
 
-TEST(NodeIndex, FollowsWhateverChanges) {
+TEST(NodeIndex, IsUpToDateAfterAnyChange) {
   Dice dice(7);
   Cluster cluster = ClusterBuilder().nodes(12).build();
   NodeIndex kept;
   for (int round = 0; round < 300; ++round) {
     for (std::uint32_t i = dice.between(0, 3); i > 0; --i) change_something(cluster, dice);
-    kept.follow(cluster);
+    kept.update_to(cluster);
     expect_same(kept, cluster);
   }
 }
 
-TEST(NodeIndex, KnowsWhetherSomeJobKeepsOthersOut) {
+TEST(NodeIndex, KnowsWhetherSomeJobHasPrivateNodes) {
   ClusterBuilder builder;
   builder.nodes(2).running(1, 60);
   NodeIndex index;
-  index.follow(builder.build());
+  index.update_to(builder.build());
   EXPECT_FALSE(index.has_private_jobs());
   Cluster cluster = builder.build();
   cluster.jobs.edit(JobId{1}).spec.edit().exclusive_user = true;
-  index.follow(cluster);
+  index.update_to(cluster);
   EXPECT_TRUE(index.has_private_jobs());
   cluster.active.erase(1);
   cluster.jobs.edit(JobId{1}).state = JobState::completed;
-  index.follow(cluster);
+  index.update_to(cluster);
   EXPECT_FALSE(index.has_private_jobs());
 }
 
 TEST(NodeIndex, ForgetsNodesThatAreGone) {
   NodeIndex index;
-  index.follow(ClusterBuilder().nodes(8).build());
+  index.update_to(ClusterBuilder().nodes(8).build());
   const Cluster smaller = ClusterBuilder().nodes(3).build();
-  index.follow(smaller);
+  index.update_to(smaller);
   expect_same(index, smaller);
   EXPECT_FALSE(index.is_available(NodeId{7}));
 }
 
-// Nothing can be used there until the job leaves, and then all: what is said of such a node without
-// asking is what one hears who asks. How many there were.
-std::uint32_t check_soles(const Cluster& cluster, Time now) {
+// On a node with a sole holder nothing is free until the job leaves, and then everything: a probe
+// gives the same answer. Returns the number of such nodes.
+std::uint32_t check_sole_holders(const Cluster& cluster, Time now) {
   NodeIndex index;
-  index.follow(cluster);
+  index.update_to(cluster);
   std::uint32_t found = 0;
   for (NodeId id : *cluster.node_order) {
-    const JobId job = index.sole(id).job;
+    const JobId job = index.sole_holder(id).job;
     if (!job) continue;
     ++found;
     const Node& node = cluster.nodes.at(id);
     NodeProfile asked(cluster, node, now, {}, {});
     const Time leaves = leaves_at(cluster, cluster.jobs.at(job), now);
     EXPECT_EQ(asked.changes(), std::vector{leaves});
-    EXPECT_EQ(asked.during({.from = now, .until = leaves})->usable_cpus(), 0u);
-    const Free* then = asked.during({.from = leaves, .until = Time::max()});
+    EXPECT_EQ(asked.free_during({.from = now, .until = leaves})->usable_cpus(), 0u);
+    const Free* then = asked.free_during({.from = leaves, .until = Time::max()});
     const Free all = all_of(node);
     EXPECT_EQ(then->cpus, all.cpus);
     EXPECT_EQ(then->memory_mib, all.memory_mib);
@@ -125,7 +126,7 @@ std::uint32_t check_soles(const Cluster& cluster, Time now) {
   return found;
 }
 
-TEST(NodeIndex, TellsWhichNodesOneJobGivesBackAsAWhole) {
+TEST(NodeIndex, KnowsNodesThatOneJobHoldsAsAWhole) {
   std::uint32_t found = 0, with_devices = 0;
   for (std::uint32_t seed = 1; seed <= 500; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -133,11 +134,11 @@ TEST(NodeIndex, TellsWhichNodesOneJobGivesBackAsAWhole) {
     Cluster cluster = random_machines(dice).build();
     submit_some(cluster, dice, 12, false);
     take_over(cluster, plan(cluster, t0), t0);
-    found += check_soles(cluster, t0);
+    found += check_sole_holders(cluster, t0);
     NodeIndex index;
-    index.follow(cluster);
+    index.update_to(cluster);
     for (NodeId id : *cluster.node_order)
-      with_devices += index.sole(id).job && !cluster.nodes.at(id).used_gres.empty();
+      with_devices += index.sole_holder(id).job && !cluster.nodes.at(id).used_gres.empty();
   }
   EXPECT_GT(found, 100u);
   EXPECT_GT(with_devices, 20u);

@@ -67,7 +67,7 @@ TEST(TaskEnvironment, ATaskKnowsItsRanks) {
 
 TEST(TaskEnvironment, ATaskThatMeetsOthersKnowsItsPlaceAmongThem) {
   StepSetup setup = step_with({"RANK=9"}, StepId{0});
-  setup.launch.rendezvous = true;
+  setup.launch.task.rendezvous = true;
   Environment environment = node_environment(setup);
   add_task_variables(environment, setup, 1);
   EXPECT_EQ(value(environment, "RANK"), "3");

@@ -1,0 +1,24 @@
+// Values of scontrol update that the command refuses itself.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cli/scontrol/update.h"
+#include "wire/update_keys.h"
+
+namespace muster::cli {
+
+struct UpdateSetting {
+  std::string key, value;
+  std::string word;  // as written
+  char sign = 0;     // of += and -=
+};
+
+// What the user is told of a value that cannot be; has_reason: the update says why, too.
+std::optional<UpdateRefusal> check_update_value(wire::UpdateRequest::Kind kind,
+                                                const UpdateSetting& setting,
+                                                const wire::UpdateKey& key, bool has_reason);
+
+}  // namespace muster::cli

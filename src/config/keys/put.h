@@ -1,0 +1,41 @@
+// A checked value of slurm.conf becomes the value of a member, by the member's type. An empty one
+// leaves a number as it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/containers/text.h"
+#include "base/text/idset.h"
+#include "base/time.h"
+#include "config/keys/type.h"
+
+namespace muster::config {
+
+void put(std::string& to, const Type& type, std::string_view value);
+void put(Text& to, const Type& type, std::string_view value);
+void put(bool& to, const Type& type, std::string_view value);           // a word says yes
+void put(std::uint16_t& to, const Type& type, std::string_view value);  // the first port of a range
+// INFINITE is the largest number.
+void put(std::uint32_t& to, const Type& type, std::string_view value);
+void put(Seconds& to, const Type& type, std::string_view value);
+void put(Minutes& to, const Type& type, std::string_view value);
+void put(std::optional<std::uint32_t>& to, const Type& type, std::string_view value);
+void put(std::optional<Seconds>& to, const Type& type, std::string_view value);
+// MiB; 0 and UNLIMITED set no bound.
+void put(std::optional<std::uint64_t>& to, const Type& type, std::string_view value);
+void put(IdSet& to, const Type& type, std::string_view value);  // exit codes, or ports of a word
+void put(std::vector<Text>& to, const Type& type, std::string_view value);
+void put(std::vector<std::pair<Text, std::uint32_t>>& to, const Type& type, std::string_view value);
+void put(std::vector<std::pair<Text, double>>& to, const Type& type, std::string_view value);
+
+// "a:2,b*3,c": licenses. Nothing where one has no name or count.
+std::optional<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(std::string_view text);
+// "CPU=1000,Mem=0.5,GRES/gpu=3000": weights of resources.
+std::optional<std::vector<std::pair<Text, double>>> parse_tres_weights(std::string_view text);
+
+}  // namespace muster::config

@@ -1,0 +1,48 @@
+// WaiterList: the commands that wait for a job or a step (sbatch -W, srun, salloc), found by the
+// job and by the connection. How many one user may have is limited.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/result.h"
+#include "controller/ledger/host.h"
+
+namespace muster::controller {
+
+struct Waiter {
+  ReplyTo to;
+  JobId job;
+  bool until_started = false;
+  std::optional<StepId> step = {};  // waits for this one's end, not the job's
+  bool until_ready = false;
+  Uid user = {};
+};
+
+class WaiterList {
+ public:
+  static constexpr std::size_t kMostPerUser = 10000;
+
+  // A connection waits once for each thing of a job, and a user for so many.
+  Result<void> add(const Waiter& waiter);
+  void remove_connection(std::uint64_t connection);
+  bool has_connection(std::uint64_t connection) const { return jobs_of_.contains(connection); }
+  // Removes those of the job of which this is true.
+  void remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over);
+  const Waiter* find(std::uint64_t connection, JobId job) const;  // the first
+  std::vector<JobId> jobs() const;
+  bool empty() const { return by_job_.empty(); }
+
+ private:
+  void forget(const Waiter& waiter);
+
+  std::map<JobId, std::vector<Waiter>> by_job_;
+  std::map<std::uint64_t, std::multiset<JobId>> jobs_of_;  // by connection
+  std::map<Uid, std::size_t> count_;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,170 @@
+// Hands each request and each report to its verb. Which requests the core answers is said in
+// ledger/request_rules.h; queries never come here: they are answered from snapshots.
+#include <new>
+#include <stdexcept>
+
+#include "controller/contact/leaving.h"
+#include "controller/contact/register.h"
+#include "controller/core.h"
+#include "controller/jobs/cancel.h"
+#include "controller/jobs/programs.h"
+#include "controller/jobs/release.h"
+#include "controller/jobs/step_end.h"
+#include "controller/ledger/request_rules.h"
+#include "controller/nodes/claim.h"
+#include "controller/steps/step.h"
+#include "controller/submit/request_check.h"
+#include "controller/submit/trial.h"
+#include "controller/update/update.h"
+
+namespace muster::controller {
+
+struct Core::RequestVerbs {
+  Core& core;
+  ReplyTo to;
+  Caller caller;
+  Ledger& ledger = core.ledger_;
+
+  void answer(wire::Answer answer) const { ledger.reply(to, std::move(answer)); }
+
+  void operator()(wire::SubmitRequest& r) const {
+    if (r.test_only || r.immediate) return core.try_submission(to, caller, std::move(r));
+    const bool is_allocation = r.spec && r.spec->kind == JobKind::allocation;
+    wire::Answer reply = core.submissions_.submit(caller, r);
+    const auto* accepted = std::get_if<wire::SubmitReply>(&reply);
+    const JobId job = accepted ? accepted->job : JobId{};
+    answer(std::move(reply));
+    if (!job || !is_allocation) return;
+    core.allocations_.own(to.connection, job);
+    if (r.first_step.empty()) return;
+    // srun alone waits for its job's end from now on. Without room to wait it gets the refusal in
+    // place of the step, and gives the job back.
+    if (auto waits = core.allocations_.wait_for_end(to, caller, job); !waits)
+      return answer(waits.error());
+    core.steps_.keep_first(to, caller, std::move(r.first_step.front()), job);
+  }
+  void operator()(const wire::CancelRequest& r) const {
+    answer(cancel(ledger, core.planning_, caller, r));
+  }
+  void operator()(const wire::JobActionRequest& r) const {
+    answer(job_action(ledger, core.host_, core.links_.launches(), core.allocations_, caller, r));
+  }
+  void operator()(const wire::UpdateRequest& r) const {
+    answer(update(ledger, core.host_, core.links_, core.allocations_, core.power_, caller, r));
+  }
+  void operator()(wire::StepRequest& r) const {
+    if (auto reply = core.steps_.ask(to, caller, std::move(r))) answer(std::move(*reply));
+  }
+  void operator()(const wire::AttachStepRequest& r) const {
+    answer(find_step(ledger, core.host_, caller, r));
+  }
+  void operator()(const wire::ReleaseRequest& r) const {
+    answer(release(ledger, core.allocations_, caller, r));
+  }
+  void operator()(const wire::ClaimNodeRequest& r) const { answer(claim_node(ledger, r)); }
+  void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
+};
+
+void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
+  ledger_.set_now(now);
+  const OpenMark before = ledger_.mark();
+  try {
+    if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
+      return ledger_.reply(to, ok.error());
+    return answer_request(to, caller, request);
+  } catch (const std::bad_alloc&) {
+    // A verb that has begun to change things may have left any of them half done.
+  } catch (const std::length_error&) {
+  }
+  request = {};
+  ledger_.undo_since(before);
+  // Nothing remembers what has not happened.
+  allocations_.forget_undone();
+  steps_.forget_undone();
+  links_.launches().forget_undone(ledger_.cluster());
+  ledger_.log_error("a request needs more memory than there is: refused");
+  ledger_.reply(to, Error{ErrorCode::too_large, "there is not enough memory for this request"});
+}
+
+void Core::answer_request(ReplyTo to, Caller caller, wire::Request& request) {
+  const bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
+  if (ledger_.is_disk_full() && changes)
+    return host_.reply(to, Error{ErrorCode::state_storage_full, {}});
+  if (auto refusal = refusal_of(rule_of(request), ledger_.authority().is_operator(caller)))
+    return ledger_.reply(to, std::move(*refusal));
+  std::visit(
+      [&]<class Request>(Request& r) {
+        if constexpr (RuleOf<Request>::value.by == AnsweredBy::core)
+          RequestVerbs{*this, to, caller}(r);
+        else
+          ledger_.reply(to, Error{ErrorCode::failure, "this request is not for the core"});
+      },
+      request);
+}
+
+// Finds out where and when the job would start before it is answered, or submitted. The plan may
+// take a while: it is made aside, on a copy of the state. What is to start at once is tried again,
+// a few times, if that has changed meanwhile.
+void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials) {
+  constexpr int kTrials = 3;
+  const Time now = ledger_.now();
+  std::vector<std::string> warnings;
+  wire::SubmitRequest tried{.spec = request.spec, .components = request.components};
+  auto jobs = submissions_.accept_all(caller, tried, warnings);
+  if (!jobs) return ledger_.reply(to, refusal(jobs.error(), warnings));
+  if (!request.test_only)
+    if (auto ok = may_start_at_once(ledger_.cluster(), jobs->front(), now); !ok)
+      return ledger_.reply(to, ok.error());
+  auto plan = [with = ledger_.cluster(), jobs = std::move(*jobs), now] {
+    return expected_start(with, jobs, now);
+  };
+  auto on_told = [this, to, caller, now, trials, request = std::move(request),
+                  version = ledger_.version()](wire::Answer told) mutable {
+    if (request.test_only) return ledger_.reply(to, std::move(told));
+    auto* when = std::get_if<wire::SubmitReply>(&told);
+    if (!when || when->would_start > now)
+      return ledger_.reply(to, Error{ErrorCode::nodes_busy, {}});
+    if (version == ledger_.version() || trials + 1 == kTrials) {
+      request.immediate = false;
+      return on_request(to, caller, std::move(request), std::max(now, ledger_.now()));
+    }
+    ledger_.set_now(std::max(now, ledger_.now()));
+    try_submission(to, caller, std::move(request), trials + 1);
+  };
+  host_.run_aside(to, caller.uid, std::move(plan), std::move(on_told));
+}
+
+struct Core::ReportVerbs {
+  Core& core;
+  NodeId node;
+  Ledger& ledger = core.ledger_;
+
+  void operator()(const wire::HeartbeatReport& r) const {
+    core.links_.note_load(node, r);
+    if (!ledger.node(node).responding) return_to_service(ledger, node);
+  }
+  void operator()(const wire::StepEndReport& r) const {
+    on_step_end(ledger, core.links_, node, r.end);
+  }
+  void operator()(const wire::JobGoneReport& r) const { on_job_gone(ledger, core.links_, node, r); }
+  void operator()(const wire::PrologFailedReport& r) const {
+    on_prolog_failed(ledger, node, r.job, r.attempt);
+  }
+  void operator()(const wire::PreparedReport& r) const { core.links_.on_prepared(node, r); }
+  void operator()(const wire::LeavingReport& r) const {
+    if (r.host) on_host_leaving(ledger, core.links_, node);
+  }
+  void operator()(const wire::RegisterReport&) const {}  // see on_report: the node is not known yet
+};
+
+void Core::on_report(NodeConnection from, wire::Report report, Time now) {
+  ledger_.set_now(now);
+  if (auto* r = std::get_if<wire::RegisterReport>(&report))
+    return register_node(ledger_, links_, allocations_, programs_, from, *r);
+  const auto node = links_.node_of(from);
+  if (!node) return;  // reports before registering are void
+  links_.note_heard(*node);
+  std::visit(ReportVerbs{*this, *node}, report);
+}
+
+}  // namespace muster::controller

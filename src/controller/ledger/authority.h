@@ -1,0 +1,28 @@
+// Authority: who may do what. Root and SlurmUser are operators; everybody else may change only
+// jobs of their own.
+#pragma once
+
+#include "base/ids.h"
+#include "model/job/job.h"
+
+namespace muster::controller {
+
+// The user behind a request, as the connection proves it.
+struct Caller {
+  Uid uid;
+  Gid gid;
+};
+
+struct Authority {
+  Uid slurm_user;
+
+  bool is_operator(Uid user) const { return user.value == 0 || user == slurm_user; }
+  bool is_operator(Caller caller) const { return is_operator(caller.uid); }
+  bool may_change(Caller caller, const Job& job) const {
+    return is_operator(caller) || job.spec->uid == caller.uid;
+  }
+  // What a hold by this caller is: users cannot release an operator's.
+  Hold hold_by(Caller caller) const { return is_operator(caller) ? Hold::admin : Hold::user; }
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,55 @@
+// OpenBatch: the events that wait for the next commit, and what leaves once they are durable.
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "accounting/changes.h"
+#include "base/text/idset.h"
+#include "controller/ledger/host.h"
+#include "model/cluster.h"
+#include "state/store.h"
+
+namespace muster::controller {
+
+struct OpenBatch {
+  std::vector<std::string> events;
+  std::vector<std::pair<std::string, std::string>> blobs;
+  std::vector<std::pair<ReplyTo, wire::Answer>> replies;
+  std::vector<std::pair<NodeId, wire::Order>> orders;
+  std::set<NodeId> touched_nodes;
+  accounting::AccountingChanges changes;
+  IdSet changed_jobs;  // every job that an event names
+  std::vector<SiteProgramRun> programs;
+  // How many of the replies go to clients that wait for a plan as well.
+  std::size_t replies_awaiting_plan = 0;
+  bool plan_seen = false;  // the plan that those clients wait for has been made
+
+  bool empty() const {
+    return events.empty() && replies.empty() && orders.empty() && touched_nodes.empty() &&
+           programs.empty();
+  }
+  // A batch whose answers are awaited together with a start is committed with that start, once
+  // instead of twice. It waits for one plan, and only if nobody waits for anything else.
+  bool only_awaits_plan() const {
+    return !plan_seen && replies_awaiting_plan > 0 && replies.size() == replies_awaiting_plan &&
+           orders.empty();
+  }
+};
+
+// How far the open batch had come.
+struct OpenMark {
+  std::size_t events, blobs, replies, orders, programs, replies_awaiting_plan;
+};
+
+// A sealed batch. It stays whole until its commit has succeeded: a full disk makes it try again.
+struct Flight {
+  Batch batch;
+  OpenBatch rest;
+  Cluster cluster;  // the state as of this batch
+};
+
+}  // namespace muster::controller

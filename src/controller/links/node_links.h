@@ -1,0 +1,88 @@
+// NodeLinks: the connections of slurmds, what each node was told or reported over its own, and when
+// it was last heard. From this and the committed state follow the orders that a node still needs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "controller/ledger/ledger.h"
+#include "controller/links/step_launches.h"
+#include "wire/node_messages.h"
+
+namespace muster::controller {
+
+class NodeLinks {
+ public:
+  using Orders = std::vector<std::pair<NodeId, wire::Order>>;
+  using Loads = std::map<NodeId, NodeLoad>;
+
+  NodeLinks(Ledger& ledger, Host& host) : ledger_(ledger), host_(host) {}
+
+  // --- connections ---
+  bool is_connected(NodeId node) const { return sessions_.contains(node); }
+  std::optional<NodeId> node_of(NodeConnection connection) const;
+  std::vector<NodeConnection> connections() const;
+  // The node registers: an older connection of its counts no more, nor what went over it.
+  void open(NodeId node, NodeConnection from, const NodeLoad& load);
+  void close(NodeConnection from);
+  void forget(NodeId node);  // it leaves the cluster
+  void forget_nodes_gone_from_configuration();
+
+  // --- what a node has to do with ---
+  bool knows(NodeId node, const wire::StepRef& step) const;
+  bool runs(NodeId node, JobId job, Attempt attempt) const;  // some step of this run
+  void note_running(NodeId node, const wire::StepRef& step);
+  void note_step_end(NodeId node, const wire::StepRef& step);
+  void note_job_gone(NodeId node, JobId job, Attempt attempt);
+  // PrologFlags=DeferBatch: the script waits for the Prologs of all nodes.
+  void on_prepared(NodeId node, const wire::PreparedReport& report);
+  StepLaunches& launches() { return launches_; }
+
+  // --- orders, once what they follow from is committed ---
+  void send(Orders orders);
+  // What the nodes should do, less what they know: asking again sends nothing.
+  void send_effects(const std::set<NodeId>& nodes);
+  void order_health_checks();
+
+  // --- when a node was heard ---
+  void note_heard(NodeId node) { loads_[node].last_contact = ledger_.now(); }
+  void note_load(NodeId node, const wire::HeartbeatReport& report);
+  // Of a node that was never heard time counts from the first question.
+  Time last_contact(NodeId node);
+  // munge refuses the node, which tries again every few seconds.
+  void note_knock(NodeId node) { last_knock_[node] = ledger_.now(); }
+  bool knocks(NodeId node) const;
+  std::shared_ptr<const Loads> loads() const { return std::make_shared<Loads>(loads_); }
+  void on_clock_step(Millis by);
+  void on_standstill(Millis span);
+
+ private:
+  struct Session {
+    NodeConnection connection = 0;
+    std::set<wire::StepRef> known;                 // told to run there, or reported as running
+    std::set<std::pair<JobId, Attempt>> ending;    // told to end
+    std::set<std::pair<JobId, Attempt>> prepared;  // told to run the Prolog
+    std::set<std::pair<JobId, Attempt>> ready;     // ... and said that it has succeeded
+    std::int64_t health_round = 0;                 // of HealthCheckInterval: the last one told
+  };
+  Session* find(NodeId node);
+  const Session* find(NodeId node) const;
+  std::vector<OutgoingOrder> orders_for(const Node& node, Session& session);
+  void add_launches(const Job& job, const Node& node, Session& session,
+                    std::vector<OutgoingOrder>& orders);
+  bool is_ready_everywhere(const Job& job) const;
+
+  Ledger& ledger_;
+  Host& host_;
+  std::map<NodeId, Session> sessions_;
+  std::map<NodeConnection, NodeId> connections_;
+  Loads loads_;
+  std::map<NodeId, Time> last_knock_;
+  StepLaunches launches_;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,120 @@
+// The orders of a node: the difference between the committed state and what the node knows. Asking
+// again changes nothing, so it is done after every commit that touched a node, and in full when a
+// node registers.
+#include "controller/links/node_links.h"
+
+#include <map>
+
+#include "controller/effects/launch.h"
+#include "controller/effects/outgoing.h"
+#include "controller/effects/program_environment.h"
+#include "wire/client_messages.h"
+
+namespace muster::controller {
+
+namespace {
+
+std::string_view end_message(const Ending& ending) {
+  if (ending.requeue)
+    return ending.becomes == JobState::preempted ? " DUE TO PREEMPTION" : " DUE TO JOB REQUEUE";
+  switch (ending.becomes) {
+    case JobState::timeout:
+      return " DUE TO TIME LIMIT";
+    case JobState::preempted:
+      return " DUE TO PREEMPTION";
+    case JobState::node_fail:
+      return " DUE TO NODE FAILURE";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+void NodeLinks::send(Orders orders) {
+  std::map<NodeId, std::vector<OutgoingOrder>> by_node;
+  for (auto& [node, order] : orders) by_node[node].push_back({std::move(order), {}, {}});
+  for (auto& [node, list] : by_node)
+    if (const Session* session = find(node))
+      host_.send(session->connection, ledger_.cluster().epoch, std::move(list));
+}
+
+void NodeLinks::send_effects(const std::set<NodeId>& nodes) {
+  for (NodeId id : nodes) {
+    Session* session = find(id);
+    const Node* node = ledger_.committed().nodes.find(id);
+    if (!session || !node) continue;
+    auto orders = orders_for(*node, *session);
+    if (!orders.empty())
+      host_.send(session->connection, ledger_.cluster().epoch, std::move(orders));
+  }
+}
+
+std::vector<OutgoingOrder> NodeLinks::orders_for(const Node& node, Session& session) {
+  const Cluster& committed = ledger_.committed();
+  const SitePrograms& programs = committed.settings().programs;
+  std::vector<OutgoingOrder> orders;
+  auto end = [&](const Job* job, wire::EndJobOrder order) {
+    if (!session.ending.insert({order.job, order.attempt}).second) return;
+    if (job && programs.epilog)
+      order.epilog_environment = epilog_environment(committed, *job, node);
+    orders.push_back({std::move(order), {}, {}});
+  };
+  // What runs here but should not: stale attempts, forgotten jobs.
+  for (const wire::StepRef& ref : session.known) {
+    const Job* job = committed.jobs.find(ref.job);
+    bool wanted = job && job->attempt == ref.attempt && job->run->unfinished.contains(node.id);
+    if (!wanted) end(job, {.job = ref.job, .attempt = ref.attempt, .kill_wait = Seconds{0}});
+  }
+  for (const auto& [id, attempt] : session.prepared) {  // a job gave the node back
+    const Job* job = committed.jobs.find(id);
+    if (job && job->attempt == attempt && is_active(job->state) &&
+        !job->run->unfinished.contains(node.id))
+      end(job, {.job = id, .attempt = attempt, .kill_wait = Seconds{0}});
+  }
+  for (std::uint32_t id : node.jobs.ids()) {
+    const Job& job = committed.jobs.at(JobId{id});
+    if (job.run->ending || is_ended(job.state)) {
+      wire::EndJobOrder order{
+          .job = job.id, .attempt = job.attempt, .kill_wait = committed.settings().kill_wait};
+      order.announce = job.run->ending.has_value();
+      if (job.run->ending) order.message_suffix = end_message(*job.run->ending);
+      if (job.run->ending && job.run->ending->from_inside) order.delay = kTimeToHear;
+      end(&job, std::move(order));
+    } else if (!job.run->preparing) {
+      add_launches(job, node, session, orders);
+    }
+  }
+  return orders;
+}
+
+void NodeLinks::add_launches(const Job& job, const Node& node, Session& session,
+                             std::vector<OutgoingOrder>& orders) {
+  const Cluster& committed = ledger_.committed();
+  const SitePrograms& programs = committed.settings().programs;
+  std::vector<std::string> prolog;  // made once, and only where there is a Prolog to run
+  if (programs.prolog) prolog = prolog_environment(committed, job, node);
+  if (programs.prolog_at_start && session.prepared.insert({job.id, job.attempt}).second)
+    orders.push_back(
+        {wire::PrepareOrder{job.id, job.attempt, prolog, programs.defer_batch}, {}, {}});
+  for (const auto& [step_id, step] : job.run->steps) {
+    if (!step.unfinished.contains(node.id)) continue;
+    wire::StepRef ref{job.id, job.attempt, step_id};
+    if (session.known.contains(ref)) continue;
+    if (step_id == kBatchStep && programs.defer_batch && !is_ready_everywhere(job)) continue;
+    if (step_id == kBatchStep) {
+      orders.push_back(batch_launch(committed, job, host_.step_key(job, step_id)));
+    } else if (step_id == kExternStep) {
+      orders.push_back(extern_launch(committed, job, node.id));
+    } else {
+      const wire::StepRequest* request = launches_.find(job.id, step_id);
+      if (!request) continue;  // it is ended when the node registers
+      orders.push_back(
+          step_launch(committed, job, step, node.id, *request, host_.step_key(job, step_id)));
+    }
+    std::get<wire::LaunchOrder>(orders.back().order).launch.prolog_environment = prolog;
+    session.known.insert(ref);
+  }
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,43 @@
+// See planning.h.
+#include "controller/planning/planning.h"
+
+namespace muster::controller {
+
+void Planning::begin_if_wanted() {
+  constexpr Seconds kDeepPlanEvery{5};
+  if (planning_ || !ledger_.is_plan_wanted()) return;
+  ledger_.take_plan_wish();
+  planning_ = true;
+  const Cluster& cluster = ledger_.cluster();
+  const Time now = ledger_.now();
+  // Every few seconds the whole queue is looked at, otherwise as much as an answer at once allows.
+  const bool deep = now - last_deep_ >= kDeepPlanEvery;
+  if (deep) last_deep_ = now;
+  sched::Budget budget = deep ? sched::thorough_budget(cluster) : sched::quick_budget(cluster);
+  budget.order_changed = ledger_.take_order_changed();
+  host_.start_planning(cluster, now, budget);
+}
+
+void Planning::keep(sched::Plan plan) {
+  last_ = std::make_shared<sched::Plan>(std::move(plan));
+  if (last_->thorough || last_->complete) thorough_ = last_;
+  last_at_ = ledger_.now();
+}
+
+// Plans do not look at jobs that cannot start yet: of those the specification tells.
+Text Planning::why_it_waited(JobId id) const {
+  for (const auto& plan : {last_, thorough_})
+    if (const sched::Wait* wait = sched::find_wait(*plan, id))
+      return wait->detail.empty() ? Text(sched::reason_name(wait->reason)) : wait->detail;
+  const Job& job = ledger_.job(id);
+  if (!job.own.dependency.empty()) return sched::reason_name(sched::Reason::dependency);
+  if (job.own.begin > job.submitted) return sched::reason_name(sched::Reason::begin_time);
+  return {};
+}
+
+void Planning::on_clock_step(Millis by) {
+  for (Time* time : {&last_at_, &last_deep_})
+    if (is_set(*time)) *time += by;
+}
+
+}  // namespace muster::controller

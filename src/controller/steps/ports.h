@@ -1,0 +1,19 @@
+// Ports that a step has for itself on its nodes. They are part of the step, so that they are known
+// again after a restart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/result.h"
+#include "model/cluster.h"
+
+namespace muster::controller {
+
+// --resv-ports: some of MpiParams, which no other step on the same nodes has.
+Result<IdSet> reserve_ports(const Cluster& cluster, const Step& step, JobId job,
+                            std::optional<std::uint32_t> asked);
+// --rendezvous: where the tasks of a step meet, on its first node.
+Result<std::uint32_t> meeting_port(const Cluster& cluster, NodeId node, JobId job, StepId step);
+
+}  // namespace muster::controller

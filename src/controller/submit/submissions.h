@@ -1,0 +1,46 @@
+// Submissions: checks a request against the cluster and turns it into jobs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "controller/ledger/ledger.h"
+#include "controller/submit/partition_choice.h"
+#include "model/job/shared_parts.h"
+#include "sched/place/feasibility_cache.h"
+#include "wire/client_messages.h"
+
+namespace muster::controller {
+
+class Submissions {
+ public:
+  Submissions(Ledger& ledger, Host& host) : ledger_(ledger), host_(host) {}
+
+  // Takes specification, script and environment out of the request.
+  wire::Answer submit(Caller caller, wire::SubmitRequest& request);
+  // The job, or the components of a heterogeneous one: with ids one after the other, and what holds
+  // one of them or makes the first one wait counts for all. Nothing is recorded.
+  Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request,
+                                      std::vector<std::string>& warnings);
+
+ private:
+  Result<Job> accept(Caller caller, JobRequest spec, std::vector<std::string>& warnings);
+  Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
+                              std::vector<std::string>& warnings);
+
+  Ledger& ledger_;
+  Host& host_;
+  SharedParts shared_parts_;
+  sched::FeasibilityCache feasibility_;
+  std::uint64_t feasible_version_ = 0;  // of the nodes that those answers are about
+};
+
+// What a user is told whose request was refused.
+Error refusal(Error error, const std::vector<std::string>& warnings);
+Submitter submitter_of(const Ledger& ledger, Host& host, Caller caller, const JobSpec& spec,
+                       const Text& account, const Text& qos,
+                       const std::vector<const Partition*>& named);
+bool fits_limits_of_partition(const Cluster& cluster, const Job& job);
+
+}  // namespace muster::controller

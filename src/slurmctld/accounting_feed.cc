@@ -1,0 +1,118 @@
+// See accounting_feed.h.
+#include "slurmctld/accounting_feed.h"
+
+#include <new>
+#include <utility>
+
+#include "io/log.h"
+#include "io/wall_clock.h"
+
+namespace muster::daemon {
+
+namespace {
+
+constexpr Millis kFeedEvery{5000};
+constexpr std::size_t kFeedAtMost = 10000;  // so that sacct need not wait long
+constexpr std::size_t kRowsAtOnce = 2000;
+constexpr std::chrono::minutes kTellAgain{10};  // of the same trouble
+
+}  // namespace
+
+void AccountingFeed::start(io::Loop& loop) {
+  loop_ = &loop;
+  thread_ = std::make_unique<io::Worker>("accounting");
+}
+
+void AccountingFeed::stop() {
+  if (thread_) thread_->stop();
+}
+
+void AccountingFeed::post(std::function<void()> work) { thread_->post(std::move(work)); }
+
+// A query for rows feeds accounting first.
+void AccountingFeed::add(accounting::AccountingPortion portion) {
+  if (!store_) return;
+  bool has_many = false;
+  {
+    std::lock_guard lock(unfed_mutex_);
+    unfed_.add(std::move(portion));
+    has_many = unfed_.changes.size() > kFeedAtMost;
+  }
+  feed_later();
+  if (has_many && !feeding_.exchange(true))
+    thread_->post([this] {
+      feed(Rows::due);
+      feeding_ = false;
+    });
+}
+
+void AccountingFeed::feed_later() {
+  if (feed_due_.exchange(true)) return;
+  loop_->after(kFeedEvery, [this] {
+    feed_due_ = false;
+    if (!stopping_) thread_->post([this] { feed(Rows::due); });
+  });
+}
+
+bool AccountingFeed::feed(Rows which) {
+  Result<void> told;
+  try {
+    told = tell(which);
+  } catch (const std::bad_alloc&) {
+    told = fail("there is not enough memory");
+  }
+  if (told) {
+    if (!std::exchange(trouble_, {}).empty()) io::log_info("accounting records are written again");
+    return true;
+  }
+  // It is tried again for as long as it takes. Nothing is lost meanwhile, and jobs do not depend on
+  // it.
+  const std::string why = told.error().text();
+  const auto now = std::chrono::steady_clock::now();
+  if (why != trouble_ || now - trouble_told_ > kTellAgain) {
+    io::log_error("accounting records wait: {}", why);
+    trouble_ = why;
+    trouble_told_ = now;
+  }
+  feed_later();
+  return false;
+}
+
+Result<void> AccountingFeed::tell(Rows which) {
+  {
+    std::lock_guard lock(unfed_mutex_);
+    if (unfed_.number > fed_.number) {
+      accounting::AccountingPortion both = fed_;
+      both.add(unfed_);
+      fed_ = std::move(both);  // all of it, or nothing where memory is short
+      unfed_ = {};
+    }
+  }
+  if (which == Rows::all)
+    waiting_rows_.bring_back(fed_);
+  else
+    waiting_rows_.put_off(fed_, timekeeper_.at(io::steady_clock()));
+  if (fed_.changes.empty() && fed_.number == store_->last()) return {};
+  auto written = write();
+  store_->rest();
+  return written;
+}
+
+// Writes the rows in portions, because all rows of a long queue would take much memory. Only the
+// last portion advances the batch number, so a crash in between does no harm.
+Result<void> AccountingFeed::write() {
+  accounting::AccountingChanges& changes = fed_.changes;
+  while (changes.jobs.size() > kRowsAtOnce) {
+    accounting::AccountingPortion some{.changes = {}, .cluster = fed_.cluster};
+    some.changes.jobs = changes.jobs.first(kRowsAtOnce);
+    some.changes.gone_jobs = changes.gone_jobs;  // these come first, because they are earlier runs
+    if (auto ok = store_->ingest(some.records(), store_->last()); !ok) return ok;
+    changes.jobs.subtract(some.changes.jobs);
+    changes.gone_jobs.clear();
+  }
+  if (auto ok = store_->ingest(fed_.records(), fed_.number); !ok) return ok;
+  changes = {};
+  return {};
+}
+
+}  // namespace muster::daemon

@@ -1,0 +1,28 @@
+// A ledger with a host in memory, for tests that build one owner of the controller alone.
+#pragma once
+
+#include "builders.h"
+#include "controller/ledger/ledger.h"
+#include "controller/memory_host.h"
+
+namespace muster::controller::test {
+
+struct LedgerWorld {
+  // In the state of the builder, which is committed.
+  explicit LedgerWorld(ClusterBuilder builder) {
+    ledger.set_now(t0);
+    for (const Event& event : builder.events()) ledger.record(event);
+    commit();
+  }
+  // What leaves with the open batch.
+  OpenBatch commit() {
+    ledger.seal();
+    return std::move(ledger.land(CommitOutcome::committed)->rest);
+  }
+  void pass(Millis span) { ledger.set_now(ledger.now() + span); }
+
+  MemoryHost host;
+  Ledger ledger{host, {.slurm_user = Uid{64030}}};
+};
+
+}  // namespace muster::controller::test
