@@ -16,7 +16,7 @@ namespace muster::sim {
 
 class FakeAccounting {
  public:
-  void account(accounting::AccountingPortion portion) { queued_.add(std::move(portion)); }
+  void account(accounting::AccountingDelta delta) { queued_.add(std::move(delta)); }
   void feed() {
     if (queued_.number == 0) return;
     for (const AccountingRecord& record : queued_.records())
@@ -68,7 +68,7 @@ class FakeAccounting {
   }
 
  private:
-  accounting::AccountingPortion queued_;
+  accounting::AccountingDelta queued_;
   using Key = std::pair<JobId, Attempt>;
   std::map<Key, JobRecord> rows_;
   std::map<Key, StepRecord> scripts_;

@@ -70,7 +70,7 @@ class WideCluster final : public controller::Host {
     committing_ = true;
   }
   void publish(controller::Published) override {}
-  void account(accounting::AccountingPortion) override {}
+  void account(accounting::AccountingDelta) override {}
   void reply(controller::ReplyTo, wire::Answer answer) override {
     if (auto* error = std::get_if<Error>(&answer)) CHECK(false, error->text().c_str());
   }

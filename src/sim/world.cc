@@ -98,9 +98,9 @@ class World final : public controller::Host, public Clients::Door {
     });
   }
   void publish(controller::Published published) override { plan_ = std::move(published.plan); }
-  void account(accounting::AccountingPortion portion) override {
-    if (options_.sabotage.accounting) options_.sabotage.accounting(portion);
-    accounting_.account(std::move(portion));
+  void account(accounting::AccountingDelta delta) override {
+    if (options_.sabotage.accounting) options_.sabotage.accounting(delta);
+    accounting_.account(std::move(delta));
     if (schedule_.chance(20)) accounting_.feed();
   }
   void reply(controller::ReplyTo to, wire::Answer answer) override {

@@ -26,7 +26,7 @@ using SiteProgramKind = controller::SiteProgramRun::Which;
 // What a broken part would do, to prove that the checkers notice: each may change what passes by.
 struct Sabotage {
   std::function<void(Batch&)> disk;  // on its way to the disk; the controller thinks it is there
-  std::function<void(accounting::AccountingPortion&)> accounting;
+  std::function<void(accounting::AccountingDelta&)> accounting;
   std::function<void(wire::OrderBatch&)> orders;
   std::function<void(wire::ReportBatch&)> reports;
 };

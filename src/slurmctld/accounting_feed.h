@@ -32,13 +32,13 @@ class AccountingFeed {
   bool has_store() const { return store_ != nullptr; }
   void start(io::Loop& loop);
   void stop();
-  void add(accounting::AccountingPortion portion);
+  void add(accounting::AccountingDelta delta);
   void post(std::function<void()> work);  // to its thread
 
   // --- on its thread ---
   AccountingStore& store() { return *store_; }
   bool feed(Rows which);  // false if writing failed
-  const accounting::AccountingPortion& fed() const { return fed_; }
+  const accounting::AccountingDelta& ingested() const { return ingested_; }
 
  private:
   void feed_later();
@@ -51,11 +51,11 @@ class AccountingFeed {
   io::Loop* loop_ = nullptr;
   std::atomic<bool> feed_due_ = false, feeding_ = false;
 
-  std::mutex unfed_mutex_;  // guards the next member
-  accounting::AccountingPortion unfed_;
+  std::mutex queued_mutex_;  // guards the next member
+  accounting::AccountingDelta queued_;
 
   // On its thread: what it has written, or is writing.
-  accounting::AccountingPortion fed_;
+  accounting::AccountingDelta ingested_;
   std::string trouble_;  // why it could not, the last time
   std::chrono::steady_clock::time_point trouble_told_;
   accounting::WaitingRows waiting_rows_;

@@ -58,7 +58,7 @@ class Host {
   virtual void commit(const Batch& batch) = 0;
   virtual void publish(Published published) = 0;
   // Accounting is to be told of a committed batch, some time.
-  virtual void account(accounting::AccountingPortion portion) = 0;
+  virtual void account(accounting::AccountingDelta delta) = 0;
   virtual void reply(ReplyTo to, wire::Answer answer) = 0;
   virtual void send(NodeConnection to, Epoch epoch, std::vector<OutgoingOrder> orders) = 0;
   // Plans on this state and calls Core::on_planned, which may be before it returns, then

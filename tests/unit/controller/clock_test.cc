@@ -65,7 +65,7 @@ TEST_P(Clock, WhatHasEndedKeepsItsTimes) {
 TEST_P(Clock, AStepReachesAccountingWithTheStartAsItIsToldNow) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.accounting = true; })};
   auto id = w.submit(job());
-  w.host.portions.clear();
+  w.host.deltas.clear();
   set_clock(w, GetParam());
   EXPECT_EQ((w.job_rows().at({id, 1}).started), t0 + GetParam());
 }

@@ -159,16 +159,16 @@ class World {
   // All rows that accounting was sent, the latest of each key.
   std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> job_rows() const {
     std::map<std::pair<std::uint32_t, std::uint32_t>, JobRecord> rows;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<JobRecord>(&record))
           rows.insert_or_assign({row->job.value, row->attempt.value}, *row);
     return rows;
   }
   std::vector<StepRecord> step_rows() const {
     std::vector<StepRecord> rows;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<StepRecord>(&record)) rows.push_back(*row);
     return rows;
   }

@@ -45,9 +45,9 @@ Sabotage rewriting(std::function<std::optional<Event>(E)> change) {
 TEST(Checkers, AreSilentWhereNothingIsWrong) { EXPECT_EQ(complaints(calm({})), ""); }
 
 TEST(Checkers, NoticeAnEndThatAccountingDoesNotHearOf) {
-  auto deafen = [](accounting::AccountingPortion& portion) {
-    portion.cluster.jobs.each([&](const Job& job) {
-      if (is_ended(job.state)) portion.changes.jobs.erase(job.id.value);
+  auto deafen = [](accounting::AccountingDelta& delta) {
+    delta.cluster.jobs.each([&](const Job& job) {
+      if (is_ended(job.state)) delta.changes.jobs.erase(job.id.value);
     });
   };
   EXPECT_TRUE(complaints(calm({.accounting = deafen}))

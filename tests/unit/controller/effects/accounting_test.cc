@@ -139,7 +139,7 @@ TEST(Accounting, OnlyStepsThatChangedAreWrittenAgain) {
   for (std::uint32_t step = 0; step < 5; ++step) EXPECT_EQ(rows[step], 2u) << step;
 }
 
-// However long accounting was deaf: what happened is told by one portion, each run once.
+// However long accounting was not reachable: one delta has all changes, and each run once.
 TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   World w{ClusterBuilder().nodes(1).settings([](Settings& s) { s.min_job_age = Seconds{10}; })};
   auto id = w.submit(job());
@@ -149,8 +149,8 @@ TEST(Accounting, LatePortionsTellOfEveryRunOnce) {
   w.gone(1, id, 2);
   w.pass(Minutes{10});
   ASSERT_FALSE(w.core.cluster().jobs.contains(JobId{id})) << "purged";
-  accounting::AccountingPortion all;
-  for (accounting::AccountingPortion& portion : w.host.portions) all.add(std::move(portion));
+  accounting::AccountingDelta all;
+  for (accounting::AccountingDelta& delta : w.host.deltas) all.add(std::move(delta));
   std::map<Key, std::string> jobs, scripts;
   for (const AccountingRecord& record : all.records())
     if (auto* row = std::get_if<JobRecord>(&record)) {
@@ -180,8 +180,8 @@ TEST(Accounting, IsToldAfterACrashWhatItHadNotHeard) {
     core.flush(w.now);
     core.on_committed(CommitOutcome::committed);
     std::set<std::uint32_t> jobs;
-    for (const accounting::AccountingPortion& portion : host.portions)
-      for (const AccountingRecord& record : portion.records())
+    for (const accounting::AccountingDelta& delta : host.deltas)
+      for (const AccountingRecord& record : delta.records())
         if (auto* row = std::get_if<JobRecord>(&record)) jobs.insert(row->job.value);
     return jobs;
   };
