@@ -48,12 +48,12 @@ struct ServerOptions {
   std::size_t max_queued_bytes = 256u << 20;     // per connection; beyond it the connection ends
   std::string munge_socket;                      // empty = munge's own default
 
-  // Limits on the connections of one user together (server_shares.h), and of all users. Operators
-  // have places of their own and none of these limits.
-  std::function<bool(Uid)> is_operator;            // empty = nobody is
-  std::size_t max_user_connections = 0;            // 0 = a quarter of the places
-  std::size_t max_user_coming_bytes = 128u << 20;  // of large, partly received messages
-  std::size_t max_coming_bytes = std::size_t{1} << 30;
+  // Limits on the connections of one user together (server_user_limits.h), and of all users.
+  // Operators have places of their own and none of these limits.
+  std::function<bool(Uid)> is_operator;              // empty = nobody is
+  std::size_t max_user_connections = 0;              // 0 = a quarter of the places
+  std::size_t max_user_incoming_bytes = 128u << 20;  // of large, partly received messages
+  std::size_t max_incoming_bytes = std::size_t{1} << 30;
   std::size_t max_user_queued_bytes = 64u << 20;  // beyond it nothing is read from the user
   std::size_t max_all_queued_bytes = std::size_t{1} << 30;
 };

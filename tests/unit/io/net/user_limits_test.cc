@@ -60,7 +60,7 @@ bool has_answer(int fd) {
   return ::poll(&watched, 1, 0) > 0;
 }
 
-TEST(Shares, AUserWithTooManyConnectionsIsToldToComeBack) {
+TEST(UserLimits, AUserWithTooManyConnectionsIsToldToComeBack) {
   EchoServer echo({.max_user_connections = 2});
   Channel first = echo.client();
   {
@@ -78,7 +78,7 @@ TEST(Shares, AUserWithTooManyConnectionsIsToldToComeBack) {
   EXPECT_EQ(call(next, "4"), "echo 4");
 }
 
-TEST(Shares, OperatorsAreNotCounted) {
+TEST(UserLimits, OperatorsAreNotCounted) {
   EchoServer echo({.is_operator = [](Uid) { return true; }, .max_user_connections = 1});
   std::vector<Channel> clients;
   for (int i = 0; i < 5; ++i) {
@@ -87,7 +87,7 @@ TEST(Shares, OperatorsAreNotCounted) {
   }
 }
 
-TEST(Shares, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
+TEST(UserLimits, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
   EchoServer echo({.max_connections = 16,
                    .is_operator = [](Uid user) { return user == Uid{0}; },
@@ -110,8 +110,8 @@ TEST(Shares, OperatorsFindAPlaceWhereUsersHaveTakenAllOfTheirs) {
   EXPECT_EQ(call(root, "x"), "echo x");
 }
 
-TEST(Shares, HalvesOfLargeMessagesWaitForRoom) {
-  EchoServer echo({.max_user_coming_bytes = 1u << 20});
+TEST(UserLimits, HalvesOfLargeMessagesWaitForRoom) {
+  EchoServer echo({.max_user_incoming_bytes = 1u << 20});
   RawPeer half(echo), whole(echo);
   const std::string large(900u << 10, 'l');
   ASSERT_TRUE(write_raw(half.fd(), framed(large).substr(0, 1000)));
@@ -125,7 +125,7 @@ TEST(Shares, HalvesOfLargeMessagesWaitForRoom) {
   writer.join();
 }
 
-TEST(Shares, APeerThatDoesNotReadIsNotReadFrom) {
+TEST(UserLimits, APeerThatDoesNotReadIsNotReadFrom) {
   EchoServer echo;
   RawPeer peer(echo);
   ASSERT_EQ(::fcntl(peer.fd(), F_SETFL, O_NONBLOCK), 0);
@@ -147,7 +147,7 @@ TEST(Shares, APeerThatDoesNotReadIsNotReadFrom) {
     ASSERT_EQ(next_frame(peer.fd()).size(), 10005u) << i;
 }
 
-TEST(Shares, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
+TEST(UserLimits, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   EchoServer echo({.max_user_queued_bytes = 2u << 20});
   const std::string question = framed(std::string(1000u << 10, 'q'));
   std::vector<std::unique_ptr<RawPeer>> peers;
@@ -195,7 +195,7 @@ class SlowServer {
   std::unique_ptr<Server> server;
 };
 
-TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
+TEST(UserLimits, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs two users";
   SlowServer slow;
   const std::string path = slow.folder / "socket";
@@ -220,7 +220,7 @@ TEST(Shares, AFloodOfOneUserDoesNotKeepAnotherWaiting) {
   for (const int fd : flooding) ::close(fd);
 }
 
-TEST(Shares, ASilentConnectionStaysWhereItIsNeeded) {
+TEST(UserLimits, ASilentConnectionStaysWhereItIsNeeded) {
   TemporaryFolder folder;
   Mailbox<ConnectionId> closed;
   Loop loop;
