@@ -44,9 +44,9 @@ template <bool (*when)(const SlurmConf&), Literal unset = "(null)">
 inline constexpr const Show* only = &kOnly<when, unset>;  // prints the row only if this is true
 template <Literal text>
 inline constexpr const Show* unset = &kUnset<text>;  // prints this if the key has no value
+// Prints the row only if that other key is given.
 template <Literal key>
-inline constexpr const Show* with = &kWith<key, true>;  // prints the row only if that other key is
-                                                        // given
+inline constexpr const Show* with = &kWith<key, true>;
 template <Literal key>
 inline constexpr const Show* without = &kWith<key, false>;
 

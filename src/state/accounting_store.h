@@ -31,8 +31,8 @@ class AccountingStore {
   struct Scan {
     std::vector<JobId> jobs;  // ids of jobs or arrays; empty = all
     Time ended_since;         // jobs that ended earlier may be left out
-    std::vector<Uid> uids;    // with `users`: other users' jobs may be left out; both empty =
-                              // everybody
+    // With `users`: other users' jobs may be left out; both empty = everybody.
+    std::vector<Uid> uids;
     std::vector<Text> users;
   };
   struct Candidate {

@@ -202,9 +202,8 @@ void Applier::operator()(const JobRequeued& e) {
     ++job.displaced;
   ++job.restarts;
   Sparse<Run> next;
-  if (e.hold == Hold::special_exit)
-    next = exits_of(*job.run);  // kept, so that somebody can look
-                                // at them
+  // Kept, so that somebody can look at them.
+  if (e.hold == Hold::special_exit) next = exits_of(*job.run);
   job.run = std::move(next);
   job.end_reason = e.reason;
   job.eligible = e.eligible;

@@ -122,8 +122,8 @@ struct JobsAccruing {  // they have become eligible, and their age counts from n
   }
 };
 
-struct PrioritiesReached {  // PriorityFlags=INCR_ONLY: they do not fall below these priorities any
-                            // more
+// PriorityFlags=INCR_ONLY: they do not fall below these priorities any more.
+struct PrioritiesReached {
   std::map<JobId, std::uint32_t> jobs;
   template <class V>
   void fields(V& v) {

@@ -60,10 +60,10 @@ struct StepLaunch {
   std::uint32_t task_id = kNoTask;
 
   TaskOptions task;
-  std::string script;                 // batch only
-  StringBlock environment;            // complete except for variables that differ per node or task
-  std::string submitted_environment;  // bytes of a StringBlock: variables that replace those in
-                                      // `environment`
+  std::string script;       // batch only
+  StringBlock environment;  // complete except for variables that differ per node or task
+  // Bytes of a StringBlock: variables that replace those in `environment`.
+  std::string submitted_environment;
   std::uint32_t restarts = 0;
   bool get_user_env = false;
 

@@ -380,9 +380,9 @@ struct Suggestion {
 };
 struct Explanation {
   JobView view;
-  std::uint32_t position = 0;                         // 1 = the next in line, 0 = not in line
-  std::vector<std::pair<Text, std::uint32_t>> ahead;  // users of the jobs ahead, those with the
-                                                      // most jobs first
+  std::uint32_t position = 0;  // 1 = the next in line, 0 = not in line
+  // Users of the jobs ahead, those with the most jobs first.
+  std::vector<std::pair<Text, std::uint32_t>> ahead;
   std::vector<Suggestion> sooner;
   bool tried_all = true;  // false: there was no time for more suggestions
   Text because;           // why it waits, or what became of it, as a sentence

@@ -207,8 +207,8 @@ struct StepRequest {
   std::optional<std::uint64_t> memory_per_cpu_mib;
   Text gpus, gpus_per_task;  // "[type:]count,..."
   StepTres tres;
-  std::optional<std::uint32_t> immediate_s;  // -I: refuse the step after this time instead of
-                                             // waiting longer
+  // -I: refuse the step after this time instead of waiting longer.
+  std::optional<std::uint32_t> immediate_s;
   std::optional<Minutes> time_limit;
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;

@@ -216,17 +216,17 @@ struct StepMessage {  // a line from slurmstepd itself, for srun's stderr
     v(210, ends_step);
   }
 };
-struct StepFinished {  // the last message: all tasks of this node have ended, and their output was
-                       // sent
+// The last message: all tasks of this node have ended, and their output was sent.
+struct StepFinished {
   template <class V>
   void fields(V&) {}
 };
 inline constexpr std::uint32_t kNoRank = 0xffffffffu;
 struct StepUsage {  // the answer to UsageRequest: what the tasks on this node have used so far
   Usage usage;
-  std::vector<std::uint32_t> pids;   // of all its processes
-  std::vector<std::uint32_t> ranks;  // of each process; kNoRank for processes that tasks have
-                                     // started
+  std::vector<std::uint32_t> pids;  // of all its processes
+  // Of each process; kNoRank for processes that tasks have started.
+  std::vector<std::uint32_t> ranks;
   template <class V>
   void fields(V& v) {
     v(1, usage);

@@ -34,9 +34,9 @@ struct StepSetup {
   Seconds kill_wait{0};
   Seconds unkillable_after{0};  // 0 = waits for ever
   Text boot_id;
-  bool binds_tasks = false;       // TaskPlugin=task/affinity
-  Text task_prolog, task_epilog;  // programs of the site, run as the user before and after every
-                                  // task
+  bool binds_tasks = false;  // TaskPlugin=task/affinity
+  // Programs of the site, run as the user before and after every task.
+  Text task_prolog, task_epilog;
   Confinement confinement;
   Text mount_namespace;     // a file that holds the job's mount namespace; empty = the machine's
   wire::NodeAccess access;  // to the nodes below this one

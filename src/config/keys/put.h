@@ -28,8 +28,8 @@ void put(std::optional<std::uint32_t>& to, const Type& type, std::string_view va
 void put(std::optional<Seconds>& to, const Type& type, std::string_view value);
 // MiB; 0 and UNLIMITED set no bound.
 void put(std::optional<std::uint64_t>& to, const Type& type, std::string_view value);
-void put(IdSet& to, const Type& type, std::string_view value);  // exit codes, or ports that a word
-                                                                // names
+// Exit codes, or ports that a word names.
+void put(IdSet& to, const Type& type, std::string_view value);
 void put(std::vector<Text>& to, const Type& type, std::string_view value);
 void put(std::vector<std::pair<Text, std::uint32_t>>& to, const Type& type, std::string_view value);
 void put(std::vector<std::pair<Text, double>>& to, const Type& type, std::string_view value);

@@ -59,8 +59,8 @@ struct NodeSettings {
   bool use_munge = false;
   std::string munge_socket;  // empty = munge's own default
   std::uint32_t tree_width = 0;
-  bool config_overrides = false;  // SlurmdParameters: report the configured hardware instead of the
-                                  // real one
+  // SlurmdParameters: report the configured hardware instead of the real one.
+  bool config_overrides = false;
   Seconds slurmd_timeout{0};
   Seconds sample_every{0};  // JobAcctGatherFrequency
   Seconds kill_wait{0}, message_timeout{0}, unkillable_after{0};

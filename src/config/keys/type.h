@@ -19,15 +19,15 @@ enum class Kind : std::uint8_t {
   duration,   // "[D-]HH:MM:SS", a bare number is in minutes
   microseconds,
   percent,
-  rate,      // "300 nodes/min"
-  memory,    // MiB; "UNLIMITED" if unset
-  ports,     // "60001-63000"
-  port,      // "6817" or a range
-  level,     // quiet ... debug5, or its number
-  user,      // "root(0)"
-  choice,    // one of `expected`
-  choices,   // some of `expected`, printed in its order and spelling; those marked with '-' are not
-             // printed
+  rate,    // "300 nodes/min"
+  memory,  // MiB; "UNLIMITED" if unset
+  ports,   // "60001-63000"
+  port,    // "6817" or a range
+  level,   // quiet ... debug5, or its number
+  user,    // "root(0)"
+  choice,  // one of `expected`
+  // Some of `expected`, printed in its order and spelling; those marked with '-' are not printed.
+  choices,
   plugin,    // one of `expected`; if that ends in '/', a name that starts with it
   plugins,   // some of `expected`, printed as written
   hosts,     // SlurmctldHost: "name(address)", one row per host

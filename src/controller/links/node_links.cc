@@ -1,4 +1,4 @@
-// See node_links.h; which orders a node needs is in orders.cc.
+// Keeps the sessions of nodes, and sends their orders. orders.cc decides which orders a node needs.
 #include "controller/links/node_links.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ void NodeLinks::open(NodeId node, NodeConnection from, const NodeLoad& load) {
   loads_[node] = load;
 }
 
-// The node is given SlurmdTimeout to come back; its steps run on.
+// The node has SlurmdTimeout to come back; its steps run on.
 void NodeLinks::close(NodeConnection from) {
   auto connection = connections_.find(from);
   if (connection == connections_.end()) return;
@@ -143,7 +143,7 @@ void NodeLinks::on_clock_step(Millis by) {
     session.health_round = health_round(ledger_.settings().health_check, id, ledger_.now());
 }
 
-// Nobody could reach us meanwhile, so nobody was silent.
+// During the standstill nobody could reach the controller, so no node counts as silent.
 void NodeLinks::on_standstill(Millis span) {
   const Time now = ledger_.now();
   for (auto& [id, load] : loads_)

@@ -1,4 +1,4 @@
-// scontrol update job: which jobs, and whether what the keys make of one can still run.
+// scontrol update job: finds the jobs, applies the keys, and checks that the result can still run.
 #include "controller/update/update.h"
 
 #include "base/text/strings.h"
@@ -56,8 +56,8 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   return d;
 }
 
-// A partition that would not have taken the job takes it no later either. Of several, those that
-// admit it are left.
+// A partition that would have refused the job at submission refuses it now. Of several partitions,
+// those that admit the job remain.
 Result<Text> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
                                   const JobUpdated& change) {
   auto named = named_partitions(ledger.cluster(), change.partition);

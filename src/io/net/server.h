@@ -36,9 +36,9 @@ struct ServerOptions {
   std::uint16_t port = 0;    // 0 = no TCP
   bool any_port = false;     // TCP on a port that the system chooses: see Server::port()
   bool use_munge = true;
-  Uid munge_decoder_uid;    // clients' credentials can only be decoded by this uid (SlurmUser, or
-                            // root on a slurmd)
-  std::string server_name;  // part of the handshake
+  // Clients' credentials can only be decoded by this uid (SlurmUser, or root on a slurmd).
+  Uid munge_decoder_uid;
+  std::string server_name;              // part of the handshake
   std::size_t max_connections = 20000;  // an eighth of these is kept for operators
   Millis handshake_timeout{10000};
   Millis idle_timeout{0};  // 0 = none; see Handlers::is_needed
