@@ -61,7 +61,7 @@ Result<void> wait_for_jobs(Controller& controller) {
   }
 }
 
-// The partition is closed first, so that no queued job starts where a cancelled one ended.
+// Close the partition first, so that no queued job starts in place of a cancelled one.
 Result<void> end_jobs(Controller& controller) {
   if (auto closed = set_partition_state(controller, "DOWN"); !closed) return closed;
   auto ended = cancel(controller, 0);
@@ -71,7 +71,7 @@ Result<void> end_jobs(Controller& controller) {
   return ended;
 }
 
-// True: the daemons may be stopped.
+// True if the daemons may be stopped.
 Result<bool> settle_jobs(const Embedded& cluster, bool force) {
   auto controller = cluster.connect();
   if (!controller) return std::unexpected(controller.error());
