@@ -1,4 +1,4 @@
-// When users ask, over which connection, and what they do with an allocation.
+// When clients send requests, over which connection, and what they do with an allocation.
 #include "sim/clients.h"
 
 namespace muster::sim {
@@ -86,7 +86,7 @@ void Clients::on_reply(controller::ReplyTo to, const wire::Answer& answer) {
   if (allocating_.erase(to.request) > 0) keep_allocation(submitted->job);
 }
 
-// salloc: it owns the allocation, runs steps in it, and gives it back or goes away.
+// salloc: owns the allocation, runs steps in it, and gives it back or disappears.
 void Clients::keep_allocation(JobId job) {
   allocations_.insert(job);
   const std::uint64_t connection = kFirstKeeper + keepers_++;

@@ -1,4 +1,4 @@
-// Pretend processes: they run for a while, fail at times, and may ignore SIGTERM.
+// Pretend processes: they run for a while, sometimes fail, and may ignore SIGTERM.
 #include "sim/fake_node.h"
 
 #include <csignal>
@@ -91,12 +91,12 @@ Result<void> FakeNode::spawn(const wire::StepLaunch& launch) {
 
 void FakeNode::signal(const wire::StepRef& step, int number, SignalScope) {
   if (number != SIGTERM && number != SIGKILL) return;
-  if (number == SIGTERM && schedule_.chance(20)) return;  // ignores it
+  if (number == SIGTERM && schedule_.chance(20)) return;  // ignores the signal
   schedule_.after(Millis{schedule_.between(0, 2000)},
                   [this, step, number] { end_process(step, static_cast<std::uint32_t>(number)); });
 }
 
-// One that was running when slurmd was killed is gone with it; the next slurmd begins anew.
+// A program that was running when slurmd was killed is gone; the next slurmd starts it anew.
 void FakeNode::run_program(NodeProgram program, AttemptRef attempt,
                            const std::vector<std::string>&) {
   const bool succeeds = !schedule_.chance(habits_.failing_programs_percent);
@@ -108,7 +108,7 @@ void FakeNode::run_program(NodeProgram program, AttemptRef attempt,
   });
 }
 
-// Not at once: the order that asks for it is still being carried out.
+// Later, because the order to reboot is still being carried out.
 void FakeNode::reboot() {
   schedule_.after(Millis{schedule_.between(0, 2000)}, [this, then = incarnation_] {
     if (then == incarnation_ && callbacks_.reboot) callbacks_.reboot(*this);

@@ -1,4 +1,4 @@
-// A machine of the simulation: the real node logic (NodeAgent) on pretend processes. It can lose
+// A machine of the simulation: the real node logic (NodeAgent) with pretend processes. It can lose
 // its connection, its slurmd, or its power.
 #pragma once
 
@@ -17,13 +17,13 @@ class FakeNode final : public NodeHost {
   struct Callbacks {
     std::function<void(FakeNode&, wire::ReportBatch)> report;
     std::function<void(FakeNode&, const wire::StepRef&)>
-        started;                                 // a process of this attempt runs now
+        started;                                 // a process of this attempt has started
     std::function<void(FakeNode&)> reboot = {};  // RebootProgram was run
   };
   struct Habits {
     int failing_launches_percent = 2, failing_steps_percent = 15;
     Millis shortest_step{5}, longest_step{240'000};
-    NodePrograms programs = {};  // of the site; at times one fails
+    NodePrograms programs = {};  // of the site; sometimes one fails
     int failing_programs_percent = 5;
   };
   FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
@@ -39,7 +39,7 @@ class FakeNode final : public NodeHost {
   void stop_slurmd();  // kill -9: the steps go on
   void lose_power();
   void restore_power();
-  // Its clock, as far from the true time as this. Nothing that its slurmd does goes by it.
+  // Sets its clock this far from true time. Nothing in its slurmd depends on it.
   void set_clock(Millis ahead) { clock_ahead_ = ahead; }
   Millis clock_ahead() const { return clock_ahead_; }
 
@@ -83,7 +83,7 @@ class FakeNode final : public NodeHost {
   bool power_ = true;
   bool connected_ = false;
   std::uint32_t boot_ = 1;
-  std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier one are void
+  std::uint64_t incarnation_ = 0;  // of slurmd: timers of an earlier incarnation are ignored
   std::unique_ptr<NodeAgent> agent_;
   Epoch epoch_;  // on its disk
   std::set<wire::StepRef> processes_;

@@ -1,4 +1,4 @@
-// One user for every verb: each function draws a request of its kind, mostly one that makes sense.
+// One function for every kind of request: each draws a request, usually one that makes sense.
 #include <array>
 #include <iterator>
 #include <optional>
@@ -18,7 +18,7 @@ JobId some_of(const IdSet& ids, Schedule& chance) {
   return JobId{*std::next(all.begin(), static_cast<std::ptrdiff_t>(chance.below(ids.size())))};
 }
 
-// Mostly one that runs, at times one that waits or has ended.
+// Usually a running job, sometimes a pending or ended one.
 JobId some_job(const Outlook& o) {
   if (!o.cluster.active.empty() && o.chance.chance(70)) return some_of(o.cluster.active, o.chance);
   if (!o.cluster.pending.empty() && o.chance.chance(70))
@@ -351,7 +351,7 @@ std::vector<wire::Request> repairs(const Cluster& cluster) {
     update(Kind::reservation, {{"ReservationName", reservation.name.str()}}, true);
   cluster.nodes.each([&](const Node& node) {
     if (node.future || is_in_service(node)) return;
-    // One that is off is switched on by the next job that needs it.
+    // If the node is off, the next job that needs it switches it on.
     const bool is_off = node.power.phase == PowerPhase::off && cluster.settings().power.saving;
     const char* state = "RESUME";
     if (is_off) state = node.health == NodeHealth::down ? "POWER_UP" : "UNDRAIN";

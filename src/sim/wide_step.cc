@@ -1,4 +1,4 @@
-// One step on many nodes: counts its messages and takes the time of the core.
+// A step on many nodes: counts its messages, and measures the core's time.
 #include "sim/wide_step.h"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ ClusterConfig make_config(const WideStepOptions& options) {
   return config;
 }
 
-// Nothing fails here, and the disk takes no time.
+// Without faults, and with a disk that takes no time.
 class WideCluster final : public controller::Host {
  public:
   explicit WideCluster(const WideStepOptions& options) : options_(options) {
@@ -54,7 +54,7 @@ class WideCluster final : public controller::Host {
     const std::size_t launch_bytes = report_.order_bytes;
     report_.report_messages = 0;
     began = Clock::now();
-    schedule_.run_until(schedule_.now() + Seconds{2});  // all nodes end their part meanwhile
+    schedule_.run_until(schedule_.now() + Seconds{2});  // meanwhile all nodes end their parts
     settle();
     report_.end_took = since(began);
     report_.order_messages = launches;
@@ -141,7 +141,7 @@ class WideCluster final : public controller::Host {
     core_.on_request({1, ++requests_}, {kUser, Gid{100}}, std::move(request), schedule_.now());
     settle();
   }
-  // Until nothing is left to commit, to plan or to deliver.
+  // Until nothing is left to commit, plan or deliver.
   void settle() {
     while (true) {
       core_.flush(schedule_.now());

@@ -36,7 +36,7 @@ void Outlook::take(Seconds at, Seconds length, std::int64_t cpus) {
   change(at + length, cpus);
 }
 
-// --- what they share ---
+// --- shared by the policies ---
 
 void PoolPolicy::on_submitted(std::size_t job, Seconds) {
   queue_.push_back(job);
@@ -129,7 +129,7 @@ void BackfillPolicy::backfill(Seconds now, std::vector<std::size_t>& started) {
   }
 }
 
-// A pass over a state that has not changed finds nothing new.
+// Looking again at an unchanged state finds nothing new.
 std::optional<Seconds> BackfillPolicy::next_look() const {
   if (!changed_ || queue_.empty()) return std::nullopt;
   return last_pass_ + options_.bf_interval;

@@ -1,4 +1,4 @@
-// What a PMI server answers: process groups, keys and values, barriers.
+// Answers PMI requests: process groups, keys and values, barriers.
 #include "step/logic/pmi_server.h"
 
 #include <fmt/format.h>
@@ -10,14 +10,14 @@
 namespace muster {
 namespace {
 
-// Limits that clients ask for and obey.
+// Limits that clients ask for and keep to.
 constexpr std::string_view kLongestName = "256", kLongestKey = "64", kLongestValue = "1024";
 
-// A node's slurmstepd is not counted among what the job may use: its memory must not be the tasks'.
+// slurmstepd's memory does not count as the job's, so tasks must not be able to use it up.
 constexpr std::size_t kMostPutBytes = 16u << 20;
-constexpr std::size_t kMostWaits = 100'000;  // for node attributes
+constexpr std::size_t kMostWaits = 100'000;  // of tasks for attributes of the node
 
-struct PmiValues {  // what one node contributes to a fence
+struct PmiValues {  // one node's contribution to a fence
   std::map<std::string, std::string> values;
   template <class V>
   void fields(V& v) {
@@ -33,7 +33,7 @@ Words done(std::string name, std::string value) {
 }
 Words failed(std::string why) { return {{"rc", "1"}, {"errmsg", std::move(why)}}; }
 
-// PMI-2's way to say that something may not be there.
+// PMI-2's answer for a value that may be missing.
 Words found(const std::string* value) {
   if (!value) return done("found", "FALSE");
   return {{"rc", "0"}, {"found", "TRUE"}, {"value", *value}};
@@ -97,7 +97,7 @@ void PmiServer::init(std::size_t task, const PmiMessage& message, PmiTurn& turn)
          {"pmi_version", known ? version : "2"},
          {"pmi_subversion", version == "1" ? "1" : "0"}},
         turn);
-  // The answer itself is still a line.
+  // This answer itself is still in PMI-1.
   if (version == "2") tasks_[task].version = PmiVersion::two;
 }
 

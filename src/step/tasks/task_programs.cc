@@ -1,4 +1,4 @@
-// TaskProlog and TaskEpilog: the site's and the user's, run as the user around each task.
+// Runs TaskProlog and TaskEpilog, those of the site and of the user, around each task.
 #include "step/tasks/task_programs.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 namespace muster::step {
 namespace {
 
-constexpr std::chrono::seconds kEpilogTime{5};  // that each may take
+constexpr std::chrono::seconds kEpilogTime{5};  // for each of them
 
 [[noreturn]] void execute(const std::string& program, const Environment& environment, int out,
                           int err) {
@@ -117,7 +117,7 @@ void say_not_executable(const StepSetup& setup, const std::string& program, int 
             "error");
 }
 
-// The wait status; -1 where the user's own could not be run.
+// The wait status; -1 if the user's own program could not be run.
 int run_task_epilog(const StepSetup& setup, const Text& program, const Environment& environment,
                     int error_fd) {
   const bool of_user = &program == &setup.launch.task.task_epilog;
