@@ -14,7 +14,7 @@ namespace {
 constexpr Millis kFeedEvery{5000};
 constexpr std::size_t kFeedAtMost = 10000;  // so that sacct need not wait long
 constexpr std::size_t kRowsAtOnce = 2000;
-constexpr std::chrono::minutes kTellAgain{10};  // of the same trouble
+constexpr std::chrono::minutes kTellAgain{10};  // for the same trouble
 
 }  // namespace
 
@@ -98,8 +98,8 @@ Result<void> AccountingFeed::tell(Rows which) {
   return written;
 }
 
-// Writes the rows in deltas, because all rows of a long queue would take much memory. Only the
-// last part advances the batch number, so a crash in between does no harm.
+// Writes the rows in parts, because all rows of a long queue would take much memory. Only the last
+// part advances the batch number, so a crash in between does no harm.
 Result<void> AccountingFeed::write() {
   accounting::AccountingChanges& changes = ingested_.changes;
   while (changes.jobs.size() > kRowsAtOnce) {

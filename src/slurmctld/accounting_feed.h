@@ -1,5 +1,5 @@
-// AccountingFeed: tells the accounting file what has changed, on a thread of its own. It collects
-// changes and writes them later, so that a job that changes often is written once.
+// AccountingFeed: writes changes to the accounting file on a thread of its own. It collects changes
+// and writes them later, so that a job that changes often is written once.
 #pragma once
 
 #include <atomic>
@@ -56,11 +56,11 @@ class AccountingFeed {
 
   // On its thread: what it has written, or is writing.
   accounting::AccountingDelta ingested_;
-  std::string trouble_;  // why it could not, the last time
+  std::string trouble_;  // why writing failed the last time
   std::chrono::steady_clock::time_point trouble_told_;
   accounting::WaitingRows waiting_rows_;
 
-  std::unique_ptr<io::Worker> thread_;  // last: it uses what is above
+  std::unique_ptr<io::Worker> thread_;  // last, because it uses the members above
 };
 
 }  // namespace muster::daemon

@@ -1,4 +1,4 @@
-// A host in memory: everything that leaves the controller is written down, and a test says when a
+// A host in memory: everything that leaves the controller is recorded, and a test decides when a
 // commit or a plan is done.
 #pragma once
 
@@ -28,7 +28,7 @@ class MemoryHost : public Host {
   std::optional<Cluster> to_plan;
   std::optional<Published> published;
   std::vector<std::string> errors, groups;
-  bool commit_waits = false;  // a commit was asked for and has not been answered
+  bool commit_waits = false;  // a commit was requested and has not been answered
 
   void commit(const Batch& batch) override {
     what.push_back("commit " + std::to_string(batch.number));

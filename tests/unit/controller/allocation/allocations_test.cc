@@ -1,4 +1,4 @@
-// Allocations alone: who keeps an allocation, and who waits for a job.
+// Allocations without a Core: who keeps an allocation, and who waits for a job.
 #include "controller/allocation/allocations.h"
 
 #include <gtest/gtest.h>

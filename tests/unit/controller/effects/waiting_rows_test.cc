@@ -1,4 +1,4 @@
-// Which rows of waiting jobs are put off, and when they come back.
+// Which rows of waiting jobs are delayed, and when they are written.
 #include "accounting/waiting_rows.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ namespace {
 
 using namespace muster::controller::test;
 
-// What one change of each of these jobs asks for.
+// The delta after one change of each of these jobs.
 accounting::AccountingDelta delta_of(World& w, std::initializer_list<std::uint32_t> jobs) {
   accounting::AccountingDelta delta;
   delta.cluster = w.core.committed();
@@ -49,7 +49,7 @@ TEST(WaitingRows, WhoeverAsksGetsThemAll) {
   accounting::AccountingDelta delta = delta_of(w, {one, other});
   accounting::WaitingRows rows;
   rows.put_off(delta, w.now);
-  w.cancel(one);  // the delta with this change has its row
+  w.cancel(one);  // the row is in the delta of this change
   accounting::AccountingDelta asked = delta_of(w, {});
   rows.bring_back(asked);
   EXPECT_EQ(asked.changes.jobs.ids(), (std::vector<std::uint32_t>{other}));

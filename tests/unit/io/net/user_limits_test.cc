@@ -1,4 +1,4 @@
-// What one user's connections may take of a server, and that the others get theirs.
+// What one user's connections may take of a server, and that other users get their share.
 #include <fcntl.h>
 #include <sys/epoll.h>
 
@@ -17,7 +17,7 @@ std::string framed(std::string_view body) {
   return session.release().unsent;
 }
 
-// The next frame of a raw connection that has been read up to its beginning.
+// The next frame of a raw connection whose earlier bytes have been read.
 std::string next_frame(int fd) {
   auto read_all = [fd](std::size_t size) {
     std::string bytes(size, '\0');
@@ -116,7 +116,7 @@ TEST(UserLimits, HalvesOfLargeMessagesWaitForRoom) {
   const std::string large(900u << 10, 'l');
   ASSERT_TRUE(write_raw(half.fd(), framed(large).substr(0, 1000)));
   Channel other = echo.client();
-  EXPECT_EQ(call(other, "small"), "echo small");  // by then the half is known
+  EXPECT_EQ(call(other, "small"), "echo small");  // by then the half message is known
   std::thread writer([&] { EXPECT_TRUE(write_raw(whole.fd(), framed(large))); });
   for (int i = 0; i < 20; ++i) EXPECT_EQ(call(other, "small"), "echo small");
   EXPECT_FALSE(has_answer(whole.fd()));
@@ -131,7 +131,7 @@ TEST(UserLimits, APeerThatDoesNotReadIsNotReadFrom) {
   ASSERT_EQ(::fcntl(peer.fd(), F_SETFL, O_NONBLOCK), 0);
   const std::string question = framed(std::string(10000, 'q'));
   std::size_t sent = 0;
-  // Until it takes nothing for a while; there is no end to it without a limit.
+  // Sends until nothing is accepted for a while; without a limit this would not end.
   while (sent < (64u << 20)) {
     pollfd watched{peer.fd(), POLLOUT, 0};
     if (::poll(&watched, 1, 300) <= 0) break;
@@ -142,7 +142,7 @@ TEST(UserLimits, APeerThatDoesNotReadIsNotReadFrom) {
   EXPECT_LT(sent, 16u << 20);
   Channel other = echo.client();
   EXPECT_EQ(call(other, "x"), "echo x");
-  // It is not cut off: when it begins to read, it gets all answers.
+  // The user is not cut off: when reading begins, all answers arrive.
   for (std::size_t i = 0; i < sent / question.size(); ++i)
     ASSERT_EQ(next_frame(peer.fd()).size(), 10005u) << i;
 }
@@ -157,7 +157,7 @@ TEST(UserLimits, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   for (auto& peer : peers)
     writers.emplace_back([&peer, &question] { (void)write_raw(peer->fd(), question); });
   EXPECT_TRUE(eventually([&] { return !echo.server->may_answer(Uid{::geteuid()}); }));
-  // Each of them is answered in the end, as the others read.
+  // In the end all of them are answered, as the others read.
   std::vector<std::thread> readers;
   readers.reserve(peers.size());
   for (auto& peer : peers)
@@ -167,7 +167,7 @@ TEST(UserLimits, AnswersThatOneUserDoesNotReadAreLimitedTogether) {
   EXPECT_TRUE(eventually([&] { return echo.server->may_answer(Uid{::geteuid()}); }));
 }
 
-// Counts what it has handled, and takes its time for it.
+// Counts what it has handled, and is slow.
 class SlowServer {
  public:
   SlowServer() {
@@ -244,7 +244,7 @@ TEST(UserLimits, ASilentConnectionStaysWhereItIsNeeded) {
   ::close(needed);
 }
 
-// The system's limits for epoll are like this one: a file cannot be watched at all.
+// epoll's system limits fail in the same way: a plain file cannot be watched.
 TEST(Loop, SaysThatADescriptorCannotBeWatched) {
   class Nothing final : public FdHandler {
     void on_ready(std::uint32_t) override {}
