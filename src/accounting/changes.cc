@@ -69,7 +69,7 @@ void note_end(const Cluster& before, const StepNodeEnded& end, AccountingChanges
 
 }  // namespace
 
-void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
+void AccountingChanges::make_final_rows(const Cluster& before, std::uint32_t id) {
   const Job* job = before.jobs.find(JobId{id});
   if (!job || !jobs.contains(id)) return;
   gone_jobs.push_back(job_record(before, *job));
@@ -81,7 +81,7 @@ void AccountingChanges::settle(const Cluster& before, std::uint32_t id) {
 void AccountingChanges::note(const Cluster& before, const Event& event) {
   if (const auto* purge = std::get_if<JobsPurged>(&event)) {
     for (const IdSet* gone : {&purge->jobs, &purge->remembered}) {
-      for (std::uint32_t id : gone->ids()) settle(before, id);
+      for (std::uint32_t id : gone->ids()) make_final_rows(before, id);
       purged.merge(*gone);
     }
     return;
@@ -120,7 +120,7 @@ void AccountingChanges::note_waiting(const Cluster& cluster) {
 }
 
 void AccountingDelta::add(AccountingDelta later) {
-  for (std::uint32_t id : later.changes.purged.ids()) changes.settle(cluster, id);
+  for (std::uint32_t id : later.changes.purged.ids()) changes.make_final_rows(cluster, id);
   // A step that has ended since has its final row. If it is noted again, that is a later run's
   // step.
   for (const StepRecord& step : later.changes.gone_steps)

@@ -35,7 +35,7 @@ struct AccountingChanges {
   void note_all(const Cluster& cluster);
   void note_waiting(const Cluster& cluster);  // jobs whose rows may have been delayed
   // Call it before the state forgets the job: makes the rows that are still due.
-  void settle(const Cluster& before, std::uint32_t job);
+  void make_final_rows(const Cluster& before, std::uint32_t job);
 };
 
 // The changes of committed batches, with the state from which their rows are made.

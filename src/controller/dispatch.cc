@@ -35,7 +35,7 @@ struct Core::RequestVerbs {
     const JobId job = accepted ? accepted->job : JobId{};
     answer(std::move(reply));
     if (!job || !is_allocation) return;
-    core.allocations_.own(to.connection, job);
+    core.allocations_.set_keeper(to.connection, job);
     if (r.first_step.empty()) return;
     // srun without a job waits for its job's end from now on. If it may not wait, it gets the
     // refusal instead of the step, and the job is ended.

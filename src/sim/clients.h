@@ -17,14 +17,15 @@ namespace muster::sim {
 class Clients {
  public:
   // The controller, while one is running.
-  class Door {
+  class ControllerAccess {
    public:
-    virtual ~Door() = default;
+    virtual ~ControllerAccess() = default;
     virtual controller::Core* controller() = 0;
     virtual Time controllers_time() const = 0;
   };
-  Clients(Door& door, const WorldOptions& options, Schedule& schedule, Verdict& verdict)
-      : door_(door), options_(options), schedule_(schedule), verdict_(verdict) {}
+  Clients(ControllerAccess& controller, const WorldOptions& options, Schedule& schedule,
+          Verdict& verdict)
+      : controller_(controller), options_(options), schedule_(schedule), verdict_(verdict) {}
 
   void plan_requests(const ClusterConfig& config);
   void on_reply(controller::ReplyTo to, const wire::Answer& answer);
@@ -43,7 +44,7 @@ class Clients {
   void ask(wire::Request request, std::string_view verb, Uid by = {}, std::uint64_t connection = 1);
 
   static constexpr std::uint64_t kFirstKeeper = 100;  // the connection of a salloc
-  Door& door_;
+  ControllerAccess& controller_;
   const WorldOptions& options_;
   Schedule& schedule_;
   Verdict& verdict_;

@@ -20,15 +20,16 @@ class FakeNode final : public NodeHost {
         started;                                 // a process of this attempt has started
     std::function<void(FakeNode&)> reboot = {};  // RebootProgram was run
   };
-  struct Habits {
+  struct Behavior {
     int failing_launches_percent = 2, failing_steps_percent = 15;
     Millis shortest_step{5}, longest_step{240'000};
     NodePrograms programs = {};  // of the site; sometimes one fails
     int failing_programs_percent = 5;
   };
   FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks)
-      : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Habits{}) {}
-  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks, Habits habits);
+      : FakeNode(schedule, std::move(name), cpus, std::move(callbacks), Behavior{}) {}
+  FakeNode(Schedule& schedule, Text name, std::uint32_t cpus, Callbacks callbacks,
+           Behavior behavior);
 
   const Text& name() const { return name_; }
   bool has_power() const { return power_; }
@@ -78,7 +79,7 @@ class FakeNode final : public NodeHost {
   Text name_;
   std::uint32_t cpus_;
   Callbacks callbacks_;
-  Habits habits_;
+  Behavior behavior_;
   Millis clock_ahead_{0};
   bool power_ = true;
   bool connected_ = false;

@@ -23,20 +23,20 @@ wire::SubmitRequest some_rich_submission(Schedule& chance, std::uint32_t cpus,
 wire::Request some_interference(Schedule& chance, const std::set<JobId>& acknowledged);
 
 // A caller and a request: "hold", "update_node", "srun", ...
-struct Wish {
+struct RandomRequest {
   std::string_view verb;
   wire::Request request;
   Uid by;
 };
 // What a user knows before making a request.
-struct Outlook {
+struct UserView {
   Schedule& chance;
   const Cluster& cluster;
   const std::set<JobId>& acknowledged;
 };
 std::vector<std::string_view> verbs();
 // A request of any kind; none if there is nothing that it could be about.
-std::optional<Wish> some_wish(const Outlook& outlook);
+std::optional<RandomRequest> random_request(const UserView& view);
 // What an administrator does so that all jobs can end: releases, resumes, powers up.
 std::vector<wire::Request> repairs(const Cluster& cluster);
 

@@ -41,7 +41,7 @@ class WideCluster final : public controller::Host {
   explicit WideCluster(const WideStepOptions& options) : options_(options) {
     CHECK(core_.recover({}, make_config(options), schedule_.now()));
     for (std::uint32_t i = 1; i <= options.nodes; ++i) add_node(i);
-    settle();
+    run_until_quiet();
   }
 
   WideStepReport run() {
@@ -55,7 +55,7 @@ class WideCluster final : public controller::Host {
     report_.report_messages = 0;
     began = Clock::now();
     schedule_.run_until(schedule_.now() + Seconds{2});  // meanwhile all nodes end their parts
-    settle();
+    run_until_quiet();
     report_.end_took = since(began);
     report_.order_messages = launches;
     report_.order_bytes = launch_bytes;
@@ -112,10 +112,10 @@ class WideCluster final : public controller::Host {
                 },
             .started = [this](FakeNode&,
                               const wire::StepRef&) { report_.tasks += options_.tasks_per_node; }},
-        FakeNode::Habits{.failing_launches_percent = 0,
-                         .failing_steps_percent = 0,
-                         .shortest_step = Millis{1},
-                         .longest_step = Millis{1000}}));
+        FakeNode::Behavior{.failing_launches_percent = 0,
+                           .failing_steps_percent = 0,
+                           .shortest_step = Millis{1},
+                           .longest_step = Millis{1000}}));
     nodes_.back()->start_slurmd();
     nodes_.back()->on_connected();
   }
@@ -139,10 +139,10 @@ class WideCluster final : public controller::Host {
 
   void ask(wire::Request request) {
     core_.on_request({1, ++requests_}, {kUser, Gid{100}}, std::move(request), schedule_.now());
-    settle();
+    run_until_quiet();
   }
   // Until nothing is left to commit, plan or deliver.
-  void settle() {
+  void run_until_quiet() {
     while (true) {
       core_.flush(schedule_.now());
       if (std::exchange(committing_, false)) {

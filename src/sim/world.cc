@@ -38,7 +38,7 @@ bool is_meant_to_run(const Cluster& cluster, const FakeNode& machine) {
   return node && node->power.phase == PowerPhase::on && !node->reboot.issued;
 }
 
-class World final : public controller::Host, public Clients::Door {
+class World final : public controller::Host, public Clients::ControllerAccess {
  public:
   explicit World(const WorldOptions& options)
       : options_(options), config_(configured_for(options)), schedule_(options.seed) {}
@@ -69,7 +69,7 @@ class World final : public controller::Host, public Clients::Door {
     return std::move(verdict_);
   }
 
-  // --- Clients::Door ---
+  // --- Clients::ControllerAccess ---
   controller::Core* controller() override { return core_.get(); }
   Time controllers_time() const override { return timekeeper_->at(clocks().steady); }
 
@@ -230,11 +230,11 @@ class World final : public controller::Host, public Clients::Door {
   // --- the network ---
   void keep_connecting() {
     for (auto& node : nodes_)
-      if (core_ && node->slurmd_runs() && !network_.link_of(*node)) knock(*node);
+      if (core_ && node->slurmd_runs() && !network_.link_of(*node)) connect_or_refuse(*node);
     schedule_.after(Millis{700}, [this] { keep_connecting(); });
   }
   // munge refuses credentials whose time is too far off.
-  void knock(FakeNode& node) {
+  void connect_or_refuse(FakeNode& node) {
     constexpr Seconds kCredentialLife{300};
     const Millis ahead = node.clock_ahead() - clock_ahead_;
     if (std::chrono::abs(ahead) <= kCredentialLife) return network_.connect(node);
@@ -270,17 +270,17 @@ class World final : public controller::Host, public Clients::Door {
 
   // --- machines ---
   std::unique_ptr<FakeNode> make_node(const NodeConfig& node) {
-    FakeNode::Habits habits;
+    FakeNode::Behavior behavior;
     if (options_.is_rich())
-      habits.programs = {.prolog = config_.settings.programs.prolog,
-                         .epilog = config_.settings.programs.epilog};
+      behavior.programs = {.prolog = config_.settings.programs.prolog,
+                           .epilog = config_.settings.programs.epilog};
     return std::make_unique<FakeNode>(
         schedule_, node.name, node.cpus,
         FakeNode::Callbacks{
             .report = [this](FakeNode& n, wire::ReportBatch b) { on_report(n, std::move(b)); },
             .started = [this](FakeNode& n, const wire::StepRef& r) { on_started(n, r); },
             .reboot = [this](FakeNode& n) { switch_off_and_on(n); }},
-        habits);
+        behavior);
   }
   void switch_off(FakeNode& node) {
     break_link(node);

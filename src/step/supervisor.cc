@@ -33,7 +33,7 @@ Supervisor::Supervisor(StepSetup setup, io::StepSocket slurmd, int lock, int chi
       lock_(lock),
       child_events_(child_events),
       stdio_(
-          setup_, [this](int number) { obey(io::StepSignal{number, false}); },
+          setup_, [this](int number) { carry_out(io::StepSignal{number, false}); },
           [this] { return measure(); }),
       exchange_(setup_,
                 [this](const Error& why) {

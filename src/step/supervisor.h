@@ -56,12 +56,12 @@ class Supervisor {
 
   void watch_slurmd(io::PollSet& set);
   void read_commands(io::StepSocket& socket, bool& gone);
-  void obey(io::ReceivedCommand received, const io::StepSocket& from);
+  void carry_out(io::ReceivedCommand received, const io::StepSocket& from);
   void accept(io::ReceivedCommand attach);
-  void obey(const io::StepSignal& command);
-  void obey(const io::StepSuspend& command);
-  void obey(const io::StepAnnounce& command);
-  void obey(const io::StepNotice& notice) { say(notice.text); }
+  void carry_out(const io::StepSignal& command);
+  void carry_out(const io::StepSuspend& command);
+  void carry_out(const io::StepAnnounce& command);
+  void carry_out(const io::StepNotice& notice) { say(notice.text); }
 
   // Writes "slurmstepd-n1: error: text" to the step's error output.
   void say(std::string_view text, bool ends_step = false);

@@ -245,7 +245,7 @@ constexpr auto kRows = std::to_array<CommandOption<P>>({
 constexpr CommandText kCommand{"sacct", "Lists jobs and steps, also those that have ended.", "",
                                /*hints_at_help=*/false};
 
-Outcome settle(Parsing& parsing) {
+Outcome finish(Parsing& parsing) {
   AcctOptions& options = parsing.options;
   wire::AccountingRequest& request = options.request;
   if (!parsing.format.empty() && parsing.long_form)
@@ -282,7 +282,7 @@ std::expected<AcctOptions, Refusal> parse_sacct(std::span<const std::string> wor
     for (const std::string& word : *rest) text += fmt::format("\n {}", word);
     return refuse(text);
   }
-  if (auto done = settle(parsing); !done) return std::unexpected(done.error());
+  if (auto done = finish(parsing); !done) return std::unexpected(done.error());
   return std::move(parsing.options);
 }
 

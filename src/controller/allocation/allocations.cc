@@ -9,7 +9,7 @@
 
 namespace muster::controller {
 
-void Allocations::disown(JobId job) {
+void Allocations::remove_keeper(JobId job) {
   std::erase_if(keeper_, [&](const auto& entry) { return entry.second == job; });
   orphans_.erase(job);
 }
@@ -61,8 +61,8 @@ void Allocations::wait(ReplyTo to, Caller caller, const wire::WaitJobRequest& re
                                    .user = caller.uid});
   if (!added) return host_.reply(to, added.error());
   if (job && job->spec->kind == JobKind::allocation && authority.may_change(caller, *job)) {
-    if (request.ownership != wire::Ownership::unchanged) disown(request.job);
-    if (request.ownership == wire::Ownership::take) own(to.connection, request.job);
+    if (request.ownership != wire::Ownership::unchanged) remove_keeper(request.job);
+    if (request.ownership == wire::Ownership::take) set_keeper(to.connection, request.job);
   }
   answer_waiters(request.job);
 }

@@ -21,8 +21,8 @@ class Allocations {
   // --- keepers ---
   // The client of this connection keeps the job. When the client has gone, the job ends after a
   // while.
-  void own(std::uint64_t connection, JobId job) { keeper_[connection] = job; }
-  void disown(JobId job);
+  void set_keeper(std::uint64_t connection, JobId job) { keeper_[connection] = job; }
+  void remove_keeper(JobId job);
   void add_orphan(JobId job) { orphans_[job] = ledger_.now(); }
   // Orphaned jobs whose time is up and that have not ended by themselves.
   std::vector<JobId> take_lost_orphans();

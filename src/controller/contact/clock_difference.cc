@@ -12,7 +12,7 @@ void on_clock_difference(Ledger& ledger, NodeLinks& links, const Text& name, Sec
   const Time now = ledger.now();
   const Node* node = ledger.cluster().find_node(name);
   if (!node) return;
-  links.note_knock(node->id);
+  links.note_refusal(node->id);
   const std::string why = clock_reason(ahead);
   if (node->reason == why) return;
   ledger.log_error(fmt::format("node {} is refused by munge: its {}", name.view(), why));

@@ -158,7 +158,7 @@ void watch_nodes(Ledger& ledger, NodeLinks& links, Allocations& allocations) {
       silent.push_back(node.id);
   });
   for (NodeId id : silent) {
-    const bool runs_on = links.knocks(id);
+    const bool runs_on = links.is_refused(id);
     if (ledger.node(id).health == NodeHealth::up || !runs_on) set_down(ledger, id);
     if (!runs_on) lose_node(ledger, links, allocations, id, "it does not respond");
   }

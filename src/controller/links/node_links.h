@@ -55,8 +55,8 @@ class NodeLinks {
   // For a node that has never reported, time counts from the first call.
   Time last_contact(NodeId node);
   // munge refused the node, which tries again every few seconds.
-  void note_knock(NodeId node) { last_knock_[node] = ledger_.now(); }
-  bool knocks(NodeId node) const;
+  void note_refusal(NodeId node) { last_refusal_[node] = ledger_.now(); }
+  bool is_refused(NodeId node) const;
   std::shared_ptr<const Loads> loads() const { return std::make_shared<Loads>(loads_); }
   void on_clock_step(Millis by);
   void on_standstill(Millis span);
@@ -83,7 +83,7 @@ class NodeLinks {
   std::map<NodeId, Session> sessions_;
   std::map<NodeConnection, NodeId> connections_;
   Loads loads_;
-  std::map<NodeId, Time> last_knock_;
+  std::map<NodeId, Time> last_refusal_;
   StepLaunches launches_;
 };
 

@@ -35,7 +35,7 @@ bool is_temporary(const Error& error) {
 
 std::optional<wire::Answer> Steps::ask(ReplyTo to, Caller caller, wire::StepRequest request) {
   const Time now = ledger_.now();
-  if (auto ok = tame_times(request); !ok) return ok.error();
+  if (auto ok = bound_times(request); !ok) return ok.error();
   shorten(request.submit_line, ledger_.settings().request_limits.text);
   for (wire::StepRequest& part : request.parts)
     shorten(part.submit_line, ledger_.settings().request_limits.text);

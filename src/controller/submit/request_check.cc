@@ -220,7 +220,7 @@ Result<void> check(const RequestLimits& limits, const auto& request) {
 constexpr Minutes kLongest{4'000'000'000'000};
 constexpr Time kLatest{Seconds{253'402'300'799}};  // the end of the year 9999
 
-Result<void> tame(std::optional<Minutes>& limit) {
+Result<void> bound_time(std::optional<Minutes>& limit) {
   if (limit && *limit < Minutes{0}) return fail(ErrorCode::invalid_time_limit);
   if (limit && *limit > kLongest) limit = kUnlimited;
   return {};
@@ -261,9 +261,9 @@ void shorten(Text& text, std::size_t most) {
   if (text.view().size() > most) text = Text(text.view().substr(0, most));
 }
 
-Result<void> tame_times(JobRequest& spec) {
+Result<void> bound_times(JobRequest& spec) {
   for (auto* limit : {&spec.time_limit, &spec.time_min})
-    if (auto ok = tame(*limit); !ok) return ok;
+    if (auto ok = bound_time(*limit); !ok) return ok;
   spec.begin = std::clamp(spec.begin, Time{}, kLatest);
   spec.deadline = std::clamp(spec.deadline, Time{}, kLatest);
   if (spec.switches_wait)
@@ -271,10 +271,10 @@ Result<void> tame_times(JobRequest& spec) {
   return {};
 }
 
-Result<void> tame_times(wire::StepRequest& request) {
+Result<void> bound_times(wire::StepRequest& request) {
   for (wire::StepRequest& part : request.parts)
-    if (auto ok = tame(part.time_limit); !ok) return ok;
-  return tame(request.time_limit);
+    if (auto ok = bound_time(part.time_limit); !ok) return ok;
+  return bound_time(request.time_limit);
 }
 
 }  // namespace muster::controller

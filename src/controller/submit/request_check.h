@@ -19,7 +19,7 @@ void shorten(Text& text, std::size_t most);
 
 // Makes times safe to compute with: those beyond all calendars become unlimited, negative ones are
 // refused.
-Result<void> tame_times(JobRequest& spec);
-Result<void> tame_times(wire::StepRequest& request);
+Result<void> bound_times(JobRequest& spec);
+Result<void> bound_times(wire::StepRequest& request);
 
 }  // namespace muster::controller

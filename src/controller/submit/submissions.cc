@@ -175,7 +175,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
   if (!by_operator) spec = as_user_may_say(std::move(spec));
   // Priority 0 does not hold a job here; --hold does.
   if (spec.priority == 0u) spec.priority.reset();
-  if (auto ok = tame_times(spec); !ok) return std::unexpected(ok.error());
+  if (auto ok = bound_times(spec); !ok) return std::unexpected(ok.error());
   shorten(spec.submit_line, ledger_.settings().request_limits.text);
   if (!is_subset_of(spec.batch_features, spec.features))
     return fail("Job --batch option is invalid or not a subset of --constraints");

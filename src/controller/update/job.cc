@@ -41,7 +41,7 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   }
   if (auto ok = check_spec(cluster.settings().request_limits, d.spec); !ok)
     return std::unexpected(ok.error());
-  if (auto ok = tame_times(d.spec); !ok) return std::unexpected(ok.error());
+  if (auto ok = bound_times(d.spec); !ok) return std::unexpected(ok.error());
   if (job.state == JobState::pending) {
     auto named = named_partitions(cluster, d.event.partition);
     if (!named) return fail(ErrorCode::invalid_partition);

@@ -12,9 +12,9 @@
 namespace muster::sim {
 
 // The CPUs that will be free, if all jobs run as long as their limits allow.
-class Outlook {
+class FutureCpus {
  public:
-  Outlook(Seconds now, std::int64_t free) : free_at_{{now, free}} {}
+  FutureCpus(Seconds now, std::int64_t free) : free_at_{{now, free}} {}
   void release(Seconds at, std::int64_t cpus) { change(at, cpus); }
   // The earliest time from `from` on at which this many CPUs are free for this long.
   Seconds earliest(Seconds from, Seconds length, std::int64_t cpus) const;
@@ -38,7 +38,7 @@ class PoolPolicy : public Policy {
   void start(std::size_t job, Seconds now);
   // The jobs at the head of the queue that can start, up to the first that cannot.
   std::vector<std::size_t> start_in_order(Seconds now, std::size_t depth);
-  Outlook outlook(Seconds now, Seconds resolution) const;
+  FutureCpus future_cpus(Seconds now, Seconds resolution) const;
 
   const std::vector<TraceJob>& trace_;
   std::int64_t free_;

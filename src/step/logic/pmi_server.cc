@@ -70,11 +70,11 @@ PmiTurn PmiServer::on_bytes(std::size_t task, std::string_view bytes) {
       return turn;
     }
     if (!*message) return turn;
-    obey(task, **message, turn);
+    answer_message(task, **message, turn);
   }
 }
 
-void PmiServer::obey(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+void PmiServer::answer_message(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   if (message.command == "init") return init(task, message, turn);
   if (message.command == "abort") {
     const std::string_view text = message.value("msg");
@@ -82,8 +82,9 @@ void PmiServer::obey(std::size_t task, const PmiMessage& message, PmiTurn& turn)
         fmt::format("task {} called abort{}{}", job_.ranks[task], text.empty() ? "" : ": ", text);
     return;
   }
-  const bool known = tasks_[task].version == PmiVersion::one ? obey_one(task, message, turn)
-                                                             : obey_two(task, message, turn);
+  const bool known = tasks_[task].version == PmiVersion::one
+                         ? answer_version_1(task, message, turn)
+                         : answer_version_2(task, message, turn);
   if (!known)
     turn.complaints.push_back(
         fmt::format("PMI: the request '{}' is not supported", message.command));
@@ -101,7 +102,7 @@ void PmiServer::init(std::size_t task, const PmiMessage& message, PmiTurn& turn)
   if (version == "2") tasks_[task].version = PmiVersion::two;
 }
 
-bool PmiServer::obey_one(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+bool PmiServer::answer_version_1(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string& command = message.command;
   auto answer = [&](std::string name, Words words) {
     reply(task, std::move(name), std::move(words), turn);
@@ -139,7 +140,7 @@ bool PmiServer::obey_one(std::size_t task, const PmiMessage& message, PmiTurn& t
   return true;
 }
 
-bool PmiServer::obey_two(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
+bool PmiServer::answer_version_2(std::size_t task, const PmiMessage& message, PmiTurn& turn) {
   const std::string& command = message.command;
   auto answer = [&](Words words) { reply(task, command + "-response", std::move(words), turn); };
   if (command == "fullinit") {

@@ -54,9 +54,9 @@ class PmiServer {
     std::string key;
   };
 
-  void obey(std::size_t task, const PmiMessage& message, PmiTurn& turn);
-  bool obey_one(std::size_t task, const PmiMessage& message, PmiTurn& turn);
-  bool obey_two(std::size_t task, const PmiMessage& message, PmiTurn& turn);
+  void answer_message(std::size_t task, const PmiMessage& message, PmiTurn& turn);
+  bool answer_version_1(std::size_t task, const PmiMessage& message, PmiTurn& turn);
+  bool answer_version_2(std::size_t task, const PmiMessage& message, PmiTurn& turn);
   void init(std::size_t task, const PmiMessage& message, PmiTurn& turn);
   bool put(const PmiMessage& message);  // false: no room for more
   void wait_for_all(std::size_t task, PmiTurn& turn);

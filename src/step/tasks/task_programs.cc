@@ -48,7 +48,7 @@ std::string read_all(int fd) {
   return text;
 }
 
-void obey(std::string_view line, Environment& environment) {
+void apply_line(std::string_view line, Environment& environment) {
   constexpr std::string_view kExport = "export ", kUnset = "unset ", kPrint = "print ";
   if (line.starts_with(kExport)) {
     std::string_view setting = trim(line.substr(kExport.size()));
@@ -100,7 +100,7 @@ int run_task_prolog(const std::string& program, Environment& environment) {
   const std::string output = read_all(ends[0]);
   close(ends[0]);
   const int status = exit_code(wait_status_of(pid));
-  for (std::string_view line : split(output, '\n')) obey(line, environment);
+  for (std::string_view line : split(output, '\n')) apply_line(line, environment);
   return status;
 }
 
