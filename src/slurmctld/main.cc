@@ -51,7 +51,7 @@ void print_help() {
       "  -f FILE    read this slurm.conf (default: $SLURM_CONF, /etc/slurm/slurm.conf)\n"
       "  -L FILE    log to this file, not to SlurmctldLogFile\n"
       "  -i         accepted; an unreadable state always stops the daemon\n"
-      "  -v         more of a log; may be given several times\n"
+      "  -v         log more; may be repeated\n"
       "  -V         print the version\n"
       "  -h         print this help");
 }
