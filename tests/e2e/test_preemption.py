@@ -170,7 +170,7 @@ def test_a_job_that_an_administrator_stopped_makes_room_and_comes_back_held(clus
 
 
 def test_components_go_together_or_stay(cluster):
-    """One of them is not to be displaced; two that are go in the milder of their ways."""
+    """One of them may not be preempted; of two that may, both are preempted in the milder mode."""
     words = ["sbatch", "--parsable", "-p", "low", "-N1", "--exclusive", ":", "-N1", "--exclusive", "-p"]
     kept = cluster.run(*words, "high", "--wrap", "sleep 100").ok().out.strip()
     cluster.wait_state(kept, "RUNNING")
@@ -225,7 +225,7 @@ def test_a_suspension_reaches_a_job_whose_slurmd_was_away(cluster):
         wait_for(holds, verb)
 
 
-def test_a_job_that_may_be_displaced_says_since_when(cluster):
+def test_a_preemptable_job_shows_since_when(cluster):
     job = start(cluster, "warned", "-w", "n1", script="trap '' TERM; sleep 100")
     shown = cluster.job(job)
     assert (shown["PreemptEligibleTime"], shown["PreemptTime"]) == (shown["StartTime"], "None")
