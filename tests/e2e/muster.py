@@ -2,7 +2,7 @@
 
 A Cluster is started from a plain slurm.conf, as an administrator would, with everything it writes
 below one temporary directory. The programs come from $MUSTER_BIN (daemons from $MUSTER_SBIN where that
-is set), so the same tests run against the reference: MUSTER_BIN=/usr/bin MUSTER_SBIN=/usr/sbin.
+is set), so the same tests run against Slurm: MUSTER_BIN=/usr/bin MUSTER_SBIN=/usr/sbin.
 Nothing here sleeps for a fixed time: everything waits for what it needs, with generous limits.
 """
 import atexit

@@ -19,7 +19,7 @@ PartitionName=batch Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=dear Nodes=ALL MaxTime=INFINITE State=UP TRESBillingWeights=CPU=0.4,Mem=0.25G,GRES/gpu=1.5
 """)
 
-pytestmark = pytest.mark.ours  # the reference keeps associations in its database
+pytestmark = pytest.mark.ours  # Slurm keeps associations in its database
 
 
 def usage(cluster, user):

@@ -57,7 +57,7 @@ def test_an_unknown_preference_is_refused(cluster):
         1, "sbatch: error: Batch job submission failed: Invalid preferred feature specification\n")
 
 
-@pytest.mark.ours  # the reference refuses what does not fit on preferred nodes alone
+@pytest.mark.ours  # Slurm refuses what does not fit on preferred nodes alone
 def test_a_job_starts_elsewhere_where_preferred_nodes_do_not_suffice(cluster):
     job, seen = nodes_of(cluster, "--prefer=b", "-N3")
     assert seen == ["n1", "n[1-3]"] and cluster.job(job)["Features"] == "(null)"

@@ -44,7 +44,7 @@ def test_a_job_that_the_node_cannot_start_is_held(cluster, broken):
     assert cluster.wait_end(other)["JobState"] == "COMPLETED"
     broken()
     cluster.run("scontrol", "release", job).ok()
-    # The reference holds a job back that was put back, some two minutes.
+    # Slurm holds a job back that was put back, some two minutes.
     wait_for(lambda: cluster.state(job) == "COMPLETED" or cluster.reason(job) == "BeginTime", "the job to go on")
 
 
@@ -81,7 +81,7 @@ def test_a_step_says_which_node_is_gone(cluster):
 @pytest.mark.ours
 @pytest.mark.as_root
 def test_nobody_computes_for_a_user_whom_the_node_does_not_know(cluster):
-    """On the reference slurmctld, which is on the same machine here, does not know him either."""
+    """On Slurm slurmctld, which is on the same machine here, does not know him either."""
     subprocess.run(["useradd", "--no-create-home", "muster-ghost"], check=True)
     try:
         job = cluster.sbatch("-H", "-D", "/tmp", "-o", "/dev/null", "--wrap", "true", user="muster-ghost", cwd="/tmp")

@@ -25,7 +25,7 @@ def end(cluster, job):
     cluster.wait_end(job, limit=60)
 
 
-@ours  # the reference waits for a reader, whatever it is told
+@ours  # Slurm waits for a reader, whatever it is told
 @pytest.mark.parametrize("option", ["-o", "-i"])
 def test_a_job_whose_fifo_nobody_opens_can_be_cancelled(cluster, fifo, option):
     job = cluster.sbatch(option, str(fifo), "--wrap", "cat")

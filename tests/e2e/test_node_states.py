@@ -15,7 +15,7 @@ def update(cluster, state, *more, node="n1"):
 
 
 def wait_node(cluster, *states, node="n1"):
-    """The reference asks a node it has changed whether it is there, and marks it until it has answered."""
+    """Slurm asks a node it has changed whether it is there, and marks it until it has answered."""
     def now():
         rows = cluster.run("sinfo", "-h", "-N", "-n", node, "-o", "%t").lines
         return rows[0].rstrip("*") if rows else "none"
@@ -73,7 +73,7 @@ def test_a_busy_node(cluster):
     wait_node(cluster, "drng")
     assert update(cluster, "idle").err == REFUSED
     update(cluster, "resume").ok()
-    wait_node(cluster, "mix", "alloc")  # the reference counts again with the next job
+    wait_node(cluster, "mix", "alloc")  # Slurm counts again with the next job
     assert cluster.state(job) == "RUNNING"
 
 

@@ -15,7 +15,7 @@ CLUSTER = dict(nodes=3, conf=f"SuspendProgram={PLACE}/suspend\nResumeProgram={PL
                f"ResumeFailProgram={PLACE}/failed\n"
                "PartitionName=quick Nodes=n1 SuspendTime=INFINITE PowerDownOnIdle=YES ResumeTimeout=3\n"
                "PartitionName=patient Nodes=ALL GraceTime=30\n")
-pytestmark = pytest.mark.ours  # the reference does not know PowerDownGrace
+pytestmark = pytest.mark.ours  # Slurm does not know PowerDownGrace
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -10,7 +10,7 @@ import pytest
 import muster
 from muster import wait_for
 
-pytestmark = [pytest.mark.as_root, pytest.mark.ours]  # the reference does not start without its cgroups
+pytestmark = [pytest.mark.as_root, pytest.mark.ours]  # Slurm does not start without its cgroups
 
 
 def can_unshare():

@@ -61,6 +61,6 @@ def test_each_command_is_listed(cluster):
     assert f"StepId={job}.0+0 " in shown and "Tasks=1 Name=BB" in shown and "NodeList=n2" in shown
 
 
-@pytest.mark.ours  # the reference counts the tasks of each command from 0
+@pytest.mark.ours  # Slurm counts the tasks of each command from 0
 def test_labels_count_through(cluster):
     assert step(cluster, "srun -l -n1 echo a : -n1 echo b") == ["0: a", "1: b"]

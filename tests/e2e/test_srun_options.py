@@ -78,7 +78,7 @@ def test_tasks_of_a_gpu_share_it(cluster):
     assert sorted(line.rsplit("/", 1)[1] for line in lines) == ["0", "0", "1", "1"]
 
 
-@pytest.mark.ours  # the reference waits for ever
+@pytest.mark.ours  # Slurm waits for ever
 def test_a_step_runs_only_where_its_constraint_holds(cluster):
     lines = job(cluster, "-n1", body="srun -C nosuch echo ran; echo code $?\n")
     assert "code 1" in lines and "ran" not in lines

@@ -1,4 +1,4 @@
-"""Calls of srun and its relatives whose words and codes were compared with the reference's."""
+"""Calls of srun and its relatives whose words and codes were compared with Slurm's."""
 import re
 
 import pytest
