@@ -60,7 +60,7 @@ def cluster(request, module_cluster):
 
 
 def user_named(name):
-    """A second user, made where there is none."""
+    """A second user, created if there is none."""
     try:
         pwd.getpwnam(name)
     except KeyError:
@@ -75,5 +75,5 @@ def alice():
 
 @pytest.fixture
 def bob():
-    """Whom alice has to leave alone."""
+    """Another user, whom alice must not be able to harm."""
     return user_named("bob")

@@ -1,4 +1,4 @@
-"""From when on a job grows older: AccrueTime, EligibleTime, and the priority that follows from it."""
+"""Since when a job's age counts: AccrueTime, EligibleTime, and the priority that follows from it."""
 import pytest
 
 from muster import is_reference, wait_for
@@ -14,7 +14,7 @@ PriorityCalcPeriod=1
 
 @pytest.fixture
 def full(cluster):
-    """Whoever comes waits."""
+    """New jobs wait."""
     job = cluster.sbatch("--exclusive", "-t", "60", "--wrap", "sleep 600")
     cluster.wait_state(job, "RUNNING")
     return job

@@ -17,7 +17,7 @@ ALL_JOBS = request("Jobs", field(1, field(12, 1)))
 
 @pytest.fixture
 def unharmed(cluster, bob):
-    """The same daemons as before serve bob at the end."""
+    """At the end the same daemons still serve bob."""
     before = [cluster.controller_pid, *map(cluster.node_pid, cluster.node_names)]
     yield
     is_served(cluster, bob)
@@ -40,7 +40,7 @@ def connection(cluster, user, **options):
 
 
 class Sender(threading.Thread):
-    """Sends as fast as it is taken, until it is cut off or told to stop."""
+    """Sends as fast as possible, until it is cut off or told to stop."""
 
     def __init__(self, client, data):
         super().__init__(daemon=True)
@@ -64,7 +64,7 @@ def test_the_places_of_one_user_are_not_those_of_others(cluster, alice, bob, unh
             assert late.read_frame() is None
         is_served(cluster, bob)
         cluster.run("squeue").ok()
-        # Her own commands wait for a place.
+        # Her own commands wait for a connection.
         with acting_as(alice):
             squeue = subprocess.Popen(["squeue", "-h"], env=cluster.environment, stdout=subprocess.PIPE, cwd="/")
         log = cluster.directory / "log/slurmctld.log"

@@ -1,4 +1,4 @@
-"""--prefer and --batch: features that a job would like, and that the node of its script has."""
+"""--prefer and --batch: features that a job prefers, and features of the node of its script."""
 import pytest
 
 CLUSTER = dict(nodes=4)
@@ -63,7 +63,7 @@ def test_a_job_starts_elsewhere_where_preferred_nodes_do_not_suffice(cluster):
     assert seen == ["n1", "n[1-3]"] and cluster.job(job)["Features"] == "(null)"
 
 
-@pytest.mark.ours  # there, scontrol knows no such key for a node of the configuration file
+@pytest.mark.ours  # with Slurm scontrol knows no such key for a node of the configuration file
 def test_features_that_an_administrator_gave_can_be_asked_for(cluster):
     cluster.run("scontrol", "update", "nodename=n2", "availablefeatures=a,x,fresh",
                 "activefeatures=a,x,fresh").ok()

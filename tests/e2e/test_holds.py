@@ -1,4 +1,4 @@
-"""scontrol hold, release, suspend, resume, requeue: what jobs say then, and what is refused."""
+"""scontrol hold, release, suspend, resume, requeue: what they do to jobs, and what is refused."""
 import pytest
 
 CLUSTER = dict(nodes=1, cpus=4)

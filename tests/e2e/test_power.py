@@ -1,4 +1,4 @@
-"""Nodes that go off and on, are told to go, are rebooted, or join by themselves."""
+"""Nodes that are switched off and on, are told to leave, are rebooted, or join by themselves."""
 import os
 import signal
 import tempfile
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.ours  # Slurm does not know PowerDownGrace
 
 @pytest.fixture(scope="module", autouse=True)
 def programs(module_cluster):
-    """Switching off is ending slurmd, switching on is starting it, and so is rebooting."""
+    """Switching off ends slurmd, switching on starts it, and rebooting does both."""
     run, conf = module_cluster.directory / "run", module_cluster.config_file
     off = f"kill $(cat {run}/slurmd.$n.pid)"
     on = f"{SBIN}/slurmd -f {conf} -N $n"

@@ -1,4 +1,4 @@
-"""Settings that would protect and do not act stop the daemons, with file, line and what to do; others act."""
+"""Settings for protection that have no effect stop the daemons, with file, line and remedy; others act."""
 import os
 import socket
 import subprocess
@@ -121,7 +121,7 @@ def test_scontrol_abort_stops_the_controller_alone(cluster):
 
 @pytest.fixture
 def own(cluster):
-    """A second controller beside the cluster's, for one test."""
+    """A second controller next to the cluster's, for one test."""
     other = muster.Cluster(nodes=1)
     other.munge.start()
     yield other

@@ -1,4 +1,4 @@
-"""Reservations: who may use what they keep, how they are shown, and what becomes of jobs when they end."""
+"""Reservations: who may use them, how they are shown, and what happens to jobs when they end."""
 import re
 
 import pytest
@@ -252,7 +252,7 @@ def test_nodes_show_that_they_are_kept(cluster):
     wait_for(lambda: "mix$" in cluster.run("sinfo", "-hN", "-n", "n2", "-o", "%t").out, "a mark")
 
 
-@pytest.mark.ours  # a minute on Slurm, which looks every half minute
+@pytest.mark.ours  # a minute with Slurm, which checks every half minute
 def test_jobs_when_it_ends(cluster):
     created(cluster, "short", "nodes=n1")
     created(cluster, "kind", "nodes=n2", "flags=no_hold_jobs_after")

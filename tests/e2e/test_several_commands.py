@@ -45,7 +45,7 @@ def test_each_command_has_its_own_input(cluster):
     assert step(cluster, "srun -i one -n1 cat : -i two -n1 cat") == ["1", "2"]
 
 
-@pytest.mark.ours  # there it is the one's that was connected first
+@pytest.mark.ours  # with Slurm the one that connected first gets it
 def test_what_srun_reads_is_the_first_commands(cluster):
     assert step(cluster, "echo in | srun -l -n1 cat : -n1 cat") == ["0: in"]
 

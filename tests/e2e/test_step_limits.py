@@ -1,4 +1,4 @@
-"""Time limits of steps, as srun and scontrol update set them; what scontrol tells of processes and of slurmd."""
+"""Time limits of steps, set by srun and scontrol update; what scontrol shows about processes and slurmd."""
 import re
 
 import pytest
