@@ -1,3 +1,4 @@
+// Plays the nodes of a cluster: registers, and reports the ends of jobs.
 #include "nodes.h"
 
 #include <sys/epoll.h>

@@ -1,3 +1,4 @@
+// Plays the users: submits jobs, and measures how long that takes.
 #include "users.h"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// slurm.conf: keys, errors with file and line, and scontrol show config.
 #include "config/slurm_conf.h"
 
 #include <gtest/gtest.h>
