@@ -1,6 +1,6 @@
 // Job: one record of the queue. A pending array is a single Job that stands for all its waiting
-// tasks. A task becomes a Job of its own when it starts, or when it is treated apart from the
-// others.
+// tasks. A task gets a Job of its own when it starts, or when it is held, changed or cancelled by
+// itself.
 #pragma once
 
 #include <cstdint>
