@@ -158,7 +158,7 @@ def test_a_user_who_asks_too_often_is_slowed_down(cluster, alice, bob, rate_limi
             cluster.run("squeue", user=alice).ok()
     for _ in range(20):
         cluster.run("squeue").ok()  # root does not wait
-    assert "asks more than SlurmctldParameters=rl_bucket_size" in (cluster.directory / "log/slurmctld.log").read_text()
+    assert "sends more requests than SlurmctldParameters=rl_bucket_size" in (cluster.directory / "log/slurmctld.log").read_text()
 
 
 def test_a_word_that_is_no_number_is_refused(cluster):

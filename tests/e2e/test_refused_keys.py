@@ -21,7 +21,7 @@ BAD = [
     ("PrivateData=users", "until accounts can be managed"),
     ("TaskPluginParam=OOMKillStep", "not supported yet"),
     ("SelectType=select/foo", "expected one of select/linear"),
-    ("SchedulerParameters=bf_windoww=3", "there is no such word"),
+    ("SchedulerParameters=bf_windoww=3", "unknown word"),
     ("AuthType=auth/foo", "expected one of auth/munge"),
     ("PreemptType=preempt/foo", "expected one of preempt/none"),
     ("NodeName=x[1-", "unbalanced brackets"),
