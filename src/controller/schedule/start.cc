@@ -171,7 +171,7 @@ void Starter::start_job(const sched::Start& start) {
                             .batch_index = batch_index(cluster, *job.spec, start.allocation),
                             .has_preferred = all_have(cluster, job.spec->prefer, start.allocation),
                             .priority = settings.priority.multifactor ? start.priority : 0});
-  power_.up_for(ledger_.job(id));
+  power_.power_up_for(ledger_.job(id));
   if (reboots) power_.reboot_for(ledger_.job(id));
   mail_begin_of_array(ledger_, ledger_.job(id));
   if (settings.programs.contain) create_extern_step(ledger_, id);

@@ -157,7 +157,7 @@ wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocati
     for (NodeId id : changed) clear_node(ledger, links, id, Leave::all);
   if (iequals(state, "POWER_DOWN"))
     for (NodeId id : changed) clear_node(ledger, links, id, Leave::with_grace);
-  if (iequals(state, "POWER_UP")) power.up_again(changed);
+  if (iequals(state, "POWER_UP")) power.power_up_if_off(changed);
   ledger.want_plan();
   if (refusal) return *refusal;
   return wire::Done{};
