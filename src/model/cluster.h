@@ -429,6 +429,6 @@ struct Cluster {
 // The partitions in "main" or "a,b"; empty = the default partition. Every name must exist. A
 // partition that takes no more jobs is replaced by its Alternate.
 Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
-                                                       std::string_view names);
+                                                       const NameList& names);
 
 }  // namespace muster

@@ -138,10 +138,9 @@ class Trials {
     add_smaller(*job.spec, all);
     add_less_choosy(*job.spec, all);
     for (const Text& name : options_.partitions) {
-      auto named = split(job.partition, ',');
-      if (std::ranges::find(named, name.view()) != named.end()) continue;
+      if (has_name(job.partitions, name)) continue;
       all.push_back(
-          {"in partition " + name.str(), [name](Job& j, JobSpec&) { j.partition = name; }});
+          {"in partition " + name.str(), [name](Job& j, JobSpec&) { j.partitions = name; }});
     }
     return all;
   }

@@ -165,7 +165,7 @@ wire::JobRef part_of(const wire::JobRef& ref, const Job& job) {
 bool confirmed(const wire::JobRef& ref, const Job& job) {
   std::string question =
       fmt::format("Cancel {}={} name={} partition={} [y/n]? ", ref.step ? "step_id" : "job_id",
-                  wire::job_ref_text(ref), job.own.name.view(), job.partition.view());
+                  wire::job_ref_text(ref), job.own.name.view(), job.partitions.view());
   while (true) {
     std::fputs(question.c_str(), stdout);
     std::fflush(stdout);

@@ -55,7 +55,7 @@ void split_by_partition(const QueueOptions& options, std::vector<JobRow>& rows) 
   std::vector<JobRow> split_rows;
   const auto& wanted = options.filter.partitions;
   for (const JobRow& row : rows) {
-    const auto names = split(row.job().partition, ',');
+    const auto& names = row.job().partitions.parsed();
     if (row.job().state != JobState::pending || names.size() < 2) {
       split_rows.push_back(row);
       continue;

@@ -63,7 +63,7 @@ AskedDevices asked_devices(const Cluster& cluster, const Job& job,
                            const wire::StepRequest& request) {
   const AskedDevices own{request.gres, request.gpus, request.gpus_per_task};
   const JobSpec& spec = *job.spec;
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (own.any() || !spec.gpus_per_socket.empty() || !partition ||
       !sched::has_all_devices(cluster, spec, *partition))
     return own;
@@ -113,7 +113,7 @@ void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest&
   demand.memory_per_gpu_mib = request.memory_per_gpu_mib;
   bool asked = demand.memory_per_node_mib || demand.memory_per_cpu_mib || demand.memory_per_gpu_mib;
   if (!asked && !spec.memory_per_node_mib && !spec.memory_per_gpu_mib) {
-    const Partition* partition = cluster.find_partition(job.partition);
+    const Partition* partition = cluster.partition_of(job);
     demand.memory_per_cpu_mib = spec.memory_per_cpu_mib;
     if (!demand.memory_per_cpu_mib && partition)
       demand.memory_per_cpu_mib = partition->default_memory_per_cpu_mib;

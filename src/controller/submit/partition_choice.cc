@@ -80,7 +80,7 @@ void give_default_memory(const Cluster& cluster, const Partition& partition, Job
 }
 
 std::string_view obstacle(const Cluster& cluster, const Job& job) {
-  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
+  const Partition* partition = cluster.partition_of(job);
   if (!partition) return {};
   if (partition->state == PartitionState::down) return "Partition in DOWN state";
   auto in_service = [&](NodeId id) {

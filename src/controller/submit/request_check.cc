@@ -40,7 +40,7 @@ class SizeCheck {
   void operator()(std::uint32_t, T& value) {
     using namespace codec_detail;
     if constexpr (String<T>)
-      note(value, length(value), "text", &RequestLimits::text);
+      note(value, length(std::string_view(value)), "text", &RequestLimits::text);
     else if constexpr (std::is_same_v<T, std::vector<Text>> ||
                        std::is_same_v<T, std::vector<std::string>>)
       texts(value);

@@ -33,7 +33,7 @@ Result<void> fits_reservations(const Cluster& cluster, const Job& job,
   if (job.spec->reservation.empty()) return {};
   std::optional<Error> refusal;
   std::vector<std::string> why;
-  for (std::string_view name : split(job.spec->reservation, ',')) {
+  for (const Text& name : job.spec->reservation.parsed()) {
     const Reservation* r = cluster.find_reservation(name);
     if (!r) continue;
     if (!r->is_active(job.submitted) || r->has("FLEX") || r->has("ANY_NODES")) return {};
@@ -47,7 +47,8 @@ Result<void> fits_reservations(const Cluster& cluster, const Job& job,
 }
 
 Result<void> may_use_reservation(const Cluster& cluster, const JobSpec& spec, const Text& account) {
-  for (std::string_view name : split(spec.reservation, ',')) {
+  if (spec.reservation.parsed().empty()) return fail(ErrorCode::invalid_reservation);  // ","
+  for (const Text& name : spec.reservation.parsed()) {
     const Reservation* r = cluster.find_reservation(name);
     if (!r) return fail(ErrorCode::invalid_reservation);
     if (!r->admits(spec.user_name, account)) return fail(ErrorCode::reservation_access);

@@ -102,9 +102,9 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
                     Time now, Job& job) {
   job.id = cluster.next_job_id;
   if (job.is_array_record()) job.array_id = job.id;
-  std::string names;
-  for (const Partition* q : partitions) names += (names.empty() ? "" : ",") + q->name.str();
-  job.partition = names;
+  std::vector<Text> names;
+  for (const Partition* partition : partitions) names.push_back(partition->name);
+  job.partitions = as_name_list(names);
   const JobSpec& wanted = *job.spec;
   job.time_limit = sched::effective_limit(cluster, wanted, *partitions.front(), job.qos);
   job.eligible = std::max(now, job.own.begin);
@@ -243,8 +243,7 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
 }
 
 bool fits_limits_of_partition(const Cluster& cluster, const Job& job) {
-  const auto names = split(job.partition.view(), ',');
-  return std::ranges::any_of(names, [&](std::string_view name) {
+  return std::ranges::any_of(job.partitions.parsed(), [&](const Text& name) {
     const Partition* partition = cluster.find_partition(name);
     return partition &&
            within_limits(*partition, *job.spec, sched::limit_in(cluster, job, *partition));

@@ -35,7 +35,7 @@ wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now
       }
     } else if (const sched::Expected* expected = sched::find_expected(plan, job.id)) {
       reply.would_start = expected->at;
-      reply.partition = job.partition;
+      reply.partition = job.partitions.text();
       reply.cpus += expected->cpus;
       nodes.insert(nodes.end(), expected->nodes.begin(), expected->nodes.end());
     } else {

@@ -20,7 +20,7 @@ namespace {
 // What was submitted with --hold has not been asked yet. One partition that will do is enough.
 Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
   ErrorCode last{};
-  for (std::string_view name : split(job.partition, ',')) {
+  for (const Text& name : job.partitions.parsed()) {
     const Partition* partition = cluster.find_partition(name);
     if (!partition || partition->nodes.empty()) return {};
     auto request = sched::make_request(cluster, *job.spec, *partition);

@@ -24,7 +24,7 @@ namespace {
 // A limit that its user may give the job.
 Minutes most_for_users(const JobDraft& d) {
   if (d.job.state != JobState::pending) return d.job.time_limit;
-  const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
+  const Partition* partition = d.cluster.find_partition(first_of(d.event.partition));
   return partition && partition->max_time ? *partition->max_time : kUnlimited;
 }
 
@@ -112,10 +112,10 @@ Result<void> set_site_factor(JobDraft& d, std::string_view value) {
 Result<void> reset_accrual(JobDraft&, std::string_view) { return {}; }
 
 Result<void> set_partition(JobDraft& d, std::string_view value) {
-  auto named = named_partitions(d.cluster, value);
+  NameList partitions(value);
+  auto named = named_partitions(d.cluster, partitions);
   if (!named) return fail(ErrorCode::invalid_partition);
-  d.spec.partition = Text(value);
-  d.event.partition = Text(value);
+  d.spec.partition = d.event.partition = std::move(partitions);
   if (!d.spec.time_limit)
     d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
   return {};
@@ -173,10 +173,8 @@ Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
   return {};
 }
 
-Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
-
 Result<void> set_account(JobDraft& d, std::string_view value) {
-  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.event.partition)); !ok) return ok;
   d.spec.account = d.event.account = Text(value);
   return {};
 }
@@ -185,20 +183,20 @@ Result<void> set_qos(JobDraft& d, std::string_view value) {
   // Operators give any that exists.
   auto ok = d.by_operator ? is_known_qos(d.cluster, value)
                           : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
-                                        first_partition(d));
+                                        first_of(d.event.partition));
   if (!ok) return ok;
   d.spec.qos = d.event.qos = Text(value);
   return {};
 }
 
 Result<void> set_reservation(JobDraft& d, std::string_view value) {
-  for (std::string_view name : split(value, ',')) {
-    if (name.empty()) continue;
+  NameList reservations(value);
+  for (const Text& name : reservations.parsed()) {
     const Reservation* r = d.cluster.find_reservation(name);
     if (!r) return fail(ErrorCode::invalid_reservation);
     if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
   }
-  d.spec.reservation = Text(value);
+  d.spec.reservation = std::move(reservations);
   return {};
 }
 

@@ -30,7 +30,7 @@ std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now
   cluster.jobs.each([&](const Job& each) {
     bool competes = each.state == JobState::pending && each.hold == Hold::none &&
                     !each.priority_fixed && each.id != job.id && each.spec->uid == job.spec->uid &&
-                    each.partition == job.partition && each.account == job.account &&
+                    each.partitions == job.partitions && each.account == job.account &&
                     each.qos == job.qos;
     if (!competes) return;
     const Place other = place(each);

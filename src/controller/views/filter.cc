@@ -17,11 +17,15 @@ bool lists(const List& list, const Value& value) {
   return list.empty() || std::ranges::binary_search(list, value);
 }
 
-// Names separated by commas: one of them will do.
-bool lists_any(const std::vector<Text>& list, const Text& names) {
-  if (list.empty()) return true;
-  return std::ranges::any_of(split(names, ','),
-                             [&](std::string_view name) { return lists(list, Text(name)); });
+// One of the names will do.
+bool lists_any(const std::vector<Text>& list, const NameList& names) {
+  return list.empty() ||
+         std::ranges::any_of(names.parsed(), [&](const Text& name) { return lists(list, name); });
+}
+
+bool uses_reservation(const Job& job, const std::vector<Text>& names) {
+  const NameList& asked = job.spec->reservation;
+  return asked.empty() ? lists(names, job.run->reservation) : lists_any(names, asked);
 }
 
 // "matlab:2,fluent": by name, whatever the count.
@@ -102,8 +106,8 @@ bool JobMatcher::matches(const Cluster& cluster, const Job& job) const {
     if (!by_name && !by_uid) return false;
   }
   return matches_state(job, filter_) && lists(filter_.accounts, job.account) &&
-         lists(filter_.names, job.own.name) && lists_any(filter_.partitions, job.partition) &&
-         lists(filter_.qos, job.qos) && lists_any(filter_.reservations, job.shown_reservation()) &&
+         lists(filter_.names, job.own.name) && lists_any(filter_.partitions, job.partitions) &&
+         lists(filter_.qos, job.qos) && uses_reservation(job, filter_.reservations) &&
          needs_license(spec, filter_.licenses) && uses_node(cluster, job, filter_.nodes);
 }
 

@@ -104,7 +104,7 @@ wire::PrioritiesReply priorities_reply(const Published& published, const Visibil
   for (std::uint32_t id : cluster.pending.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.hold != Hold::none || job.eligible > now || !visible.sees(job)) continue;
-    for (std::string_view name : split(job.partition, ','))
+    for (const Text& name : job.partitions.parsed())
       reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
   }
   return reply;
@@ -235,8 +235,8 @@ QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
     wire::JobView view = view_of(*published_, job, request.detail);
     view.least_nodes = least_nodes;
     if (priority != job.priority) view.job.edit().priority = priority;
-    if (job.state == JobState::pending && priorities_ && job.partition.view().contains(','))
-      for (std::string_view name : split(job.partition, ','))
+    if (job.state == JobState::pending && priorities_ && job.partitions.parsed().size() > 1)
+      for (const Text& name : job.partitions.parsed())
         view.partition_priorities.push_back(
             priorities_->priority_of(job, cluster.find_partition(name)));
     return part.add(view);

@@ -109,13 +109,4 @@ Result<Dependencies> parse_dependencies(std::string_view text) {
   return result;
 }
 
-Dependency::Dependency(std::string_view text) {
-  if (!text.empty()) kept_ = Cow(Kept{Text(text), parse_dependencies(text)});
-}
-
-const Result<Dependencies>& Dependency::parsed() const {
-  static const Result<Dependencies> none;
-  return kept_ ? kept_->parsed : none;
-}
-
 }  // namespace muster

@@ -12,6 +12,7 @@
 #include "base/containers/cow.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
+#include "base/text/name_list.h"
 #include "base/time.h"
 #include "model/job/dependency.h"
 
@@ -62,8 +63,9 @@ struct JobSpec {
   Uid uid;
   Gid gid;
   Text user_name;
-  Text partition;  // as requested: a name or a list; empty = the default partition
-  Text account, qos, wckey, admin_comment, reservation, licenses, features, mcs_label;
+  NameList partition;    // as requested; empty = the default partition
+  NameList reservation;  // as requested
+  Text account, qos, wckey, admin_comment, licenses, features, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;

@@ -65,7 +65,7 @@ Amounts amounts_of(const Cluster& cluster, const Job& job) {
   LicenseCounts licenses;
   if (!job.spec->licenses.empty())
     licenses = parse_licenses(cluster, job.spec->licenses).value_or(LicenseCounts{});
-  return billed_amounts(cluster, cluster.find_partition(job.partition), job.run->allocation,
+  return billed_amounts(cluster, cluster.partition_of(job), job.run->allocation,
                         licenses);
 }
 
@@ -118,7 +118,7 @@ double billed(const Cluster& cluster, const Partition* partition, const Amounts&
 }
 
 std::optional<std::uint64_t> weighted_billing(const Cluster& cluster, const Job& job) {
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (job.run->allocation.empty() || !partition || partition->tres_billing_weights.empty())
     return std::nullopt;
   return amount_in(amounts_of(cluster, job), "billing");

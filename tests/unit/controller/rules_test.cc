@@ -283,7 +283,7 @@ TEST(UpdateJob, APartitionThatWouldNotHaveTakenTheJobDoesNotLater) {
   for (const char* name : {"admins", "group", "closed"})
     EXPECT_EQ(w.update(id, "Partition", name), ErrorCode::failure) << name;
   EXPECT_EQ(w.update(id, "Partition", "admins,main,group"), kFine);
-  EXPECT_EQ(w.job(id).partition, "main");
+  EXPECT_EQ(w.job(id).partitions, "main");
   EXPECT_EQ(w.update(id, "Partition", "admins", kRoot), kFine);
   EXPECT_EQ(w.update(id, "Partition", "closed", kRoot), ErrorCode::failure);
   w.host.groups = {"staff"};

@@ -231,7 +231,7 @@ TEST(Partitions, TheOneWithFreeNodesIsTaken) {
                      .running(1)
                      .build();
   Job two = make_job(JobId{2}, job().partition("left"), cluster);
-  two.partition = "left,right";
+  two.partitions = "left,right";
   muster::apply(cluster, JobSubmitted{two});
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "2");

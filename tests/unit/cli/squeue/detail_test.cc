@@ -38,7 +38,7 @@ std::vector<Job> jobs() {
   Job waiting;
   waiting.id = JobId{7};
   waiting.take_request(full_spec());
-  waiting.partition = "batch";
+  waiting.partitions = "batch";
   waiting.account = "physics";
   waiting.qos = "high";
   waiting.time_limit = Minutes{60};

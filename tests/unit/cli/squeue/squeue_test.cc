@@ -22,7 +22,7 @@ struct JobBuilder {
 
   explicit JobBuilder(std::uint32_t id, std::string_view name = "wrap") {
     job.id = JobId{id};
-    job.partition = "batch";
+    job.partitions = "batch";
     job.time_limit = kUnlimited;
     job.submitted = kNow - 60s;
     job.priority = 4294901760u - id;

@@ -20,7 +20,7 @@ using namespace muster::test;
 bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   auto rank = [&](JobId id) {
     const Job& job = *cluster.components(cluster.jobs.at(id)).front();
-    return std::tuple(-std::int64_t{cluster.find_partition(job.partition)->priority_tier},
+    return std::tuple(-std::int64_t{cluster.partition_of(job)->priority_tier},
                       -std::int64_t{job.priority}, job.id.value, id.value);
   };
   return rank(a) < rank(b);
@@ -110,7 +110,7 @@ bool made_room(const Past& past, const Cluster& now, const Job& job) {
 }
 
 bool is_met(const Cluster& cluster, const Job& job, Time now) {
-  auto dependencies = parse_dependencies(job.own.dependency);
+  auto dependencies = parse_dependencies(job.own.dependency.view());
   return dependencies &&
          fulfilment(cluster, job, *dependencies, std::nullopt, now) == Fulfilment::met;
 }
@@ -182,7 +182,7 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
     case Reason::begin_time:
       return job.eligible <= now ? "its time has come" : "";
     case Reason::partition_time_limit:
-      return job.time_limit <= *cluster.find_partition(job.partition)->max_time ? "it may" : "";
+      return job.time_limit <= *cluster.partition_of(job)->max_time ? "it may" : "";
     case Reason::dependency:
     case Reason::dependency_never_satisfied:
       return job.own.dependency.empty() ? "it depends on nobody" : "";

@@ -61,7 +61,7 @@ std::string objection(const Cluster& cluster, const Start& s, Time now) {
   if (partition.max_time && job.time_limit > *partition.max_time) return "it is too long";
   if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return "no such task";
   if (job.own.dependency.empty()) return "";
-  auto dependencies = parse_dependencies(job.own.dependency);
+  auto dependencies = parse_dependencies(job.own.dependency.view());
   bool met = fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
   return met ? "" : "it depends on others";
 }
