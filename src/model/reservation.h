@@ -13,6 +13,7 @@
 #include "base/ids.h"
 #include "base/text/idset.h"
 #include "base/time.h"
+#include "model/job/licenses.h"
 
 namespace muster {
 
@@ -22,7 +23,7 @@ struct Reservation {
   std::vector<NodeId> nodes;          // ascending
   std::vector<Text> users, accounts;  // who may use it; with "-" before each name, who may not
   Text features, partition, comment;
-  Text licenses;            // "matlab:2,ansys:1"
+  LicenseList licenses;     // "matlab:2,ansys:1"
   std::vector<Text> flags;  // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
   std::vector<Text> groups,
       group_members;        // groups instead of users, and their members at creation

@@ -101,7 +101,7 @@ FUZZ_TARGET(gres,
   for (auto parse : {parse_gres, parse_gpus})
     if (auto list = parse(bytes)) sum_of(*list);
   as_gres(bytes);
-  (void)sched::parse_licenses(cluster(), bytes);
+  (void)sched::check_licenses(cluster(), bytes);
   if (auto amounts = parse_tres_amounts(bytes)) amount_of(*amounts, "cpu");
   auto equals = bytes.find('=');
   if (equals == bytes.npos) return;

@@ -193,7 +193,7 @@ constexpr Field<JobRow> kFields[] = {
     {{"job_resources", nullptr, write_resources}, {}, {}, say_unset},
     {{"job_state"}, {'T', "State", "STATE"}, {"JobState"}, [](R r, V v) { v.text(job_state_text(r)); }, {.mark = kLeast}},
     {{"last_sched_evaluation"}, {0, "LastSchedEval", "LAST_SCHED_EVAL"}, {"LastSchedEval"}, [](R r, V v) { v.time(r.view().last_evaluated); }},
-    {{"licenses"}, {'W', "Licenses", "LICENSES"}, {"Licenses"}, [](R r, V v) { v.text(r.spec().licenses); }},
+    {{"licenses"}, {'W', "Licenses", "LICENSES"}, {"Licenses"}, [](R r, V v) { v.text(r.spec().licenses.text()); }},
     {{"max_cpus", say_zero}, {0, "MaxCPUs", "MAX_CPUS"}, {}, [](R r, V v) { v.number(cpu_count(r)); }},
     {{"max_nodes", [](R r, V v) { v.number(r.spec().max_nodes); }}, {0, "MaxNodes", "MAX_NODES"}, {}, [](R r, V v) { v.number(r.spec().max_nodes ? r.spec().max_nodes : r.line().num_nodes); }},
     {{"mcs_label"}, {0, "MCSLabel", "MCSLABEL"}, {"MCS_label", kNotThere}, [](R r, V v) { v.text(r.spec().mcs_label); }},

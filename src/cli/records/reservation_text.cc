@@ -52,7 +52,7 @@ constexpr Field<ReservationRow> kFields[] = {
     {{}, {}, {"Features"}, [](R r, V v) { v.text(r.reservation().features); }},
     {{}, {}, {"Flags", ""}, [](R r, V v) { v.text(flags_text(r.reservation())); }},
     {{}, {}, {"Groups"}, [](R r, V v) { say_joined(v, r.reservation().groups); }},
-    {{}, {}, {"Licenses"}, [](R r, V v) { v.text(r.reservation().licenses); }},
+    {{}, {}, {"Licenses"}, [](R r, V v) { v.text(r.reservation().licenses.text()); }},
     {{}, {}, {"MaxStartDelay", "(null)"}, [](R r, V v) { if (r.reservation().max_start_delay != Seconds{0}) v.span(r.reservation().max_start_delay); }},
     {{}, {}, {"NodeCnt"}, [](R r, V v) { v.number(r.reservation().nodes.size()); }},
     {{}, {}, {"PartitionName"}, [](R r, V v) { v.text(r.reservation().partition); }},

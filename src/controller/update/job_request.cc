@@ -139,9 +139,9 @@ Result<void> set_memory_of_gpu(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_licenses(JobDraft& d, std::string_view value) {
-  if (auto known = sched::parse_licenses(d.cluster, value); !known)
-    return fail(ErrorCode::invalid_license);
-  d.spec.licenses = Text(value);
+  LicenseList licenses(value);
+  if (auto ok = sched::check_licenses(d.cluster, licenses); !ok) return ok;
+  d.spec.licenses = std::move(licenses);
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include "base/text/name_list.h"
 #include "base/time.h"
 #include "model/job/dependency.h"
+#include "model/job/licenses.h"
 
 namespace muster {
 
@@ -65,7 +66,8 @@ struct JobSpec {
   Text user_name;
   NameList partition;    // as requested; empty = the default partition
   NameList reservation;  // as requested
-  Text account, qos, wckey, admin_comment, licenses, features, mcs_label;
+  LicenseList licenses;
+  Text account, qos, wckey, admin_comment, features, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;

@@ -212,9 +212,8 @@ Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec
   auto preferred = parse_constraint(cluster, spec.prefer);
   if (!preferred) return fail("Invalid preferred feature specification");
   request.preferred = std::move(*preferred);
-  auto licenses = parse_licenses(cluster, spec.licenses);
-  if (!licenses) return std::unexpected(licenses.error());
-  request.licenses = std::move(*licenses);
+  if (auto ok = check_licenses(cluster, spec.licenses); !ok) return std::unexpected(ok.error());
+  request.licenses = licenses_in(spec.licenses);
   if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
   if (!spec.cpus_per_gpu && !spec.cpus_per_task)
     request.cpus_per_gpu = static_cast<std::uint32_t>(
@@ -264,24 +263,16 @@ bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partitio
   return !cluster.settings().whole_nodes && has_nodes_alone(cluster, spec, partition);
 }
 
-Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
-                                                                   std::string_view text) {
-  std::vector<std::pair<Text, std::uint32_t>> wanted;
-  if (text.empty()) return wanted;
-  const auto& known = cluster.settings().licenses;
-  const bool may_wait = cluster.settings().allow_zero_licenses;  // for more licenses than exist
-  for (std::string_view item : split(text, text.find(';') == text.npos ? ',' : ';')) {
-    auto colon = item.find_first_of(":*");
-    std::string_view name = trim(item.substr(0, colon));
-    std::optional<std::uint32_t> count = 1;
-    if (colon != item.npos) count = parse_number<std::uint32_t>(trim(item.substr(colon + 1)));
-    bool exists = std::any_of(known.begin(), known.end(), [&](const auto& l) {
-      return l.first == name && count && (may_wait || *count <= l.second);
-    });
-    if (!exists) return fail(ErrorCode::invalid_license);
-    wanted.emplace_back(name, *count);
+Result<void> check_licenses(const Cluster& cluster, const LicenseList& list) {
+  if (!list.parsed()) return std::unexpected(list.parsed().error());
+  const Settings& settings = cluster.settings();
+  for (const auto& [name, count] : *list.parsed()) {
+    auto known = std::ranges::find(settings.licenses, name, &Licenses::value_type::first);
+    if (known == settings.licenses.end() ||
+        (count > known->second && !settings.allow_zero_licenses))  // it may wait for more
+      return fail(ErrorCode::invalid_license);
   }
-  return wanted;
+  return {};
 }
 
 }  // namespace muster::sched

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-struct Message {
+struct WithNames {
   NameList names;
   template <class V>
   void fields(V& v) {
@@ -42,8 +42,8 @@ TEST(NameList, IsNotSplitBeyondTheLimit) {
 }
 
 TEST(NameList, TravelsAsItsText) {
-  Message sent{"a,b"};
-  auto read = decode<Message>(encode(sent));
+  WithNames sent{"a,b"};
+  auto read = decode<WithNames>(encode(sent));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->names, sent.names);
   EXPECT_EQ(read->names.parsed().at(1), "b");
