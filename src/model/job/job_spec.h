@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "model/job/dependency.h"
 #include "model/job/licenses.h"
+#include "model/node/resources.h"
 
 namespace muster {
 
@@ -90,8 +91,8 @@ struct JobSpec {
   std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib,
       memory_per_gpu_mib;  // 0 = all
   std::optional<std::uint64_t> tmp_disk_mib;
-  Text gres;                                                 // --gres, "gpu:v100:2,shard:4"
-  Text gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count,..."
+  GresList gres;                                                // --gres, "gpu:v100:2,shard:4"
+  GpuList gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count,..."
   std::optional<std::uint32_t> cpus_per_gpu;
   Text required_nodes, excluded_nodes;  // hostlists
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,

@@ -44,7 +44,7 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
   least["cpu"] = cpus;
   if (request.memory_per_node_mib) least["mem"] = *request.memory_per_node_mib * nodes;
   if (request.memory_per_cpu_mib) least["mem"] = *request.memory_per_cpu_mib * cpus;
-  auto add = [&](const std::vector<GresRequest>& list, std::uint64_t times) {
+  auto add = [&](const GresRequests& list, std::uint64_t times) {
     for (const GresRequest& gres : list) {
       const std::string name = "gres/" + gres.name.str();
       least[Text(name)] += gres.count * times;

@@ -32,30 +32,25 @@ std::optional<std::uint64_t> job_default(const Partition& partition, std::string
   return otherwise;
 }
 
-Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec,
+Result<void> set_gres(const Cluster& cluster, const JobSpec& spec,
                                 ResourceRequest& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
     return std::find(types.begin(), types.end(), g.name) != types.end();
   };
   struct Option {
-    const Text& text;
-    std::vector<GresRequest>* target;
+    const GpuList& given;
+    GresRequests* target;
   };
   for (const Option& option :
        {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &request.gres_per_node},
         Option{spec.gpus_per_task, &request.gpus_per_task},
         Option{spec.gpus_per_socket, &request.gpus_per_socket}}) {
-    if (option.text.empty()) continue;
-    auto parsed = parse_gpus(option.text);
-    if (!parsed) return fail(ErrorCode::invalid_gres);
-    *option.target = std::move(*parsed);
+    if (!option.given.parsed()) return fail(ErrorCode::invalid_gres);
+    *option.target = *option.given.parsed();
   }
-  if (!spec.gres.empty()) {
-    auto list = parse_gres(spec.gres);
-    if (!list) return fail(ErrorCode::invalid_gres);
-    for (const GresRequest& g : *list) set_count(request.gres_per_node, g);
-  }
+  if (!spec.gres.parsed()) return fail(ErrorCode::invalid_gres);
+  for (const GresRequest& g : *spec.gres.parsed()) set_count(request.gres_per_node, g);
   for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
                      &request.gpus_per_socket}) {
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
@@ -214,7 +209,7 @@ Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec
   request.preferred = std::move(*preferred);
   if (auto ok = check_licenses(cluster, spec.licenses); !ok) return std::unexpected(ok.error());
   request.licenses = licenses_in(spec.licenses);
-  if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  if (auto ok = set_gres(cluster, spec, request); !ok) return std::unexpected(ok.error());
   if (!spec.cpus_per_gpu && !spec.cpus_per_task)
     request.cpus_per_gpu = static_cast<std::uint32_t>(
         job_default(partition, "DefCpuPerGPU", cluster.settings().default_cpus_per_gpu)

@@ -35,9 +35,9 @@ struct ResourceRequest {
   std::optional<std::uint64_t> memory_per_cpu_mib;
   std::optional<std::uint64_t> memory_per_gpu_mib;
   std::uint64_t memory_on_node_max_mib = ~std::uint64_t{0};  // MaxMemPerNode
-  std::vector<GresRequest> gres_per_node;
+  GresRequests gres_per_node;
   // One entry for each requested type; each type is in one of these lists only.
-  std::vector<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
+  GresRequests gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
   bool enforce_binding = false;  // GPUs only with the cores close to them
   bool near_first = false;       // first try nodes where GPUs and CPUs are close
