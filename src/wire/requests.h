@@ -212,7 +212,7 @@ struct StepRequest {
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
-  Text features;              // -C: nodes of the job that have them
+  FeatureExpression features;  // -C: nodes of the job that have them
   bool async = false;         // it is queued, and starts when there is room without its srun
   bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
   // --resv-ports; unset = as many as tasks on the fullest node and one more.

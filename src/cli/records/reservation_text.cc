@@ -49,7 +49,7 @@ constexpr Field<ReservationRow> kFields[] = {
     {{}, {}, {"BurstBuffer"}, [](R, V v) { v.text(""); }},
     {{}, {}, {"Comment", kOmit}, [](R r, V v) { v.text(r.reservation().comment); }},
     {{}, {}, {"CoreCnt"}, [](R r, V v) { v.number(r.view->cores); }},
-    {{}, {}, {"Features"}, [](R r, V v) { v.text(r.reservation().features); }},
+    {{}, {}, {"Features"}, [](R r, V v) { v.text(r.reservation().features.text()); }},
     {{}, {}, {"Flags", ""}, [](R r, V v) { v.text(flags_text(r.reservation())); }},
     {{}, {}, {"Groups"}, [](R r, V v) { say_joined(v, r.reservation().groups); }},
     {{}, {}, {"Licenses"}, [](R r, V v) { v.text(r.reservation().licenses.text()); }},

@@ -297,7 +297,8 @@ void make_interactive(wire::StepRequest& request) {
   request.num_tasks = request.min_nodes = request.max_nodes = 1;
   request.ntasks_per_node.reset();
   request.relative = 0;
-  request.node_list = request.excluded_nodes = request.features = {};
+  request.node_list = request.excluded_nodes = {};
+  request.features = {};
 }
 
 // A component's own job: the one that its variables name, or the one after its predecessor's.

@@ -24,14 +24,15 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
                                              const std::set<NodeId>& taken) {
   auto excluded = cluster.nodes_named(request.excluded_nodes);
   if (!excluded) return std::unexpected(excluded.error());
-  auto wanted = sched::parse_constraint(cluster, request.features);
-  if (!wanted) return std::unexpected(wanted.error());
+  if (auto ok = sched::check_features(cluster, request.features); !ok)
+    return std::unexpected(ok.error());
+  const Constraint& wanted = constraint_in(request.features);
   std::vector<NodeShare> shares;
   for (std::size_t i = request.relative.value_or(0); i < job.run->allocation.size(); ++i) {
     const NodeShare& share = job.run->allocation[i];
     if (std::ranges::find(*excluded, share.node) == excluded->end() &&
         job.run->unfinished.contains(share.node) && !taken.contains(share.node) &&
-        sched::has_features(cluster.nodes.at(share.node), wanted->each))
+        sched::has_features(cluster.nodes.at(share.node), wanted.each))
       shares.push_back(share);
   }
   std::size_t all = job.run->allocation.size(), relative = request.relative.value_or(0);

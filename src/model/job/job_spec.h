@@ -14,6 +14,7 @@
 #include "base/ids.h"
 #include "base/text/name_list.h"
 #include "base/time.h"
+#include "model/job/constraint.h"
 #include "model/job/dependency.h"
 #include "model/job/licenses.h"
 #include "model/node/resources.h"
@@ -68,7 +69,8 @@ struct JobSpec {
   NameList partition;    // as requested; empty = the default partition
   NameList reservation;  // as requested
   LicenseList licenses;
-  Text account, qos, wckey, admin_comment, features, mcs_label;
+  FeatureExpression features;  // --constraint
+  Text account, qos, wckey, admin_comment, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;
@@ -120,8 +122,8 @@ struct JobSpec {
   WarnSignal warn_signal;
   std::optional<std::uint32_t> delay_boot_s;
 
-  Text batch_features;  // --batch: of the node that runs the script
-  Text prefer;          // --prefer: features that are tried first, instead of `features`
+  FeatureExpression batch_features;  // --batch: of the node that runs the script
+  FeatureExpression prefer;          // --prefer: tried first, instead of `features`
 
   bool operator==(const JobSpec&) const = default;
 

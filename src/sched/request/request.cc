@@ -201,12 +201,10 @@ Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec
     if (std::ranges::binary_search(*excluded, id)) return fail(ErrorCode::invalid_node_name);
   request.required_nodes = std::move(*required);
   request.excluded_nodes = std::move(*excluded);
-  auto constraint = parse_constraint(cluster, spec.features);
-  if (!constraint) return std::unexpected(constraint.error());
-  request.constraint = std::move(*constraint);
-  auto preferred = parse_constraint(cluster, spec.prefer);
-  if (!preferred) return fail("Invalid preferred feature specification");
-  request.preferred = std::move(*preferred);
+  if (auto ok = check_features(cluster, spec.features); !ok) return std::unexpected(ok.error());
+  request.constraint = constraint_in(spec.features);
+  if (!check_features(cluster, spec.prefer)) return fail("Invalid preferred feature specification");
+  request.preferred = constraint_in(spec.prefer);
   if (auto ok = check_licenses(cluster, spec.licenses); !ok) return std::unexpected(ok.error());
   request.licenses = licenses_in(spec.licenses);
   if (auto ok = set_gres(cluster, spec, request); !ok) return std::unexpected(ok.error());
