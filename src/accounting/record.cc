@@ -115,7 +115,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.work_dir = job.own.work_dir;
   r.comment = job.own.comment;
   r.admin_comment = spec.admin_comment;
-  r.constraints = spec.features;
+  r.constraints = spec.features.text();
   r.reservation = job.shown_reservation();
   r.submit_line = job.own.submit_line;
   r.cluster = cluster.settings().cluster_name;

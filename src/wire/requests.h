@@ -195,7 +195,7 @@ struct StepRequest {
   bool overlap = false;
   bool exclusive = false;  // the CPUs of its tasks only, not all of its nodes'
   std::optional<std::uint64_t> memory_per_node_mib;
-  Text gres;  // on each node; empty = all that the job has, "none" = nothing
+  GresList gres;  // on each node; empty = all that the job has, "none" = nothing
   Text distribution;
   TaskOptions task;
   std::vector<std::string> environment;  // srun's, as exported
@@ -205,14 +205,14 @@ struct StepRequest {
   std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
   bool overcommit = false;
   std::optional<std::uint64_t> memory_per_cpu_mib;
-  Text gpus, gpus_per_task;  // "[type:]count,..."
+  GpuList gpus, gpus_per_task;  // "[type:]count,..."
   StepTres tres;
   std::optional<std::uint32_t> immediate_s;  // -I: refuse it after this time instead of waiting on
   std::optional<Minutes> time_limit;
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
-  Text features;              // -C: nodes of the job that have them
+  FeatureExpression features;  // -C: nodes of the job that have them
   bool async = false;         // it is queued, and starts when there is room without its srun
   bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
   // --resv-ports; unset = as many as tasks on the fullest node and one more.

@@ -121,14 +121,15 @@ Result<std::vector<NodeId>> suitable_nodes(Draft& d) {
   if (!partition)
     return fail(d.r.partition.empty() ? ErrorCode::no_default_partition
                                       : ErrorCode::invalid_partition);
-  auto features = sched::parse_constraint(d.cluster, d.r.features);
-  if (!features) return std::unexpected(features.error());
+  if (auto ok = sched::check_features(d.cluster, d.r.features); !ok)
+    return std::unexpected(ok.error());
+  const Constraint& wanted = constraint_in(d.r.features);
   d.r.partition = partition->name;
   std::vector<NodeId> nodes;
   for (NodeId id : partition->nodes) {
     const Node& node = d.cluster.nodes.at(id);
     const bool usable = is_available(node) || (d.r.has("MAINT") && !node.future);
-    if (usable && sched::has_features(node, features->each)) nodes.push_back(id);
+    if (usable && sched::has_features(node, wanted.each)) nodes.push_back(id);
   }
   return nodes;
 }

@@ -19,7 +19,6 @@
 #include "sched/limits/limits.h"
 #include "sched/place/place.h"
 #include "sched/priority/priority.h"
-#include "sched/request/features.h"
 #include "sched/request/memory_rule.h"
 #include "sched/request/request.h"
 #include "sched/request/time_limit.h"
@@ -29,9 +28,10 @@ namespace muster::controller {
 namespace {
 
 // --batch may only name features that --constraint names as well.
-bool is_subset_of(std::string_view features, std::string_view constraint) {
-  const std::vector<Text> named = sched::features_in(constraint);
-  return std::ranges::all_of(sched::features_in(features), [&](const Text& feature) {
+bool is_subset_of(const FeatureExpression& features, const FeatureExpression& constraint) {
+  if (!features.parsed()) return false;
+  const std::vector<Text> named = features_in(constraint_in(constraint));
+  return std::ranges::all_of(features_in(*features.parsed()), [&](const Text& feature) {
     return std::ranges::find(named, feature) != named.end();
   });
 }

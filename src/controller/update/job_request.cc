@@ -91,8 +91,9 @@ Result<void> set_memory(JobDraft& d, std::string_view value) {
 
 Result<void> set_gres(JobDraft& d, std::string_view value) {
   if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
-  if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
-  d.spec.gres = Text(value);
+  GresList gres(value);
+  if (!gres.parsed()) return fail(ErrorCode::invalid_gres);
+  d.spec.gres = std::move(gres);
   d.spec.gpus_per_node = {};  // said in the same key
   return {};
 }
@@ -112,13 +113,14 @@ Result<void> set_gpus(JobDraft& d, std::string_view value) {
   std::string all;
   if (!value.empty())
     for (std::string_view part : split(value, ',')) {
-      auto gpus = of_gpus(part);
-      if (!gpus) return fail(ErrorCode::invalid_gres);
+      auto one = of_gpus(part);
+      if (!one) return fail(ErrorCode::invalid_gres);
       if (!all.empty()) all += ',';
-      all += *gpus;
+      all += *one;
     }
-  if (!parse_gpus(all)) return fail(ErrorCode::invalid_gres);
-  d.spec.*Member = Text(all);
+  GpuList gpus(all);
+  if (!gpus.parsed()) return fail(ErrorCode::invalid_gres);
+  d.spec.*Member = std::move(gpus);
   return {};
 }
 
@@ -139,9 +141,9 @@ Result<void> set_memory_of_gpu(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_licenses(JobDraft& d, std::string_view value) {
-  if (auto known = sched::parse_licenses(d.cluster, value); !known)
-    return fail(ErrorCode::invalid_license);
-  d.spec.licenses = Text(value);
+  LicenseList licenses(value);
+  if (auto ok = sched::check_licenses(d.cluster, licenses); !ok) return ok;
+  d.spec.licenses = std::move(licenses);
   return {};
 }
 

@@ -148,9 +148,9 @@ Result<void> set_core_counts(Draft& d, std::string_view value) {
 }
 
 Result<void> set_licenses(Draft& d, std::string_view value) {
-  if (auto known = sched::parse_licenses(d.cluster, value); !known)
-    return std::unexpected(known.error());
-  d.r.licenses = Text(value);
+  LicenseList licenses(value);
+  if (auto ok = sched::check_licenses(d.cluster, licenses); !ok) return ok;
+  d.r.licenses = std::move(licenses);
   return {};
 }
 

@@ -31,10 +31,8 @@ bool uses_reservation(const Job& job, const std::vector<Text>& names) {
 // "matlab:2,fluent": by name, whatever the count.
 bool needs_license(const JobSpec& spec, const std::vector<Text>& names) {
   if (names.empty()) return true;
-  for (std::string_view list : split(spec.licenses, ';'))
-    for (std::string_view license : split(list, ','))
-      if (lists(names, Text(license.substr(0, license.find(':'))))) return true;
-  return false;
+  return std::ranges::any_of(licenses_in(spec.licenses),
+                             [&](const auto& license) { return lists(names, license.first); });
 }
 
 bool matches_ref(const Job& job, const wire::JobRef& ref) {

@@ -68,6 +68,16 @@ Result<GresRequest> parse_one_kind(std::string_view text) {
   return request;
 }
 
+bool has_too_many(std::string_view list) {
+  return static_cast<std::size_t>(std::ranges::count(list, ',')) >= kMostGresRequests;
+}
+
+// None if the list is malformed.
+const GresRequests& requests_of(const Result<GresRequests>& parsed) {
+  static const GresRequests none;
+  return parsed ? *parsed : none;
+}
+
 std::string gres_items(const std::vector<GresShare>& gres) {
   std::string out;
   for (const GresShare& share : gres)
@@ -82,10 +92,11 @@ const IdSet& NodeShare::held_cpus() const {
   return hold == CpuHold::lent ? kNone : cpus;
 }
 
-Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
-  std::vector<GresRequest> requests;
+Result<GresRequests> parse_gres(std::string_view text) {
+  GresRequests requests;
   text = trim(text);
   if (text.empty() || iequals(text, "none")) return requests;
+  if (has_too_many(text)) return fail(ErrorCode::invalid_gres);
   for (std::string_view part : split(text, ',')) {
     auto request = parse_one_gres(trim(part));
     if (!request) return std::unexpected(request.error());
@@ -94,7 +105,7 @@ Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
   return requests;
 }
 
-void set_count(std::vector<GresRequest>& list, const GresRequest& last) {
+void set_count(GresRequests& list, const GresRequest& last) {
   auto same = std::ranges::find_if(list, [&](const GresRequest& g) { return g.is_kind_of(last); });
   if (same == list.end())
     list.push_back(last);
@@ -102,20 +113,21 @@ void set_count(std::vector<GresRequest>& list, const GresRequest& last) {
     same->count = last.count;
 }
 
-void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list) {
+void drop_kinds_of(const GresRequests& others, GresRequests& list) {
   std::erase_if(list, [&](const GresRequest& g) {
     return std::ranges::any_of(others, [&](const GresRequest& o) { return g.is_kind_of(o); });
   });
 }
 
-std::uint64_t sum_of(const std::vector<GresRequest>& list) {
+std::uint64_t sum_of(const GresRequests& list) {
   std::uint64_t sum = 0;
   for (const GresRequest& each : list) sum = saturating_add(sum, each.count);
   return sum;
 }
 
-Result<std::vector<GresRequest>> parse_gpus(std::string_view text) {
-  std::vector<GresRequest> gpus;
+Result<GresRequests> parse_gpus(std::string_view text) {
+  GresRequests gpus;
+  if (has_too_many(text)) return fail(ErrorCode::invalid_gres);
   for (std::string_view part : split(text, ',')) {
     if (trim(part).empty()) continue;
     auto request = parse_one_kind(trim(part));
@@ -124,6 +136,9 @@ Result<std::vector<GresRequest>> parse_gpus(std::string_view text) {
   }
   return gpus;
 }
+
+const GresRequests& requests_in(const GresList& list) { return requests_of(list.parsed()); }
+const GresRequests& requests_in(const GpuList& list) { return requests_of(list.parsed()); }
 
 std::string as_gres(std::string_view gpus) {
   std::string out;

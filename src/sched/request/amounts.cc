@@ -9,7 +9,7 @@
 
 namespace muster::sched {
 
-Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+Amounts amounts_of(const std::vector<NodeShare>& shares, const Licenses& licenses) {
   Amounts sum;
   for (const NodeShare& share : shares) {
     sum["cpu"] += share.cpus.size();
@@ -26,7 +26,7 @@ Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& li
 }
 
 Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
-                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+                       const std::vector<NodeShare>& shares, const Licenses& licenses) {
   Amounts amounts = amounts_of(shares, licenses);
   amounts["billing"] = static_cast<std::uint64_t>(billed(cluster, partition, amounts));
   return amounts;
@@ -44,7 +44,7 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
   least["cpu"] = cpus;
   if (request.memory_per_node_mib) least["mem"] = *request.memory_per_node_mib * nodes;
   if (request.memory_per_cpu_mib) least["mem"] = *request.memory_per_cpu_mib * cpus;
-  auto add = [&](const std::vector<GresRequest>& list, std::uint64_t times) {
+  auto add = [&](const GresRequests& list, std::uint64_t times) {
     for (const GresRequest& gres : list) {
       const std::string name = "gres/" + gres.name.str();
       least[Text(name)] += gres.count * times;
@@ -62,11 +62,8 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
 }
 
 Amounts amounts_of(const Cluster& cluster, const Job& job) {
-  LicenseCounts licenses;
-  if (!job.spec->licenses.empty())
-    licenses = parse_licenses(cluster, job.spec->licenses).value_or(LicenseCounts{});
   return billed_amounts(cluster, cluster.partition_of(job), job.run->allocation,
-                        licenses);
+                        licenses_in(job.spec->licenses));
 }
 
 namespace {

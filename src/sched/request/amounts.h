@@ -16,13 +16,12 @@
 namespace muster::sched {
 
 using Amounts = std::map<Text, std::uint64_t>;
-using LicenseCounts = std::vector<std::pair<Text, std::uint32_t>>;
 
 // Without billing.
-Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+Amounts amounts_of(const std::vector<NodeShare>& shares, const Licenses& licenses);
 // With billing, computed from the partition's TRESBillingWeights.
 Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
-                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+                       const std::vector<NodeShare>& shares, const Licenses& licenses);
 // What a run holds at least, on any nodes.
 Amounts least_amounts(const Cluster& cluster, const Partition& partition,
                       const ResourceRequest& request);

@@ -49,6 +49,24 @@ TEST(Gpus, AreACountWithAnOptionalType) {
     EXPECT_FALSE(parse_gpus(bad)) << bad;
 }
 
+TEST(Gres, AreShownAsTheyWereWritten) {
+  const GresList gres("gres:gpu:v100,shard"), wrong("gpu::");
+  EXPECT_EQ(gres.view(), "gres:gpu:v100,shard");
+  EXPECT_EQ(requests_in(gres), (GresRequests{{"gpu", "v100", 1}, {"shard", "", 1}}));
+  EXPECT_FALSE(wrong.parsed());
+  EXPECT_TRUE(requests_in(wrong).empty());
+  const GpuList gpus("v100:2,1");
+  EXPECT_EQ(as_gres(gpus.view()), "gpu:v100:2,gpu:1");
+  EXPECT_EQ(requests_in(gpus), (GresRequests{{"gpu", "v100", 2}, {"gpu", "", 1}}));
+}
+
+TEST(Gres, AreNotCountedWithoutEnd) {
+  std::string many = "a";
+  for (std::size_t i = 1; i < kMostGresRequests; ++i) many += ",a";
+  EXPECT_TRUE(parse_gres(many) && parse_gpus(many));
+  EXPECT_FALSE(parse_gres(many + ",a") || parse_gpus(many + ",a"));
+}
+
 TEST(Tres, SumsSharesAndPrintsBothOrders) {
   std::vector<NodeShare> shares{
       {NodeId{1}, IdSet::range(0, 1), 16000, 2, {{"gpu", "v100", 1, {}}, {"fpga", "", 2, {}}}},

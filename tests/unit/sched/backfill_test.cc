@@ -164,6 +164,16 @@ TEST(Backfill, LicensesThatDoNotExistAreNotPromised) {
   EXPECT_EQ(promised(p, 1), 90);
 }
 
+TEST(Backfill, AJobKeepsItsLicensesWhenFewerAreConfigured) {
+  auto b = with_licenses(2);
+  b.running(licensed(2, 60), {whole_node(b.build().nodes.at(NodeId{1}))}).pending(licensed(1, 30));
+  ClusterConfig fewer = b.config();
+  fewer.settings.licenses = {{"matlab", 1}};
+  Plan p = plan(b.event(ConfigLoaded{Cow(fewer)}).build(), t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(reason(p, 2), "Licenses");
+}
+
 TEST(Backfill, APromiseKeepsWhatAQosAllows) {
   auto starts_with = [](std::string_view limit, JobRequest other) {
     ClusterBuilder b;

@@ -72,15 +72,14 @@ struct Past {
 std::uint32_t licenses_in_use(const Cluster& cluster) {
   std::uint32_t used = 0;
   for (std::uint32_t id : cluster.active.ids())
-    if (auto own = parse_licenses(cluster, cluster.jobs.at(JobId{id}).spec->licenses))
-      for (const auto& [name, count] : *own) used += count;
+    for (const auto& [name, count] : licenses_in(cluster.jobs.at(JobId{id}).spec->licenses))
+      used += count;
   return used;
 }
 
-std::uint32_t licenses_wanted(const Cluster& cluster, const Job& job) {
+std::uint32_t licenses_wanted(const Job& job) {
   std::uint32_t wanted = 0;
-  if (auto own = parse_licenses(cluster, job.spec->licenses))
-    for (const auto& [name, count] : *own) wanted += count;
+  for (const auto& [name, count] : licenses_in(job.spec->licenses)) wanted += count;
   return wanted;
 }
 
@@ -142,7 +141,7 @@ std::string unexplained(const Past& past, const Wait& wait, const Cluster& clust
     case Reason::dependency_never_satisfied:
       return "it never may";
     case Reason::licenses:
-      return licenses_in_use(cluster) + licenses_wanted(cluster, job) <= licenses
+      return licenses_in_use(cluster) + licenses_wanted(job) <= licenses
                  ? ""
                  : "its licenses are in use";
     case Reason::array_task_limit:
@@ -187,7 +186,7 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
     case Reason::dependency_never_satisfied:
       return job.own.dependency.empty() ? "it depends on nobody" : "";
     case Reason::licenses:
-      return licenses_wanted(cluster, job) == 0 ? "it needs none" : "";
+      return licenses_wanted(job) == 0 ? "it needs none" : "";
     case Reason::array_task_limit:
       return job.task_limit == 0 ? "it has no such limit" : "";
     case Reason::limit:

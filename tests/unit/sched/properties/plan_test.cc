@@ -163,8 +163,8 @@ void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
 void check_licenses(const Cluster& cluster) {
   std::uint32_t held = 0;
   for (std::uint32_t id : cluster.active.ids())
-    if (auto own = parse_licenses(cluster, cluster.jobs.at(JobId{id}).spec->licenses))
-      for (const auto& [name, count] : *own) held += count;
+    for (const auto& [name, count] : licenses_in(cluster.jobs.at(JobId{id}).spec->licenses))
+      held += count;
   EXPECT_LE(held, cluster.settings().licenses.front().second) << "more licenses than there are";
 }
 
