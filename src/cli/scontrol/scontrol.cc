@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/text/quoted_words.h"
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/name_service.h"
@@ -133,34 +134,6 @@ void run_words(ScontrolSession& session, Words words) {
   verb->run(session, rest);
 }
 
-// Words at blanks; quotes of either kind keep them together.
-std::vector<std::string> split_line(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (char c : line) {
-    if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      in_word = true;
-    } else if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (in_word) words.push_back(std::move(word));
-  return words;
-}
-
 void run_dialogue(ScontrolSession& session) {
   std::vector<std::string> last;
   bool terminal = isatty(STDIN_FILENO) != 0;
@@ -173,7 +146,7 @@ void run_dialogue(ScontrolSession& session) {
       break;
     }
     if (!terminal) fmt::print("{}\n", *line);  // as a line editor would show it
-    auto words = split_line(*line);
+    auto words = quoted_words(*line, Backslash::is_text);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (words[0] == "!!")
       words = last;
