@@ -28,14 +28,10 @@ std::string fatal_line(std::string_view program, std::string_view text);
 
 void print_error(std::string_view program, std::string_view text);
 
-// What the controller says about a refused job beside the code's own text: a line to print before
-// it, as Slurm does, and a line to print after it that says what would fit.
-struct RefusalLines {
-  std::string_view before, after;
-};
-RefusalLines refusal_lines(const Error& error);
+// What to print before the text of a refused job's code, as Slurm does; may be empty.
+std::string line_before(const Error& error);
 // For people: on a terminal, or where they want to hear more. Programs read Slurm's text alone.
-void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose);
+void print_advice(std::string_view program, const Error& error, bool verbose);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
 int print(const Refusal& refusal);                                 // gives its exit code back
 

@@ -87,20 +87,18 @@ void drop_inherited_features(JobOptions& options) {
 
 // A step that asks for GPUs in one way does not inherit what its job asked for in another.
 void drop_inherited_gpus(JobOptions& options) {
-  struct Option {
-    std::string_view name;
-    Text JobSpec::* field;
-  };
-  static constexpr std::array<Option, 4> kOptions{{{"gres", &JobSpec::gres},
-                                                   {"gpus", &JobSpec::gpus},
-                                                   {"gpus-per-node", &JobSpec::gpus_per_node},
-                                                   {"gpus-per-task", &JobSpec::gpus_per_task}}};
-  bool asks = std::ranges::any_of(kOptions, [&](const Option& option) {
-    return source_of(options, option.name) == Source::command_line;
-  });
+  bool asks = false;
+  for (std::string_view option : {"gres", "gpus", "gpus-per-node", "gpus-per-task"})
+    asks = asks || source_of(options, option) == Source::command_line;
   if (!asks) return;
-  for (const Option& option : kOptions)
-    if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
+  auto is_inherited = [&](std::string_view option) {
+    return source_of(options, option) == Source::environment;
+  };
+  JobSpec& spec = options.spec;
+  if (is_inherited("gres")) spec.gres = {};
+  if (is_inherited("gpus")) spec.gpus = {};
+  if (is_inherited("gpus-per-node")) spec.gpus_per_node = {};
+  if (is_inherited("gpus-per-task")) spec.gpus_per_task = {};
 }
 
 // Most options of a new job are ignored inside a running one; srun warns about these.

@@ -246,7 +246,7 @@ Result<void> choose_reserved_nodes(ReservationDraft& d) {
     return check_nodes(d);
   }
   if (d.node_count) {
-    if (d.r.has_part_of_nodes()) return fail("Core-based reservation can not be updated");
+    if (d.r.has_part_of_nodes()) return fail(ErrorCode::reservation_of_cores);
     return choose_by_count(d);
   }
   if (d.create && !d.r.has("ANY_NODES")) return fail(ErrorCode::invalid_node_name);

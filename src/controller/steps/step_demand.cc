@@ -83,9 +83,10 @@ void keep_one_count_of_gpus(sched::StepDemand& demand) {
   drop_kinds_of(demand.gpus_per_task, demand.gpus_total);
 }
 
-Result<GresRequests> asked_of(Result<GresRequests> list) {
-  if (!list) return fail(ErrorCode::invalid_gres);
-  std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
+Result<GresRequests> asked_of(const Parsed<GresRequests>& given) {
+  if (!given) return fail(given.error());
+  GresRequests list = *given;
+  std::erase_if(list, [](const GresRequest& g) { return g.count == 0; });
   return list;
 }
 

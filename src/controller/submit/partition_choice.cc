@@ -41,7 +41,7 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   if (restricts(p.allow_alloc_nodes) && !lists_host(p.allow_alloc_nodes, who.host))
     return fail(ErrorCode::access_denied);
   if (p.is_closed())
-    return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
+    return fail(ErrorCode::partition_unavailable);
   if (restricts(p.allow_groups) && !who.is_operator &&
       std::none_of(who.groups.begin(), who.groups.end(),
                    [&](const std::string& group) { return lists(p.allow_groups, group); }))
@@ -79,10 +79,10 @@ void give_default_memory(const Cluster& cluster, const Partition& partition, Job
   if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
 }
 
-std::string_view obstacle(const Cluster& cluster, const Job& job) {
+ErrorCode obstacle(const Cluster& cluster, const Job& job) {
   const Partition* partition = cluster.partition_of(job);
-  if (!partition) return {};
-  if (partition->state == PartitionState::down) return "Partition in DOWN state";
+  if (!partition) return ErrorCode::no_error;
+  if (partition->state == PartitionState::down) return ErrorCode::partition_down;
   auto in_service = [&](NodeId id) {
     const Node* node = cluster.nodes.find(id);
     return node && is_available(*node);
@@ -90,8 +90,8 @@ std::string_view obstacle(const Cluster& cluster, const Job& job) {
   const auto named = cluster.nodes_named(job.spec->required_nodes);
   const bool has_named = !named || std::ranges::all_of(*named, in_service);
   const auto usable = std::ranges::count_if(partition->nodes, in_service);
-  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return {};
-  return "Required node not available (down, drained or reserved)";
+  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return ErrorCode::no_error;
+  return ErrorCode::node_unavailable;
 }
 
 bool asks_more_cpus_than(const Cluster& cluster, const Partition& p, const JobSpec& spec) {

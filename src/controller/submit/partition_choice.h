@@ -2,17 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
 
 namespace muster::controller {
-
-// What is said where a job does not go with its partition.
-inline constexpr std::string_view kBeyondPartition =
-    "Requested partition configuration not available now";
 
 struct Submitter {
   bool is_operator = false;
@@ -33,9 +28,9 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
 // and finds them in its environment.
 void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
-// What keeps a job of srun or salloc from starting that no end of another job changes, as these say
-// it; empty where nothing does.
-std::string_view obstacle(const Cluster& cluster, const Job& job);
+// What keeps a job of srun or salloc from starting that no end of another job changes; no_error
+// where nothing does.
+ErrorCode obstacle(const Cluster& cluster, const Job& job);
 
 // EnforcePartLimits: limits that otherwise only make a job wait.
 bool asks_more_cpus_than(const Cluster& cluster, const Partition& partition, const JobSpec& spec);

@@ -71,9 +71,9 @@ Result<NameList> admitting_partitions(const Ledger& ledger, Host& host, Caller c
     if (ok)
       names.push_back(partition->name);
     else if (!refusal)  // a user who is not admitted learns nothing else
-      refusal = ok.error().code == ErrorCode::failure
+      refusal = ok.error().code == ErrorCode::partition_unavailable
                     ? ok.error()
-                    : Error{ErrorCode::failure, std::string(kBeyondPartition)};
+                    : Error{ErrorCode::partition_unavailable_now, {}};
   }
   if (names.empty()) return std::unexpected(*refusal);
   return as_name_list(names);

@@ -29,8 +29,7 @@ Minutes most_for_users(const JobDraft& d) {
 }
 
 Result<void> exceeded_by_time_min() {
-  return fail(ErrorCode::failure,
-              "Invalid time-min specification (exceeds job's time or other limits)");
+  return fail(ErrorCode::invalid_time_min);
 }
 
 Result<void> set_time_limit(JobDraft& d, std::string_view value) {
@@ -58,7 +57,7 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
 Result<void> set_end(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
   auto end = parse_date(value, d.now);
-  if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  if (!end || *end < d.now) return fail(ErrorCode::invalid_time);
   auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
   if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
   d.spec.time_limit = d.event.time_limit = limit;
@@ -78,10 +77,10 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   if (!priority) return bad_value();
   if (*priority == 0) return {};  // a hold: see update_job
   if (d.job.hold != Hold::none)
-    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+    return fail(ErrorCode::job_held);
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
   if (!d.by_operator)
-    return fail("Changes to job priority are not persistent, change nice instead");
+    return fail(ErrorCode::priority_not_persistent);
   d.spec.priority = *priority;
   d.spec.nice = 0;  // it is in the new number
   d.event.priority = *priority;
@@ -132,7 +131,7 @@ Result<void> set_begin(JobDraft& d, std::string_view value) {
 Result<void> set_deadline(JobDraft& d, std::string_view value) {
   auto deadline = parse_date(value, d.now);
   if (!deadline) return bad_value();
-  if (*deadline < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  if (*deadline < d.now) return fail(ErrorCode::invalid_time);
   d.spec.deadline = *deadline;
   return {};
 }
@@ -140,7 +139,7 @@ Result<void> set_deadline(JobDraft& d, std::string_view value) {
 Result<void> set_dependency(JobDraft& d, std::string_view value) {
   Dependency dependency(value);
   const auto& parsed = dependency.parsed();
-  if (!parsed) return std::unexpected(parsed.error());
+  if (!parsed) return fail(parsed.error());
   if (auto ok = sched::check_dependencies(d.cluster, d.job, *parsed); !ok) return ok;
   d.spec.dependency = std::move(dependency);
   return {};
@@ -201,7 +200,7 @@ Result<void> set_reservation(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_burst_buffer(JobDraft&, std::string_view) {
-  return fail(ErrorCode::failure, "Requested operation not supported on this system");
+  return fail(ErrorCode::unsupported);
 }
 
 // Which jobs of a name are meant; see update_job.

@@ -28,7 +28,7 @@ Result<void> set_number_or_none(JobDraft& d, std::string_view value) {
 
 Result<void> set_tasks(JobDraft& d, std::string_view value) {
   if (auto ok = set_number<&JobSpec::num_tasks>(d, value.empty() ? "0" : value); !ok) return ok;
-  if (d.spec.num_tasks == 0u) return fail(ErrorCode::failure, "Task count specification invalid");
+  if (d.spec.num_tasks == 0u) return fail(ErrorCode::bad_task_count);
   return {};
 }
 
@@ -70,7 +70,7 @@ Result<void> set_node_count(JobDraft& d, std::string_view value) {
   auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
   if (!low || !high) return bad_value();
   if (*high < *low || *low == 0)
-    return fail(ErrorCode::failure, "Node count specification invalid");
+    return fail(ErrorCode::invalid_node_count);
   d.spec.min_nodes = *low;
   d.spec.max_nodes = dash == value.npos ? 0 : *high;
   d.spec.nodes_given = true;

@@ -31,7 +31,7 @@ wire::Answer update_partition(Ledger& ledger, const wire::UpdateRequest& request
     ledger.cluster().jobs.each([&](const Job& job) {
       used = used || (!is_ended(job.state) && has_name(job.partitions, *name));
     });
-    if (used) return Error{ErrorCode::failure, "Partition is in use"};
+    if (used) return Error{ErrorCode::partition_in_use, {}};
     ledger.record(PartitionChanged{.partition = *known, .removed = true});
     return wire::Done{};
   }

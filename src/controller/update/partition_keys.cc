@@ -164,7 +164,7 @@ Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
         equals == part.npos ? std::nullopt : parse_number<std::uint64_t>(part.substr(equals + 1));
     bool of_cpus = iequals(name, "DefCpuPerGPU");
     if (!number || (!of_cpus && !iequals(name, "DefMemPerGPU")))
-      return fail(ErrorCode::failure, "Invalid JobDefaults specification");
+      return fail(ErrorCode::invalid_job_defaults);
     parts.push_back(fmt::format("{}={}", of_cpus ? "DefCpuPerGPU" : "DefMemPerGPU", *number));
   }
   d.partition.job_defaults = join(parts, ",");
@@ -173,7 +173,7 @@ Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
 
 Result<void> set_billing_weights(PartitionDraft& d, std::string_view value) {
   if (!value.empty() && !config::are_billing_weights(value))
-    return fail(ErrorCode::failure, "Invalid TRESBillingWeights specification");
+    return fail(ErrorCode::invalid_billing_weights);
   d.partition.tres_billing_weights = Text(value);
   return {};
 }

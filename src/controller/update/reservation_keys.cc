@@ -89,7 +89,7 @@ Result<void> set_flags(Draft& d, Sign sign, std::string_view value) {
     if (auto ok = set_flag(d.r, word, own != Sign::minus); !ok) return ok;
   }
   if (!d.create && d.r.has("TIME_FLOAT") && d.r.float_by == Seconds{0})
-    return fail("Invalid time specified");
+    return fail(ErrorCode::invalid_time);
   return {};
 }
 
@@ -139,7 +139,7 @@ Result<void> set_node_count(Draft& d, std::string_view value) {
 }
 
 Result<void> set_core_counts(Draft& d, std::string_view value) {
-  if (!d.create) return fail("Core-based reservation can not be updated");
+  if (!d.create) return fail(ErrorCode::reservation_of_cores);
   auto counts = parse_counts(value);
   if (!counts || std::ranges::find(*counts, 0u) != counts->end())
     return fail("Invalid core count " + std::string(value));
@@ -177,7 +177,7 @@ Result<void> set_tres(Draft& d, std::string_view value) {
 
 Result<void> set_date(Draft& d, Time& target, std::string_view value) {
   auto at = parse_date(value, d.now);
-  if (!at) return fail("Invalid time specified");
+  if (!at) return fail(ErrorCode::invalid_time);
   target = *at;
   d.time_changed = true;
   return {};
@@ -213,7 +213,7 @@ Result<void> set_text(Draft& d, Sign, std::string_view value) {
   return {};
 }
 Result<void> set_features(Draft& d, Sign sign, std::string_view value) {
-  if (!d.create) return fail("Requested operation not supported on this system");
+  if (!d.create) return fail(ErrorCode::unsupported);
   return set_text<&Reservation::features>(d, sign, value);
 }
 Result<void> set_skip(Draft& d, Sign, std::string_view) {

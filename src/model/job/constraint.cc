@@ -21,7 +21,7 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  Result<Constraint> run() {
+  Parsed<Constraint> run() {
     auto ok = sequence(constraint_.each, '\0', true);
     if (!ok) return std::unexpected(ok.error());
     return std::move(constraint_);
@@ -30,10 +30,10 @@ class Parser {
  private:
   bool done() const { return at_ >= text_.size(); }
   char peek() const { return done() ? '\0' : text_[at_]; }
-  static std::unexpected<Error> bad() { return fail(ErrorCode::invalid_feature); }
+  static std::unexpected<ErrorCode> bad() { return std::unexpected(ErrorCode::invalid_feature); }
 
   // Reads terms up to `close`. Counted and bracketed terms go into the constraint itself.
-  Result<void> sequence(std::vector<FeatureTerm>& terms, char close, bool top) {
+  Parsed<void> sequence(std::vector<FeatureTerm>& terms, char close, bool top) {
     bool alternative = false;
     while (true) {
       if (top && peek() == '[') {
@@ -60,7 +60,7 @@ class Parser {
     }
   }
 
-  Result<FeatureTerm> term() {
+  Parsed<FeatureTerm> term() {
     FeatureTerm term;
     if (peek() == '(') {
       ++at_;
@@ -78,7 +78,7 @@ class Parser {
   }
 
   // "*4"; 0 if there is no count.
-  Result<std::uint32_t> count() {
+  Parsed<std::uint32_t> count() {
     if (peek() != '*') return 0;
     std::size_t start = ++at_;
     while (std::isdigit(static_cast<unsigned char>(peek()))) ++at_;
@@ -88,7 +88,7 @@ class Parser {
   }
 
   // "[a|b]" or "[a*2&b*3]": either all alternatives or all counts.
-  Result<void> bracket() {
+  Parsed<void> bracket() {
     ++at_;
     std::optional<bool> counted;
     while (true) {
@@ -119,9 +119,9 @@ class Parser {
 
 }  // namespace
 
-Result<Constraint> parse_constraint(std::string_view text) {
+Parsed<Constraint> parse_constraint(std::string_view text) {
   if (text.empty()) return Constraint{};
-  if (text.size() > kLongestConstraint) return fail(ErrorCode::invalid_feature);
+  if (text.size() > kLongestConstraint) return std::unexpected(ErrorCode::invalid_feature);
   return Parser(text).run();
 }
 

@@ -37,7 +37,7 @@ struct Constraint {
 
 inline constexpr std::size_t kLongestConstraint = 64 << 10;  // bytes
 
-Result<Constraint> parse_constraint(std::string_view text);
+Parsed<Constraint> parse_constraint(std::string_view text);
 
 using FeatureExpression = ParsedText<parse_constraint>;
 

@@ -43,7 +43,7 @@ struct Dependencies {
 inline constexpr std::size_t kMostConditions = 100'000;
 
 // "afterok:12:13,afterany:14_3", "after:5+10", "singleton", "afterok:1?afternotok:1", "12"
-Result<Dependencies> parse_dependencies(std::string_view text);
+Parsed<Dependencies> parse_dependencies(std::string_view text);
 
 // No conditions for an empty text and for "0"; an error if the text is malformed.
 using Dependency = ParsedText<parse_dependencies>;

@@ -7,7 +7,7 @@
 
 namespace muster {
 
-Result<Licenses> parse_licenses(std::string_view text) {
+Parsed<Licenses> parse_licenses(std::string_view text) {
   Licenses licenses;
   if (text.empty()) return licenses;
   for (std::string_view item : split(text, text.contains(';') ? ';' : ',')) {
@@ -16,7 +16,7 @@ Result<Licenses> parse_licenses(std::string_view text) {
     const auto count = mark == item.npos ? std::optional(1u)
                                          : parse_number<std::uint32_t>(trim(item.substr(mark + 1)));
     if (name.empty() || !count || licenses.size() == kMostLicenses)
-      return fail(ErrorCode::invalid_license);
+      return std::unexpected(ErrorCode::invalid_license);
     licenses.emplace_back(name, *count);
   }
   return licenses;

@@ -18,7 +18,7 @@ using Licenses = std::vector<std::pair<Text, std::uint32_t>>;
 inline constexpr std::size_t kMostLicenses = 10'000;  // in one list
 
 // "matlab:2,ansys", "matlab*2", "matlab:2;ansys"
-Result<Licenses> parse_licenses(std::string_view text);
+Parsed<Licenses> parse_licenses(std::string_view text);
 
 using LicenseList = ParsedText<parse_licenses>;
 

@@ -32,9 +32,9 @@ struct GresRequest {
 using GresRequests = std::vector<GresRequest>;
 inline constexpr std::size_t kMostGresRequests = 1000;  // in one list
 // "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"; none for "none"
-Result<GresRequests> parse_gres(std::string_view text);
+Parsed<GresRequests> parse_gres(std::string_view text);
 // "[type:]count,..." of --gpus and similar options
-Result<GresRequests> parse_gpus(std::string_view text);
+Parsed<GresRequests> parse_gpus(std::string_view text);
 using GresList = ParsedText<parse_gres>;
 using GpuList = ParsedText<parse_gpus>;
 // None if the list is malformed.

@@ -325,7 +325,7 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
   if (demand.counts_memory &&
       std::ranges::all_of(slots, [&](const Slot& s) { return s.free.memory_mib < memory; }))
     return {ErrorCode::insufficient_memory, {}};
-  return {ErrorCode::failure, "More processors requested than permitted"};
+  return {ErrorCode::too_many_cpus, {}};
 }
 
 }  // namespace

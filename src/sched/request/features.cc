@@ -19,7 +19,7 @@ bool feature_exists(const Cluster& cluster, const Text& feature) {
 }  // namespace
 
 Result<void> check_features(const Cluster& cluster, const FeatureExpression& wanted) {
-  if (!wanted.parsed()) return std::unexpected(wanted.parsed().error());
+  if (!wanted.parsed()) return fail(wanted.parsed().error());
   for (const Text& feature : features_in(*wanted.parsed()))
     if (!feature_exists(cluster, feature)) return fail(ErrorCode::invalid_feature);
   return {};

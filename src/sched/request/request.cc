@@ -203,7 +203,7 @@ Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec
   request.excluded_nodes = std::move(*excluded);
   if (auto ok = check_features(cluster, spec.features); !ok) return std::unexpected(ok.error());
   request.constraint = constraint_in(spec.features);
-  if (!check_features(cluster, spec.prefer)) return fail("Invalid preferred feature specification");
+  if (!check_features(cluster, spec.prefer)) return fail(ErrorCode::invalid_prefer);
   request.preferred = constraint_in(spec.prefer);
   if (auto ok = check_licenses(cluster, spec.licenses); !ok) return std::unexpected(ok.error());
   request.licenses = licenses_in(spec.licenses);
@@ -257,7 +257,7 @@ bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partitio
 }
 
 Result<void> check_licenses(const Cluster& cluster, const LicenseList& list) {
-  if (!list.parsed()) return std::unexpected(list.parsed().error());
+  if (!list.parsed()) return fail(list.parsed().error());
   const Settings& settings = cluster.settings();
   for (const auto& [name, count] : *list.parsed()) {
     auto known = std::ranges::find(settings.licenses, name, &Licenses::value_type::first);

@@ -20,7 +20,7 @@ TEST(Licenses, RefusesWhatHasNoNameOrCount) {
   for (const char* text : {",", "matlab,", ":2", "matlab:", "matlab:x", "matlab:-1", "matlab:2:3"}) {
     auto parsed = parse_licenses(text);
     ASSERT_FALSE(parsed) << text;
-    EXPECT_EQ(parsed.error().code, ErrorCode::invalid_license);
+    EXPECT_EQ(parsed.error(), ErrorCode::invalid_license);
   }
 }
 
