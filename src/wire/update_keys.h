@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -50,8 +49,5 @@ const UpdateKey* find_update_key(UpdateRequest::Kind kind, std::string_view name
 // Or, of so many letters at least, by its beginning.
 const UpdateKey* find_abbreviated_key(UpdateRequest::Kind kind, std::string_view word);
 bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest);
-
-// YES, NO, their beginnings, or a number.
-std::optional<bool> parse_yes_no(std::string_view text);
 
 }  // namespace muster::wire

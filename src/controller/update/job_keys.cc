@@ -28,23 +28,15 @@ Minutes most_for_users(const JobDraft& d) {
   return partition && partition->max_time ? *partition->max_time : kUnlimited;
 }
 
-Result<void> exceeded_by_time_min() {
-  return fail(ErrorCode::invalid_time_min);
-}
+Result<void> exceeded_by_time_min() { return fail(ErrorCode::invalid_time_min); }
 
 Result<void> set_time_limit(JobDraft& d, std::string_view value) {
-  bool add = value.starts_with('+'), subtract = value.starts_with('-');
-  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
-  if (!limit) return fail(ErrorCode::invalid_time_limit);
-  Minutes result = *limit;
-  if ((add || subtract) && d.job.time_limit == kUnlimited)
-    result = kUnlimited;
-  else if (add || subtract)
-    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
-  if (subtract && result < Minutes{0})
-    return fail(ErrorCode::failure,
-                fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
-                            limit->count(), d.job.time_limit.count()));
+  const auto change = wire::parse_time_limit_change(value);
+  if (!change) return fail(ErrorCode::invalid_time_limit);
+  const Minutes result = change->applied_to(d.job.time_limit);
+  if (result < Minutes{0})
+    return fail(fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
+                            change->by.count(), d.job.time_limit.count()));
   if (!d.by_operator && result > most_for_users(d)) return fail(ErrorCode::access_denied);
   if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
@@ -101,7 +93,7 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_site_factor(JobDraft& d, std::string_view value) {
-  auto factor = parse_number<std::int32_t>(value);
+  auto factor = wire::parse_site_factor(value);
   if (!factor) return bad_value();
   d.spec.site_factor = *factor;
   return {};

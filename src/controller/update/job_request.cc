@@ -65,16 +65,14 @@ Result<void> give_back_nodes(JobDraft& d, std::string_view value) {
 
 Result<void> set_node_count(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::pending) return give_back_nodes(d, value);
-  auto dash = value.find('-');
-  auto low = parse_number<std::uint32_t>(value.substr(0, dash));
-  auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
-  if (!low || !high) return bad_value();
-  if (*high < *low || *low == 0)
+  const auto nodes = wire::parse_count_range(value);
+  if (!nodes) return bad_value();
+  if (nodes->least == 0 || nodes->most.value_or(nodes->least) < nodes->least)
     return fail(ErrorCode::invalid_node_count);
-  d.spec.min_nodes = *low;
-  d.spec.max_nodes = dash == value.npos ? 0 : *high;
+  d.spec.min_nodes = nodes->least;
+  d.spec.max_nodes = nodes->most.value_or(0);
   d.spec.nodes_given = true;
-  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, *low);  // one on each
+  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, nodes->least);  // one on each
   return {};
 }
 

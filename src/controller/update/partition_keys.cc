@@ -14,6 +14,7 @@
 #include "controller/update/settings_list.h"
 #include "model/binding/cpu_bind.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::controller {
 
@@ -55,9 +56,10 @@ Result<void> set_count(PartitionDraft& d, std::string_view value) {
 // A count that may be unlimited.
 template <auto Member>
 Result<void> set_cap(PartitionDraft& d, std::string_view value) {
-  if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
-    return d.partition.*Member = std::nullopt, Result<void>{};
-  return set_count<Member>(d, value);
+  const auto limit = wire::parse_count_limit(value);
+  if (!limit) return bad_value();
+  d.partition.*Member = limit->most;
+  return {};
 }
 
 // Memory is said for each CPU or for each node: one takes the other's place.
@@ -96,17 +98,10 @@ Result<void> set_nodes(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
-// A state by its name or the beginning of that.
 Result<void> set_state(PartitionDraft& d, std::string_view value) {
-  constexpr std::pair<std::string_view, PartitionState> kStates[] = {
-      {"up", PartitionState::up},
-      {"down", PartitionState::down},
-      {"drain", PartitionState::drain},
-      {"inactive", PartitionState::inactive}};
-  auto at = std::ranges::find_if(
-      kStates, [&](const auto& state) { return istarts_with(state.first, value); });
-  if (value.size() < 2 || at == std::end(kStates)) return bad_value();
-  d.partition.state = at->second;
+  const auto state = wire::parse_partition_state(value);
+  if (!state) return bad_value();
+  d.partition.state = *state;
   return {};
 }
 
@@ -136,11 +131,9 @@ Result<void> set_alternate(PartitionDraft& d, std::string_view value) {
 }
 
 Result<void> set_over_time_limit(PartitionDraft& d, std::string_view value) {
-  if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
-    return d.partition.over_time_limit = kUnlimitedCount, Result<void>{};
-  auto minutes = parse_number<std::uint16_t>(value.empty() ? "0" : value);
-  if (!minutes || *minutes >= 0xfffe) return bad_value();
-  d.partition.over_time_limit = *minutes;
+  const auto minutes = wire::parse_count_limit(value.empty() ? "0" : value);
+  if (!minutes || minutes->most.value_or(0) >= 0xfffe) return bad_value();
+  d.partition.over_time_limit = minutes->most.value_or(kUnlimitedCount);
   return {};
 }
 
@@ -151,7 +144,10 @@ Result<void> set_priority(PartitionDraft& d, std::string_view value) {
 
 // "1" or "1-3", of which the first counts.
 Result<void> set_min_nodes(PartitionDraft& d, std::string_view value) {
-  return set_count<&Partition::min_nodes>(d, value.substr(0, value.find('-')));
+  const auto nodes = wire::parse_count_range(value);
+  if (!nodes) return bad_value();
+  d.partition.min_nodes = nodes->least;
+  return {};
 }
 
 Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {

@@ -7,6 +7,7 @@
 #include "controller/reservations/draft.h"
 #include "sched/request/request.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::controller {
 
@@ -60,33 +61,26 @@ Result<void> set_names(std::vector<Text>& list, Sign sign, std::string_view valu
   return {};
 }
 
-Result<void> set_flag(Reservation& r, std::string_view word, bool on) {
-  auto flag = reservation_flag(word);
-  if (!flag) return fail("Invalid reservation flag " + std::string(word));
-  std::erase_if(r.flags, [&](const Text& f) { return f == *flag; });
-  if (on) r.flags.emplace_back(*flag);
-  if (*flag != "PURGE_COMP" || !on) return {};
-  auto equals = word.find('=');
-  if (equals == word.npos) {
+Result<void> set_flag(Reservation& r, const wire::FlagChange& change, bool on) {
+  std::erase_if(r.flags, [&](const Text& f) { return f == change.flag; });
+  if (on) r.flags.emplace_back(change.flag);
+  if (change.flag != "PURGE_COMP" || !on) return {};
+  if (!change.span) {
     if (r.purge_after == Seconds{0}) r.purge_after = kPurgeByDefault;
     return {};
   }
-  auto span = parse_time_limit(word.substr(equals + 1));
-  if (!span || *span == kUnlimited) return fail("Invalid reservation flag " + std::string(word));
-  r.purge_after = *span;
+  if (*change.span == kUnlimited)
+    return fail("Invalid reservation flag " + std::string(change.word));
+  r.purge_after = *change.span;
   return {};
 }
 
 Result<void> set_flags(Draft& d, Sign sign, std::string_view value) {
-  for (std::string_view word : split(value, ',')) {
-    word = trim(word);
-    Sign own = sign;
-    if (word.starts_with('+') || word.starts_with('-')) {
-      own = word.front() == '-' ? Sign::minus : Sign::plus;
-      word.remove_prefix(1);
-    }
-    if (word.empty()) continue;
-    if (auto ok = set_flag(d.r, word, own != Sign::minus); !ok) return ok;
+  const auto flags = wire::parse_reservation_flags(value);
+  if (!flags) return fail("Invalid reservation flag " + std::string(value));
+  for (const wire::FlagChange& change : *flags) {
+    const bool on = change.sign == 0 ? sign != Sign::minus : change.sign == '+';
+    if (auto ok = set_flag(d.r, change, on); !ok) return ok;
   }
   if (!d.create && d.r.has("TIME_FLOAT") && d.r.float_by == Seconds{0})
     return fail(ErrorCode::invalid_time);
@@ -115,21 +109,8 @@ Result<void> set_nodes(Draft& d, std::string_view value) {
   return {};
 }
 
-// "2" or "2,3"; "2k" is 2048.
-std::optional<std::vector<std::uint32_t>> parse_counts(std::string_view text) {
-  std::vector<std::uint32_t> counts;
-  for (std::string_view item : split(text, ',')) {
-    const bool thousands = item.ends_with('k') || item.ends_with('K');
-    if (thousands) item.remove_suffix(1);
-    auto n = parse_number<std::uint32_t>(item);
-    if (!n || (thousands && *n > 1'000'000)) return std::nullopt;
-    counts.push_back(thousands ? *n * 1024 : *n);
-  }
-  return counts;
-}
-
 Result<void> set_node_count(Draft& d, std::string_view value) {
-  auto counts = parse_counts(value);
+  auto counts = wire::parse_reservation_counts(value);
   if (!counts) return fail(ErrorCode::invalid_node_count);
   std::uint64_t sum = 0;
   for (std::uint32_t n : *counts) sum += n;
@@ -140,7 +121,7 @@ Result<void> set_node_count(Draft& d, std::string_view value) {
 
 Result<void> set_core_counts(Draft& d, std::string_view value) {
   if (!d.create) return fail(ErrorCode::reservation_of_cores);
-  auto counts = parse_counts(value);
+  auto counts = wire::parse_reservation_counts(value);
   if (!counts || std::ranges::find(*counts, 0u) != counts->end())
     return fail("Invalid core count " + std::string(value));
   d.core_counts = std::move(*counts);
