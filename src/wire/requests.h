@@ -60,10 +60,14 @@ constexpr Detail last_of(Detail) { return Detail::least; }
 struct JobsRequest {
   JobFilter filter;
   Detail detail = Detail::all;
+  bool hides = false;  // leave out jobs of partitions that are hidden or for other groups
+  bool checks_nodes = false;  // the nodes of the filter have to exist
   template <class V>
   void fields(V& v) {
     v(1, filter);
     v(2, detail);
+    v(3, hides);
+    v(4, checks_nodes);
   }
 };
 struct NodesRequest {

@@ -146,13 +146,6 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
   return wanted;
 }
 
-bool is_wanted(const WantedStates& wanted, const wire::JobLine& job) {
-  if (wanted.all) return true;
-  if (job.completing && wanted.completing) return true;
-  if (job.shown == wire::ShownState::special_exit) return wanted.special_exit;
-  return wanted.states.contains(job.state);
-}
-
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {
   QueueListing listing;
   if (options.steps) {

@@ -34,6 +34,13 @@ bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowe
 
 }  // namespace
 
+bool admits_groups(const Partition& partition, const std::vector<std::string>& groups) {
+  return !restricts(partition.allow_groups) ||
+         std::ranges::any_of(groups, [&](const std::string& group) {
+           return lists(partition.allow_groups, group);
+         });
+}
+
 Result<void> admits(const Partition& p, const Submitter& who) {
   if (p.root_only && !who.is_operator) return fail(ErrorCode::access_denied);
   if (p.disable_root_jobs && who.user == Uid{0}) return fail(ErrorCode::user_id_missing);
@@ -42,9 +49,7 @@ Result<void> admits(const Partition& p, const Submitter& who) {
     return fail(ErrorCode::access_denied);
   if (p.is_closed())
     return fail(ErrorCode::partition_unavailable);
-  if (restricts(p.allow_groups) && !who.is_operator &&
-      std::none_of(who.groups.begin(), who.groups.end(),
-                   [&](const std::string& group) { return lists(p.allow_groups, group); }))
+  if (!who.is_operator && !admits_groups(p, who.groups))
     return fail(ErrorCode::job_missing_required_group);
   bool account_ok = restricts(p.allow_accounts) ? lists(p.allow_accounts, who.account)
                                                 : !lists(p.deny_accounts, who.account);

@@ -18,6 +18,8 @@ struct Submitter {
   bool reserved = false;  // it names a reservation
 };
 
+// AllowGroups
+bool admits_groups(const Partition& partition, const std::vector<std::string>& groups);
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 

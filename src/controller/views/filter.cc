@@ -44,10 +44,10 @@ bool matches_ref(const Job& job, const wire::JobRef& ref) {
 }
 
 bool matches_state(const Job& job, const wire::JobFilter& filter) {
-  if (filter.all_states || (filter.states.empty() && !filter.completing)) return true;
-  if (job.completing()) {
-    if (filter.completing) return true;
-  }
+  if (filter.all_states || (filter.states.empty() && !filter.completing && !filter.special_exit))
+    return true;
+  if (filter.completing && job.completing()) return true;
+  if (filter.special_exit && job.special_exit()) return *filter.special_exit;
   return std::find(filter.states.begin(), filter.states.end(), job.state) != filter.states.end();
 }
 
@@ -55,7 +55,7 @@ bool uses_node(const Cluster& cluster, const Job& job, const std::vector<Text>& 
   if (names.empty()) return true;
   for (const NodeShare& share : job.run->allocation)
     if (const Node* node = cluster.nodes.find(share.node))
-      if (lists(names, node->config.name)) return true;
+      if (lists(names, node->config.name) || lists(names, node->config.hostname)) return true;
   return false;
 }
 
@@ -75,6 +75,17 @@ Result<void> check_filter(const wire::JobFilter& f) {
 
 Result<void> check_query(const wire::Request& query) {
   if (auto* jobs = std::get_if<wire::JobsRequest>(&query)) return check_filter(jobs->filter);
+  return {};
+}
+
+Result<void> check_nodes(const Cluster& cluster, const std::vector<Text>& names) {
+  for (const Text& name : names) {
+    bool known = cluster.find_node(name) != nullptr;
+    if (!known)
+      cluster.nodes.each([&](const Node& node) { known = known || node.config.hostname == name; });
+    if (!known)
+      return std::unexpected(Error{.code = ErrorCode::invalid_node_name, .nodes = name.str()});
+  }
   return {};
 }
 

@@ -10,6 +10,9 @@ namespace muster::controller {
 Result<void> check_query(const wire::Request& query);
 Result<void> check_filter(const wire::JobFilter& filter);
 
+// Each is a node's name or the one of its machine.
+Result<void> check_nodes(const Cluster& cluster, const std::vector<Text>& names);
+
 // A filter in the order in which it is looked through quickly, however long its lists are.
 class JobMatcher {
  public:

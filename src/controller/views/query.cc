@@ -28,8 +28,10 @@ constexpr std::size_t kLongLine = 1024;
 // Jobs to be sent, each specification once.
 class JobsPart {
  public:
-  JobsPart(Time now, std::size_t at_most, wire::Detail detail)
-      : reply_{.now = now, .at_most = static_cast<std::uint32_t>(at_most)},
+  JobsPart(Time now, std::size_t at_most, wire::Detail detail, bool hides_nothing)
+      : reply_{.now = now,
+               .at_most = static_cast<std::uint32_t>(at_most),
+               .hides_nothing = hides_nothing},
         whole_specs_(detail == wire::Detail::all) {
     if (detail == wire::Detail::least) reply_.lines.reserve(kLinesBytes + kLongLine);
   }
@@ -118,6 +120,15 @@ bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::Jo
   });
 }
 
+// A job that may start in some partition that is not hidden is listed.
+bool is_hidden(const Visibility& visible, const Cluster& cluster, const Job& job) {
+  const auto& names = job.partitions.parsed();
+  return !names.empty() && std::ranges::all_of(names, [&](const Text& name) {
+    const Partition* partition = cluster.find_partition(name);
+    return partition && visible.is_hidden(*partition);
+  });
+}
+
 // By numbers of single jobs, so that the others need not be looked at.
 bool names_plain_jobs(const Cluster& cluster, const wire::JobsRequest& request) {
   const auto& named = request.filter.jobs;
@@ -186,6 +197,9 @@ void QueryAnswer::begin() {
           // the others are shown.
           if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible_, request.filter))
             return keep(Error{ErrorCode::invalid_job_id, {}}, false);
+          if (request.checks_nodes)
+            if (auto ok = check_nodes(cluster, request.filter.nodes); !ok)
+              return keep(ok.error(), false);
           if (!names_plain_jobs(cluster, request)) return;
           std::set<JobId> seen;
           named_.emplace();
@@ -212,11 +226,14 @@ QueryAnswer::Part QueryAnswer::next() {
 QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!matcher_) matcher_.emplace(request.filter);
   const Cluster& cluster = published_->cluster;
-  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail);
+  const bool hides = request.hides && visible_.sees_partitions();
+  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail,
+                request.hides && !hides);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Whether it has been added.
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
+    if (hides && is_hidden(visible_, cluster, job)) return true;
     if (part.is_full()) return false;
     std::uint32_t priority = job.priority;
     if (priorities_ && !is_ended(job.state))

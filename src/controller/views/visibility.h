@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/containers/text.h"
 #include "base/ids.h"
@@ -15,6 +17,7 @@ struct Viewer {
   Uid uid;
   bool is_operator = false;
   Text name;  // of the user; needed where something is private
+  std::vector<std::string> groups;  // needed where partitions are for groups
 };
 
 class Visibility {
@@ -31,6 +34,8 @@ class Visibility {
   bool sees(const Job& job) const { return sees_job_of(job.spec->uid); }
   bool sees_partitions() const { return viewer_.is_operator || !rules_.partitions; }
   bool sees(const Reservation& reservation) const;
+  // Partitions that lists of jobs leave out unless they are asked for.
+  bool is_hidden(const Partition& partition) const;
   // What an account and its users have used: the row of sshare.
   bool sees_share(const AssociationKey& share) const;
   // Records of accounting: of this user alone, or everybody's where it is empty.
