@@ -9,7 +9,6 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
-#include "config/lines/partition_line.h"
 #include "controller/submit/membership.h"
 #include "controller/update/settings_list.h"
 #include "model/binding/cpu_bind.h"
@@ -168,9 +167,9 @@ Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
 }
 
 Result<void> set_billing_weights(PartitionDraft& d, std::string_view value) {
-  if (!value.empty() && !config::are_billing_weights(value))
-    return fail(ErrorCode::invalid_billing_weights);
-  d.partition.tres_billing_weights = Text(value);
+  BillingWeightList weights(value);
+  if (!weights.parsed()) return fail(weights.parsed().error());
+  d.partition.tres_billing_weights = std::move(weights);
   return {};
 }
 

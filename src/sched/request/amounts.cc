@@ -2,9 +2,7 @@
 #include "sched/request/amounts.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/text/strings.h"
 #include "sched/request/request.h"
 
 namespace muster::sched {
@@ -56,7 +54,8 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
   add(request.gpus_per_task, tasks);
   for (const auto& [name, count] : request.licenses) least[Text("license/" + name.str())] += count;
   // With negative weights a larger allocation may cost less, so no least cost is known.
-  if (!partition.tres_billing_weights.view().contains('-'))
+  const auto& weights = partition.tres_billing_weights.parsed();
+  if (!weights || std::ranges::all_of(*weights, [](const auto& w) { return w.weight >= 0; }))
     least["billing"] = static_cast<std::uint64_t>(billed(cluster, &partition, least));
   return least;
 }
@@ -66,40 +65,12 @@ Amounts amounts_of(const Cluster& cluster, const Job& job) {
                         licenses_in(job.spec->licenses));
 }
 
-namespace {
-
-// The weight per unit: "0.25G" of memory means 0.25 per GiB, but amounts are in MiB.
-double weight_of(std::string_view text, bool is_memory) {
-  double weight = 0;
-  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (error != std::errc{}) return 0;
-  if (!is_memory || rest == text.data() + text.size()) return weight;
-  switch (*rest) {
-    case 'k':
-    case 'K':
-      return weight * 1024;
-    case 'g':
-    case 'G':
-      return weight / 1024;
-    case 't':
-    case 'T':
-      return weight / 1024 / 1024;
-    default:
-      return weight;
-  }
-}
-
-}  // namespace
-
-double billed(const Amounts& amounts, std::string_view weights, bool only_most) {
-  if (weights.empty()) return static_cast<double>(amount_in(amounts, "cpu"));
+double billed(const Amounts& amounts, const BillingWeightList& weights, bool only_most) {
+  if (!weights.parsed() || weights.parsed()->empty())
+    return static_cast<double>(amount_in(amounts, "cpu"));
   double sum = 0, most = 0;
-  for (std::string_view part : split(weights, ',')) {
-    auto equals = part.find('=');
-    if (equals == part.npos) continue;
-    const Text name = lower(trim(part.substr(0, equals)));
-    const double cost = static_cast<double>(amount_in(amounts, name)) *
-                        weight_of(trim(part.substr(equals + 1)), name == "mem");
+  for (const auto& [name, weight] : *weights.parsed()) {
+    const double cost = static_cast<double>(amount_in(amounts, name)) * weight;
     const bool is_of_nodes = !name.view().starts_with("license/");
     if (only_most && is_of_nodes)
       most = std::max(most, cost);
@@ -110,7 +81,8 @@ double billed(const Amounts& amounts, std::string_view weights, bool only_most) 
 }
 
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts) {
-  return billed(amounts, partition ? partition->tres_billing_weights.view() : std::string_view(),
+  static const BillingWeightList none;
+  return billed(amounts, partition ? partition->tres_billing_weights : none,
                 cluster.settings().priority.max_tres);
 }
 
