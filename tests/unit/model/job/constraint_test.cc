@@ -41,7 +41,7 @@ TEST(Constraint, TakesACommaForAnd) {
   EXPECT_EQ(constraint("a,b"), constraint("a&b"));
   for (const char* text : {"a,", ",a", "a,,b", ",", "a b*", "a*0", "a*x", "(a", "a)"})
     EXPECT_FALSE(parse_constraint(text)) << text;
-  EXPECT_FALSE(parse_constraint("a\0b"s)) << "nothing is left unread";
+  EXPECT_FALSE(parse_constraint("a*2\0b"s)) << "nothing is left unread";
 }
 
 TEST(Constraint, ParenthesesNestOnlySoDeep) {
