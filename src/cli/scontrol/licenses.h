@@ -15,7 +15,7 @@ struct LicenseCount {
 };
 using LicenseCounts = std::map<std::string, LicenseCount, std::less<>>;
 
-// Adds licenses to the amounts that `which` names; only configured ones count.
+// Adds licenses to the numbers that `which` selects; unknown licenses are ignored.
 void count_licenses(const Licenses& licenses, std::uint64_t LicenseCount::* which,
                     LicenseCounts& counts);
 std::string license_text(const std::string& name, const LicenseCount& count, bool one_line);

@@ -1,5 +1,5 @@
-// squeue: the jobs of the queue. Its columns are the fields of jobs (cli/records), rows and their
-// order are list.cc's; here they meet the controller.
+// squeue: the jobs in the queue. Reads options, asks the controller, prints rows (list.cc) of
+// fields (cli/records).
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
@@ -17,15 +17,15 @@ namespace muster::cli {
 
 namespace {
 
-// Jobs for which room is made before they come.
+// Space is reserved for at most this many jobs.
 constexpr std::size_t kReservedAtMost = 1'000'000;
-// What a row takes from the line that comes to the text that is printed, about.
+// Approximate memory of a row, from the received line to the printed text.
 constexpr std::size_t kBytesOfRow = 600;
 
 struct Fetched {
   Time now;
-  JobViews views;                 // none where lines came
-  std::deque<std::string> parts;  // with the texts of the lines
+  JobViews views;                 // empty if lines were received
+  std::deque<std::string> parts;  // contain the texts of lines
   QueueJobs jobs;
   bool hides_nothing = false;
 };
@@ -95,7 +95,7 @@ std::expected<Fetched, Refusal> fetch(Controller& controller, const QueueOptions
     return std::unexpected(Refusal{"slurm_load_jobs error: the answer cannot be read\n"});
   if (listing.detail != wire::Detail::least) fetched.jobs = jobs_of(fetched.views, fetched.now);
   if (streamed) return fetched;
-  // One unknown id among several is passed over.
+  // If several ids are given, unknown ones are ignored.
   if (streamed.error().code == ErrorCode::invalid_job_id && options.filter.jobs.size() > 1)
     return fetched;
   return refusal(options, streamed.error());

@@ -1,4 +1,4 @@
-// The configuration file of srun --multi-prog: which ranks run which program.
+// Reads the file of srun --multi-prog, which says which ranks run which program.
 #include "cli/srun/multi_prog.h"
 
 #include <optional>
@@ -44,7 +44,8 @@ class MultiProgParser {
  public:
   explicit MultiProgParser(std::uint32_t num_tasks) : num_tasks_(num_tasks) {}
 
-  // The text of what is wrong; nothing where the line is fine. An empty text has no more to say.
+  // An error message; nothing if the line is fine. An empty message adds nothing to the general
+  // one.
   std::optional<std::string> add_line(std::string_view line) {
     auto words = quoted_words(line, Backslash::escapes);
     if (words.empty()) return std::nullopt;

@@ -1,4 +1,4 @@
-// See unallocated.h.
+// Checks and launches srun --no-allocate.
 #include "controller/steps/unallocated.h"
 
 #include "base/text/hostlist.h"
@@ -12,7 +12,7 @@ namespace muster::controller {
 
 namespace {
 
-// Blocks of ranks, as even as can be, whatever --distribution says.
+// Blocks of ranks, as even as possible, whatever --distribution says.
 std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_t tasks) {
   const auto count = static_cast<std::uint32_t>(nodes.size());
   std::vector<StepNode> places;

@@ -1,4 +1,4 @@
-// See filter.h.
+// Compares jobs with a filter.
 #include "controller/views/filter.h"
 
 #include <algorithm>
@@ -11,13 +11,13 @@ namespace muster::controller {
 
 namespace {
 
-// Of a list in order.
+// Searches a sorted list.
 template <class List, class Value>
 bool lists(const List& list, const Value& value) {
   return list.empty() || std::ranges::binary_search(list, value);
 }
 
-// One of the names will do.
+// Whether any of the names is in the list.
 bool lists_any(const std::vector<Text>& list, const NameList& names) {
   return list.empty() ||
          std::ranges::any_of(names.parsed(), [&](const Text& name) { return lists(list, name); });
@@ -28,7 +28,7 @@ bool uses_reservation(const Job& job, const std::vector<Text>& names) {
   return asked.empty() ? lists(names, job.run->reservation) : lists_any(names, asked);
 }
 
-// "matlab:2,fluent": by name, whatever the count.
+// "matlab:2,fluent": compares names only, not counts.
 bool needs_license(const JobSpec& spec, const std::vector<Text>& names) {
   if (names.empty()) return true;
   return std::ranges::any_of(licenses_in(spec.licenses),
