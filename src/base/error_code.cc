@@ -189,7 +189,9 @@ bool is_slurms(ErrorCode code) {
          (code < ErrorCode::not_supported_yet || code > ErrorCode::last_own);
 }
 
-std::string Error::shown() const { return is_slurms(code) ? std::string(error_text(code)) : text(); }
+std::string Error::shown() const {
+  return is_slurms(code) ? std::string(error_text(code)) : text();
+}
 
 std::string Error::text() const {
   if (code == ErrorCode::failure && !detail.empty()) return detail;

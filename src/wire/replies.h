@@ -116,8 +116,8 @@ struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
   std::vector<Cow<JobSpec>> specs;
-  std::uint32_t at_most = 0;  // so many jobs come in all parts together
-  std::string lines;          // Detail::least: these and no jobs, see wire/job_line.h
+  std::uint32_t at_most = 0;   // so many jobs come in all parts together
+  std::string lines;           // Detail::least: these and no jobs, see wire/job_line.h
   bool hides_nothing = false;  // which jobs to leave out is not for this user: PrivateData
   template <class V>
   void fields(V& v) {

@@ -60,7 +60,7 @@ constexpr Detail last_of(Detail) { return Detail::least; }
 struct JobsRequest {
   JobFilter filter;
   Detail detail = Detail::all;
-  bool hides = false;  // leave out jobs of partitions that are hidden or for other groups
+  bool hides = false;         // leave out jobs of partitions that are hidden or for other groups
   bool checks_nodes = false;  // the nodes of the filter have to exist
   template <class V>
   void fields(V& v) {
@@ -218,8 +218,8 @@ struct StepRequest {
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
   FeatureExpression features;  // -C: nodes of the job that have them
-  bool async = false;         // it is queued, and starts when there is room without its srun
-  bool preserve_env = false;  // -E: counts of nodes and tasks stay those of the caller
+  bool async = false;          // it is queued, and starts when there is room without its srun
+  bool preserve_env = false;   // -E: counts of nodes and tasks stay those of the caller
   // --resv-ports; unset = as many as tasks on the fullest node and one more.
   std::optional<std::uint32_t> reserved_ports;
   bool interactive = false;  // salloc's shell: kInteractiveStep

@@ -98,9 +98,9 @@ inline SpecBuilder job() { return {}; }
 inline Job make_job(JobId id, JobRequest spec, const Cluster& cluster, Time now = t0) {
   Job job;
   job.id = id;
-  const Partition* partition =
-      spec.partition.empty() ? cluster.default_partition()
-                             : cluster.find_partition(spec.partition.view());
+  const Partition* partition = spec.partition.empty()
+                                   ? cluster.default_partition()
+                                   : cluster.find_partition(spec.partition.view());
   if (partition) job.partitions = partition->name;
   job.account = spec.account.empty() ? Text("root") : spec.account;
   job.qos = spec.qos.empty() ? Text("normal") : spec.qos;

@@ -45,8 +45,9 @@ bool asks_gpus(const JobSpec& spec) {
   for (const GpuList* gpus :
        {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
     if (!gpus->empty()) return true;
-  return !spec.gres.parsed() ||
-         std::ranges::any_of(*spec.gres.parsed(), [](const GresRequest& g) { return g.name == "gpu"; });
+  return !spec.gres.parsed() || std::ranges::any_of(*spec.gres.parsed(), [](const GresRequest& g) {
+    return g.name == "gpu";
+  });
 }
 
 // Whether it asks for shares of GPUs, which cannot be combined with whole GPUs.

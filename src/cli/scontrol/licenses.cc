@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 
-
 namespace muster::cli {
 
 void count_licenses(const Licenses& licenses, std::uint64_t LicenseCount::* which,

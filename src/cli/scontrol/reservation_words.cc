@@ -96,8 +96,10 @@ class Checker {
     if (name == "EndTime" && !parse_date(value, now_)) return bad("end time", key, value);
     if (name == "Duration" && !parse_time_limit(value)) return bad("duration", key, value);
     if (name == "MaxStartDelay" && !parse_duration(value)) return bad("duration", key, value);
-    if (name == "NodeCnt" && !wire::parse_reservation_counts(value)) return format("Invalid node count {}", value);
-    if (name == "CoreCnt" && !wire::parse_reservation_counts(value)) return format("Invalid core count {}", value);
+    if (name == "NodeCnt" && !wire::parse_reservation_counts(value))
+      return format("Invalid node count {}", value);
+    if (name == "CoreCnt" && !wire::parse_reservation_counts(value))
+      return format("Invalid core count {}", value);
     if (name == "Flags" && !wire::parse_reservation_flags(value))
       return format("Error parsing flags {}{}.{}", key.size() > name.size() ? key.substr(5) : "",
                     value, end_);
@@ -123,7 +125,8 @@ class Checker {
   }
   bool asks_for_partition() const {
     const auto flags = wire::parse_reservation_flags(value_of("Flags"));
-    return flags && std::ranges::find(*flags, "PART_NODES", &wire::FlagChange::flag) != flags->end();
+    return flags &&
+           std::ranges::find(*flags, "PART_NODES", &wire::FlagChange::flag) != flags->end();
   }
 
   const ReservationSettings& settings_;

@@ -123,8 +123,9 @@ Outcome run_once(Controller& controller, const QueueOptions& options, const Want
   if (options.iterate_s > 0) out += '\n';
   if (!write_out(out)) return std::unexpected(Refusal{});
   if (fetched->hides_nothing)  // PrivateData=partitions
-    std::fputs(fmt::format("slurm_load_partitions: {}\n", error_text(ErrorCode::access_denied)).c_str(),
-               stderr);
+    std::fputs(
+        fmt::format("slurm_load_partitions: {}\n", error_text(ErrorCode::access_denied)).c_str(),
+        stderr);
   // The end: to free ten thousand jobs one by one would take longer than to print them.
   if (options.iterate_s == 0) std::_Exit(0);
   return {};

@@ -99,8 +99,7 @@ Result<void> can_take_steps(const Ledger& ledger, Caller caller, JobId id) {
   if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job->state) || job->run->ending) return fail(ErrorCode::already_done);
   if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
-  if (job->run->next_step >= ledger.settings().max_step_count)
-    return fail(ErrorCode::step_limit);
+  if (job->run->next_step >= ledger.settings().max_step_count) return fail(ErrorCode::step_limit);
   return {};
 }
 

@@ -45,7 +45,8 @@ Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const N
                    known.empty() ? request.node_list.str() : join(known, ","));
   }
   auto names = expand_hostlist(request.node_list);
-  if (!names || names->empty()) return fail_on(ErrorCode::invalid_node_name, request.node_list.str());
+  if (!names || names->empty())
+    return fail_on(ErrorCode::invalid_node_name, request.node_list.str());
   std::vector<const Node*> nodes;
   std::vector<std::string> unknown, away;
   for (const std::string& name : *names) {

@@ -47,8 +47,7 @@ Result<void> admits(const Partition& p, const Submitter& who) {
   if (p.req_resv && !who.reserved) return fail(ErrorCode::access_denied);
   if (restricts(p.allow_alloc_nodes) && !lists_host(p.allow_alloc_nodes, who.host))
     return fail(ErrorCode::access_denied);
-  if (p.is_closed())
-    return fail(ErrorCode::partition_unavailable);
+  if (p.is_closed()) return fail(ErrorCode::partition_unavailable);
   if (!who.is_operator && !admits_groups(p, who.groups))
     return fail(ErrorCode::job_missing_required_group);
   bool account_ok = restricts(p.allow_accounts) ? lists(p.allow_accounts, who.account)

@@ -114,16 +114,14 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
 
 }  // namespace
 
-Result<void> Submissions::fits_partition(const Job& job, const Partition& p,
-                                         const Submitter& who) {
+Result<void> Submissions::fits_partition(const Job& job, const Partition& p, const Submitter& who) {
   const JobSpec& spec = *job.spec;
   const Minutes time_limit = sched::effective_limit(ledger_.cluster(), spec, p, job.qos);
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = ledger_.settings().enforce_part_limits;
   const bool enforced = enforce == "ALL" || enforce == "ANY";
   if (enforced) {
-    if (asks_more_cpus_than(ledger_.cluster(), p, spec))
-      return fail(ErrorCode::too_many_cpus);
+    if (asks_more_cpus_than(ledger_.cluster(), p, spec)) return fail(ErrorCode::too_many_cpus);
     if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
   }
   auto wanted = sched::make_request(ledger_.cluster(), spec, p);
@@ -164,8 +162,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec) {
   const Time now = ledger_.now();
   const Cluster& cluster = ledger_.cluster();
   const bool by_operator = ledger_.authority().is_operator(caller);
-  if (auto ok = may_ask_for(spec, caller, by_operator); !ok)
-    return std::unexpected(ok.error());
+  if (auto ok = may_ask_for(spec, caller, by_operator); !ok) return std::unexpected(ok.error());
   if (!by_operator) spec = as_user_may_say(std::move(spec));
   // Priority 0 does not hold a job here; --hold does.
   if (spec.priority == 0u) spec.priority.reset();

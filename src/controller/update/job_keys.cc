@@ -68,11 +68,9 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   auto priority = parse_number<std::uint32_t>(value);
   if (!priority) return bad_value();
   if (*priority == 0) return {};  // means a hold: see update_job
-  if (d.job.hold != Hold::none)
-    return fail(ErrorCode::job_held);
+  if (d.job.hold != Hold::none) return fail(ErrorCode::job_held);
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
-  if (!d.by_operator)
-    return fail(ErrorCode::priority_not_persistent);
+  if (!d.by_operator) return fail(ErrorCode::priority_not_persistent);
   d.spec.priority = *priority;
   d.spec.nice = 0;  // the new priority includes it
   d.event.priority = *priority;
@@ -165,7 +163,8 @@ Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_account(JobDraft& d, std::string_view value) {
-  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.event.partition)); !ok) return ok;
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.event.partition)); !ok)
+    return ok;
   d.spec.account = d.event.account = Text(value);
   return {};
 }
@@ -191,9 +190,7 @@ Result<void> set_reservation(JobDraft& d, std::string_view value) {
   return {};
 }
 
-Result<void> set_burst_buffer(JobDraft&, std::string_view) {
-  return fail(ErrorCode::unsupported);
-}
+Result<void> set_burst_buffer(JobDraft&, std::string_view) { return fail(ErrorCode::unsupported); }
 
 // Selects among jobs of the same name; see update_job.
 Result<void> says_whose(JobDraft&, std::string_view) { return {}; }

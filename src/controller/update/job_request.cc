@@ -72,7 +72,8 @@ Result<void> set_node_count(JobDraft& d, std::string_view value) {
   d.spec.min_nodes = nodes->least;
   d.spec.max_nodes = nodes->most.value_or(0);
   d.spec.nodes_given = true;
-  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, nodes->least);  // one on each
+  if (d.spec.num_tasks)
+    d.spec.num_tasks = std::max(*d.spec.num_tasks, nodes->least);  // one on each
   return {};
 }
 

@@ -50,8 +50,7 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
 Result<void> check_holders(Host& host, Reservation& r) {
   if (r.users.empty() && r.accounts.empty() && r.groups.empty())
     return fail(ErrorCode::reservation_for_nobody);
-  if (!r.users.empty() && !r.groups.empty())
-    return fail(ErrorCode::reservation_users_and_groups);
+  if (!r.users.empty() && !r.groups.empty()) return fail(ErrorCode::reservation_users_and_groups);
   for (const Text& user : r.users) {
     std::string_view name = user.view();
     if (name.starts_with('-')) name.remove_prefix(1);

@@ -50,8 +50,7 @@ Result<void> move_to_top(Ledger& ledger, Host& host, StepLaunches& launches, Cal
   const bool own_may = ledger.settings().user_top && ledger.authority().may_change(caller, job);
   if (!ledger.authority().is_operator(caller) && !own_may) return fail(ErrorCode::access_denied);
   if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
-  if (job.hold != Hold::none)
-    return fail(ErrorCode::job_held);
+  if (job.hold != Hold::none) return fail(ErrorCode::job_held);
   if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
   std::vector<Place> places = places_up_to(ledger.cluster(), job, now);
   const std::int64_t highest = places.front().priority;

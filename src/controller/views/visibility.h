@@ -16,7 +16,7 @@ namespace muster::controller {
 struct Viewer {
   Uid uid;
   bool is_operator = false;
-  Text name;  // of the user; needed where something is private
+  Text name;                        // of the user; needed where something is private
   std::vector<std::string> groups;  // needed where partitions are for groups
 };
 

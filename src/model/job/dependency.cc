@@ -95,8 +95,7 @@ std::string_view dependency_name(DependencyKind kind) {
 
 Parsed<Dependencies> parse_dependencies(std::string_view text) {
   if (text == "0") return Dependencies{};  // no dependencies
-  if (istarts_with(text, "expand:"))
-    return std::unexpected(ErrorCode::unsupported);
+  if (istarts_with(text, "expand:")) return std::unexpected(ErrorCode::unsupported);
   Dependencies result;
   result.any = text.find('?') != text.npos;
   std::vector<Condition> conditions;

@@ -31,8 +31,7 @@ Parsed<GresRequest> parse_one_gres(std::string_view text) {
     parts.back() = last.substr(0, equals);
     parts.push_back(last.substr(equals + 1));
   }
-  if (parts.size() > 3 || parts[0].empty() || starts_with_digit(parts[0]))
-    return kInvalid;
+  if (parts.size() > 3 || parts[0].empty() || starts_with_digit(parts[0])) return kInvalid;
   GresRequest request{parts[0], {}, 1};
   bool has_count = parts.size() > 1 && starts_with_digit(parts.back());
   if (has_count) {

@@ -55,7 +55,7 @@ class Search {
 
   // "no node has 9 GPUs; the largest has 4 (n1)"; nothing if some node has enough.
   std::optional<Lack> lacking(std::string_view known, std::uint64_t wanted, std::string_view unit,
-                      const Amount& amount) const {
+                              const Amount& amount) const {
     Most found = most(amount);
     if (wanted <= found.amount) return {};
     return Lack{known, format("no node has {}{}; the largest has {} ({})", wanted, unit,
@@ -68,8 +68,9 @@ class Search {
         return Lack{"", format("node {} is not in partition {}, is excluded, or lacks the features",
                                cluster_.nodes.at(id).config.name.view(), partition_.name.view())};
     if (!nodes_.empty()) return {};
-    return Lack{"", format("no node of partition {} is left: they are excluded or lack the features",
-                           partition_.name.view())};
+    return Lack{"",
+                format("no node of partition {} is left: they are excluded or lack the features",
+                       partition_.name.view())};
   }
 
   std::optional<Lack> shape() const {

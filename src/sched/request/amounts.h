@@ -27,8 +27,8 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
 // What a job holds, or held when it ran.
 Amounts amounts_of(const Cluster& cluster, const Job& job);
 
-// The cost of these amounts. Without weights a job costs its CPUs. `only_most`: of the node resources only the most expensive one counts
-// (PriorityFlags=MAX_TRES).
+// The cost of these amounts. Without weights a job costs its CPUs. `only_most`: of the node
+// resources only the most expensive one counts (PriorityFlags=MAX_TRES).
 double billed(const Amounts& amounts, const BillingWeightList& weights, bool only_most);
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts);
 

@@ -32,8 +32,7 @@ std::optional<std::uint64_t> job_default(const Partition& partition, std::string
   return otherwise;
 }
 
-Result<void> set_gres(const Cluster& cluster, const JobSpec& spec,
-                                ResourceRequest& request) {
+Result<void> set_gres(const Cluster& cluster, const JobSpec& spec, ResourceRequest& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
     return std::find(types.begin(), types.end(), g.name) != types.end();

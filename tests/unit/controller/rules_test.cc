@@ -417,7 +417,8 @@ TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {
   EXPECT_EQ(w.update(running, "TimeLimit", "20", kRoot), kFine);
   EXPECT_EQ(w.update(pending, "TimeLimit", "20"), kFine);
   EXPECT_EQ(w.update(pending, "Priority", "4294967290"), ErrorCode::access_denied);
-  EXPECT_EQ(w.update(pending, "Priority", "7"), ErrorCode::priority_not_persistent) << "nice is for that";
+  EXPECT_EQ(w.update(pending, "Priority", "7"), ErrorCode::priority_not_persistent)
+      << "nice is for that";
   EXPECT_EQ(w.update(pending, "Priority", "7", kRoot), kFine);
   EXPECT_EQ(w.job(pending).priority, 7u);
   EXPECT_EQ(w.update(pending, "Nice", "-5"), ErrorCode::access_denied);

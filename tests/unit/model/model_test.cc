@@ -63,10 +63,9 @@ TEST(Gres, AreShownAsTheyWereWritten) {
 TEST(BillingWeights, AreOfResourcesAndOfMebibytes) {
   const BillingWeightList list("CPU=1.5, Mem=0.25G,GRES/gpu=-2,license/x=3");
   EXPECT_EQ(list.view(), "CPU=1.5, Mem=0.25G,GRES/gpu=-2,license/x=3");
-  EXPECT_EQ(list.parsed(), (BillingWeights{{"cpu", 1.5},
-                                           {"mem", 0.25 / 1024},
-                                           {"gres/gpu", -2},
-                                           {"license/x", 3}}));
+  EXPECT_EQ(
+      list.parsed(),
+      (BillingWeights{{"cpu", 1.5}, {"mem", 0.25 / 1024}, {"gres/gpu", -2}, {"license/x", 3}}));
   EXPECT_EQ(parse_billing_weights("mem=1K"), (BillingWeights{{"mem", 1024}}));
   EXPECT_EQ(parse_billing_weights("mem=1024t"), (BillingWeights{{"mem", 1.0 / 1024}}));
   EXPECT_TRUE(parse_billing_weights("")->empty());

@@ -44,7 +44,8 @@ TEST(UpdateValue, StatesOfPartitionsMayBeAbbreviated) {
   EXPECT_EQ(parse_partition_state("do"), PartitionState::down);
   EXPECT_EQ(parse_partition_state("Drain"), PartitionState::drain);
   EXPECT_EQ(parse_partition_state("inact"), PartitionState::inactive);
-  for (const char* text : {"", "d", "up!", "idle"}) EXPECT_FALSE(parse_partition_state(text)) << text;
+  for (const char* text : {"", "d", "up!", "idle"})
+    EXPECT_FALSE(parse_partition_state(text)) << text;
 }
 
 TEST(UpdateValue, AFlagIsYesOrNoInFull) {

@@ -311,8 +311,7 @@ TEST(SqueueStates, DefaultToJobsThatWaitOrAreActive) {
   auto wanted = wanted_states({});
   ASSERT_TRUE(wanted);
   EXPECT_TRUE(!wanted->all && wanted->completing && wanted->special_exit);
-  EXPECT_EQ(wanted->states,
-            (std::set{JobState::pending, JobState::running, JobState::suspended}));
+  EXPECT_EQ(wanted->states, (std::set{JobState::pending, JobState::running, JobState::suspended}));
   EXPECT_FALSE(wanted->are_none());
 }
 

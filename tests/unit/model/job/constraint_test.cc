@@ -59,8 +59,7 @@ TEST(Constraint, HasAMostLength) {
 }
 
 TEST(Constraint, NamesItsFeatures) {
-  EXPECT_EQ(features_in(constraint("[a*2&b*1]|(c & d)")),
-            (std::vector<Text>{"c", "d", "a", "b"}));
+  EXPECT_EQ(features_in(constraint("[a*2&b*1]|(c & d)")), (std::vector<Text>{"c", "d", "a", "b"}));
   EXPECT_EQ(features_in(constraint("[a|b]")), (std::vector<Text>{"a", "b"}));
   EXPECT_TRUE(features_in(constraint("")).empty());
 }

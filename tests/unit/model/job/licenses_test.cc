@@ -17,7 +17,8 @@ TEST(Licenses, AreNamesWithCounts) {
 }
 
 TEST(Licenses, RefusesWhatHasNoNameOrCount) {
-  for (const char* text : {",", "matlab,", ":2", "matlab:", "matlab:x", "matlab:-1", "matlab:2:3"}) {
+  for (const char* text :
+       {",", "matlab,", ":2", "matlab:", "matlab:x", "matlab:-1", "matlab:2:3"}) {
     auto parsed = parse_licenses(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error(), ErrorCode::invalid_license);
