@@ -91,8 +91,8 @@ Result<void> set_other(const SettingsList& settings, const Cluster& cluster, con
   const bool known = std::ranges::all_of(change.active_features, [&](const Text& feature) {
     return std::ranges::find(available, feature) != available.end();
   });
-  if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
-  // Unless the request names active features, all available features become active.
+  if (!known) return fail(ErrorCode::features_not_available);
+  // Unless the request says which, all available features become active.
   if (change.available_features && !active) change.active_features = *change.available_features;
   return {};
 }
