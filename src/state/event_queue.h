@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
+#include "base/codec/delta.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/text/idset.h"
@@ -76,16 +78,19 @@ struct JobsHeld {
   }
 };
 
-struct JobUpdated {  // the record's new specification and what follows from it
+// Somebody changed what the job asks for. Only what is another than before is here.
+struct JobUpdated {
   JobId job;
-  Cow<JobSpec> spec;
-  JobOwn own;
-  std::uint32_t priority = 0;
-  Text partition, account, qos;
-  Minutes time_limit{};
-  std::uint32_t task_limit = 0;
-  Time eligible;
-  bool priority_fixed = false;
+  Delta<JobSpec> spec = {};
+  Delta<JobOwn> own = {};
+  // what follows from it
+  std::optional<std::uint32_t> priority = {};
+  std::optional<Text> partition = {}, account = {}, qos = {};
+  std::optional<Minutes> time_limit = {};
+  std::optional<std::uint32_t> task_limit = {};
+  std::optional<Time> eligible = {};
+  std::optional<bool> priority_fixed = {};
+  bool operator==(const JobUpdated&) const = default;
   template <class V>
   void fields(V& v) {
     v(1, job);

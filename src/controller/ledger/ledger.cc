@@ -30,10 +30,11 @@ constexpr bool concerns_jobs_alone =
               JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
               StepDequeued, StepLimitChanged, UsageCounted>;
 
-// ... and leave those who wait in their order, in which nodes have no part.
+// ... and leave those who wait in their order, in which the state of nodes has no part.
 template <class T>
-constexpr bool leaves_the_order =
-    concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
+constexpr bool changes_a_node = requires(const T& e) { e.node; } && !is_one_of<T, NodeRemoved>;
+template <class T>
+constexpr bool leaves_the_order = concerns_jobs_alone<T> || changes_a_node<T>;
 
 // The jobs that an event names.
 template <class E>

@@ -1,9 +1,9 @@
 // Changes of a node's state, as events.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "controller/ledger/ledger.h"
 #include "model/cluster.h"
@@ -11,8 +11,10 @@
 
 namespace muster::controller {
 
-// The event that changes nothing: the starting point of every change.
-NodeChanged current(const Node& node);
+// The node's reason, with these words behind it.
+NodeReason reason_and(const Node& node, std::string_view words);
+// One that slurmctld itself gives.
+NodeReason own_reason(const Ledger& ledger, std::string_view text);
 
 constexpr std::string_view kNotResponding = "Not responding";
 // The reason of a node that munge refuses because its clock differs by this much: "clock 3600 s
@@ -24,8 +26,7 @@ bool is_clock_reason(const Text& reason);
 constexpr std::string_view kHostStops = "Host stops";
 
 // What registering does to the node's state: it comes up, or is set down or drained for a fault.
-std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
-                                           const NodeFacts& facts, Time now);
+std::vector<Event> on_registration(const Ledger& ledger, const Node& node, const NodeFacts& facts);
 
 // The node gets no further jobs, for this reason.
 void drain_node(Ledger& ledger, NodeId id, std::string_view reason);

@@ -2,7 +2,9 @@
 // one changes.
 #pragma once
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
@@ -14,12 +16,19 @@ struct StateWish {
   std::string_view state;       // "drain", "RESUME", ...
   std::string_view next_state;  // of a reboot
   bool has_reason = false;
+  Uid by;
   bool connected = false;  // its slurmd is
   Time now;
 };
 
-// Changes `change`, which starts as the node's present state.
+// What an update of a node does to it.
+struct NodeDraft {
+  std::optional<NodeReason> reason;  // the new one, until an event takes it along
+  std::vector<Event> events;
+};
+
+// Adds what the wish does to the node.
 Result<void> set_state(const Settings& settings, const Node& node, const StateWish& wish,
-                       NodeChanged& change);
+                       NodeDraft& draft);
 
 }  // namespace muster::controller

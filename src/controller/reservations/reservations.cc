@@ -9,6 +9,7 @@
 #include "controller/jobs/ending.h"
 #include "controller/reservations/draft.h"
 #include "sched/timeline/reserved.h"
+#include "state/job_update.h"
 
 namespace muster::controller {
 
@@ -78,20 +79,11 @@ void release_waiting_jobs(Ledger& ledger, const Reservation& gone) {
     const Job& job = ledger.job(JobId{id});
     auto names = split(job.spec->reservation, ',');
     if (std::ranges::find(names, gone.name.view()) == names.end()) continue;
-    JobSpec spec = *job.spec;
-    spec.reservation = without(spec.reservation, gone.name);
-    if (spec.reservation.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
-    ledger.record(JobUpdated{.job = job.id,
-                             .spec = Cow(std::move(spec)),
-                             .own = job.own,
-                             .priority = job.priority,
-                             .partition = job.partition,
-                             .account = job.account,
-                             .qos = job.qos,
-                             .time_limit = job.time_limit,
-                             .task_limit = job.task_limit,
-                             .eligible = job.eligible,
-                             .priority_fixed = job.priority_fixed});
+    Job after = job;
+    Text& left = after.spec.edit().reservation;
+    left = without(left, gone.name);
+    if (left.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
+    if (auto update = job_update(job, after)) ledger.record(std::move(*update));
   }
   if (held.empty()) return;
   ledger.record(JobsHeld{.jobs = held,

@@ -24,7 +24,7 @@ namespace {
 // A limit that its user may give the job.
 Minutes most_for_users(const JobDraft& d) {
   if (d.job.state != JobState::pending) return d.job.time_limit;
-  const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
+  const Partition* partition = d.cluster.find_partition(split(d.after.partition, ',').front());
   return partition && partition->max_time ? *partition->max_time : kUnlimited;
 }
 
@@ -50,7 +50,7 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
   if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
   d.spec.time_limit_granted |= d.by_operator;
-  d.event.time_limit = result;
+  d.after.time_limit = result;
   return {};
 }
 
@@ -61,14 +61,14 @@ Result<void> set_end(JobDraft& d, std::string_view value) {
   if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
   auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
   if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
-  d.spec.time_limit = d.event.time_limit = limit;
+  d.spec.time_limit = d.after.time_limit = limit;
   return {};
 }
 
 Result<void> set_time_min(JobDraft& d, std::string_view value) {
   auto least = parse_time_limit(value);
   if (!least) return bad_value();
-  if (*least > d.event.time_limit) return exceeded_by_time_min();
+  if (*least > d.after.time_limit) return exceeded_by_time_min();
   d.spec.time_min = *least == Minutes{0} ? std::nullopt : std::optional(*least);
   return {};
 }
@@ -84,8 +84,8 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
     return fail("Changes to job priority are not persistent, change nice instead");
   d.spec.priority = *priority;
   d.spec.nice = 0;  // it is in the new number
-  d.event.priority = *priority;
-  d.event.priority_fixed = true;
+  d.after.priority = *priority;
+  d.after.priority_fixed = true;
   return {};
 }
 
@@ -94,9 +94,9 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
   if (!nice) return bad_value();
   if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
   // Its place among the others may be a later one than that of its id.
-  if (!d.event.priority_fixed && d.job.hold == Hold::none)
-    d.event.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::int64_t{d.event.priority} + d.spec.nice - *nice, 1, 4294967294));
+  if (!d.after.priority_fixed && d.job.hold == Hold::none)
+    d.after.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        std::int64_t{d.after.priority} + d.spec.nice - *nice, 1, 4294967294));
   d.spec.nice = *nice;
   return {};
 }
@@ -115,9 +115,9 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
   auto named = named_partitions(d.cluster, value);
   if (!named) return fail(ErrorCode::invalid_partition);
   d.spec.partition = Text(value);
-  d.event.partition = Text(value);
+  d.after.partition = Text(value);
   if (!d.spec.time_limit)
-    d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+    d.after.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.after.qos);
   return {};
 }
 
@@ -125,7 +125,7 @@ Result<void> set_begin(JobDraft& d, std::string_view value) {
   auto begin = parse_date(value, d.now);
   if (!begin) return fail(ErrorCode::invalid_begin);
   d.spec.begin = *begin > d.now ? *begin : Time{};  // one that has come is none
-  d.event.eligible = *begin;
+  d.after.eligible = *begin;
   return {};
 }
 
@@ -149,7 +149,7 @@ Result<void> set_dependency(JobDraft& d, std::string_view value) {
 Result<void> set_throttle(JobDraft& d, std::string_view value) {
   auto limit = parse_number<std::uint32_t>(value);
   if (!limit) return bad_value();
-  if (d.job.array_id) d.event.task_limit = *limit;  // another job has no tasks to wait
+  if (d.job.array_id) d.after.task_limit = *limit;  // another job has no tasks to wait
   return {};
 }
 
@@ -173,21 +173,21 @@ Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
   return {};
 }
 
-Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
+Text first_partition(const JobDraft& d) { return Text(split(d.after.partition, ',').front()); }
 
 Result<void> set_account(JobDraft& d, std::string_view value) {
   if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
-  d.spec.account = d.event.account = Text(value);
+  d.spec.account = d.after.account = Text(value);
   return {};
 }
 
 Result<void> set_qos(JobDraft& d, std::string_view value) {
   // Operators give any that exists.
   auto ok = d.by_operator ? is_known_qos(d.cluster, value)
-                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
+                          : may_use_qos(d.cluster, d.spec, {d.after.account, Text(value)},
                                         first_partition(d));
   if (!ok) return ok;
-  d.spec.qos = d.event.qos = Text(value);
+  d.spec.qos = d.after.qos = Text(value);
   return {};
 }
 

@@ -11,14 +11,14 @@
 
 namespace muster::controller {
 
-// The job as it will be; JobUpdated carries it.
+// The job as it is, and as it will be.
 struct JobDraft {
   const Cluster& cluster;
   const Job& job;
   Time now;
   bool by_operator;
-  JobRequest spec;
-  JobUpdated event;
+  JobRequest spec;                // what it will ask for,
+  Job after;                      // and what follows from that
   std::uint32_t keeps_nodes = 0;  // a running job: it gives back all but so many; 0 = none
 };
 
