@@ -1,6 +1,5 @@
-// What each event changes; apply() picks the function. Jobs that wait are in apply_queue.cc, their
-// runs and steps in apply_run.cc, nodes in apply_node.cc, partitions and the rest in
-// apply_cluster.cc.
+// What each event changes; apply() picks the function. Pending jobs are in apply_queue.cc, runs and
+// steps in apply_run.cc, nodes in apply_node.cc, partitions and the rest in apply_cluster.cc.
 #pragma once
 
 #include "state/event.h"
@@ -30,7 +29,7 @@ struct NodeApplier {
   void operator()(const NodeAdded& e);
   void operator()(const NodeRemoved& e);
 
-  // what several of them and ConfigLoaded do
+  // shared by several of them and ConfigLoaded
   void add_node(NodeId id, const NodeConfig& config);
   static void set_config(Node& node, const NodeConfig& config);
   static void set_host(Node& node, const NodeConfig& config);
@@ -80,7 +79,7 @@ struct Applier : NodeApplier {
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 
-  // what several of them do
+  // shared by several of them
   void load_partitions(const ClusterConfig& config);
   void note_end_of_task(JobId array, std::uint32_t status);
   void erase_record(JobId id);

@@ -1,4 +1,4 @@
-// The configuration, partitions, reservations, associations, usage and the clock.
+// Applies events of the configuration, partitions, reservations, associations, usage and the clock.
 #include <algorithm>
 
 #include "state/applier.h"

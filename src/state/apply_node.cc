@@ -1,4 +1,4 @@
-// Nodes: the configuration's part is in apply_cluster.cc.
+// Applies events of nodes. What a new configuration changes is in apply_cluster.cc.
 #include <algorithm>
 
 #include "base/check.h"
@@ -15,7 +15,7 @@ void set_reason(Node& node, const std::optional<NodeReason>& reason) {
   node.reason_time = reason->at;
 }
 
-// A node that answers is there.
+// A node that answers is no longer FUTURE.
 void set_answering(Node& node) {
   node.responding = true;
   node.future = false;
@@ -31,7 +31,7 @@ void NodeApplier::add_node(NodeId id, const NodeConfig& config) {
   node.drain = config.state == "DRAIN";
   node.fail = config.state == "FAIL";
   if (config.state == "DOWN") node.health = NodeHealth::down;
-  if (config.state == "CLOUD") {  // off until a job needs it
+  if (config.state == "CLOUD") {  // powered off until a job needs it
     node.health = NodeHealth::up;
     node.power.phase = PowerPhase::off;
   }
@@ -47,7 +47,8 @@ void NodeApplier::set_config(Node& node, const NodeConfig& config) {
   if (features_changed) node.active_features = config.features;
 }
 
-// Where the machine is: as somebody said, as it said itself, or as the configuration says.
+// The node's address and host name: as an administrator set it, else as the node said, else as
+// configured.
 void NodeApplier::set_host(Node& node, const NodeConfig& config) {
   node.config.hostname = config.hostname;
   node.config.address = config.address;
@@ -59,7 +60,8 @@ void NodeApplier::set_host(Node& node, const NodeConfig& config) {
   if (!node.given.address.empty()) node.config.address = node.given.address;
 }
 
-// A machine claimed the node, or somebody said where its machine is; empty if neither is so.
+// Sets the machine that claimed the node and the machine that an administrator named; either may be
+// empty.
 void NodeApplier::set_machine(Node& node, const NodeClaim& claim, const NodeClaim& given) {
   if (node.claim == claim && node.given == given) return;
   node.claim = claim;

@@ -24,8 +24,8 @@ struct NodeRegistered {
   }
 };
 
-// Why a node is out of service or soon will be, who said so and when. Empty: there is no reason any
-// more. In events it is optional: unset, the reason stays what it is.
+// Why a node is out of service or soon will be, who said so and when. An event without a reason
+// leaves the node's reason as it is; an empty reason removes it.
 struct NodeReason {
   Text text;
   Uid by;
@@ -39,7 +39,7 @@ struct NodeReason {
   }
 };
 
-struct NodeCameUp {  // it answers and may work
+struct NodeCameUp {  // it is up and answers
   NodeId node;
   std::optional<NodeReason> reason = {};
   template <class V>
@@ -49,7 +49,7 @@ struct NodeCameUp {  // it answers and may work
   }
 };
 
-struct NodeAnswered {  // its slurmd speaks, but what kept it down still does
+struct NodeAnswered {  // its slurmd answers, but the node stays down
   NodeId node;
   template <class V>
   void fields(V& v) {
@@ -57,7 +57,7 @@ struct NodeAnswered {  // its slurmd speaks, but what kept it down still does
   }
 };
 
-struct NodeFellSilent {
+struct NodeFellSilent {  // it does not answer; it is not down yet
   NodeId node;
   std::optional<NodeReason> reason = {};
   template <class V>
@@ -77,7 +77,7 @@ struct NodeWentDown {
   }
 };
 
-struct NodeDrained {  // it gets no further jobs
+struct NodeDrained {  // it gets no new jobs
   NodeId node;
   bool fail = false;  // FAIL instead of DRAIN
   std::optional<NodeReason> reason = {};
@@ -89,7 +89,7 @@ struct NodeDrained {  // it gets no further jobs
   }
 };
 
-struct NodeUndrained {  // neither DRAIN nor FAIL any more
+struct NodeUndrained {  // ends both DRAIN and FAIL
   NodeId node;
   std::optional<NodeReason> reason = {};
   template <class V>
@@ -99,7 +99,8 @@ struct NodeUndrained {  // neither DRAIN nor FAIL any more
   }
 };
 
-// An administrator put it back into service: nothing keeps it out any more, and there is no reason.
+// An administrator put it back into service: it is up, neither drained, failing nor FUTURE, and its
+// reason is removed.
 struct NodeResumed {
   NodeId node;
   bool responding = false;
@@ -110,7 +111,7 @@ struct NodeResumed {
   }
 };
 
-struct NodeMadeFuture {  // no machine stands for it until one claims it
+struct NodeMadeFuture {  // FUTURE: it has no machine until one claims it
   NodeId node;
   template <class V>
   void fields(V& v) {
@@ -118,7 +119,7 @@ struct NodeMadeFuture {  // no machine stands for it until one claims it
   }
 };
 
-struct NodeClaimed {  // by a machine (slurmd -F), which is yet to register
+struct NodeClaimed {  // by a machine (slurmd -F) that has not registered yet
   NodeId node;
   NodeClaim by;
   template <class V>
@@ -128,8 +129,8 @@ struct NodeClaimed {  // by a machine (slurmd -F), which is yet to register
   }
 };
 
-// Powering down, it is no longer drained: it was for this. Powering up, it is no longer down. Off,
-// it does not answer, and the next machine reports an address of its own.
+// powering_down ends a drain, because the node was drained for it; powering_up ends DOWN. A node
+// that is off does not answer, and its given address is removed: the next machine reports its own.
 struct NodePowerChanged {
   NodeId node;
   PowerPhase phase = PowerPhase::on;
@@ -144,9 +145,9 @@ struct NodePowerChanged {
   }
 };
 
-struct NodePowerDownAsked {  // it powers down as soon as nothing runs there
+struct NodePowerDownAsked {  // it powers down as soon as it has no jobs
   NodeId node;
-  bool withdrawn = false;  // it need not any more
+  bool withdrawn = false;  // the request is withdrawn
   std::optional<NodeReason> reason = {};
   template <class V>
   void fields(V& v) {
@@ -182,7 +183,7 @@ struct NodeRebootIssued {
   }
 };
 
-struct NodeRebootEnded {  // it is back, or late, or need not reboot any more
+struct NodeRebootEnded {  // it is back, late, or the request was cancelled
   NodeId node;
   bool undrains = false;  // it was drained for the reboot
   std::optional<NodeReason> reason = {};
@@ -205,7 +206,7 @@ struct NodeGres {
   }
 };
 
-struct NodeUpdated {  // an administrator set these
+struct NodeUpdated {  // the values that an administrator set
   NodeId node;
   std::optional<NodeReason> reason = {};
   std::optional<Text> comment = {}, extra = {};
@@ -213,7 +214,7 @@ struct NodeUpdated {  // an administrator set these
   std::optional<std::vector<Text>> available_features = {}, active_features = {};
   std::optional<Text> cpu_bind = {};
   std::optional<NodeGres> gres = {};
-  std::optional<NodeClaim> given = {};  // where its machine is
+  std::optional<NodeClaim> given = {};  // host name and address of its machine
   bool operator==(const NodeUpdated&) const = default;
   template <class V>
   void fields(V& v) {
@@ -230,7 +231,7 @@ struct NodeUpdated {  // an administrator set these
   }
 };
 
-struct NodeAdded {  // a node that is in no file
+struct NodeAdded {  // a node that is in no configuration file
   NodeConfig config;
   std::vector<Text> partitions;
   template <class V>

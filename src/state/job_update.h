@@ -7,8 +7,7 @@
 
 namespace muster {
 
-// Nothing where they are the same. Of the record, an update may change what it asks for and what
-// follows from that, no more.
+// Empty if nothing differs. Only what JobUpdated can carry is compared.
 std::optional<JobUpdated> job_update(const Job& before, const Job& after);
 
 }  // namespace muster

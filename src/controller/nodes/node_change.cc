@@ -1,4 +1,4 @@
-// See node_change.h.
+// Compares a registering node with its configuration, and decides about its state.
 #include "controller/nodes/node_change.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ NodeReason own_reason(const Ledger& ledger, std::string_view text) {
 
 namespace {
 
-// A machine smaller than its NodeName line promises must not get jobs that count on it.
+// A node that is smaller than its NodeName line says must not get jobs that rely on it.
 std::string shortfall(const Settings& settings, const NodeConfig& config, const NodeFacts& facts) {
   if (settings.config_overrides) return {};
   if (facts.cpus < config.cpus)
@@ -34,10 +34,10 @@ std::string fewer(std::string_view name, std::uint64_t found, std::uint64_t want
   return fmt::format("gres/{} count reported lower than configured ({} < {})", name, found, wanted);
 }
 
-// Devices that gres.conf names and the node does not have.
+// Devices of gres.conf that the node does not have.
 std::string missing_devices(const NodeConfig& config, const NodeFacts& facts) {
   if (facts.missing_devices.empty()) return {};
-  std::map<Text, std::pair<std::uint64_t, std::uint64_t>> counts;  // there, and wanted
+  std::map<Text, std::pair<std::uint64_t, std::uint64_t>> counts;  // existing, configured
   for (const GresPool& pool : config.gres) {
     auto& [found, wanted] = counts[pool.name];
     wanted += pool.count;
@@ -51,7 +51,7 @@ std::string missing_devices(const NodeConfig& config, const NodeFacts& facts) {
   return {};
 }
 
-// GPUs that AutoDetect found fewer of than the configuration counts.
+// Reports if AutoDetect found fewer GPUs than configured.
 std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   if (facts.gres.empty()) return {};
   std::uint64_t wanted = 0, found = 0;
@@ -68,7 +68,7 @@ std::string fault_of(const Settings& settings, const NodeConfig& config, const N
   return why;
 }
 
-// What happens to a node that registers.
+// The events of a node that registers.
 struct Registration {
   const Node& node;
   std::vector<Event> events;
@@ -88,7 +88,7 @@ struct Registration {
   }
 };
 
-// ReturnToService: 2 = whenever it registers; 1 = if it was down for not responding.
+// ReturnToService: 2 = on every registration; 1 = only if it was down for not responding.
 bool may_return(const Settings& settings, const Node& node) {
   const bool was_silent = node.reason == kNotResponding || is_clock_reason(node.reason);
   return settings.return_to_service == 2 || (settings.return_to_service == 1 && was_silent);
@@ -140,7 +140,7 @@ std::vector<Event> on_registration(const Ledger& ledger, const Node& node, const
              settings.return_to_service != 2) {
     registration.stay_down(own_reason(ledger, "Node unexpectedly rebooted"));
   } else if (node.health != NodeHealth::down) {
-    registration.come_up(is_clock_reason(node.reason));  // it was refused, and is not any more
+    registration.come_up(is_clock_reason(node.reason));  // munge no longer refuses it
   } else if (came_back || may_return(settings, node)) {
     registration.come_up(!drained);
   } else {

@@ -11,9 +11,9 @@
 
 namespace muster::controller {
 
-// The node's reason, with these words behind it.
+// The node's reason with these words added.
 NodeReason reason_and(const Node& node, std::string_view words);
-// One that slurmctld itself gives.
+// A reason that slurmctld itself gives.
 NodeReason own_reason(const Ledger& ledger, std::string_view text);
 
 constexpr std::string_view kNotResponding = "Not responding";
@@ -22,13 +22,14 @@ constexpr std::string_view kNotResponding = "Not responding";
 std::string clock_reason(Seconds ahead);
 bool is_clock_reason(const Text& reason);
 
-// The reason of a node whose machine stops (LeavingReport::host).
+// The reason of a node whose host stops (LeavingReport::host).
 constexpr std::string_view kHostStops = "Host stops";
 
-// What registering does to the node's state: it comes up, or is set down or drained for a fault.
+// How a registration changes the node's state: it comes up, or is set down or drained because of a
+// fault.
 std::vector<Event> on_registration(const Ledger& ledger, const Node& node, const NodeFacts& facts);
 
-// The node gets no further jobs, for this reason.
+// The node gets no new jobs, for this reason.
 void drain_node(Ledger& ledger, NodeId id, std::string_view reason);
 
 }  // namespace muster::controller

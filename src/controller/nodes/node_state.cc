@@ -1,4 +1,4 @@
-// See node_state.h.
+// Checks whether a node may get a state, and sets it.
 #include "controller/nodes/node_state.h"
 
 #include <algorithm>
@@ -18,12 +18,12 @@ struct Change {
   NodeDraft& draft;
 
   void record(Event event) const { draft.events.push_back(std::move(event)); }
-  // The new reason, for the event that takes it along.
+  // The new reason, for the event that carries it.
   std::optional<NodeReason> reason() const { return std::exchange(draft.reason, std::nullopt); }
   void give_reason(std::string_view text) const {
     if (node.reason != text) draft.reason = {.text = text, .by = wish.by, .at = wish.now};
   }
-  // Whatever the request says, there is no reason any more.
+  // Removes the reason, even if the request gives one.
   std::optional<NodeReason> no_reason() const {
     draft.reason.reset();
     return NodeReason{};
@@ -38,7 +38,7 @@ Result<void> refuse() { return fail(ErrorCode::invalid_node_state); }
 
 bool works(const Node& node) { return node.jobs.size() > node.completing.size(); }
 
-// A node is drained or failing, as was said last.
+// A node is either drained or failing; the last command decides.
 Result<void> drain(const Change& c) {
   if (c.node.fail) c.record(NodeUndrained{.node = c.node.id});
   c.record(NodeDrained{.node = c.node.id, .reason = c.reason()});
@@ -61,7 +61,7 @@ Result<void> resume(const Change& c) {
                               reboots;
   const bool is_off =
       c.node.power.phase == PowerPhase::off || c.node.power.phase == PowerPhase::powering_down;
-  // A node that was told to go and is still there may stay.
+  // A node that is off or powering down can only be resumed while its slurmd is connected.
   if (is_off ? !c.wish.connected : !out_of_service) return refuse();
   c.resume();
   if (reboots) c.record(NodeRebootEnded{.node = c.node.id});
@@ -117,7 +117,7 @@ Result<void> ask_for_reboot(const Change& c, bool asap) {
                            .reason = c.reason()});
   return {};
 }
-// Of several wishes for a reboot the first one counts.
+// The first request for a reboot counts.
 Result<void> reboot(const Change& c) {
   if (c.node.reboot.asked || c.node.reboot.issued) return {};
   if (!c.wish.has_reason && c.node.reason.empty()) c.give_reason("reboot requested");
@@ -142,7 +142,7 @@ struct State {
   std::string_view name;
   Result<void> (*set)(const Change&);
 };
-// A state may be shortened where the reference allows it; the first one that fits counts.
+// States may be abbreviated where Slurm allows it; the first match counts.
 constexpr std::array kStates{
     State{"DRAIN", drain},
     State{"DOWN", down},

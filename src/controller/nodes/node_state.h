@@ -1,5 +1,5 @@
-// scontrol update nodename= state=: which states an administrator may give a node, and what each
-// one changes.
+// scontrol update nodename= state=: the states that an administrator may set, and what each one
+// changes.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@ namespace muster::controller {
 
 struct StateWish {
   std::string_view state;       // "drain", "RESUME", ...
-  std::string_view next_state;  // of a reboot
+  std::string_view next_state;  // nextstate= of a reboot
   bool has_reason = false;
   Uid by;
-  bool connected = false;  // its slurmd is
+  bool connected = false;  // the node's slurmd is connected
   Time now;
 };
 
-// What an update of a node does to it.
+// How an update changes a node.
 struct NodeDraft {
-  std::optional<NodeReason> reason;  // the new one, until an event takes it along
+  std::optional<NodeReason> reason;  // the new reason, until an event carries it
   std::vector<Event> events;
 };
 
-// Adds what the wish does to the node.
+// Adds the events that lead to the state.
 Result<void> set_state(const Settings& settings, const Node& node, const StateWish& wish,
                        NodeDraft& draft);
 
