@@ -204,11 +204,10 @@ wire::Request make_node(const UserView& o) {
   wire::UpdateRequest request{.kind = wire::UpdateRequest::Kind::node};
   request.settings = {{"NodeName", "d" + number(o.chance.between(1, 2))}};
   request.create = o.chance.chance(60);
-  request.remove = !request.create;
-  if (request.create) {
-    request.settings.emplace_back("CPUs", "2");
-    request.settings.emplace_back("State", "FUTURE");
-  }
+  request.remove = !request.create && o.chance.chance(60);
+  if (request.create) request.settings.emplace_back("CPUs", "2");
+  if (!request.create && !request.remove) request.settings = {{"NodeName", "f1"}};
+  if (!request.remove) request.settings.emplace_back("State", "FUTURE");
   return request;
 }
 
@@ -216,7 +215,8 @@ wire::Request claim_node(const UserView& o) {
   wire::ClaimNodeRequest request;
   request.by.hostname = "stranger" + number(o.chance.between(1, 2));
   request.by.address = request.by.hostname;
-  request.facts.cpus = static_cast<std::uint32_t>(o.chance.between(2, 4));
+  request.facts.cpus = request.facts.cores = static_cast<std::uint32_t>(o.chance.between(2, 4));
+  request.facts.sockets = request.facts.threads = 1;
   request.facts.memory_mib = 1 << 20;
   return request;
 }

@@ -1,13 +1,43 @@
 // What each event changes; apply() picks the function. Pending jobs are in apply_queue.cc, runs and
-// steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
+// steps in apply_run.cc, nodes in apply_node.cc, partitions and the rest in apply_cluster.cc.
 #pragma once
 
 #include "state/event.h"
 
 namespace muster {
 
-struct Applier {
+// apply_node.cc
+struct NodeApplier {
   Cluster& cluster;
+
+  void operator()(const NodeRegistered& e);
+  void operator()(const NodeCameUp& e);
+  void operator()(const NodeAnswered& e);
+  void operator()(const NodeFellSilent& e);
+  void operator()(const NodeWentDown& e);
+  void operator()(const NodeDrained& e);
+  void operator()(const NodeUndrained& e);
+  void operator()(const NodeResumed& e);
+  void operator()(const NodeMadeFuture& e);
+  void operator()(const NodeClaimed& e);
+  void operator()(const NodePowerChanged& e);
+  void operator()(const NodePowerDownAsked& e);
+  void operator()(const NodeRebootAsked& e);
+  void operator()(const NodeRebootIssued& e);
+  void operator()(const NodeRebootEnded& e);
+  void operator()(const NodeUpdated& e);
+  void operator()(const NodeAdded& e);
+  void operator()(const NodeRemoved& e);
+
+  // shared by several of them and ConfigLoaded
+  void add_node(NodeId id, const NodeConfig& config);
+  static void set_config(Node& node, const NodeConfig& config);
+  static void set_host(Node& node, const NodeConfig& config);
+  void set_machine(Node& node, const NodeClaim& claim, const NodeClaim& given);
+};
+
+struct Applier : NodeApplier {
+  using NodeApplier::operator();
 
   // apply_queue.cc
   void operator()(const JobSubmitted& e);
@@ -43,10 +73,6 @@ struct Applier {
   // apply_cluster.cc
   void operator()(const EpochStarted& e);
   void operator()(const ConfigLoaded& e);
-  void operator()(const NodeRegistered& e);
-  void operator()(const NodeChanged& e);
-  void operator()(const NodeAdded& e);
-  void operator()(const NodeRemoved& e);
   void operator()(const PartitionChanged& e);
   void operator()(const ReservationChanged& e);
   void operator()(const AssociationChanged& e);
@@ -54,9 +80,6 @@ struct Applier {
   void operator()(const ClockStepped& e);
 
   // shared by several of them
-  void add_node(NodeId id, const NodeConfig& config);
-  static void set_node_config(Node& node, const NodeConfig& config);
-  static void set_host(Node& node, const NodeConfig& config);
   void load_partitions(const ClusterConfig& config);
   void note_end_of_task(JobId array, std::uint32_t status);
   void erase_record(JobId id);

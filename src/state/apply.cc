@@ -5,6 +5,6 @@
 
 namespace muster {
 
-void apply(Cluster& cluster, const Event& event) { std::visit(Applier{cluster}, event); }
+void apply(Cluster& cluster, const Event& event) { std::visit(Applier{{cluster}}, event); }
 
 }  // namespace muster

@@ -1,8 +1,6 @@
-// Applies events of nodes, partitions, reservations, associations and the configuration.
+// Applies events of the configuration, partitions, reservations, associations, usage and the clock.
 #include <algorithm>
-#include <csignal>
 
-#include "base/check.h"
 #include "state/applier.h"
 
 namespace muster {
@@ -20,7 +18,7 @@ void Applier::operator()(const ConfigLoaded& e) {
     auto known = ids.find(wanted.name);
     NodeId id = known == ids.end() ? cluster.next_node_id : known->second;
     if (known == ids.end()) add_node(id, wanted);
-    set_node_config(cluster.nodes.edit(id), wanted);
+    set_config(cluster.nodes.edit(id), wanted);
     kept[wanted.name] = id;
     order.push_back(id);
   }
@@ -29,43 +27,6 @@ void Applier::operator()(const ConfigLoaded& e) {
     if (!kept.contains(name)) cluster.nodes.erase(id);
   ids = std::move(kept);
   load_partitions(config);
-}
-
-void Applier::add_node(NodeId id, const NodeConfig& config) {
-  cluster.next_node_id = NodeId{id.value + 1};
-  Node node;
-  node.id = id;
-  node.future = config.state == "FUTURE";
-  node.drain = config.state == "DRAIN";
-  node.fail = config.state == "FAIL";
-  if (config.state == "DOWN") node.health = NodeHealth::down;
-  if (config.state == "CLOUD") {  // powered off until a job needs it
-    node.health = NodeHealth::up;
-    node.power.phase = PowerPhase::off;
-  }
-  node.reason = config.reason;
-  cluster.nodes.put(id, std::move(node));
-}
-
-void Applier::set_node_config(Node& node, const NodeConfig& config) {
-  bool features_changed = node.config.features != config.features;
-  node.config = config;
-  set_host(node, config);
-  add_detected(node.config.gres, node.facts.gres);
-  if (features_changed) node.active_features = config.features;
-}
-
-// The node's address and host name: as an administrator set it, else as the node said, else as
-// configured.
-void Applier::set_host(Node& node, const NodeConfig& config) {
-  node.config.hostname = config.hostname;
-  node.config.address = config.address;
-  if (!node.claim.hostname.empty()) {
-    node.config.hostname = node.claim.hostname;
-    node.config.address = node.claim.address;
-  }
-  if (!node.given.hostname.empty()) node.config.hostname = node.given.hostname;
-  if (!node.given.address.empty()) node.config.address = node.given.address;
 }
 
 void Applier::load_partitions(const ClusterConfig& config) {
@@ -77,80 +38,6 @@ void Applier::load_partitions(const ClusterConfig& config) {
         partitions[i].nodes.push_back(id->second);
   }
   cluster.partitions = Cow(std::move(partitions));
-}
-
-void Applier::operator()(const NodeRegistered& e) {
-  Node& node = cluster.nodes.edit(e.node);
-  node.facts = e.facts;
-  add_detected(node.config.gres, e.facts.gres);
-  if (!is_set(node.last_busy)) node.last_busy = e.at;
-}
-
-void Applier::operator()(const NodeChanged& e) {
-  Node& node = cluster.nodes.edit(e.node);
-  node.health = e.health;
-  node.drain = e.drain;
-  node.fail = e.fail;
-  node.future = e.future;
-  node.responding = e.responding;
-  node.reason = e.reason;
-  node.reason_uid = e.reason_uid;
-  node.reason_time = e.reason_time;
-  node.comment = e.comment;
-  node.active_features = e.active_features;
-  node.config.weight = e.weight;
-  if (e.available_features) node.config.features = *e.available_features;
-  if (e.cpu_bind) node.config.cpu_bind = *e.cpu_bind;
-  if (e.gres) {
-    node.config.gres_text = e.gres->text;
-    node.config.gres = e.gres->pools;
-  }
-  node.power = e.power;
-  node.reboot = e.reboot;
-  node.extra = e.extra;
-  if (node.claim == e.claim && node.given == e.given) return;
-  node.claim = e.claim;
-  node.given = e.given;
-  const auto& configured = (*cluster.config).nodes;
-  auto found = std::ranges::find(configured, node.config.name, &NodeConfig::name);
-  if (found != configured.end()) set_host(node, *found);
-}
-
-void Applier::operator()(const NodeAdded& e) {
-  CHECK(!(*cluster.node_ids).contains(e.config.name));
-  const NodeId id = cluster.next_node_id;
-  add_node(id, e.config);
-  set_node_config(cluster.nodes.edit(id), e.config);
-  cluster.node_ids.edit()[e.config.name] = id;
-  cluster.node_order.edit().push_back(id);
-  cluster.config.edit().nodes.push_back(e.config);
-  auto is_member = [&](const Partition& partition) {
-    return std::ranges::find(e.partitions, partition.name) != e.partitions.end();
-  };
-  for (Partition& partition : cluster.partitions.edit())
-    if (is_member(partition)) partition.nodes.push_back(id);
-  ClusterConfig& config = cluster.config.edit();
-  for (std::size_t i = 0; i < config.partitions.size(); ++i)
-    if (is_member(config.partitions[i])) config.partition_nodes[i].push_back(e.config.name);
-}
-
-void Applier::operator()(const NodeRemoved& e) {
-  const Node& node = cluster.nodes.at(e.node);
-  CHECK(node.jobs.empty() && node.config.dynamic);
-  const Text name = node.config.name;
-  ClusterConfig& config = cluster.config.edit();
-  std::erase_if(config.nodes, [&](const NodeConfig& n) { return n.name == name; });
-  for (std::vector<Text>& names : config.partition_nodes) std::erase(names, name);
-  for (Reservation& r : cluster.reservations.edit()) {
-    auto at = std::ranges::find(r.nodes, e.node);
-    if (at == r.nodes.end()) continue;
-    if (r.has_part_of_nodes()) r.cpus.erase(r.cpus.begin() + (at - r.nodes.begin()));
-    r.nodes.erase(at);
-  }
-  for (Partition& partition : cluster.partitions.edit()) std::erase(partition.nodes, e.node);
-  std::erase(cluster.node_order.edit(), e.node);
-  cluster.node_ids.edit().erase(name);
-  cluster.nodes.erase(e.node);
 }
 
 void Applier::operator()(const PartitionChanged& e) {

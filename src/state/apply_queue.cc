@@ -80,16 +80,16 @@ void Applier::operator()(const JobsHeld& e) {
 
 void Applier::operator()(const JobUpdated& e) {
   Job& job = cluster.jobs.edit(e.job);
-  job.spec = e.spec;
-  job.own = e.own;
-  job.priority = e.priority;
-  job.partitions = e.partition;
-  job.account = e.account;
-  job.qos = e.qos;
-  job.time_limit = e.time_limit;
-  job.task_limit = e.task_limit;
-  job.eligible = e.eligible;
-  job.priority_fixed = e.priority_fixed;
+  if (!e.spec.empty()) e.spec.apply_to(job.spec.edit());  // other jobs may share the old one
+  e.own.apply_to(job.own);
+  job.priority = e.priority.value_or(job.priority);
+  job.partitions = e.partition.value_or(job.partitions);
+  job.account = e.account.value_or(job.account);
+  job.qos = e.qos.value_or(job.qos);
+  job.time_limit = e.time_limit.value_or(job.time_limit);
+  job.task_limit = e.task_limit.value_or(job.task_limit);
+  job.eligible = e.eligible.value_or(job.eligible);
+  job.priority_fixed = e.priority_fixed.value_or(job.priority_fixed);
 }
 
 void Applier::operator()(const JobsAccruing& e) {

@@ -18,10 +18,13 @@ using Event =
     std::variant<EpochStarted, ConfigLoaded, JobSubmitted, TaskSplit, JobStarted, JobsEnding,
                  PendingJobsEnded, TasksCancelled, JobEnded, NodesReleased, JobRequeued, JobsHeld,
                  JobSuspended, JobUpdated, JobWarned, JobsPurged, StepCreated, StepNodeEnded,
-                 NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
+                 NodeRegistered, NodeUpdated, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk>;
+                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk, NodeCameUp,
+                 NodeAnswered, NodeFellSilent, NodeWentDown, NodeDrained, NodeUndrained,
+                 NodeResumed, NodeMadeFuture, NodeClaimed, NodePowerChanged, NodePowerDownAsked,
+                 NodeRebootAsked, NodeRebootIssued, NodeRebootEnded>;
 
 struct EventEntry {
   Event event;

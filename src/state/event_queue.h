@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 
+#include "base/codec/delta.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/text/idset.h"
@@ -76,17 +78,20 @@ struct JobsHeld {
   }
 };
 
-struct JobUpdated {  // the record's new specification and what follows from it
+// The job's request was changed. Only fields that differ from before are set.
+struct JobUpdated {
   JobId job;
-  Cow<JobSpec> spec;
-  JobOwn own;
-  std::uint32_t priority = 0;
-  NameList partition;
-  Text account, qos;
-  Minutes time_limit{};
-  std::uint32_t task_limit = 0;
-  Time eligible;
-  bool priority_fixed = false;
+  Delta<JobSpec> spec = {};
+  Delta<JobOwn> own = {};
+  // what follows from the request
+  std::optional<std::uint32_t> priority = {};
+  std::optional<NameList> partition = {};
+  std::optional<Text> account = {}, qos = {};
+  std::optional<Minutes> time_limit = {};
+  std::optional<std::uint32_t> task_limit = {};
+  std::optional<Time> eligible = {};
+  std::optional<bool> priority_fixed = {};
+  bool operator==(const JobUpdated&) const = default;
   template <class V>
   void fields(V& v) {
     v(1, job);

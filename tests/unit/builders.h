@@ -21,6 +21,7 @@
 #include "sched/preempt/gang.h"
 #include "state/apply.h"
 #include "state/event.h"
+#include "state/job_update.h"
 
 namespace muster::test {
 
@@ -315,28 +316,16 @@ class ClusterBuilder {
     JobId id = record.waiting_tasks.size() == 1 ? record.id : cluster_.next_job_id;
     return event(TaskSplit{.array = JobId{array}, .task = task, .id = id});
   }
-  ClusterBuilder& change_node(std::uint32_t number,
-                              const std::function<void(NodeChanged&)>& change) {
+  ClusterBuilder& updated(std::uint32_t id, const std::function<void(Job&)>& change) {
     load();
-    const Node& node = cluster_.nodes.at(NodeId{number});
-    NodeChanged e{.node = node.id,
-                  .health = node.health,
-                  .drain = node.drain,
-                  .fail = node.fail,
-                  .future = node.future,
-                  .responding = node.responding,
-                  .reason = node.reason,
-                  .reason_uid = {},
-                  .reason_time = {},
-                  .comment = {},
-                  .active_features = node.active_features,
-                  .weight = node.config.weight};
-    change(e);
-    return event(std::move(e));
+    Job after = cluster_.jobs.at(JobId{id});
+    change(after);
+    auto update = job_update(cluster_.jobs.at(JobId{id}), after);
+    return update ? event(std::move(*update)) : *this;
   }
-  ClusterBuilder& down(std::uint32_t number) {
-    return change_node(number, [](NodeChanged& e) { e.health = NodeHealth::down; });
-  }
+  ClusterBuilder& down(std::uint32_t number) { return event(NodeWentDown{NodeId{number}}); }
+  ClusterBuilder& drained(std::uint32_t number) { return event(NodeDrained{NodeId{number}}); }
+  ClusterBuilder& silent(std::uint32_t number) { return event(NodeFellSilent{NodeId{number}}); }
 
   JobId last_job() const { return JobId{cluster_.next_job_id.value - 1}; }
   Cluster build() {
@@ -375,11 +364,7 @@ class ClusterBuilder {
     finish_config();
     event(EpochStarted{Epoch{1}});
     event(ConfigLoaded{Cow(config_)});
-    for (NodeId id : std::vector<NodeId>(*cluster_.node_order))
-      change_node(id.value, [](NodeChanged& e) {
-        e.health = NodeHealth::up;
-        e.responding = true;
-      });
+    for (NodeId id : std::vector<NodeId>(*cluster_.node_order)) event(NodeCameUp{id});
   }
 
   ClusterConfig config_;

@@ -9,7 +9,6 @@
 namespace muster::controller {
 
 void on_clock_difference(Ledger& ledger, NodeLinks& links, const Text& name, Seconds ahead) {
-  const Time now = ledger.now();
   const Node* node = ledger.cluster().find_node(name);
   if (!node) return;
   links.note_refusal(node->id);
@@ -19,12 +18,7 @@ void on_clock_difference(Ledger& ledger, NodeLinks& links, const Text& name, Sec
   // Keep a different reason that a user or the controller has set.
   if (!node->reason.empty() && !is_clock_reason(node->reason) && node->reason != kNotResponding)
     return;
-  NodeChanged change = current(*node);
-  change.responding = false;
-  change.reason = why;
-  change.reason_uid = ledger.authority().slurm_user;
-  change.reason_time = now;
-  ledger.record(change);
+  ledger.record(NodeFellSilent{.node = node->id, .reason = own_reason(ledger, why)});
   ledger.want_plan();
 }
 

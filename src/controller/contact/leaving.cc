@@ -9,18 +9,12 @@
 namespace muster::controller {
 
 void on_host_leaving(Ledger& ledger, const NodeLinks& links, NodeId id) {
-  const Time now = ledger.now();
   const Node& node = ledger.node(id);
   if (node.power.phase != PowerPhase::on || node.reboot.issued) return;
   ledger.log("node " + node.config.name.str() + ": the host stops");
-  NodeChanged change = current(node);
-  change.power.down_asked = true;
-  if (change.reason.empty()) {
-    change.reason = kHostStops;
-    change.reason_uid = ledger.authority().slurm_user;
-    change.reason_time = now;
-  }
-  ledger.record(change);
+  NodePowerDownAsked leaves{.node = id};
+  if (node.reason.empty()) leaves.reason = own_reason(ledger, kHostStops);
+  ledger.record(std::move(leaves));
   clear_node(ledger, links, id, Leave::all);
   ledger.want_plan();
 }

@@ -15,11 +15,10 @@
 namespace muster::controller {
 
 void return_to_service(Ledger& ledger, NodeId id) {
-  const Time now = ledger.now();
   const Node& node = ledger.node(id);
-  auto change = on_registration(ledger.settings(), node, node.facts, now);
-  if (!change) return;
-  ledger.record(*change);
+  std::vector<Event> changes = on_registration(ledger, node, node.facts);
+  if (changes.empty()) return;
+  for (Event& change : changes) ledger.record(std::move(change));
   ledger.touch(id);
   ledger.want_plan();
 }
@@ -98,13 +97,11 @@ void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, P
   end_unknown_steps(ledger, links, id);
 
   // Compare with the earlier facts first: they show whether the node was rebooted.
-  auto change = on_registration(ledger.settings(), ledger.node(id), report.facts, now);
+  std::vector<Event> changes = on_registration(ledger, ledger.node(id), report.facts);
   if (ledger.node(id).facts != report.facts)
     ledger.record(NodeRegistered{.node = id, .facts = report.facts, .at = now});
-  if (change) {
-    ledger.record(*change);
-    ledger.want_plan();
-  }
+  for (Event& change : changes) ledger.record(std::move(change));
+  if (!changes.empty()) ledger.want_plan();
   const IdSet jobs = ledger.node(id).jobs;
   for (std::uint32_t number : jobs.ids()) {
     programs.launch_if_prepared(JobId{number});
@@ -128,18 +125,12 @@ void register_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, P
 namespace {
 
 void set_down(Ledger& ledger, NodeId id) {
-  const Time now = ledger.now();
   const Node& node = ledger.node(id);
   ledger.log_error("node " + node.config.name.str() + " not responding, setting DOWN");
-  NodeChanged change = current(node);
-  change.health = NodeHealth::down;
-  change.responding = false;
-  if (change.reason.empty()) {
-    change.reason = kNotResponding;
-    change.reason_uid = ledger.authority().slurm_user;
-    change.reason_time = now;
-  }
-  ledger.record(change);
+  NodeWentDown down{.node = id};
+  if (node.reason.empty()) down.reason = own_reason(ledger, kNotResponding);
+  if (node.responding) ledger.record(NodeFellSilent{.node = id});
+  ledger.record(std::move(down));
   ledger.want_plan();
 }
 

@@ -32,8 +32,9 @@ constexpr bool concerns_jobs_alone =
 
 // Events of running jobs and of nodes do not change the order of waiting jobs.
 template <class T>
-constexpr bool leaves_the_order =
-    concerns_jobs_alone<T> || is_one_of<T, NodeRegistered, NodeChanged>;
+constexpr bool changes_a_node = requires(const T& e) { e.node; } && !is_one_of<T, NodeRemoved>;
+template <class T>
+constexpr bool leaves_the_order = concerns_jobs_alone<T> || changes_a_node<T>;
 
 // The jobs that an event names.
 template <class E>

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "controller/nodes/node_change.h"
-
 namespace muster::controller {
 
 namespace {
@@ -34,12 +32,7 @@ wire::Answer claim_node(Ledger& ledger, const wire::ClaimNodeRequest& request) {
                  "no node in state FUTURE is like " + request.by.hostname.str()};
   ledger.log("node " + found->config.name.str() + " is " + request.by.hostname.str());
   const Text name = found->config.name;
-  NodeChanged change = current(*found);
-  change.future = change.drain = change.fail = change.responding = false;
-  change.health = NodeHealth::unknown;
-  change.reason = {};
-  change.claim = request.by;
-  ledger.record(change);
+  ledger.record(NodeClaimed{.node = found->id, .by = request.by});
   return wire::ClaimNodeReply{.name = name};
 }
 

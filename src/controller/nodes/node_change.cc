@@ -8,24 +8,12 @@
 
 namespace muster::controller {
 
-NodeChanged current(const Node& node) {
-  return {.node = node.id,
-          .health = node.health,
-          .drain = node.drain,
-          .fail = node.fail,
-          .future = node.future,
-          .responding = node.responding,
-          .reason = node.reason,
-          .reason_uid = node.reason_uid,
-          .reason_time = node.reason_time,
-          .comment = node.comment,
-          .active_features = node.active_features,
-          .weight = node.config.weight,
-          .power = node.power,
-          .reboot = node.reboot,
-          .claim = node.claim,
-          .given = node.given,
-          .extra = node.extra};
+NodeReason reason_and(const Node& node, std::string_view words) {
+  return {.text = node.reason.str().append(words), .by = node.reason_uid, .at = node.reason_time};
+}
+
+NodeReason own_reason(const Ledger& ledger, std::string_view text) {
+  return {.text = text, .by = ledger.authority().slurm_user, .at = ledger.now()};
 }
 
 namespace {
@@ -73,16 +61,37 @@ std::string missing_gres(const NodeConfig& config, const NodeFacts& facts) {
   return found < wanted ? fewer("gpu", found, wanted) : std::string();
 }
 
-// The node has been rebooted.
-void end_reboot(const Node& node, NodeChanged& change) {
-  const bool stays_down = node.reboot.next_state == "DOWN";
-  if (node.reboot.asap || !node.reboot.next_state.empty()) change.drain = false;
-  change.reboot = {};
-  change.health = stays_down ? NodeHealth::down : NodeHealth::up;
-  if (stays_down)
-    change.reason = node.reason.str() + " : reboot complete";
-  else if (!change.drain)
-    change.reason = {};
+std::string fault_of(const Settings& settings, const NodeConfig& config, const NodeFacts& facts) {
+  std::string why = shortfall(settings, config, facts);
+  if (why.empty()) why = missing_gres(config, facts);
+  if (why.empty()) why = missing_devices(config, facts);
+  return why;
+}
+
+// The events of a node that registers.
+struct Registration {
+  const Node& node;
+  std::vector<Event> events;
+
+  void come_up(bool without_reason) {
+    NodeCameUp up{.node = node.id};
+    if (without_reason && !node.reason.empty()) up.reason.emplace();
+    if (up.reason || node.health != NodeHealth::up || !node.responding || node.future)
+      events.emplace_back(std::move(up));
+  }
+  void answer() {
+    if (!node.responding || node.future) events.emplace_back(NodeAnswered{node.id});
+  }
+  void stay_down(NodeReason reason) {
+    answer();
+    events.emplace_back(NodeWentDown{.node = node.id, .reason = std::move(reason)});
+  }
+};
+
+// ReturnToService: 2 = on every registration; 1 = only if it was down for not responding.
+bool may_return(const Settings& settings, const Node& node) {
+  const bool was_silent = node.reason == kNotResponding || is_clock_reason(node.reason);
+  return settings.return_to_service == 2 || (settings.return_to_service == 1 && was_silent);
 }
 
 }  // namespace
@@ -98,68 +107,54 @@ bool is_clock_reason(const Text& reason) {
          (reason.view().ends_with(" s ahead") || reason.view().ends_with(" s behind"));
 }
 
-std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
-                                           const NodeFacts& facts, Time now) {
-  NodeChanged change = current(node);
-  change.responding = true;
+std::vector<Event> on_registration(const Ledger& ledger, const Node& node, const NodeFacts& facts) {
+  const Settings& settings = ledger.settings();
+  Registration registration{node, {}};
   const bool booted = !node.facts.boot_id.empty() && node.facts.boot_id != facts.boot_id;
+  const bool had_stopped = booted && node.reason == kHostStops;
   const bool came_back = node.power.phase == PowerPhase::off ||
-                         node.power.phase == PowerPhase::powering_up ||
-                         (booted && node.reason == kHostStops);
-  if (came_back) change.power = {.phase = PowerPhase::on, .since = now};
-  if (came_back && node.reason == kHostStops) change.reason = {};
-  change.future = false;
+                         node.power.phase == PowerPhase::powering_up || had_stopped;
+  if (came_back) {
+    NodePowerChanged on{.node = node.id, .at = ledger.now()};
+    if (node.reason == kHostStops) on.reason.emplace();
+    registration.events.emplace_back(std::move(on));
+  }
   const bool rebooted = node.reboot.issued && booted;
-  if (rebooted) end_reboot(node, change);
-  std::string why = shortfall(settings, node.config, facts);
-  if (why.empty()) why = missing_gres(node.config, facts);
-  if (why.empty()) why = missing_devices(node.config, facts);
-  if (!why.empty()) {
-    if (!node.drain) {
-      change.reason = why;
-      change.reason_time = now;
-    }
-    change.drain = true;
-    change.health = NodeHealth::up;
-  } else if (rebooted || node.reboot.issued) {
-    // It stays as the reboot left it.
+  const bool undrained = rebooted && (node.reboot.asap || !node.reboot.next_state.empty());
+  if (rebooted)
+    registration.events.emplace_back(NodeRebootEnded{.node = node.id, .undrains = undrained});
+  const bool drained = node.drain && !undrained;
+
+  if (std::string fault = fault_of(settings, node.config, facts); !fault.empty()) {
+    registration.come_up(false);
+    if (!drained)
+      registration.events.emplace_back(
+          NodeDrained{.node = node.id, .reason = own_reason(ledger, fault)});
+  } else if (rebooted && node.reboot.next_state == "DOWN") {
+    registration.stay_down(reason_and(node, " : reboot complete"));
+  } else if (rebooted) {
+    registration.come_up(!drained);
+  } else if (node.reboot.issued) {
+    registration.answer();
   } else if (booted && node.health == NodeHealth::up && !came_back &&
              settings.return_to_service != 2) {
-    change.health = NodeHealth::down;
-    change.reason = "Node unexpectedly rebooted";
-    change.reason_time = now;
-  } else if (node.health == NodeHealth::down) {
-    // ReturnToService: 2 = on every registration; 1 = only if it was down for not responding.
-    const bool silent_before = node.reason == kNotResponding || is_clock_reason(node.reason);
-    if (came_back || settings.return_to_service == 2 ||
-        (settings.return_to_service == 1 && silent_before)) {
-      change.health = NodeHealth::up;
-      if (!node.drain) change.reason = {};
-    }
+    registration.stay_down(own_reason(ledger, "Node unexpectedly rebooted"));
+  } else if (node.health != NodeHealth::down) {
+    registration.come_up(is_clock_reason(node.reason));  // munge no longer refuses it
+  } else if (came_back || may_return(settings, node)) {
+    registration.come_up(!drained);
   } else {
-    change.health = NodeHealth::up;
-    if (is_clock_reason(node.reason)) change.reason = {};  // munge no longer refuses it
+    registration.answer();
   }
-  bool changed = change.health != node.health || change.responding != node.responding ||
-                 change.drain != node.drain || change.reason != node.reason ||
-                 change.power != node.power || change.reboot != node.reboot ||
-                 change.future != node.future;
-  if (!changed) return std::nullopt;
-  return change;
+  return std::move(registration.events);
 }
 
 void drain_node(Ledger& ledger, NodeId id, std::string_view reason) {
-  const Time now = ledger.now();
   const Node& node = ledger.node(id);
   ledger.log_error("node " + node.config.name.str() + ": " + std::string(reason) +
                    ", setting DRAIN");
   if (node.drain) return;
-  NodeChanged change = current(node);
-  change.drain = true;
-  change.reason = reason;
-  change.reason_uid = ledger.authority().slurm_user;
-  change.reason_time = now;
-  ledger.record(change);
+  ledger.record(NodeDrained{.node = id, .reason = own_reason(ledger, reason)});
   ledger.touch(id);
 }
 

@@ -1,9 +1,9 @@
 // Changes of a node's state, as events.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "controller/ledger/ledger.h"
 #include "model/cluster.h"
@@ -11,8 +11,10 @@
 
 namespace muster::controller {
 
-// An event that changes nothing, as the starting point of a change.
-NodeChanged current(const Node& node);
+// The node's reason with these words added.
+NodeReason reason_and(const Node& node, std::string_view words);
+// A reason that slurmctld itself gives.
+NodeReason own_reason(const Ledger& ledger, std::string_view text);
 
 constexpr std::string_view kNotResponding = "Not responding";
 // The reason of a node that munge refuses because its clock differs by this much: "clock 3600 s
@@ -25,8 +27,7 @@ constexpr std::string_view kHostStops = "Host stops";
 
 // How a registration changes the node's state: it comes up, or is set down or drained because of a
 // fault.
-std::optional<NodeChanged> on_registration(const Settings& settings, const Node& node,
-                                           const NodeFacts& facts, Time now);
+std::vector<Event> on_registration(const Ledger& ledger, const Node& node, const NodeFacts& facts);
 
 // The node gets no new jobs, for this reason.
 void drain_node(Ledger& ledger, NodeId id, std::string_view reason);

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "controller/nodes/node_change.h"
-
 namespace muster::controller {
 
 bool all_on(const Cluster& cluster, const std::vector<NodeShare>& allocation) {
@@ -97,9 +95,7 @@ void power_down_if_left_idle(Ledger& ledger, const Job& job, const std::vector<N
     if (!node || !node->jobs.empty() || node->power.phase != PowerPhase::on ||
         is_exempt(ledger.cluster(), *node))
       continue;
-    NodeChanged change = current(*node);
-    change.power.down_asked = true;
-    ledger.record(change);
+    ledger.record(NodePowerDownAsked{.node = id});
   }
 }
 

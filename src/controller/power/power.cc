@@ -73,13 +73,9 @@ void Power::end_power_phases(const PowerRules& rules) {
   for (NodeId id : late) {
     ledger_.log_error("node " + ledger_.node(id).config.name.str() +
                       " has not come up within ResumeTimeout, setting DOWN");
-    NodeChanged change = current(ledger_.node(id));
-    change.health = NodeHealth::down;
-    change.power = {.phase = PowerPhase::off, .since = now};
-    change.reason = "ResumeTimeout reached";
-    change.reason_uid = ledger_.authority().slurm_user;
-    change.reason_time = now;
-    ledger_.record(change);
+    ledger_.record(NodePowerChanged{.node = id, .phase = PowerPhase::off, .at = now});
+    ledger_.record(
+        NodeWentDown{.node = id, .reason = own_reason(ledger_, "ResumeTimeout reached")});
     lose_node(ledger_, links_, allocations_, id, "it has not come up");
   }
   if (ledger_.settings().power.tells_failures && !late.empty()) {
@@ -91,19 +87,10 @@ void Power::end_power_phases(const PowerRules& rules) {
 }
 
 void Power::set_power(NodeId id, PowerPhase phase) {
-  const Time now = ledger_.now();
-  NodeChanged change = current(ledger_.node(id));
-  change.power = {.phase = phase, .since = now};
-  // It was drained for the power down.
-  if (phase == PowerPhase::powering_down) change.drain = false;
-  if (phase == PowerPhase::powering_up) change.health = NodeHealth::up;
-  if (phase == PowerPhase::off) {
-    change.responding = false;
-    change.given = {};  // the next machine reports its own address
-    // Without a ResumeProgram it does not come back by itself: jobs must not wait for it.
-    if (!ledger_.settings().power.saving) change.health = NodeHealth::down;
-  }
-  ledger_.record(change);
+  ledger_.record(NodePowerChanged{.node = id, .phase = phase, .at = ledger_.now()});
+  // Without a ResumeProgram it does not come back by itself: jobs must not wait for it.
+  if (phase == PowerPhase::off && !ledger_.settings().power.saving)
+    ledger_.record(NodeWentDown{.node = id});
   ledger_.touch(id);
 }
 

@@ -32,7 +32,7 @@ class Power {
   void power_down(const std::vector<NodeId>& nodes);
   void power_up(const std::vector<NodeId>& nodes);
   void run_program(SiteProgramRun::Which which, const std::vector<NodeId>& nodes);
-  void issue_reboot(NodeChanged change);
+  void issue_reboot(NodeId id);
 
   Ledger& ledger_;
   NodeLinks& links_;

@@ -18,36 +18,29 @@ void Power::tick_reboots() {
       late.push_back(node.id);
   });
   for (NodeId id : ready) {
-    NodeChanged change = current(ledger_.node(id));
-    change.health = NodeHealth::down;
-    change.reason = change.reason.str() + " : reboot issued";
-    change.reason_time = now;
-    issue_reboot(change);
+    NodeReason reason = reason_and(ledger_.node(id), " : reboot issued");
+    reason.at = now;
+    ledger_.record(NodeWentDown{.node = id, .reason = std::move(reason)});
+    issue_reboot(id);
   }
   for (NodeId id : late) {
-    NodeChanged change = current(ledger_.node(id));
-    ledger_.log_error("node " + ledger_.node(id).config.name.str() +
+    const Node& node = ledger_.node(id);
+    ledger_.log_error("node " + node.config.name.str() +
                       " is not back within ResumeTimeout after its reboot");
-    change.reboot = {};
-    change.health = NodeHealth::down;
-    change.reason = change.reason.str() + " : reboot timed out";
-    ledger_.record(change);
+    NodeReason reason = reason_and(node, " : reboot timed out");
+    ledger_.record(NodeRebootEnded{.node = id});
+    ledger_.record(NodeWentDown{.node = id, .reason = std::move(reason)});
     lose_node(ledger_, links_, allocations_, id, "it is not back from its reboot");
   }
 }
 
-void Power::issue_reboot(NodeChanged change) {
-  const Time now = ledger_.now();
-  change.reboot.asked = false;
-  change.reboot.issued = true;
-  change.reboot.since = now;
-  ledger_.record(change);
-  ledger_.order(change.node, wire::RebootOrder{});
+void Power::issue_reboot(NodeId id) {
+  ledger_.record(NodeRebootIssued{.node = id, .at = ledger_.now()});
+  ledger_.order(id, wire::RebootOrder{});
 }
 
 void Power::reboot_for(const Job& job) {
-  for (const NodeShare& share : job.run->allocation)
-    issue_reboot(current(ledger_.node(share.node)));
+  for (const NodeShare& share : job.run->allocation) issue_reboot(share.node);
 }
 
 }  // namespace muster::controller

@@ -9,6 +9,7 @@
 #include "controller/jobs/ending.h"
 #include "controller/reservations/draft.h"
 #include "sched/timeline/reserved.h"
+#include "state/job_update.h"
 
 namespace muster::controller {
 
@@ -69,20 +70,11 @@ void release_waiting_jobs(Ledger& ledger, const Reservation& gone) {
     const Job& job = ledger.job(JobId{id});
     std::vector<Text> names = job.spec->reservation.parsed();
     if (std::erase(names, gone.name) == 0) continue;
-    JobSpec spec = *job.spec;
-    spec.reservation = as_name_list(names);
-    if (spec.reservation.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
-    ledger.record(JobUpdated{.job = job.id,
-                             .spec = Cow(std::move(spec)),
-                             .own = job.own,
-                             .priority = job.priority,
-                             .partition = job.partitions,
-                             .account = job.account,
-                             .qos = job.qos,
-                             .time_limit = job.time_limit,
-                             .task_limit = job.task_limit,
-                             .eligible = job.eligible,
-                             .priority_fixed = job.priority_fixed});
+    Job after = job;
+    NameList& left = after.spec.edit().reservation;
+    left = as_name_list(names);
+    if (left.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
+    if (auto update = job_update(job, after)) ledger.record(std::move(*update));
   }
   if (held.empty()) return;
   ledger.record(JobsHeld{.jobs = held,

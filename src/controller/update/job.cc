@@ -14,6 +14,7 @@
 #include "controller/update/settings_list.h"
 #include "sched/place/place.h"
 #include "sched/request/request.h"
+#include "state/job_update.h"
 
 namespace muster::controller {
 
@@ -25,16 +26,7 @@ bool selects_job(std::string_view key) {
 
 Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const SettingsList& settings,
                               bool by_operator, Time now) {
-  JobDraft d{cluster, job, now, by_operator, job.request(), {}, 0};
-  d.event.job = job.id;
-  d.event.priority = job.priority;
-  d.event.partition = job.partitions;
-  d.event.account = job.account;
-  d.event.qos = job.qos;
-  d.event.time_limit = job.time_limit;
-  d.event.task_limit = job.task_limit;
-  d.event.eligible = job.eligible;
-  d.event.priority_fixed = job.priority_fixed;
+  JobDraft d{cluster, job, now, by_operator, job.request(), job, 0};
   for (const auto& [name, value] : settings) {
     if (selects_job(name)) continue;
     if (auto ok = set_job_key(d, name, value); !ok) return std::unexpected(ok.error());
@@ -43,7 +35,7 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
     return std::unexpected(ok.error());
   if (auto ok = bound_times(d.spec); !ok) return std::unexpected(ok.error());
   if (job.state == JobState::pending) {
-    auto named = named_partitions(cluster, d.event.partition);
+    auto named = named_partitions(cluster, d.after.partitions);
     if (!named) return fail(ErrorCode::invalid_partition);
     const Partition& partition = *named->front();
     auto request = sched::make_request(cluster, d.spec, partition);
@@ -51,19 +43,18 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
     if (auto ok = sched::feasible(cluster, *request, partition); !ok)
       return fail(ErrorCode::requested_node_config_unavailable);
   }
-  d.event.own = std::move(static_cast<JobOwn&>(d.spec));
-  d.event.spec = Cow(std::move(static_cast<JobSpec&>(d.spec)));
+  d.after.take_request(std::move(d.spec));
   return d;
 }
 
 // A partition that would have refused the job at submission refuses it now. Of several partitions,
 // those that admit the job remain.
 Result<NameList> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
-                                      const JobUpdated& change) {
-  auto named = named_partitions(ledger.cluster(), change.partition);
+                                      const Job& after) {
+  auto named = named_partitions(ledger.cluster(), after.partitions);
   if (!named) return std::unexpected(named.error());
   const Submitter who =
-      submitter_of(ledger, host, caller, *change.spec, change.account, change.qos, *named);
+      submitter_of(ledger, host, caller, *after.spec, after.account, after.qos, *named);
   std::vector<Text> names;
   std::optional<Error> refusal;
   for (const Partition* partition : *named) {
@@ -88,13 +79,12 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
   auto draft =
       draft_update(ledger.cluster(), job, settings, ledger.authority().is_operator(caller), now);
   if (!draft) return std::unexpected(draft.error());
-  JobUpdated* change = &draft->event;
   if (find_setting(settings, {"Partition"})) {
-    auto admitting = admitting_partitions(ledger, host, caller, *change);
+    auto admitting = admitting_partitions(ledger, host, caller, draft->after);
     if (!admitting) return std::unexpected(admitting.error());
-    change->partition = std::move(*admitting);
+    draft->after.partitions = std::move(*admitting);
   }
-  ledger.record(std::move(*change));
+  if (auto update = job_update(job, draft->after)) ledger.record(std::move(*update));
   if (draft->keeps_nodes > 0) shrink(ledger, launches, job.id, draft->keeps_nodes);
   if (find_setting(settings, {"ResetAccrueTime"}) && is_set(job.accrues_since))
     ledger.record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});

@@ -24,7 +24,7 @@ namespace {
 // The highest limit that a user may set.
 Minutes most_for_users(const JobDraft& d) {
   if (d.job.state != JobState::pending) return d.job.time_limit;
-  const Partition* partition = d.cluster.find_partition(first_of(d.event.partition));
+  const Partition* partition = d.cluster.find_partition(first_of(d.after.partitions));
   return partition && partition->max_time ? *partition->max_time : kUnlimited;
 }
 
@@ -41,7 +41,7 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
   if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
   d.spec.time_limit_granted |= d.by_operator;
-  d.event.time_limit = result;
+  d.after.time_limit = result;
   return {};
 }
 
@@ -52,14 +52,14 @@ Result<void> set_end(JobDraft& d, std::string_view value) {
   if (!end || *end < d.now) return fail(ErrorCode::invalid_time);
   auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
   if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
-  d.spec.time_limit = d.event.time_limit = limit;
+  d.spec.time_limit = d.after.time_limit = limit;
   return {};
 }
 
 Result<void> set_time_min(JobDraft& d, std::string_view value) {
   auto least = parse_time_limit(value);
   if (!least) return bad_value();
-  if (*least > d.event.time_limit) return exceeded_by_time_min();
+  if (*least > d.after.time_limit) return exceeded_by_time_min();
   d.spec.time_min = *least == Minutes{0} ? std::nullopt : std::optional(*least);
   return {};
 }
@@ -73,8 +73,8 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   if (!d.by_operator) return fail(ErrorCode::priority_not_persistent);
   d.spec.priority = *priority;
   d.spec.nice = 0;  // the new priority includes it
-  d.event.priority = *priority;
-  d.event.priority_fixed = true;
+  d.after.priority = *priority;
+  d.after.priority_fixed = true;
   return {};
 }
 
@@ -83,9 +83,9 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
   if (!nice) return bad_value();
   if (*nice < 0 && !d.by_operator) return fail(ErrorCode::access_denied);
   // Unlike at submission, the base is the job's present priority.
-  if (!d.event.priority_fixed && d.job.hold == Hold::none)
-    d.event.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-        std::int64_t{d.event.priority} + d.spec.nice - *nice, 1, 4294967294));
+  if (!d.after.priority_fixed && d.job.hold == Hold::none)
+    d.after.priority = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        std::int64_t{d.after.priority} + d.spec.nice - *nice, 1, 4294967294));
   d.spec.nice = *nice;
   return {};
 }
@@ -104,9 +104,9 @@ Result<void> set_partition(JobDraft& d, std::string_view value) {
   NameList partitions(value);
   auto named = named_partitions(d.cluster, partitions);
   if (!named) return fail(ErrorCode::invalid_partition);
-  d.spec.partition = d.event.partition = std::move(partitions);
+  d.spec.partition = d.after.partitions = std::move(partitions);
   if (!d.spec.time_limit)
-    d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
+    d.after.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.after.qos);
   return {};
 }
 
@@ -114,7 +114,7 @@ Result<void> set_begin(JobDraft& d, std::string_view value) {
   auto begin = parse_date(value, d.now);
   if (!begin) return fail(ErrorCode::invalid_begin);
   d.spec.begin = *begin > d.now ? *begin : Time{};  // a begin time in the past means none
-  d.event.eligible = *begin;
+  d.after.eligible = *begin;
   return {};
 }
 
@@ -138,7 +138,7 @@ Result<void> set_dependency(JobDraft& d, std::string_view value) {
 Result<void> set_throttle(JobDraft& d, std::string_view value) {
   auto limit = parse_number<std::uint32_t>(value);
   if (!limit) return bad_value();
-  if (d.job.array_id) d.event.task_limit = *limit;  // other jobs have no waiting tasks
+  if (d.job.array_id) d.after.task_limit = *limit;  // other jobs have no waiting tasks
   return {};
 }
 
@@ -163,19 +163,19 @@ Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_account(JobDraft& d, std::string_view value) {
-  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.event.partition)); !ok)
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.after.partitions)); !ok)
     return ok;
-  d.spec.account = d.event.account = Text(value);
+  d.spec.account = d.after.account = Text(value);
   return {};
 }
 
 Result<void> set_qos(JobDraft& d, std::string_view value) {
   // Operators may set any existing QOS.
   auto ok = d.by_operator ? is_known_qos(d.cluster, value)
-                          : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
-                                        first_of(d.event.partition));
+                          : may_use_qos(d.cluster, d.spec, {d.after.account, Text(value)},
+                                        first_of(d.after.partitions));
   if (!ok) return ok;
-  d.spec.qos = d.event.qos = Text(value);
+  d.spec.qos = d.after.qos = Text(value);
   return {};
 }
 

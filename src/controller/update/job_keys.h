@@ -12,14 +12,14 @@
 
 namespace muster::controller {
 
-// The job as it will be; JobUpdated is made from it.
+// The job as it is and as it will be; JobUpdated is made from both.
 struct JobDraft {
   const Cluster& cluster;
   const Job& job;
   Time now;
   bool by_operator;
-  JobRequest spec;
-  JobUpdated event;
+  JobRequest spec;                // what the job will ask for
+  Job after;                      // what follows from that
   std::uint32_t keeps_nodes = 0;  // a running job keeps only so many nodes; 0 = all
 };
 

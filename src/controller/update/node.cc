@@ -7,7 +7,6 @@
 #include "base/text/strings.h"
 #include "controller/contact/leaving.h"
 #include "controller/contact/loss.h"
-#include "controller/nodes/node_change.h"
 #include "controller/nodes/node_gres.h"
 #include "controller/nodes/node_state.h"
 #include "controller/update/dynamic_nodes.h"
@@ -62,48 +61,57 @@ Result<Machines> machines_of(const SettingsList& settings, std::size_t nodes) {
 
 // Everything except the state: comment, weight, features, gres.
 Result<void> set_other(const SettingsList& settings, const Cluster& cluster, const Node& node,
-                       NodeChanged& change) {
+                       NodeUpdated& update) {
   for (const auto& [key, value] : settings) {
-    if (iequals(key, "Comment")) change.comment = value;
-    if (iequals(key, "Extra")) change.extra = value;
+    if (iequals(key, "Comment")) update.comment = value;
+    if (iequals(key, "Extra")) update.extra = value;
     if (iequals(key, "Weight")) {
       auto weight = parse_number<std::uint32_t>(value);
       if (!weight) return fail(ErrorCode::failure, "Invalid value");
-      change.weight = *weight;
+      update.weight = *weight;
     }
     if (iequals(key, "CpuBind")) {
       auto bind = parse_default_cpu_bind(value);
       if (!bind) return std::unexpected(bind.error());
-      change.cpu_bind = *bind;
+      update.cpu_bind = *bind;
     }
     if (iequals(key, "Gres")) {
       auto gres = changed_gres(cluster, node, value);
       if (!gres) return std::unexpected(gres.error());
-      change.gres = std::move(*gres);
+      update.gres = std::move(*gres);
     }
     if (iequals(key, "Features") || iequals(key, "AvailableFeatures"))
-      change.available_features = words_of(value);
+      update.available_features = words_of(value);
   }
-  const auto active = find_setting(settings, {"ActiveFeatures"});
-  if (active) change.active_features = words_of(*active);
+  if (auto active = find_setting(settings, {"ActiveFeatures"}))
+    update.active_features = words_of(*active);
+  const auto& active = update.active_features ? *update.active_features : node.active_features;
   const auto& available =
-      change.available_features ? *change.available_features : node.config.features;
-  const bool known = std::ranges::all_of(change.active_features, [&](const Text& feature) {
+      update.available_features ? *update.available_features : node.config.features;
+  const bool known = std::ranges::all_of(active, [&](const Text& feature) {
     return std::ranges::find(available, feature) != available.end();
   });
   if (!known) return fail(ErrorCode::features_not_available);
-  // Unless the request says which, all available features become active.
-  if (change.available_features && !active) change.active_features = *change.available_features;
+  // Unless the request names active features, all available features become active.
+  if (!update.active_features) update.active_features = update.available_features;
   return {};
 }
 
-void change_node(Ledger& ledger, NodeLinks& links, Allocations& allocations,
-                 const NodeChanged& change) {
-  const bool goes_down =
-      change.health == NodeHealth::down && ledger.node(change.node).health != NodeHealth::down;
-  ledger.record(change);
-  if (goes_down) lose_node(ledger, links, allocations, change.node, "it was set DOWN");
-  ledger.touch(change.node);
+void set_machine(const Machines& machines, std::size_t which, const Node& node,
+                 NodeUpdated& update) {
+  NodeClaim given = node.given;
+  if (!machines.addresses.empty()) given.address = machines.addresses[which];
+  if (!machines.hostnames.empty()) given.hostname = machines.hostnames[which];
+  if (given != node.given) update.given = std::move(given);
+}
+
+void change_node(Ledger& ledger, NodeLinks& links, Allocations& allocations, NodeId id,
+                 std::vector<Event> changes) {
+  const bool was_down = ledger.node(id).health == NodeHealth::down;
+  for (Event& change : changes) ledger.record(std::move(change));
+  if (ledger.node(id).health == NodeHealth::down && !was_down)
+    lose_node(ledger, links, allocations, id, "it was set DOWN");
+  ledger.touch(id);
 }
 
 }  // namespace
@@ -128,29 +136,29 @@ wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocati
   for (std::size_t i = 0; i < nodes->size(); ++i) {
     const NodeId id = (*nodes)[i];
     const Node& node = ledger.node(id);
-    NodeChanged change = current(node);
-    if (!machines->addresses.empty()) change.given.address = machines->addresses[i];
-    if (!machines->hostnames.empty()) change.given.hostname = machines->hostnames[i];
-    if (reason && !reason->empty() && has_a_reason(node, state)) change.reason = *reason;
-    if (takes_out(state) && change.reason.empty())
+    NodeDraft draft;
+    if (reason && !reason->empty() && *reason != node.reason && has_a_reason(node, state))
+      draft.reason = {.text = *reason, .by = caller.uid, .at = now};
+    if (takes_out(state) && node.reason.empty() && !draft.reason)
       return Error{ErrorCode::failure, "You must specify a reason when DOWNING or DRAINING a node"};
     const StateWish wish{.state = state,
                          .next_state = next,
                          .has_reason = reason.has_value(),
+                         .by = caller.uid,
                          .connected = links.is_connected(id),
                          .now = now};
+    NodeUpdated update{.node = id};
+    set_machine(*machines, i, node, update);
     Result<void> ok;
-    if (!state.empty()) ok = set_state(ledger.settings(), node, wish, change);
-    if (change.reason != node.reason && !change.reason.empty()) {
-      change.reason_uid = caller.uid;
-      change.reason_time = now;
-    }
-    if (ok) ok = set_other(request.settings, ledger.cluster(), node, change);
+    if (!state.empty()) ok = set_state(ledger.settings(), node, wish, draft);
+    if (ok) ok = set_other(request.settings, ledger.cluster(), node, update);
     if (!ok) {
       refusal = ok.error();
       continue;
     }
-    change_node(ledger, links, allocations, change);
+    update.reason = std::move(draft.reason);
+    if (update != NodeUpdated{.node = id}) draft.events.emplace_back(std::move(update));
+    change_node(ledger, links, allocations, id, std::move(draft.events));
     changed.push_back(id);
   }
   if (iequals(state, "POWER_DOWN_FORCE"))

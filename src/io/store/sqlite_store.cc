@@ -16,13 +16,14 @@ namespace muster::io {
 
 namespace {
 
-constexpr std::int64_t kJournalFormat = 2;  // format 1 is from before jobs had a Run
+// 1 is from before jobs had a Run, 2 from when a change of a node or job told its whole record.
+constexpr std::int64_t kJournalFormat = 3;
 
 constexpr const char* kJournalSchema = R"(
   CREATE TABLE meta(version INTEGER NOT NULL, snapshot INTEGER NOT NULL);
   CREATE TABLE journal(number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, events BLOB NOT NULL);
   CREATE TABLE blobs(hash BLOB NOT NULL UNIQUE, number INTEGER NOT NULL, bytes BLOB NOT NULL);
-  INSERT INTO meta VALUES (2, 0);
+  INSERT INTO meta VALUES (3, 0);
 )";
 
 constexpr const char* kParts = R"(

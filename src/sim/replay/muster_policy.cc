@@ -38,7 +38,7 @@ MusterPolicy::MusterPolicy(const std::vector<TraceJob>& trace, const Machine& ma
     : trace_(trace) {
   apply(cluster_, ConfigLoaded{Cow(config_of(machine))});
   for (NodeId node : std::vector<NodeId>(*cluster_.node_order))
-    apply(cluster_, NodeChanged{.node = node, .health = NodeHealth::up, .responding = true});
+    apply(cluster_, NodeCameUp{.node = node});
 }
 
 void MusterPolicy::on_submitted(std::size_t index, Seconds now) {

@@ -46,17 +46,11 @@ TEST(Order, AJobThatWaitsForOneNodeDoesNotBlockTheOthers) {
 }
 
 TEST(Order, AHigherPriorityGoesFirst) {
-  auto spec = JobRequest(job());
-  auto b = ClusterBuilder();
-  b.nodes(1).pending(spec).pending(spec);
-  auto cluster = b.event(JobUpdated{.job = JobId{2},
-                                    .spec = Cow(JobSpec(spec)),
-                                    .priority = 4294967294u,
-                                    .partition = "main",
-                                    .account = {},
-                                    .qos = {},
-                                    .time_limit = Minutes{60},
-                                    .eligible = t0})
+  auto cluster = ClusterBuilder()
+                     .nodes(1)
+                     .pending(job())
+                     .pending(job())
+                     .event(JobUpdated{.job = JobId{2}, .priority = 4294967294u})
                      .build();
   EXPECT_EQ(starts(plan(cluster, t0)), "2");
 }
@@ -206,12 +200,7 @@ TEST(PartitionLimits, AnUnlimitedJobWaitsInALimitedPartition) {
 }
 
 TEST(Unavailable, JobsAreNotPlacedOnNodesThatAreDownOrDrained) {
-  auto cluster = ClusterBuilder()
-                     .nodes(3)
-                     .down(1)
-                     .change_node(2, [](NodeChanged& e) { e.drain = true; })
-                     .pending(1)
-                     .build();
+  auto cluster = ClusterBuilder().nodes(3).down(1).drained(2).pending(1).build();
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "1");
   EXPECT_EQ(p.starts[0].allocation[0].node, NodeId{3});
@@ -228,11 +217,7 @@ TEST(Unavailable, WithAllNodesDownTheReasonSaysSo) {
 }
 
 TEST(Unavailable, ANodeThatDoesNotRespondGetsNoJobs) {
-  auto cluster = ClusterBuilder()
-                     .nodes(1)
-                     .change_node(1, [](NodeChanged& e) { e.responding = false; })
-                     .pending(1)
-                     .build();
+  auto cluster = ClusterBuilder().nodes(1).silent(1).pending(1).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "");
 }
 

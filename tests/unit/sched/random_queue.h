@@ -42,7 +42,7 @@ inline ClusterBuilder random_machines(Dice& dice) {
   });
   for (std::uint32_t n = 1; n <= nodes; ++n) {
     if (dice.one_in(8)) b.down(n);
-    if (dice.one_in(10)) b.change_node(n, [](NodeChanged& e) { e.drain = true; });
+    if (dice.one_in(10)) b.drained(n);
   }
   return b;
 }

@@ -417,7 +417,7 @@ TEST(Apply, ChangedFeaturesOfTheConfigurationBecomeActive) {
   ClusterBuilder b;
   b.nodes(1).features({"old"});
   ClusterConfig config = b.config();
-  b.change_node(1, [](NodeChanged& e) { e.active_features = {"set by hand"}; });
+  b.event(NodeUpdated{.node = NodeId{1}, .active_features = {{"set by hand"}}});
   b.event(ConfigLoaded{Cow(config)});
   EXPECT_EQ(node_of(b.build(), 1).active_features, std::vector<Text>{"set by hand"});
   config.nodes[0].features = {"new"};
@@ -434,13 +434,6 @@ TEST(Apply, APartitionThatBecomesTheDefaultReplacesTheOther) {
   EXPECT_FALSE(cluster.find_partition("main")->is_default);
   muster::apply(cluster, PartitionChanged{.partition = {.name = "two"}, .removed = true});
   EXPECT_EQ(cluster.find_partition("two"), nullptr);
-}
-
-TEST(Apply, AnUpdateReplacesWhatTheJobAskedFor) {
-  auto cluster = eventful().build();
-  EXPECT_EQ(job_of(cluster, 4).own.name, "new name");
-  EXPECT_EQ(job_of(cluster, 4).time_limit, Minutes{9});
-  EXPECT_EQ(job_of(cluster, 4).priority, 5u);
 }
 
 }  // namespace

@@ -72,15 +72,13 @@ inline ClusterBuilder eventful() {
   b.event(JobRequeued{.job = JobId{2}, .at = t0, .eligible = t0 + Seconds{1}});
   b.event(JobEnded{
       .job = JobId{3}, .state = JobState::failed, .exit_status = 256, .at = t0, .reason = "x"});
-  b.event(JobUpdated{.job = JobId{4},
-                     .spec = Cow(JobSpec(JobRequest(job()))),
-                     .own = {.name = "new name"},
-                     .priority = 5,
-                     .partition = "main",
-                     .account = "a",
-                     .qos = "q",
-                     .time_limit = Minutes{9},
-                     .eligible = t0});
+  b.updated(4, [](Job& job) {
+    job.own.name = "new name";
+    job.spec.edit().hold = false;
+    job.spec.edit().time_limit = job.time_limit = Minutes{9};
+    job.priority = 5;
+    job.account = "a";
+  });
   b.event(PartitionChanged{.partition = {.name = "extra", .nodes = {NodeId{2}}}});
   b.event(PartitionChanged{.partition = {.name = "gone"}});
   b.event(PartitionChanged{.partition = {.name = "gone"}, .removed = true});
@@ -108,6 +106,22 @@ inline ClusterBuilder eventful() {
   }
   b.event(NodeRemoved{.node = NodeId{5}});
   b.event(ClockStepped{.by = Minutes{60}});
+  const NodeReason reason{.text = "broken", .by = kRoot, .at = t0};
+  const NodeId first{1}, second{2}, third{3};
+  b.event(NodeUpdated{.node = first, .comment = "rack 7", .weight = 9});
+  b.event(NodeDrained{.node = first, .reason = reason});
+  b.event(NodeUndrained{.node = first, .reason = NodeReason{}});
+  b.event(NodeFellSilent{first});
+  b.event(NodeWentDown{.node = first, .reason = reason});
+  b.event(NodeAnswered{first});
+  b.event(NodeResumed{.node = first, .responding = true});
+  b.event(NodeRebootAsked{.node = second, .asap = true, .next_state = "RESUME", .at = t0});
+  b.event(NodeRebootIssued{.node = second, .at = t0 + Seconds{1}});
+  b.event(NodeRebootEnded{.node = second, .undrains = true});
+  b.event(NodePowerDownAsked{.node = third});
+  b.event(NodePowerChanged{.node = third, .phase = PowerPhase::off, .at = t0});
+  b.event(NodeMadeFuture{third});
+  b.event(NodeClaimed{.node = third, .by = {.hostname = "host3", .address = "10.0.0.3"}});
   return b;
 }
 

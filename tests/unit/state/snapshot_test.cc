@@ -48,7 +48,7 @@ TEST(Snapshot, ACopyDoesNotChangeWithTheOriginal) {
   std::string before = encode_snapshot(cluster);
   Cluster copy = cluster;
   muster::apply(cluster, PendingJobsEnded{.jobs = IdSet::range(4, 4), .at = t0, .reason = {}});
-  muster::apply(cluster, NodeChanged{.node = NodeId{1}, .drain = true});
+  muster::apply(cluster, NodeDrained{NodeId{1}});
   EXPECT_EQ(encode_snapshot(copy), before);
   EXPECT_NE(copy, cluster);
 }

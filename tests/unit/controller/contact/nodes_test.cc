@@ -84,6 +84,8 @@ TEST(Register, ANodeThatIsSmallerThanConfiguredIsDrained) {
   w.run();
   EXPECT_TRUE(w.node(1).drain);
   EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
+  EXPECT_EQ(w.node(1).reason_uid, Uid{64030}) << "SlurmUser";
+  EXPECT_EQ(w.node(1).reason_time, w.now);
 }
 
 TEST(Register, ANodeWhoseDeviceFileIsMissingIsDrained) {

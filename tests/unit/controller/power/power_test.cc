@@ -108,6 +108,21 @@ TEST(PowerSaving, ANodeThatDoesNotComeUpIsDownAndItsJobGoesBack) {
   EXPECT_EQ(w.job(id).state, JobState::pending);
 }
 
+TEST(PowerSaving, WhereAMachineWasIsForgottenIfItDoesNotComeUp) {
+  World w{saving(1, Seconds{60})};
+  w.pass(Seconds{60});
+  w.leave(1);
+  w.pass(Seconds{30});
+  w.submit(job());
+  w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                               .settings = {{"NodeName", "n1"}, {"NodeAddr", "10.0.0.7"}}},
+           kRoot);
+  EXPECT_EQ(w.node(1).config.address, "10.0.0.7");
+  w.pass(Seconds{60});
+  EXPECT_EQ(w.node(1).health, NodeHealth::down);
+  EXPECT_EQ(w.node(1).config.address, "");
+}
+
 TEST(PowerSaving, ANodeThatDoesNotComeUpIsToldToAProgram) {
   ClusterBuilder b = saving(2, Seconds{60});
   b.settings([](Settings& s) { s.power.tells_failures = true; });
@@ -323,6 +338,39 @@ TEST(NodeState, OnlyWhatIsOutOfServiceIsResumed) {
   EXPECT_EQ(set_state(w, "n1", "idle"), ErrorCode::invalid_node_state);
 }
 
+TEST(NodeState, IsDrainOrFailAsWasSaidLast) {
+  World w{ClusterBuilder().nodes(1)};
+  set_state(w, "n1", "fail", "broken");
+  EXPECT_EQ(node_state_long(w.node(1)), "IDLE+FAIL");
+  set_state(w, "n1", "drain");
+  EXPECT_EQ(node_state_long(w.node(1)), "IDLE+DRAIN");
+  set_state(w, "n1", "fail");
+  EXPECT_EQ(node_state_long(w.node(1)), "IDLE+FAIL");
+  EXPECT_EQ(w.node(1).reason, "broken");
+}
+
+TEST(NodeState, OfAnUpdateIsToldOnceWithItsReasonAndTheRestApart) {
+  World w{ClusterBuilder().nodes(1)};
+  w.answer(wire::UpdateRequest{.kind = wire::UpdateRequest::Kind::node,
+                               .settings = {{"NodeName", "n1"},
+                                            {"State", "DRAIN"},
+                                            {"Reason", "broken"},
+                                            {"Comment", "rack 7"}}},
+           kRoot);
+  const auto drains = w.committed_events<NodeDrained>();
+  ASSERT_EQ(drains.size(), 1u);
+  EXPECT_EQ(drains[0].reason, (NodeReason{.text = "broken", .by = kRoot, .at = w.now}));
+  const auto updates = w.committed_events<NodeUpdated>();
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates[0], (NodeUpdated{.node = NodeId{1}, .comment = "rack 7"}));
+}
+
+TEST(NodeState, ThatTakesNoReasonLeavesItToTheUpdate) {
+  World w{saving(1)};
+  EXPECT_EQ(set_state(w, "n1", "power_up", "tried"), ErrorCode{});
+  EXPECT_EQ(w.node(1).reason, "tried");
+}
+
 TEST(NodeState, AHeartbeatEndsNoResp) {
   World w{ClusterBuilder().nodes(1)};
   set_state(w, "n1", "noresp");
@@ -350,6 +398,18 @@ TEST(Reboot, WaitsForTheJobsAndForTheNodeToComeBack) {
   w.join(1, {}, {}, "another boot");
   EXPECT_EQ(node_state_long(w.node(1)), "IDLE");
   EXPECT_EQ(w.node(1).reason, "");
+}
+
+TEST(Reboot, OfANodeThatComesBackSmallerDrainsItForThat) {
+  World w{saving(1)};
+  set_state(w, "n1", "reboot_asap");
+  w.pass(Seconds{1});
+  wire::RegisterReport report{.name = "n1",
+                              .facts = {.boot_id = "another boot", .cpus = 4, .memory_mib = 16000}};
+  w.core.on_report(World::connection(1), report, w.now);
+  w.run();
+  EXPECT_EQ(node_state_long(w.node(1)), "IDLE+DRAIN");
+  EXPECT_EQ(w.node(1).reason, "Low CPUs (reported:4 < config:8)");
 }
 
 TEST(Reboot, ThatTakesTooLongLeavesTheNodeDown) {

@@ -220,10 +220,10 @@ TEST(SqliteStore, RefusesAJournalOfAnotherVersion) {
   };
   const std::string path = dir.path() + "/journal.db";
   EXPECT_EQ(refusal(7), path +
-                            ": written by a newer version (format 7, this program knows 2); it "
+                            ": written by a newer version (format 7, this program knows 3); it "
                             "was left as it is");
   EXPECT_EQ(refusal(1), path +
-                            ": written by an earlier version (format 1, this program knows 2); "
+                            ": written by an earlier version (format 1, this program knows 3); "
                             "it was left as it is");
 }
 

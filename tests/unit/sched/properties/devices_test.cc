@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
-#include "sched/dice.h"
+#include "dice.h"
 #include "sched/place/gres_fit.h"
 #include "sched/request/topology.h"
 #include "state/invariants.h"
@@ -42,10 +42,7 @@ Cluster started(const ClusterConfig& config) {
   Cluster cluster;
   muster::apply(cluster, EpochStarted{Epoch{1}});
   muster::apply(cluster, ConfigLoaded{Cow(config)});
-  for (NodeId id : std::vector<NodeId>(*cluster.node_order))
-    muster::apply(
-        cluster,
-        NodeChanged{.node = id, .health = NodeHealth::up, .responding = true, .weight = 1});
+  for (NodeId id : std::vector<NodeId>(*cluster.node_order)) muster::apply(cluster, NodeCameUp{id});
   return cluster;
 }
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "builders.h"
-#include "sched/dice.h"
+#include "dice.h"
 #include "sched/preempt/preempt.h"
 #include "state/invariants.h"
 

@@ -76,7 +76,7 @@ TEST(Topology, TheRestComesFromTheTightestLeaf) {
 
 TEST(Topology, UsesTheNodesOfLowestWeightThatSuffice) {
   auto b = tree();
-  for (std::uint32_t n : {1u, 2u, 5u, 7u}) b.change_node(n, [](NodeChanged& e) { e.weight = 9; });
+  for (std::uint32_t n : {1u, 2u, 5u, 7u}) b.event(NodeUpdated{.node = NodeId{n}, .weight = 9});
   EXPECT_EQ(nodes_of(plan(ClusterBuilder(b).pending(wide(2)).build(), t0)), "3-4");
   EXPECT_EQ(nodes_of(plan(ClusterBuilder(b).pending(wide(4)).build(), t0)), "3-4,6,8");
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "builders.h"
-#include "sched/dice.h"
+#include "dice.h"
 #include "sched/place/free.h"
 #include "sched/plan.h"
 #include "sched/random_queue.h"
