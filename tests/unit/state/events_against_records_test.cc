@@ -242,7 +242,7 @@ TEST(EventsAgainstRecords, OfJobsLeadToTheSameState) {
       JobRequest request = before.request();
       request.fields(meddler);
       after.take_request(std::move(request));
-      meddler(1, after.priority), meddler(2, after.partition), meddler(3, after.account);
+      meddler(1, after.priority), meddler(2, after.partitions), meddler(3, after.account);
       meddler(4, after.qos), meddler(5, after.time_limit), meddler(6, after.task_limit);
       meddler(7, after.eligible), meddler(8, after.priority_fixed);
       const auto update = job_update(before, after);
