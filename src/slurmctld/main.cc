@@ -169,13 +169,6 @@ std::string short_host_name() {
   return host.substr(0, host.find('.'));
 }
 
-io::LogLevel wanted_level(const config::SlurmConf& conf, int verbose) {
-  io::LogLevel level = io::LogLevel::info;
-  io::parse_log_level(conf.slurmctld_debug, level);
-  int raised = static_cast<int>(level) + verbose;
-  return static_cast<io::LogLevel>(std::min(raised, static_cast<int>(io::LogLevel::debug5)));
-}
-
 int run(const Options& options) {
   auto configuration = load_configuration(options.conf);
   if (!configuration) {
@@ -202,11 +195,7 @@ int run(const Options& options) {
   if (!options.foreground)
     if (auto ok = io::daemonize(); !ok) io::daemon_failed(ok.error().text());
   auto fatal = [](const Error& error) { io::daemon_failed(error.text()); };
-  io::open_log({.program = "slurmctld",
-                .file = conf.slurmctld_log_file,
-                .file_level = wanted_level(conf, options.verbose),
-                .to_stderr = options.foreground,
-                .stderr_level = wanted_level(conf, options.verbose)});
+  io::open_log(log_options(conf, options.foreground, options.verbose));
   io::set_debug_flags(conf.debug_flags);
   auto pid_file = io::PidFile::create(conf.slurmctld_pid_file);
   if (!pid_file) fatal(pid_file.error());
@@ -251,6 +240,7 @@ int run(const Options& options) {
                    .slurm_user = *uid,
                    .slurmd_user = slurmd_user,
                    .munge_socket = conf.munge_socket,
+                   .foreground = options.foreground,
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);

@@ -43,6 +43,10 @@ struct NodeIdentity {
   bool dynamic = false;  // -Z: no file describes it
   std::string conf;      // --conf
 };
+
+// `verbose`: how often -v was given.
+io::LogOptions slurmd_log(const SlurmdConfig& config, bool foreground, int verbose);
+
 // Where slurmctld is to be found.
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf);
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,

@@ -41,6 +41,7 @@ class Slurmd final : public NodeHost {
     bool named = false;       // -N: several slurmd may run here, messages name theirs
     std::string config_path;  // to read the configuration again
     NodeIdentity identity;
+    bool foreground = false;
   };
   // on_stopped is called once, on the loop, when it has said goodbye to the controller.
   Slurmd(Start start, std::function<void()> on_stopped);

@@ -61,18 +61,6 @@ std::string stepd_path(const SlurmdOptions& options) {
   return path.substr(0, path.rfind('/') + 1) + "slurmstepd";
 }
 
-void open_slurmd_log(const SlurmdOptions& options, const SlurmdConfig& config) {
-  io::LogOptions log;
-  log.program = "slurmd";
-  log.file = options.log_file.empty() ? config.log_file : options.log_file;
-  const int level = static_cast<int>(config.log_level) + options.verbosity;
-  log.file_level =
-      static_cast<io::LogLevel>(std::min(level, static_cast<int>(io::LogLevel::debug5)));
-  log.to_stderr = options.foreground;
-  log.stderr_level = log.file_level;
-  io::open_log(log);
-}
-
 void forget_old_ends(const std::string& spool_dir) {
   const std::string steps = spool_dir + "/steps";
   for (const wire::StepRef& step : io::list_step_files(steps)) {
@@ -101,7 +89,8 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
     if (auto daemon = io::daemonize(); !daemon) io::daemon_failed(daemon.error().text());
   umask(022);
   io::keep_memory_private();
-  open_slurmd_log(options, config);
+  if (!options.log_file.empty()) config.log_file = options.log_file;
+  io::open_log(slurmd_log(config, options.foreground, options.verbosity));
   auto pid_file = io::PidFile::create(config.pid_file);
   if (!pid_file) io::daemon_failed(pid_file.error().text());
   if (options.nice != 0 && setpriority(PRIO_PROCESS, 0, options.nice) != 0)
@@ -118,7 +107,8 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
                  .stepd_path = stepd_path(options),
                  .named = !options.node_name.empty(),
                  .config_path = config.config_file,
-                 .identity = identity_of(options)},
+                 .identity = identity_of(options),
+                 .foreground = options.foreground},
                 [&] { stopped.set_value(); });
   auto begun = slurmd.begin([&] {
     io::log_info("slurmd of node {} started", config.node_name);
