@@ -90,7 +90,7 @@ struct Narrator {
     facts.add("ExitCode", exit_text(e.exit_status));
     facts.add("RunTime", format_elapsed(std::chrono::floor<Seconds>(
                              std::max(e.at - ended.run->started, Millis{0}))));
-    facts.add("Reason", e.reason);
+    if (e.reason != "None") facts.add("Reason", e.reason);
     tell(facts);
   }
   void operator()(const JobRequeued& e) {

@@ -8,7 +8,7 @@
 namespace muster::daemon {
 namespace {
 
-Configuration configuration(std::string_view lines) {
+Configuration read_from(std::string_view lines) {
   const config::FileReader reader = [&](const std::string&) -> Result<std::string> {
     return "ClusterName=c\nSlurmctldHost=h\n" + std::string(lines);
   };
@@ -21,7 +21,7 @@ Configuration configuration(std::string_view lines) {
 
 std::vector<std::string> facts(std::string_view before, std::string_view after) {
   std::vector<std::string> found;
-  for (const LogFact& fact : reconfigured(configuration(before), configuration(after)).facts)
+  for (const LogFact& fact : reconfigured(read_from(before), read_from(after)).facts)
     found.push_back(std::string(fact.name) + ": " + fact.value);
   return found;
 }
