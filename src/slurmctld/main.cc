@@ -1,6 +1,7 @@
 // The main function of slurmctld: reads options and the configuration, starts the Service, and ends
 // the daemon.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <getopt.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <future>
 #include <string>
 
+#include "base/install_paths.h"
 #include "base/text/strings.h"
 #include "base/version.h"
 #include "config/cluster_config.h"
@@ -37,23 +39,24 @@ namespace {
 
 struct Options {
   bool foreground = false, clear_state = false;
-  std::string conf = "/etc/slurm/slurm.conf";
+  std::string conf{kSystemConfig};
   std::string log_file;  // instead of SlurmctldLogFile
   int verbose = 0;
 };
 
 void print_help() {
-  std::puts(
+  fmt::print(
       "Usage: slurmctld [OPTIONS]\n"
       "The controller of a Muster cluster: keeps the queue and starts jobs on the nodes.\n"
       "  -c         forget all jobs and states of an earlier run\n"
       "  -D         stay in the foreground and log to stderr too\n"
-      "  -f FILE    read this slurm.conf (default: $SLURM_CONF, /etc/slurm/slurm.conf)\n"
+      "  -f FILE    read this slurm.conf (default: $SLURM_CONF, {})\n"
       "  -L FILE    log to this file, not to SlurmctldLogFile\n"
       "  -i         accepted; an unreadable state always stops the daemon\n"
       "  -v         more of a log; may be given several times\n"
       "  -V         print the version\n"
-      "  -h         print this help");
+      "  -h         print this help\n",
+      kSystemConfig);
 }
 
 // Unset if the daemon should start, else the exit code.

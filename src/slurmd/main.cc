@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <future>
 
+#include "base/install_paths.h"
 #include "base/version.h"
 #include "io/files.h"
 #include "io/hardware/hardware.h"
@@ -43,7 +44,7 @@ int print_hardware(const io::Hardware& hardware) {
 std::string config_path(const SlurmdOptions& options) {
   std::string path = options.config_file;
   if (const char* given = std::getenv("SLURM_CONF"); path.empty() && given) path = given;
-  if (path.empty()) path = "/etc/slurm/slurm.conf";
+  if (path.empty()) path = kSystemConfig;
   // The daemon leaves its directory: a relative name would be another file after that.
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) ? resolved : path;
