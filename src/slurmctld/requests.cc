@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "base/text/date.h"
 #include "base/version.h"
 #include "config/slurm_conf_checks.h"
@@ -141,8 +143,9 @@ void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
 }
 
 void Service::report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
-  for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
-    const std::string text = key + " has changed: it needs a restart of slurmctld";
+  for (const auto& [key, daemons] :
+       config::needing_restart(at_start_, configuration_.conf, fresh)) {
+    const std::string text = fmt::format("{} has changed: it needs a restart of {}", key, daemons);
     io::log_error("slurm.conf: {}", text);
     if (to.connection != 0) send_part(*server_, to, wire::Notice{Text(text)}, true);
   }

@@ -32,6 +32,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       store_(std::move(store)),
       secret_(std::move(secret)),
       started_(current_time()),
+      at_start_(configuration.conf),
       configuration_(std::move(configuration)),
       accounting_(std::move(accounting), timekeeper_, stopping_),
       programs_([this](const controller::SiteProgramRun& run, bool succeeded) {

@@ -125,6 +125,7 @@ class Service final : public controller::Host {
   Secret secret_;
   controller::Timekeeper timekeeper_{io::read_clocks()};  // ticks on the loop's thread
   Time started_;
+  const config::SlurmConf at_start_;
 
   // Used on the loop's thread only, once started:
   Configuration configuration_;

@@ -86,7 +86,8 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   auto pools = config::gres_pools(out.node, *gres);
   if (!pools) return std::unexpected(pools.error());
   if (out.node.dynamic) out.node.gres = *pools;
-  for (const GresPool& pool : *pools)
+  out.gres = std::move(*pools);
+  for (const GresPool& pool : out.gres)
     out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
   return {};
 }

@@ -31,7 +31,8 @@ struct SlurmdConfig : config::NodeSettings {
   Uid slurm_user;
   Millis heartbeat_every{10'000};
   config::CgroupConf cgroup;
-  std::vector<Text> devices;                                    // of all the node's gres
+  std::vector<GresPool> gres;                                   // as slurm.conf and gres.conf say
+  std::vector<Text> devices;                                    // of all these
   std::string auto_detect;                                      // gres.conf
   std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;

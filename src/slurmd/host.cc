@@ -209,6 +209,8 @@ void Slurmd::reconfigure() {
   config->log_file = start_.config.log_file;
   config->unix_path = start_.config.unix_path;
   config->port = start_.config.port;
+  config->wants_private_directories = start_.config.wants_private_directories;
+  config->private_directories = start_.config.private_directories;
   start_.config = std::move(*config);
   io::adjust_log(slurmd_log(start_.config, start_.foreground, 0));
   agent_->set_heartbeat(start_.config.heartbeat_every);

@@ -22,8 +22,10 @@
 #include "io/stepd/step_file.h"
 #include "slurmd/claim.h"
 #include "slurmd/config.h"
+#include "slurmd/gpus.h"
 #include "slurmd/host.h"
 #include "slurmd/options.h"
+#include "slurmd/print_gres.h"
 
 namespace muster {
 namespace {
@@ -38,6 +40,20 @@ int print_hardware(const io::Hardware& hardware) {
       hardware.host_name, hardware.cpus, hardware.boards, hardware.sockets,
       hardware.cores_per_socket, hardware.threads_per_core, hardware.memory_mib);
   fmt::print("UpTime={}-{:02}:{:02}:{:02}\n", up / 86400, up / 3600 % 24, up / 60 % 60, up % 60);
+  return 0;
+}
+
+int print_gres(const SlurmdConfig& config) {
+  SlurmdGpus gpus;
+  gpus.open(config.auto_detect);
+  std::vector<GresPool> pools = config.gres;
+  add_detected(pools, gpus.detected());
+  const NodeConfig& node = config.node;
+  const std::uint32_t cores = node.sockets * node.cores_per_socket;
+  fmt::print(stderr, "{}", gres_text(pools, config.node_name, cores));
+  for (const Text& file : config.devices)
+    if (!io::exists(file.str()))
+      fmt::print(stderr, "slurmd-{}: error: {} is not there\n", config.node_name, file.view());
   return 0;
 }
 
@@ -155,6 +171,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "slurmd: error: {}\n", config.error().text());
     return 1;
   }
+  if (options->print_gres) return print_gres(*config);
   return serve(*options, std::move(*hardware), std::move(*config));
 }
 

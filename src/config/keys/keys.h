@@ -22,14 +22,14 @@ struct SlurmConf;
 struct Use {
   enum class How : std::uint8_t {
     acts,
-    acts_at_start,  // a new value needs a restart of slurmctld
+    acts_at_start,  // a new value needs a restart of these daemons
     harmless,       // nothing reads it, and nothing is lost by that
     ignored,        // nothing reads it; the daemons' logs say so
     refused,        // the daemons do not start: a site may rely on what it does not get
     row_only,       // no key: a row of `scontrol show config` that the daemon fills or computes
   };
   How how = How::ignored;
-  std::string_view remedy = {};  // of one that is refused: what to do
+  std::string_view remedy = {};  // of one that is refused: what to do; else which daemons
   constexpr bool acts() const { return how == How::acts || how == How::acts_at_start; }
 };
 
