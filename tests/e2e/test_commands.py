@@ -116,7 +116,7 @@ NodeName=n1 Name=shard Count=4
         "slurmd-n1: Gres Name=gpu Type=a100 Count=1 Index=2 ID=7696487 File=/dev/no-such-device",
         "slurmd-n1: Gres Name=gpu Type=v100 Count=1 Index=0 ID=7696487 File=/dev/tty20 Cores=0-1 CoreCnt=4",
         "slurmd-n1: Gres Name=gpu Type=v100 Count=1 Index=1 ID=7696487 File=/dev/tty21 Cores=0-1 CoreCnt=4",
-        "slurmd-n1: Gres Name=shard Type=(null) Count=1 Index=0 ID=1918986455",
         "slurmd-n1: Gres Name=shard Type=(null) Count=1 Index=1 ID=1918986455",
-        "slurmd-n1: Gres Name=shard Type=(null) Count=2 Index=2 ID=1918986455",
+        "slurmd-n1: Gres Name=shard Type=(null) Count=1 Index=2 ID=1918986455",
+        "slurmd-n1: Gres Name=shard Type=(null) Count=2 Index=0 ID=1918986455",
         "slurmd-n1: error: /dev/no-such-device is not there"]
