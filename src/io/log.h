@@ -47,7 +47,7 @@ void adjust_log(const LogOptions& options);
 // SlurmctldSyslogDebug and SlurmdSyslogDebug. Without them the machine's log gets what is fatal,
 // and what would be seen nowhere else.
 LogLevel syslog_level(std::string_view configured, const LogOptions& options);
-void reopen_log();                   // after rotation (SIGHUP)
+void reopen_log();                   // after rotation (SIGUSR2, SIGHUP)
 void set_log_level(LogLevel level);  // of file and stderr
 LogLevel log_level();
 void write_log(LogLevel level, std::string_view text);
