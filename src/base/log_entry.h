@@ -1,5 +1,5 @@
-// LogEntry: what the log says of something that has happened: a few words, and facts from which io
-// makes a line of text or of JSON.
+// LogEntry: what the log says about an event: a few words, and facts from which io makes a line of
+// text or JSON.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct LogFact {
 struct LogEntry {
   std::string_view what;  // "job started"
   std::vector<LogFact> facts = {};
-  std::optional<Uid> by = {};  // who asked for it; unset = nobody, it came about
+  std::optional<Uid> by = {};  // who requested it; unset = nobody
   bool operator==(const LogEntry&) const = default;
 };
 

@@ -40,7 +40,7 @@ std::string_view power_words(PowerPhase phase) {
 
 // The one thing that matters most.
 std::string_view what_happened(const Node& was, const Node& is, const Asker& asker) {
-  if (was.future != is.future) return is.future ? "node put off" : "node claimed";
+  if (was.future != is.future) return is.future ? "node set to FUTURE" : "node claimed";
   if (!was.reboot.issued && is.reboot.issued) return "node reboots";
   if (was.reboot.issued && !is.reboot.issued) return "node reboot ended";
   if (was.power.phase != is.power.phase) return power_words(is.power.phase);
