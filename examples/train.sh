@@ -5,5 +5,5 @@
 #SBATCH --cpus-per-task=1
 #SBATCH --mem=200
 
-# The trainer is looked for where the job was submitted, unless TRAINER says otherwise.
+# Looks for the trainer in the directory of submission, unless TRAINER names it.
 python3 "${TRAINER:-$SLURM_SUBMIT_DIR/train.py}" --checkpoint "checkpoint-$SLURM_JOB_ID.json"

@@ -70,7 +70,7 @@ std::map<NodeId, Text> usage_nodes(const Cluster& cluster, const Usage& usage) {
 
 Tres requested_tres(const Cluster& cluster, const Job& job) {
   Tres tres;
-  auto named = named_partitions(cluster, job.partition);
+  auto named = named_partitions(cluster, job.partitions);
   if (!named) return tres;
   auto request = sched::make_request(cluster, *job.spec, *named->front());
   if (!request) return tres;
@@ -107,7 +107,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
       r.waiting_tasks = job.waiting_tasks.text() + "%" + std::to_string(job.task_limit);
   }
   r.name = job.own.name;
-  r.partition = job.partition;
+  r.partition = job.partitions.text();
   r.account = job.account;
   r.qos = job.qos;
   r.user_name = spec.user_name;
@@ -115,7 +115,7 @@ JobRecord job_record(const Cluster& cluster, const Job& job) {
   r.work_dir = job.own.work_dir;
   r.comment = job.own.comment;
   r.admin_comment = spec.admin_comment;
-  r.constraints = spec.features;
+  r.constraints = spec.features.text();
   r.reservation = job.shown_reservation();
   r.submit_line = job.own.submit_line;
   r.cluster = cluster.settings().cluster_name;

@@ -108,6 +108,68 @@ std::string_view error_text(ErrorCode code) {
       return "Requested start time is invalid";
     case ErrorCode::insufficient_memory:
       return "Memory required by task is not available";
+    case ErrorCode::too_many_cpus:
+      return "More processors requested than permitted";
+    case ErrorCode::parameter_too_long:
+      return "Pathname of a file, directory or other parameter too long";
+    case ErrorCode::partition_unavailable_now:
+      return "Requested partition configuration not available now";
+    case ErrorCode::unsupported:
+      return "Requested operation not supported on this system";
+    case ErrorCode::features_not_available:
+      return "Active features not subset of available features";
+    case ErrorCode::job_held:
+      return "Job is in held state, pending scheduler release";
+    case ErrorCode::invalid_time:
+      return "Invalid time specified";
+    case ErrorCode::too_many_ports:
+      return "Requires more ports than can be reserved";
+    case ErrorCode::node_unavailable:
+      return "Required node not available (down, drained or reserved)";
+    case ErrorCode::partition_unavailable:
+      return "Required partition not available (inactive or drain)";
+    case ErrorCode::circular_dependency:
+      return "Circular job dependency";
+    case ErrorCode::partition_in_use:
+      return "Partition is in use";
+    case ErrorCode::step_limit:
+      return "Step limit reached for this job";
+    case ErrorCode::reservation_for_nobody:
+      return "Reservation request lacks users, groups or accounts";
+    case ErrorCode::duplicate_reservation:
+      return "Duplicate reservation name";
+    case ErrorCode::job_not_suspended:
+      return "Job is not suspended";
+    case ErrorCode::priority_not_persistent:
+      return "Changes to job priority are not persistent, change nice instead";
+    case ErrorCode::partition_down:
+      return "Partition in DOWN state";
+    case ErrorCode::reservation_started:
+      return "Reservation already started";
+    case ErrorCode::not_het_leader:
+      return "Job not heterogeneous job leader";
+    case ErrorCode::reservation_of_cores:
+      return "Core-based reservation can not be updated";
+    case ErrorCode::duplicate_step:
+      return "Duplicate job step id";
+    case ErrorCode::invalid_group:
+      return "Invalid group id";
+    case ErrorCode::invalid_batch_features:
+      return "Job --batch option is invalid or not a subset of --constraints";
+    case ErrorCode::invalid_billing_weights:
+      return "Invalid TRESBillingWeights specification";
+    case ErrorCode::invalid_job_defaults:
+      return "Invalid JobDefaults specification";
+    case ErrorCode::invalid_nice:
+      return "Invalid --nice value";
+    case ErrorCode::invalid_time_min:
+      return "Invalid time-min specification (exceeds job's time or other limits)";
+    case ErrorCode::reservation_not_skippable:
+      return "Reservation given is not skipable, try deleting instead";
+    case ErrorCode::reservation_users_and_groups:
+      return "Reservations can't have users and groups specified, only one or the other";
+    case ErrorCode::invalid_prefer:
+      return "Invalid preferred feature specification";
     case ErrorCode::not_supported_yet:
       return "not supported yet";
     case ErrorCode::state_storage_full:
@@ -120,6 +182,15 @@ std::string_view error_text(ErrorCode code) {
       return "Too many requests of this user";
   }
   return "Unknown error";
+}
+
+bool is_slurms(ErrorCode code) {
+  return code != ErrorCode::failure && code != ErrorCode::communication &&
+         (code < ErrorCode::not_supported_yet || code > ErrorCode::last_own);
+}
+
+std::string Error::shown() const {
+  return is_slurms(code) ? std::string(error_text(code)) : text();
 }
 
 std::string Error::text() const {

@@ -58,13 +58,50 @@ enum class ErrorCode : std::uint32_t {
   insufficient_memory = 2044,
   not_federated = 7103,
   no_node_address = 1012,
+  // Texts that commands print. Where a number of Slurm's stands for another error here already, it
+  // is kept modulo 256, which is what commands exit with.
+  too_many_cpus = 2005,
+  parameter_too_long = 2012,
+  partition_unavailable_now = 2015,
+  unsupported = 2036 + 25600,
+  features_not_available = 2031 + 25600,
+  job_held = 2042,
+  invalid_time = 2054 + 25600,
+  too_many_ports = 2060,
+  node_unavailable = 2068,
+  partition_unavailable = 2070,
+  circular_dependency = 2071,
+  partition_in_use = 2075,
+  step_limit = 2076,
+  reservation_for_nobody = 2080 + 25600,
+  duplicate_reservation = 2082,
+  job_not_suspended = 2087,
+  priority_not_persistent = 2095,
+  partition_down = 2101,
+  reservation_started = 2104,
+  not_het_leader = 2107,
+  reservation_of_cores = 2109,
+  duplicate_step = 2110,
+  invalid_group = 2113,
+  invalid_batch_features = 2114,
+  invalid_billing_weights = 2116,
+  invalid_job_defaults = 2117,
+  invalid_nice = 2123,
+  invalid_time_min = 2124,
+  reservation_not_skippable = 2128,
+  reservation_users_and_groups = 2129,
+  invalid_prefer = 2133,
+  // Our own.
   not_supported_yet = 9000,
   state_storage_full = 9001,
   config_invalid = 9002,
   too_large = 9003,
   slow_down = 9004,
+  last_own = slow_down,
 };
 
 std::string_view error_text(ErrorCode code);
+// Scripts know its text. The other codes are ours, or say little without their details.
+bool is_slurms(ErrorCode code);
 
 }  // namespace muster

@@ -76,7 +76,7 @@ bool has_words(const Key& key) {
 Result<void> check_gres_types(const SlurmConf& conf) {
   for (const ConfiguredNode& entry : conf.nodes) {
     auto requests = parse_gres(entry.node.gres_text);
-    if (!requests) return std::unexpected(requests.error());
+    if (!requests) return fail(requests.error(), entry.node.gres_text.str());
     for (const GresRequest& request : *requests) {
       bool known =
           std::ranges::any_of(conf.gres_types, [&](auto& type) { return request.name == type; });

@@ -125,10 +125,9 @@ void Core::answer_request(ReplyTo to, Caller caller, wire::Request& request) {
 void Core::try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials) {
   constexpr int kTrials = 3;
   const Time now = ledger_.now();
-  std::vector<std::string> warnings;
   wire::SubmitRequest tried{.spec = request.spec, .components = request.components};
-  auto jobs = submissions_.accept_all(caller, tried, warnings);
-  if (!jobs) return ledger_.reply(to, refusal(jobs.error(), warnings));
+  auto jobs = submissions_.accept_all(caller, tried);
+  if (!jobs) return ledger_.reply(to, jobs.error());
   if (!request.test_only)
     if (auto ok = may_start_at_once(ledger_.cluster(), jobs->front(), now); !ok)
       return ledger_.reply(to, ok.error());

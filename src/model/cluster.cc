@@ -38,8 +38,7 @@ const Partition* Cluster::find_partition(std::string_view name) const {
 }
 
 const Partition* Cluster::partition_of(const Job& job) const {
-  const std::string_view names = job.partition;
-  return find_partition(names.substr(0, names.find(',')));
+  return find_partition(first_of(job.partitions));
 }
 
 const Reservation* Cluster::find_reservation(std::string_view name) const {
@@ -135,17 +134,16 @@ ArrayTasks Cluster::tasks_of(JobId array) const {
 }
 
 Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
-                                                       std::string_view names) {
+                                                       const NameList& names) {
   std::vector<const Partition*> found;
   if (names.empty()) {
     const Partition* partition = cluster.default_partition();
     if (!partition) return fail(ErrorCode::no_default_partition);
     return std::vector{partition};
   }
-  for (std::string_view name : split(names, ',')) {
-    if (trim(name).empty()) continue;
-    const Partition* partition = cluster.find_partition(trim(name));
-    if (!partition) return fail(ErrorCode::invalid_partition, std::string(trim(name)));
+  for (const Text& name : names.parsed()) {
+    const Partition* partition = cluster.find_partition(name);
+    if (!partition) return fail(ErrorCode::invalid_partition, name.str());
     if (partition->is_closed())
       if (const Partition* other = cluster.find_partition(partition->alternate)) partition = other;
     if (std::find(found.begin(), found.end(), partition) == found.end()) found.push_back(partition);

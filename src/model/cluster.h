@@ -212,7 +212,7 @@ struct Settings {
   bool enforce_safe = false;    // a job starts only if limits let it run to its end
   std::uint32_t max_step_count = 40000;
   std::vector<Text> gres_types;
-  std::vector<std::pair<Text, std::uint32_t>> licenses;
+  Licenses licenses;
   Seconds complete_wait{0};
   bool settles_by_partition = false;  // reduce_completing_frag: CompleteWait per partition
   Text job_file_append;               // JobFileAppend
@@ -429,6 +429,6 @@ struct Cluster {
 // The partitions in "main" or "a,b"; empty = the default partition. Every name must exist. A
 // partition that takes no more jobs is replaced by its Alternate.
 Result<std::vector<const Partition*>> named_partitions(const Cluster& cluster,
-                                                       std::string_view names);
+                                                       const NameList& names);
 
 }  // namespace muster

@@ -13,6 +13,8 @@
 #include "base/ids.h"
 #include "base/text/idset.h"
 #include "base/time.h"
+#include "model/job/constraint.h"
+#include "model/job/licenses.h"
 
 namespace muster {
 
@@ -21,8 +23,9 @@ struct Reservation {
   Time start, end;                    // of a TIME_FLOAT one: as of its creation
   std::vector<NodeId> nodes;          // ascending
   std::vector<Text> users, accounts;  // who may use it; with "-" before each name, who may not
-  Text features, partition, comment;
-  Text licenses;            // "matlab:2,ansys:1"
+  FeatureExpression features;
+  Text partition, comment;
+  LicenseList licenses;     // "matlab:2,ansys:1"
   std::vector<Text> flags;  // in upper case: "MAINT", "DAILY", "FLEX", "IGNORE_JOBS", ...
   std::vector<Text> groups,
       group_members;        // groups instead of users, and their members at creation

@@ -138,10 +138,9 @@ class Trials {
     add_smaller(*job.spec, all);
     add_less_choosy(*job.spec, all);
     for (const Text& name : options_.partitions) {
-      auto named = split(job.partition, ',');
-      if (std::ranges::find(named, name.view()) != named.end()) continue;
+      if (has_name(job.partitions, name)) continue;
       all.push_back(
-          {"in partition " + name.str(), [name](Job& j, JobSpec&) { j.partition = name; }});
+          {"in partition " + name.str(), [name](Job& j, JobSpec&) { j.partitions = name; }});
     }
     return all;
   }
@@ -172,8 +171,8 @@ class Trials {
     add_half_memory(spec.memory_per_cpu_mib, "mem-per-cpu", &JobSpec::memory_per_cpu_mib, all);
     add_gpu_less(spec.gpus, "gpus", &JobSpec::gpus, all);
     add_gpu_less(spec.gpus_per_node, "gpus-per-node", &JobSpec::gpus_per_node, all);
-    if (auto list = parse_gres(spec.gres); list && list->size() == 1)
-      add_gres_less(list->front(), all);
+    if (const GresRequests& asked = requests_in(spec.gres); asked.size() == 1)
+      add_gres_less(asked.front(), all);
   }
 
   template <class Member>
@@ -197,21 +196,20 @@ class Trials {
     return text + std::to_string(g.count);
   }
   template <class Member>
-  static void add_gpu_less(const Text& value, std::string_view option, Member member,
+  static void add_gpu_less(const GpuList& value, std::string_view option, Member member,
                            std::vector<Change>& all) {
-    auto asked = parse_gpus(value);
-    if (!asked || asked->size() != 1 || asked->front().count < 2) return;
-    --asked->front().count;
-    asked->front().name = {};
-    const std::string fewer = text_of(asked->front());
+    const GresRequests& asked = requests_in(value);
+    if (asked.size() != 1 || asked.front().count < 2) return;
+    const std::string fewer =
+        text_of({.name = {}, .type = asked.front().type, .count = asked.front().count - 1});
     all.push_back({fmt::format("with --{}={}", option, fewer),
-                   [member, fewer](Job&, JobSpec& s) { s.*member = Text(fewer); }});
+                   [member, fewer](Job&, JobSpec& s) { s.*member = fewer; }});
   }
   static void add_gres_less(GresRequest asked, std::vector<Change>& all) {
     if (asked.count < 2) return;
     --asked.count;
     const std::string fewer = text_of(asked);
-    all.push_back({"with --gres=" + fewer, [fewer](Job&, JobSpec& s) { s.gres = Text(fewer); }});
+    all.push_back({"with --gres=" + fewer, [fewer](Job&, JobSpec& s) { s.gres = fewer; }});
   }
 
   static void add_less_choosy(const JobSpec& spec, std::vector<Change>& all) {

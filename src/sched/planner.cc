@@ -142,8 +142,7 @@ bool Planner::waits_for_completing_jobs(const Partition& partition) {
 }
 
 bool Planner::admit_in_some_partition(const Job& component, JobGroup& group) {
-  auto names = split(component.partition, ',');
-  return std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+  return std::ranges::any_of(component.partitions.parsed(), [&](const Text& name) {
     return admit(component, target_for(component, cluster_.find_partition(name)), group);
   });
 }

@@ -85,7 +85,7 @@ Text Planner::limit_exceeded_by(const JobGroup& group, const GroupSlot& slot) co
 // Defers the job until a job that counts against the same limit ends. Not if the job could start in
 // another partition or reservation, and not in a trial plan.
 void Planner::set_aside(const Job& job, const LimitScopeKey& full) {
-  if (job.is_het() || job.partition.view().contains(',') || !what_if_.gone.empty() ||
+  if (job.is_het() || job.partitions.parsed().size() > 1 || !what_if_.gone.empty() ||
       cluster_.settings().limits_stop || reservation_choices(cluster_, job, now_).size() > 1)
     return;
   cache_.queue.defer(job, full);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "base/text/strings.h"
 #include "sched/priority/priority.h"
 
 namespace muster::sched {
@@ -27,9 +26,8 @@ void Queue::add(const Cluster& cluster, const Job& job, const Priorities& priori
     entries.push_back({partition ? partition->priority_tier : 0,
                        priorities.priority_of(job, partition), job.id, place});
   };
-  const std::string_view names = job.partition;
-  if (!names.contains(',')) return add_in(names);
-  for (std::string_view name : split(names, ',')) add_in(name);
+  if (job.partitions.empty()) return add_in({});
+  for (const Text& name : job.partitions.parsed()) add_in(name);
 }
 
 void Queue::update_to(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,

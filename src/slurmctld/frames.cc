@@ -31,6 +31,17 @@ std::string kind_of(const wire::Request& request) {
   return std::string(whole.substr(whole.rfind(':') + 1));
 }
 
+// Which jobs are hidden from a user depends on the groups.
+bool asks_for_groups(const wire::Request& request) {
+  auto* jobs = std::get_if<wire::JobsRequest>(&request);
+  return jobs && jobs->hides;
+}
+
+bool has_partitions_for_groups(const Cluster& cluster) {
+  return std::ranges::any_of(*cluster.partitions,
+                             [](const Partition& p) { return !p.allow_groups.empty(); });
+}
+
 // Scripts and environments make a request large. No other request needs more than this.
 constexpr std::size_t kMaxOtherBytes = 4u << 20;
 
@@ -170,7 +181,9 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
   if (submission && !submission->spec)
     return reply(to, Error{ErrorCode::failure, "the request contains no job"});
-  const bool hides = settings.private_data.any() && !is_operator(peer);
+  const bool hides =
+      (settings.private_data.any() && !is_operator(peer)) ||
+      (asks_for_groups(frame.request) && has_partitions_for_groups(published_->cluster));
   if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
   const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;
   const bool waits = !users_.cache().is_fresh(user);
@@ -183,10 +196,13 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
                     });
 }
 
-// The name may be missing: it is looked up only if something is private (see on_request).
+// Name and groups may be missing: they are looked up only if they are needed (see on_request).
 controller::Viewer Service::viewer_of(const io::Peer& peer) {
-  controller::Viewer viewer{peer.uid, is_operator(peer), {}};
-  if (auto known = users_.cache().find(peer.uid)) viewer.name = known->name;
+  controller::Viewer viewer{peer.uid, is_operator(peer), {}, {}};
+  if (auto known = users_.cache().find(peer.uid)) {
+    viewer.name = known->name;
+    viewer.groups = known->groups;
+  }
   return viewer;
 }
 

@@ -83,7 +83,7 @@ void Applier::operator()(const JobUpdated& e) {
   job.spec = e.spec;
   job.own = e.own;
   job.priority = e.priority;
-  job.partition = e.partition;
+  job.partitions = e.partition;
   job.account = e.account;
   job.qos = e.qos;
   job.time_limit = e.time_limit;

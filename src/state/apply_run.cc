@@ -103,7 +103,7 @@ void Applier::operator()(const JobStarted& e) {
   CHECK(job.state == JobState::pending && !job.is_array_record());
   job.state = JobState::running;
   job.attempt = e.attempt;
-  job.partition = e.partition;
+  job.partitions = e.partition;
   job.time_limit = e.time_limit;
   job.mailed &= ~kMailTimeLimits;
   if (e.priority) job.priority = e.priority;
@@ -209,8 +209,7 @@ void Applier::operator()(const JobRequeued& e) {
   job.eligible = e.eligible;
   job.accrues_since = Time{};
   // The job ran in one of the partitions it asked for; now it may run in any of them again.
-  if (job.spec->partition.view().find(',') != std::string_view::npos)
-    job.partition = job.spec->partition;
+  if (job.spec->partition.parsed().size() > 1) job.partitions = job.spec->partition;
   cluster.active.erase(e.job.value);
   cluster.uncounted.erase(e.job.value);
   cluster.pending.insert(e.job.value);

@@ -81,7 +81,8 @@ struct JobUpdated {  // the record's new specification and what follows from it
   Cow<JobSpec> spec;
   JobOwn own;
   std::uint32_t priority = 0;
-  Text partition, account, qos;
+  NameList partition;
+  Text account, qos;
   Minutes time_limit{};
   std::uint32_t task_limit = 0;
   Time eligible;

@@ -121,7 +121,7 @@ struct Checker {
       IdSet both = theirs->held_cpus().intersect(share.held_cpus());
       if (both.empty() || other->run->awaits_turn || job.run->awaits_turn) continue;
       if (theirs->hold == CpuHold::taken_back || share.hold == CpuHold::taken_back) continue;
-      require(other->partition == job.partition && theirs->sharing > 1 && share.sharing > 1,
+      require(other->partitions == job.partitions && theirs->sharing > 1 && share.sharing > 1,
               "CPUs {} of node {} are held twice, by jobs {} and {}", both.text(), share.node.value,
               other->id.value, job.id.value);
       shared_cpus.add(shared.intersect(both));

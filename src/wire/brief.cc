@@ -54,7 +54,7 @@ Job brief_of(const Job& job) {
   brief.hold = job.hold;
   brief.priority = job.priority;
   if (!job.run.is_default()) brief.run = brief_of(*job.run);
-  brief.partition = job.partition;
+  brief.partitions = job.partitions;
   brief.time_limit = job.time_limit;
   brief.end_reason = job.end_reason;
   brief.account = job.account;

@@ -62,12 +62,12 @@ JobLine line_from(const Job& job, const LineFacts& facts, Time now) {
                .uid = job.spec->uid,
                .user_name = job.spec->user_name,
                .name = job.own.name,
-               .partition = job.partition,
+               .partition = job.partitions.view(),
                .reason = shown_reason(job, facts),
                .nodes = facts.nodes};
   // A pending job shows all partitions in which it may start.
   if (job.state == JobState::pending && !job.spec->partition.empty())
-    line.partition = job.spec->partition;
+    line.partition = job.spec->partition.view();
   return line;
 }
 

@@ -40,7 +40,9 @@ struct JobFilter {
   std::vector<Uid> uids;
   std::vector<JobState> states;
   bool all_states = false;  // -t all
-  bool completing = false;  // also jobs in COMPLETING
+  bool completing = false;  // COMPLETING is asked for too
+  // Whether SPECIAL_EXIT is asked for. Unset: such jobs are PENDING, which they are besides.
+  std::optional<bool> special_exit;
   template <class V>
   void fields(V& v) {
     v(1, jobs);
@@ -56,6 +58,7 @@ struct JobFilter {
     v(11, states);
     v(12, all_states);
     v(13, completing);
+    v(14, special_exit);
   }
 };
 

@@ -116,8 +116,9 @@ struct JobsReply {
   Time now;
   std::vector<JobView> jobs;
   std::vector<Cow<JobSpec>> specs;
-  std::uint32_t at_most = 0;  // upper bound of the number of jobs in all parts
-  std::string lines;          // Detail::least: these instead of jobs, see wire/job_line.h
+  std::uint32_t at_most = 0;   // so many jobs come in all parts together
+  std::string lines;           // Detail::least: these and no jobs, see wire/job_line.h
+  bool hides_nothing = false;  // which jobs to leave out is not for this user: PrivateData
   template <class V>
   void fields(V& v) {
     v(1, now);
@@ -125,6 +126,7 @@ struct JobsReply {
     v(3, specs);
     v(4, at_most);
     v(5, lines);
+    v(6, hides_nothing);
     if constexpr (std::is_same_v<V, Decoder>) put_specs_back();
   }
   void put_specs_back() {

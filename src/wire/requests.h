@@ -60,10 +60,14 @@ constexpr Detail last_of(Detail) { return Detail::least; }
 struct JobsRequest {
   JobFilter filter;
   Detail detail = Detail::all;
+  bool hides = false;         // leave out jobs of partitions that are hidden or for other groups
+  bool checks_nodes = false;  // the nodes of the filter have to exist
   template <class V>
   void fields(V& v) {
     v(1, filter);
     v(2, detail);
+    v(3, hides);
+    v(4, checks_nodes);
   }
 };
 struct NodesRequest {
@@ -195,7 +199,7 @@ struct StepRequest {
   bool overlap = false;
   bool exclusive = false;  // the CPUs of its tasks only, not all of its nodes'
   std::optional<std::uint64_t> memory_per_node_mib;
-  Text gres;  // on each node; empty = all that the job has, "none" = nothing
+  GresList gres;  // on each node; empty = all that the job has, "none" = nothing
   Text distribution;
   TaskOptions task;
   std::vector<std::string> environment;  // srun's, as exported
@@ -205,7 +209,7 @@ struct StepRequest {
   std::optional<std::uint32_t> relative;  // -r: leave out this many nodes of the job
   bool overcommit = false;
   std::optional<std::uint64_t> memory_per_cpu_mib;
-  Text gpus, gpus_per_task;  // "[type:]count,..."
+  GpuList gpus, gpus_per_task;  // "[type:]count,..."
   StepTres tres;
   // -I: refuse the step after this time instead of waiting longer.
   std::optional<std::uint32_t> immediate_s;
@@ -213,10 +217,10 @@ struct StepRequest {
   std::vector<StepRequest> parts;  // in further components of a heterogeneous job
   std::optional<std::uint32_t> threads_per_core, cpus_per_gpu;
   std::optional<std::uint64_t> memory_per_gpu_mib;
-  Text features;              // -C: only nodes of the job with these features
-  bool async = false;         // queue it; it starts when there is room, and needs no srun
-  bool preserve_env = false;  // -E: keep the caller's variables for numbers of nodes and tasks
-  // --resv-ports; unset = one more than tasks on the fullest node.
+  FeatureExpression features;  // -C: nodes of the job that have them
+  bool async = false;          // it is queued, and starts when there is room without its srun
+  bool preserve_env = false;   // -E: counts of nodes and tasks stay those of the caller
+  // --resv-ports; unset = as many as tasks on the fullest node and one more.
   std::optional<std::uint32_t> reserved_ports;
   bool interactive = false;  // salloc's shell: kInteractiveStep
   // -Z: run it without a job, as the step with this number, on the nodes of node_list. `job` is an

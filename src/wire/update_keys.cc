@@ -138,7 +138,7 @@ constexpr UpdateKey kPartitionKeys[] = {
     {"TRESBillingWeights", 1},
 };
 
-constexpr UpdateKey kStepKeys[] = {{"TimeLimit", 5, V::time_limit_change}};
+constexpr UpdateKey kStepKeys[] = {{"TimeLimit", 5, V::time_limit}};
 
 constexpr UpdateKey kReservationKeys[] = {
     {"Accounts", 1},      {"BurstBuffer", 2}, {"Comment", 3}, {"CoreCnt", 3},       {"Duration", 1},
@@ -180,14 +180,6 @@ const UpdateKey* find_abbreviated_key(UpdateRequest::Kind kind, std::string_view
 
 bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest) {
   return iequals(word, name) || (word.size() >= shortest && istarts_with(name, word));
-}
-
-std::optional<bool> parse_yes_no(std::string_view text) {
-  if (text.empty()) return std::nullopt;
-  if (istarts_with("yes", text)) return true;
-  if (istarts_with("no", text)) return false;
-  if (auto number = parse_number<std::uint32_t>(text)) return *number != 0;
-  return std::nullopt;
 }
 
 }  // namespace muster::wire

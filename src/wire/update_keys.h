@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -51,8 +50,5 @@ const UpdateKey* find_update_key(UpdateRequest::Kind kind, std::string_view name
 // By its full name, or by an abbreviation of at least `shortest` letters.
 const UpdateKey* find_abbreviated_key(UpdateRequest::Kind kind, std::string_view word);
 bool abbreviates(std::string_view word, std::string_view name, std::size_t shortest);
-
-// YES, NO, their abbreviations, or a number.
-std::optional<bool> parse_yes_no(std::string_view text);
 
 }  // namespace muster::wire

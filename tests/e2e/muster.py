@@ -16,20 +16,28 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 
+os.umask(0o022)  # other users read what is made here
+
 
 def within_reach(directory):
-    """The programs, in a place where every user can run them: a copy if their directory is private."""
-    if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in [directory, *directory.parents]):
+    """The programs, in a place where every user can run them: a copy if they or their directory are private."""
+    places = [*directory.glob("s*"), directory, *directory.parents]
+    if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in places):
         return directory
     copy = Path(tempfile.mkdtemp(prefix="muster-bin."))
     atexit.register(shutil.rmtree, copy)
     copy.chmod(0o755)
-    return Path(shutil.copytree(directory, copy / "bin", symlinks=True))
+    shutil.copytree(directory, copy / "bin", symlinks=True)
+    for place in [copy / "bin", *(copy / "bin").iterdir()]:
+        if not place.is_symlink():
+            place.chmod(0o755)
+    return copy / "bin"
 
 
 BIN = within_reach(Path(os.environ.get("MUSTER_BIN") or Path(__file__).resolve().parents[2] / "build/release/bin"))
@@ -64,6 +72,28 @@ class Done:
     def ok(self):
         assert self.code == 0, f"{' '.join(map(str, self.args))} ended {self.code}: {self.err or self.out}"
         return self
+
+
+class Command(subprocess.Popen):
+    """A command that keeps running. With Popen's own communicate(), what readline() has read ahead is lost."""
+
+    def communicate(self, input=None, timeout=None):
+        assert input is None
+        texts = {}
+
+        def read(name):
+            texts[name] = getattr(self, name).read()
+
+        readers = [threading.Thread(target=read, args=[name], daemon=True)
+                   for name in ("stdout", "stderr") if getattr(self, name)]
+        for reader in readers:
+            reader.start()
+        self.wait(timeout)
+        for reader in readers:
+            reader.join(timeout)
+            if reader.is_alive():  # somebody else has the pipe open
+                raise subprocess.TimeoutExpired(self.args, timeout)
+        return texts.get("stdout"), texts.get("stderr")
 
 
 def wait_for(predicate, what="the condition", limit=None, every=0.05):
@@ -428,9 +458,8 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
     def start(self, *args, env=None):
         """A command that keeps running; the caller waits for it."""
         program = shutil.which(str(args[0]), path=self.environment["PATH"])
-        return subprocess.Popen([program, *map(str, args[1:])], env=self.environment | (env or {}),
-                                cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        return Command([program, *map(str, args[1:])], env=self.environment | (env or {}), cwd=self.work,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def sbatch(self, *args, memory="100", **options):
         """Submits; a small --mem so that jobs share nodes. Returns the id as text."""

@@ -60,10 +60,12 @@ FUZZ_TARGET(idset, literals_of({"base/text", "model/binding/cpu_bind_test.cc"}))
   require(rest == *set, "two halves are not the set");
 }
 
-FUZZ_TARGET(constraint, literals_of({"sched"})) {
-  sched::features_in(bytes);
-  if (auto constraint = sched::parse_constraint(cluster(), bytes))
-    sched::has_features(cluster().nodes.at(NodeId{1}), constraint->each);
+FUZZ_TARGET(constraint, literals_of({"sched", "model"})) {
+  const FeatureExpression expression(bytes);
+  const Constraint& constraint = constraint_in(expression);
+  features_in(constraint);
+  (void)sched::check_features(cluster(), expression);
+  sched::has_features(cluster().nodes.at(NodeId{1}), constraint.each);
 }
 
 FUZZ_TARGET(dependency, literals_of({"sched/gate/dependency_test.cc"})) {
@@ -101,7 +103,7 @@ FUZZ_TARGET(gres,
   for (auto parse : {parse_gres, parse_gpus})
     if (auto list = parse(bytes)) sum_of(*list);
   as_gres(bytes);
-  (void)sched::parse_licenses(cluster(), bytes);
+  (void)sched::check_licenses(cluster(), bytes);
   if (auto amounts = parse_tres_amounts(bytes)) amount_of(*amounts, "cpu");
   auto equals = bytes.find('=');
   if (equals == bytes.npos) return;

@@ -98,9 +98,10 @@ inline SpecBuilder job() { return {}; }
 inline Job make_job(JobId id, JobRequest spec, const Cluster& cluster, Time now = t0) {
   Job job;
   job.id = id;
-  const Partition* partition =
-      spec.partition.empty() ? cluster.default_partition() : cluster.find_partition(spec.partition);
-  if (partition) job.partition = partition->name;
+  const Partition* partition = spec.partition.empty()
+                                   ? cluster.default_partition()
+                                   : cluster.find_partition(spec.partition.view());
+  if (partition) job.partitions = partition->name;
   job.account = spec.account.empty() ? Text("root") : spec.account;
   job.qos = spec.qos.empty() ? Text("normal") : spec.qos;
   job.time_limit =
@@ -288,7 +289,7 @@ class ClusterBuilder {
     const Job& job = cluster_.jobs.at(JobId{id});
     return event(JobStarted{.job = job.id,
                             .attempt = Attempt{job.attempt.value + 1},
-                            .partition = job.partition,
+                            .partition = first_of(job.partitions),
                             .allocation = std::move(shares),
                             .at = at,
                             .runs_batch = batch,

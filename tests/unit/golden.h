@@ -27,7 +27,9 @@
 #include <vector>
 
 #include "base/codec/codec.h"
+#include "base/containers/secret.h"
 #include "base/text/idset.h"
+#include "model/job/dependency.h"
 
 namespace muster::test {
 
@@ -62,7 +64,7 @@ class Filler {
       fill(number, value.template emplace<0>());
     else if constexpr (Struct<T>)
       fill_struct(value);
-    else if constexpr (requires { T::kIsText; })
+    else if constexpr (std::is_same_v<T, Dependency> || std::is_same_v<T, Secret>)
       value = T(Text("afterok:" + std::to_string(number)));
     else if constexpr (String<T>)
       value = T("f" + std::to_string(number));

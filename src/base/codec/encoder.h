@@ -71,7 +71,7 @@ class Encoder {
       auto bits = std::bit_cast<std::uint64_t>(value);
       for (int i = 0; i < 8; ++i) out_.push_back(static_cast<char>(bits >> (8 * i)));
     } else if constexpr (String<T>) {
-      bytes(number, value);
+      bytes(number, std::string_view(value));
     } else if constexpr (is<T, std::variant>) {
       nested(number, [&](Encoder& inner) {
         std::visit(

@@ -37,7 +37,7 @@ std::size_t rough_size(const T& value) {
   using namespace codec_detail;
   constexpr std::size_t kField = 4;  // a field's number and length, or a small value
   if constexpr (String<T>) {
-    const std::string_view text = value;
+    const std::string_view text(value);
     return text.empty() ? 0 : text.size() + kField;
   } else if constexpr (std::is_same_v<T, StringBlock>) {
     return value.bytes().size() + kField;

@@ -1,30 +1,22 @@
-// The time to wait is written into the error's detail, which users may see.
+// The users see the time to wait in the error's detail, programs take it from wait_ms.
 #include "base/text/slow_down.h"
 
-#include <string_view>
+#include <string>
 
-#include "base/text/strings.h"
+#include "base/saturating.h"
 
 namespace muster {
 
-namespace {
-constexpr std::string_view kBefore = "again in ", kAfter = " ms";
-constexpr Millis kUnknown{1000};
-}  // namespace
-
 Error slow_down(Millis wait) {
-  return {ErrorCode::slow_down,
-          std::string(kBefore) + std::to_string(wait.count()) + std::string(kAfter)};
+  return {.code = ErrorCode::slow_down,
+          .detail = "again in " + std::to_string(wait.count()) + " ms",
+          .wait_ms = saturated_32(static_cast<std::uint64_t>(wait.count()))};
 }
 
 std::optional<Millis> wait_asked_by(const Error& error) {
+  constexpr Millis kUnknown{1000};
   if (error.code != ErrorCode::slow_down) return std::nullopt;
-  std::string_view text = error.detail;
-  if (!text.starts_with(kBefore) || !text.ends_with(kAfter)) return kUnknown;
-  text.remove_prefix(kBefore.size());
-  text.remove_suffix(kAfter.size());
-  const auto ms = parse_number<std::uint32_t>(text);
-  return ms ? Millis{*ms} : kUnknown;
+  return error.wait_ms > 0 ? Millis{error.wait_ms} : kUnknown;
 }
 
 }  // namespace muster

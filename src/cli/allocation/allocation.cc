@@ -35,12 +35,9 @@ bool ends_command(int signal) {
 }
 
 int Allocation::failed(const Error& error) const {
-  const RefusalLines lines = refusal_lines(error);
-  if (!lines.before.empty()) print_error(program(), lines.before);
-  bool own_code = error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet ||
-                  error.code == ErrorCode::communication;
+  if (const std::string line = line_before(error); !line.empty()) print_error(program(), line);
   bool as_salloc = is_salloc() && error.code != ErrorCode::nodes_busy;
-  std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  std::string text = error.shown();
   if (options_.test_only) {
     std::fputs(fmt::format("allocation failure: {}\n", text).c_str(), stderr);
     return failure_code();
@@ -48,7 +45,7 @@ int Allocation::failed(const Error& error) const {
   if (error.code != ErrorCode::invalid_gres)
     text.insert(0, as_salloc ? "Job submit/allocate failed: " : "Unable to allocate resources: ");
   print_error(program(), text);
-  print_what_would_fit(program(), lines, options_.verbose > 0);
+  print_advice(program(), error, options_.verbose > 0);
   const bool in_a_hurry = options_.immediate_s && error.code == ErrorCode::nodes_busy;
   return in_a_hurry ? immediate_failure_code() : failure_code();
 }

@@ -58,25 +58,22 @@ int failure_code() { return code_from("SLURM_EXIT_ERROR", kExitFailure); }
 
 int immediate_failure_code() { return code_from("SLURM_EXIT_IMMEDIATE", failure_code()); }
 
-RefusalLines refusal_lines(const Error& error) {
-  const std::string_view detail = error.detail;
+std::string line_before(const Error& error) {
   switch (error.code) {
     case ErrorCode::invalid_partition:
+      return "invalid partition specified: " + error.detail;
     case ErrorCode::accounting_policy:
     case ErrorCode::access_denied:
-      return {detail, {}};
-    case ErrorCode::requested_node_config_unavailable: {
-      auto end = detail.find('\n');
-      return {detail.substr(0, end), end == detail.npos ? "" : detail.substr(end + 1)};
-    }
+    case ErrorCode::requested_node_config_unavailable:
+      return error.detail;
     default:
       return {};
   }
 }
 
-void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose) {
-  if (!lines.after.empty() && (verbose || isatty(STDERR_FILENO) == 1))
-    print_error(program, lines.after);
+void print_advice(std::string_view program, const Error& error, bool verbose) {
+  if (!error.advice.empty() && (verbose || isatty(STDERR_FILENO) == 1))
+    print_error(program, error.advice);
 }
 
 }  // namespace muster::cli

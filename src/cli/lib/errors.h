@@ -28,14 +28,10 @@ std::string fatal_line(std::string_view program, std::string_view text);
 
 void print_error(std::string_view program, std::string_view text);
 
-// The lines about a refused job around the text of its error code: one before, as in Slurm, and one
-// after that says what would fit.
-struct RefusalLines {
-  std::string_view before, after;
-};
-RefusalLines refusal_lines(const Error& error);
-// Only on a terminal or with -v: programs expect Slurm's text alone.
-void print_what_would_fit(std::string_view program, const RefusalLines& lines, bool verbose);
+// The line to print before the text of a refused job's error code, as Slurm does; may be empty.
+std::string line_before(const Error& error);
+// What would fit. Only on a terminal or with -v: programs expect Slurm's text alone.
+void print_advice(std::string_view program, const Error& error, bool verbose);
 void print_info(std::string_view program, std::string_view text);  // "sbatch: TEXT"
 int print(const Refusal& refusal);                                 // returns its exit code
 

@@ -16,7 +16,7 @@ Json record(const wire::Explanation& e) {
   out["het_job_offset"] = job.is_het() ? Json(job.het_offset) : Json(nullptr);
   out["name"] = json_text(job.own.name);
   out["user_name"] = json_text(job.spec->user_name);
-  out["partition"] = json_text(job.partition);
+  out["partition"] = json_text(job.partitions.text());
   out["job_state"] = std::string(state_name(job.state));
   out["state_reason"] = json_text(e.view.reason);
   out["because"] = json_text(e.because);

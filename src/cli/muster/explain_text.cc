@@ -151,7 +151,7 @@ std::string explanation_text(const wire::ExplainReply& reply) {
   for (const wire::Explanation& e : reply.jobs) {
     const Job& job = *e.view.job;
     text += fmt::format("Job {} ({}) of {} {} in partition {}\n", id_text(job), job.own.name.view(),
-                        job.spec->user_name.view(), verb(job), job.partition.view());
+                        job.spec->user_name.view(), verb(job), job.partitions.view());
     text += job.state == JobState::pending ? waiting_text(e, reply.now) : past_text(e, reply.now);
   }
   if (reply.left_out > 0) text += fmt::format("... and {} more\n", reply.left_out);

@@ -143,10 +143,10 @@ void add_job_variables(JobEnvironment& environment, const JobOptions& options) {
   set_amount("SLURM_MEM_PER_CPU", spec.memory_per_cpu_mib);
   set_amount("SLURM_MEM_PER_GPU", spec.memory_per_gpu_mib);
   set_text("SLURM_HINT", options.hint);
-  set_text("SLURM_GPUS", spec.gpus);
-  set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node);
-  set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task);
-  set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket);
+  set_text("SLURM_GPUS", spec.gpus.text());
+  set_text("SLURM_GPUS_PER_NODE", spec.gpus_per_node.text());
+  set_text("SLURM_GPUS_PER_TASK", spec.gpus_per_task.text());
+  set_text("SLURM_GPUS_PER_SOCKET", spec.gpus_per_socket.text());
   set_text("SLURM_GPU_FREQ", spec.gpu_freq);
   set_text("SLURM_GPU_BIND", options.task.gpu_bind);
   set_text("SLURM_PROFILE", options.profile);

@@ -25,44 +25,42 @@ struct TypeCounts {
 // In the order in which the types are named. Malformed text counts as not given.
 std::vector<TypeCounts> counts_by_type(const JobSpec& spec) {
   std::vector<TypeCounts> types;
-  auto add = [&](const Result<std::vector<GresRequest>>& list, std::uint64_t GpuCounts::* count) {
-    if (!list) return;
-    for (const GresRequest& g : *list) {
+  auto add = [&](const GresRequests& list, std::uint64_t GpuCounts::* count) {
+    for (const GresRequest& g : list) {
       if (g.name != "gpu") continue;
       auto same = std::ranges::find(types, g.type, &TypeCounts::type);
       if (same == types.end()) same = types.insert(types.end(), {g.type, {}});
       same->counts.*count = g.count;  // if a type is named twice, the last count applies
     }
   };
-  add(parse_gpus(spec.gpus), &GpuCounts::total);
-  add(parse_gpus(spec.gpus_per_node), &GpuCounts::per_node);
-  add(parse_gres(spec.gres), &GpuCounts::per_node);
-  add(parse_gpus(spec.gpus_per_socket), &GpuCounts::per_socket);
-  add(parse_gpus(spec.gpus_per_task), &GpuCounts::per_task);
+  add(requests_in(spec.gpus), &GpuCounts::total);
+  add(requests_in(spec.gpus_per_node), &GpuCounts::per_node);
+  add(requests_in(spec.gres), &GpuCounts::per_node);
+  add(requests_in(spec.gpus_per_socket), &GpuCounts::per_socket);
+  add(requests_in(spec.gpus_per_task), &GpuCounts::per_task);
   return types;
 }
 
 bool asks_gpus(const JobSpec& spec) {
-  for (const Text* gpus :
+  for (const GpuList* gpus :
        {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
     if (!gpus->empty()) return true;
-  auto gres = parse_gres(spec.gres);
-  return !gres || std::ranges::any_of(*gres, [](const GresRequest& g) { return g.name == "gpu"; });
+  return !spec.gres.parsed() || std::ranges::any_of(*spec.gres.parsed(), [](const GresRequest& g) {
+    return g.name == "gpu";
+  });
 }
 
 // Whether it asks for shares of GPUs, which cannot be combined with whole GPUs.
 bool asks_shares(const JobSpec& spec) {
-  auto gres = parse_gres(spec.gres);
-  return gres && std::ranges::any_of(
-                     *gres, [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
+  return std::ranges::any_of(requests_in(spec.gres),
+                             [](const GresRequest& g) { return is_part_of_gpus(g.name.view()); });
 }
 
 // Both with and without a type, as in "gpu:v100:1,gpu:1": the second one might be a v100 too.
 bool mixes_types(const JobSpec& spec) {
   std::map<Text, std::pair<bool, bool>> said;  // without a type, with one
-  if (auto gres = parse_gres(spec.gres))
-    for (const GresRequest& g : *gres)
-      (g.type.empty() ? said[g.name].first : said[g.name].second) = true;
+  for (const GresRequest& g : requests_in(spec.gres))
+    (g.type.empty() ? said[g.name].first : said[g.name].second) = true;
   for (const TypeCounts& of : counts_by_type(spec))
     (of.type.empty() ? said["gpu"].first : said["gpu"].second) = true;
   return std::ranges::any_of(said,
@@ -201,9 +199,9 @@ Outcome check_gpus(JobOptions& o) {
   if (spec.cpus_per_gpu && spec.cpus_per_task && !o.job_id)
     return bad_gres(o, "--cpus-per-gpu is mutually exclusive with --cpus-per-task");
   if (auto done = check_tasks_per_gpu(o); !done) return done;
-  for (const Text* option :
+  for (const GpuList* option :
        {&spec.gpus, &spec.gpus_per_node, &spec.gpus_per_task, &spec.gpus_per_socket})
-    if (!parse_gpus(*option))
+    if (!option->parsed())
       return refused(o, "Invalid generic resource (gres) specification", kExitFailure);
   for (const auto& [type, counts] : counts_by_type(spec))
     if (auto done = check_gpus_per_task(o, counts); !done) return done;

@@ -75,7 +75,7 @@ Outcome gres(JobOptions& o, const OptionRow&, std::string_view value) {
     o.list_gres = true;
     return {};
   }
-  o.spec.gres = iequals(value, "none") ? Text{} : Text(value);
+  o.spec.gres = iequals(value, "none") ? "" : value;
   return {};
 }
 

@@ -114,7 +114,7 @@ template <auto Member>
 Outcome features(JobOptions& o, const OptionRow&, std::string_view value) {
   std::string all(value);
   std::ranges::replace(all, ',', '&');
-  field_of(o, Member) = Text(all);
+  field_of(o, Member) = all;
   return {};
 }
 Outcome signal(JobOptions& o, const OptionRow& row, std::string_view value);

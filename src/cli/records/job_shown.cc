@@ -133,11 +133,11 @@ void show_tasks_per(const JobRow& row, FieldValue& value) {
 void show_features(const JobRow& row, FieldValue& value) {
   const JobSpec& spec = row.spec();
   const bool got_preferred = row.job().run->has_preferred && row.job().state != JobState::pending;
-  value.text(got_preferred ? spec.prefer : spec.features);
+  value.text((got_preferred ? spec.prefer : spec.features).text());
 }
 
 void show_prefer(const JobRow& row, FieldValue& value) {
-  if (row.job().state == JobState::pending) value.text(row.spec().prefer);
+  if (row.job().state == JobState::pending) value.text(row.spec().prefer.text());
 }
 
 void show_memory_per_node(const JobRow& row, FieldValue& value) {

@@ -129,7 +129,7 @@ constexpr Field<NodeGroup> kFields[] = {
     {{}, {}, {"TotalCPUs"}, [](R r, V v) { v.number(r.partition_view->total_cpus); }},
     {{}, {}, {"TotalNodes"}, [](R r, V v) { v.number(r.partition_view->total_nodes); }},
     {{}, {}, {"TRES"}, [](R r, V v) { v.text(r.partition_view->total_nodes == 0 ? "" : r.partition_view->tres.view()); }},
-    {{}, {}, {"TRESBillingWeights", kOmit}, [](R r, V v) { v.text(r.partition->tres_billing_weights); }},
+    {{}, {}, {"TRESBillingWeights", kOmit}, [](R r, V v) { v.text(r.partition->tres_billing_weights.text()); }},
 };
 // clang-format on
 

@@ -112,7 +112,7 @@ constexpr Field<StepRow> kFields[] = {
     {{}, {'A', "NumTasks", "TASKS"}, {"Tasks"}, [](R r, V v) { v.number(r.step->num_tasks); }},
     {{}, {'M', "TimeUsed", "TIME"}, {}, say_time_used, {.whole = true}},
     {{}, {'N', "Nodes", "NODELIST", kNone}, {"NodeList", kNone}, say_nodes, {.whole = true, .whole_header = true}},
-    {{}, {'P', "Partition", "PARTITION"}, {"Partition", kNone}, [](R r, V v) { v.text(r.job().partition); }},
+    {{}, {'P', "Partition", "PARTITION"}, {"Partition", kNone}, [](R r, V v) { v.text(r.job().partitions.text()); }},
     {{}, {'S', "StartTime", "START_TIME"}, {"StartTime"}, [](R r, V v) { v.time(r.step->started); }, {.key = [](R r) -> std::int64_t { return r.step->started.time_since_epoch().count(); }}},
     {{}, {'U', "UserID", "UID"}, {"UserId"}, [](R r, V v) { v.number(r.job().spec->uid.value); }},
     {{}, {0, "ArrayJobID", "ARRAY_JOB_ID"}, {}, [](R r, V v) { v.number(r.job().array_id.value); }},

@@ -149,7 +149,7 @@ std::vector<std::pair<const char*, std::string>> granted_variables(const wire::J
       {"SLURM_NNODES", nodes},
       {"SLURM_JOB_CPUS_PER_NODE", compress_counts(cpus)},
       {"SLURM_TASKS_PER_NODE", compress_counts(tasks)},
-      {"SLURM_JOB_PARTITION", job.partition.str()},
+      {"SLURM_JOB_PARTITION", job.partitions.text().str()},
       {"SLURM_JOB_ACCOUNT", job.account.str()},
       {"SLURM_JOB_QOS", job.qos.str()},
       {"SLURM_NODE_ALIASES", "(null)"}};

@@ -134,20 +134,15 @@ void name_after_script(JobOptions& options, const BatchScript& script) {
 }
 
 int submission_failed(const JobOptions& options, const Error& error) {
-  const RefusalLines lines = refusal_lines(error);
-  if (!lines.before.empty()) print_error(kSbatch, lines.before);
-  // Scripts compare the texts of Slurm's error codes, so details are printed only for our own
-  // codes.
-  bool own_code = error.code == ErrorCode::failure || error.code == ErrorCode::communication ||
-                  error.code >= ErrorCode::not_supported_yet;
-  std::string text = own_code ? error.text() : std::string(error_text(error.code));
+  if (const std::string line = line_before(error); !line.empty()) print_error(kSbatch, line);
+  std::string text = error.shown();
   if (options.test_only)
     std::fputs(fmt::format("allocation failure: {}\n", text).c_str(), stderr);
   else if (error.code == ErrorCode::invalid_gres)
     print_error(kSbatch, text);
   else
     print_error(kSbatch, fmt::format("Batch job submission failed: {}", text));
-  print_what_would_fit(kSbatch, lines, options.verbose > 0);
+  print_advice(kSbatch, error, options.verbose > 0);
   return failure_code();
 }
 

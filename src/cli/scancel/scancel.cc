@@ -51,12 +51,9 @@ int report_errors(const CancelOptions& options, const wire::CancelReply& reply) 
     bool gone = error.code == ErrorCode::invalid_job_id || error.code == ErrorCode::already_done;
     bool loud = is_plain(options) ? options.verbose > 0 && !options.quiet : !options.quiet;
     if (!gone || loud) {
-      bool own_code =
-          error.code == ErrorCode::failure || error.code >= ErrorCode::not_supported_yet;
-      const ErrorCode code_told =
-          gone && !is_plain(options) ? ErrorCode::invalid_job_id : error.code;
-      print_error(kScancel,
-                  kill_error(ref, own_code ? error.text() : std::string(error_text(code_told))));
+      const bool never_was = gone && !is_plain(options);
+      const Error& told = never_was ? Error{ErrorCode::invalid_job_id, {}} : error;
+      print_error(kScancel, kill_error(ref, told.shown()));
     }
     if (!gone)
       code = static_cast<int>(error.code) & 0xff;
@@ -165,7 +162,7 @@ wire::JobRef part_of(const wire::JobRef& ref, const Job& job) {
 bool confirmed(const wire::JobRef& ref, const Job& job) {
   std::string question =
       fmt::format("Cancel {}={} name={} partition={} [y/n]? ", ref.step ? "step_id" : "job_id",
-                  wire::job_ref_text(ref), job.own.name.view(), job.partition.view());
+                  wire::job_ref_text(ref), job.own.name.view(), job.partitions.view());
   while (true) {
     std::fputs(question.c_str(), stdout);
     std::fflush(stdout);

@@ -228,7 +228,7 @@ std::string partition_line(const wire::PartitionView& view) {
   line.add("SelectTypeParameters", p.select_type_parameters);
   if (p.oversubscribe != "NO") line.add("OverSubscribe", p.oversubscribe);
   line.add("State", kStates[static_cast<std::size_t>(p.state)]);
-  line.add("TRESBillingWeights", p.tres_billing_weights);
+  line.add("TRESBillingWeights", p.tres_billing_weights.text());
   line.add("CpuBind", p.cpu_bind);
   line.add_seconds("ResumeTimeout", p.power.resume_timeout);
   line.add_seconds("SuspendTimeout", p.power.suspend_timeout);

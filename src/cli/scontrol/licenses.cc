@@ -6,20 +6,13 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/text/strings.h"
-
 namespace muster::cli {
 
-void count_licenses(std::string_view text, std::uint64_t LicenseCount::* which,
+void count_licenses(const Licenses& licenses, std::uint64_t LicenseCount::* which,
                     LicenseCounts& counts) {
-  for (std::string_view part : split(text, ',')) {
-    const std::size_t mark = part.find_first_of(":=");
-    const std::string_view name = part.substr(0, mark);
-    auto number = mark == part.npos ? std::optional<std::uint64_t>(1)
-                                    : parse_number<std::uint64_t>(part.substr(mark + 1));
-    if (auto known = counts.find(name); known != counts.end() && number)
-      known->second.*which += *number;
-  }
+  for (const auto& [name, number] : licenses)
+    if (auto known = counts.find(name.view()); known != counts.end())
+      known->second.*which += number;
 }
 
 std::string license_text(const std::string& name, const LicenseCount& count, bool one_line) {
@@ -36,9 +29,9 @@ LicenseCounts configured(const wire::ConfigReply& config) {
   auto setting =
       std::ranges::find(config.settings, "Licenses", &std::pair<std::string, std::string>::first);
   if (setting == config.settings.end() || setting->second == "(null)") return counts;
-  for (std::string_view part : split(setting->second, ','))
-    counts.try_emplace(std::string(part.substr(0, part.find_first_of(":="))));
-  count_licenses(setting->second, &LicenseCount::total, counts);
+  const LicenseList licenses(setting->second);
+  for (const auto& [name, number] : licenses_in(licenses)) counts.try_emplace(name.str());
+  count_licenses(licenses_in(licenses), &LicenseCount::total, counts);
   return counts;
 }
 
@@ -50,7 +43,7 @@ Result<void> count_used(ScontrolSession& session, LicenseCounts& counts) {
   return (*to)->stream(request, [&](wire::Answer&& part) {
     if (auto* reply = std::get_if<wire::JobsReply>(&part))
       for (const wire::JobView& view : reply->jobs)
-        count_licenses(view.job->spec->licenses, &LicenseCount::used, counts);
+        count_licenses(licenses_in(view.job->spec->licenses), &LicenseCount::used, counts);
   });
 }
 
@@ -60,7 +53,7 @@ Result<void> count_reserved(ScontrolSession& session, LicenseCounts& counts) {
   const Time now = std::chrono::floor<Millis>(std::chrono::system_clock::now());
   for (const wire::ReservationView& view : reply->reservations)
     if (view.reservation.is_active(now))
-      count_licenses(view.reservation.licenses, &LicenseCount::reserved, counts);
+      count_licenses(licenses_in(view.reservation.licenses), &LicenseCount::reserved, counts);
   return {};
 }
 

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 
 #include "cli/scontrol/session.h"
+#include "model/job/licenses.h"
 
 namespace muster::cli {
 
@@ -15,8 +15,8 @@ struct LicenseCount {
 };
 using LicenseCounts = std::map<std::string, LicenseCount, std::less<>>;
 
-// Adds "matlab:2,ansys" to the numbers that `which` selects; unknown licenses are ignored.
-void count_licenses(std::string_view text, std::uint64_t LicenseCount::* which,
+// Adds licenses to the numbers that `which` selects; unknown licenses are ignored.
+void count_licenses(const Licenses& licenses, std::uint64_t LicenseCount::* which,
                     LicenseCounts& counts);
 std::string license_text(const std::string& name, const LicenseCount& count, bool one_line);
 void show_licenses(ScontrolSession& session, const std::string& name);

@@ -7,8 +7,8 @@
 #include "base/text/duration.h"
 #include "base/text/strings.h"
 #include "cli/scontrol/reservation.h"
-#include "model/reservation.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::cli {
 
@@ -32,24 +32,6 @@ const wire::UpdateKey* find_key(std::string_view word) {
 
 std::string_view without_sign(std::string_view key) {
   return key.ends_with('+') || key.ends_with('-') ? key.substr(0, key.size() - 1) : key;
-}
-
-bool is_count_or_thousands(std::string_view text) {
-  if (text.ends_with('k') || text.ends_with('K')) text.remove_suffix(1);
-  return parse_number<std::uint32_t>(text).has_value();
-}
-
-bool are_counts(std::string_view text) {
-  return std::ranges::all_of(split(text, ','), is_count_or_thousands);
-}
-
-bool are_flags(std::string_view text) {
-  return std::ranges::all_of(split(text, ','), [](std::string_view word) {
-    if (word.starts_with('+') || word.starts_with('-')) word.remove_prefix(1);
-    auto equals = word.find('=');
-    if (equals != word.npos && !parse_time_limit(word.substr(equals + 1))) return false;
-    return word.empty() || reservation_flag(word).has_value();
-  });
 }
 
 std::optional<std::string> tres_problem(std::string_view text) {
@@ -114,9 +96,11 @@ class Checker {
     if (name == "EndTime" && !parse_date(value, now_)) return bad("end time", key, value);
     if (name == "Duration" && !parse_time_limit(value)) return bad("duration", key, value);
     if (name == "MaxStartDelay" && !parse_duration(value)) return bad("duration", key, value);
-    if (name == "NodeCnt" && !are_counts(value)) return format("Invalid node count {}", value);
-    if (name == "CoreCnt" && !are_counts(value)) return format("Invalid core count {}", value);
-    if (name == "Flags" && !are_flags(value))
+    if (name == "NodeCnt" && !wire::parse_reservation_counts(value))
+      return format("Invalid node count {}", value);
+    if (name == "CoreCnt" && !wire::parse_reservation_counts(value))
+      return format("Invalid core count {}", value);
+    if (name == "Flags" && !wire::parse_reservation_flags(value))
       return format("Error parsing flags {}{}.{}", key.size() > name.size() ? key.substr(5) : "",
                     value, end_);
     if (name == "TRES") return tres_problem(value);
@@ -140,9 +124,9 @@ class Checker {
     return given("NodeCnt") && value_of("NodeCnt") != "0";
   }
   bool asks_for_partition() const {
-    return std::ranges::any_of(split(value_of("Flags"), ','), [](std::string_view word) {
-      return reservation_flag(word) == "PART_NODES";
-    });
+    const auto flags = wire::parse_reservation_flags(value_of("Flags"));
+    return flags &&
+           std::ranges::find(*flags, "PART_NODES", &wire::FlagChange::flag) != flags->end();
   }
 
   const ReservationSettings& settings_;

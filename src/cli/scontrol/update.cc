@@ -101,6 +101,8 @@ std::optional<UpdateRefusal> add_setting(wire::UpdateRequest& request, const Upd
   if (auto wrong = check_update_value(request.kind, setting, *key, has_reason)) return wrong;
   std::string value =
       setting.sign != 0 ? std::string(1, setting.sign) + setting.value : setting.value;
+  if (key->value == wire::UpdateValue::time_limit_change && setting.sign == 0 && value == "-1")
+    value = "UNLIMITED";  // not one minute less
   if (request.kind == Kind::node && key->name == "Reason") value = without_quotes(value);
   request.settings.emplace_back(std::string(key->name), std::move(value));
   return std::nullopt;

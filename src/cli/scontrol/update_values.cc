@@ -9,6 +9,7 @@
 #include "base/text/strings.h"
 #include "cli/scontrol/update_values.h"
 #include "model/job/mail_type.h"
+#include "wire/update_values.h"
 
 namespace muster::cli {
 
@@ -24,11 +25,6 @@ std::string_view shown_name(const UpdateKey& key) {
   return key.called.empty() ? key.name : key.called;
 }
 
-bool is_time_limit_change(std::string_view value) {
-  if ((value.starts_with('+') || value.starts_with('-')) && value != "-1") value.remove_prefix(1);
-  return parse_time_limit(value).has_value();
-}
-
 // For jobs and steps.
 std::optional<UpdateRefusal> check_job_value(std::string_view value, const UpdateKey& key) {
   auto invalid = [&]() -> std::optional<UpdateRefusal> {
@@ -37,7 +33,7 @@ std::optional<UpdateRefusal> check_job_value(std::string_view value, const Updat
   const bool given = !value.empty();
   switch (key.value) {
     case Needed::time_limit_change:
-      if (is_time_limit_change(value)) break;
+      if (wire::parse_time_limit_change(value)) break;
       return fmt::format("scontrol: error: Invalid {} value", key.name);
     case Needed::time_limit:
       if (parse_time_limit(value)) break;
@@ -51,13 +47,10 @@ std::optional<UpdateRefusal> check_job_value(std::string_view value, const Updat
     case Needed::priority:
       if (is_count(value) || value == "-1" || iequals(value, "INFINITE")) break;
       return invalid();
-    case Needed::site_factor: {
-      constexpr std::int64_t kMost = 2147483645;
-      const auto factor = parse_number<std::int64_t>(value);
-      if (!factor || (*factor <= kMost && *factor >= -kMost)) break;
+    case Needed::site_factor:  // the controller refuses what is no number
+      if (!parse_number<std::int64_t>(value) || wire::parse_site_factor(value)) break;
       return fmt::format("scontrol: error: SiteFactor value out of range (+/- {}). Value ignored",
-                         kMost);
-    }
+                         wire::kMostSiteFactor);
     case Needed::mail_types:
       if (parse_mail_types(value)) break;
       return fmt::format("Invalid MailType: {}", value);
@@ -106,17 +99,6 @@ std::optional<UpdateRefusal> check_weight(std::string_view weight) {
                      number ? "less than zero" : "not a valid number");
 }
 
-bool is_unlimited(std::string_view value) {
-  return iequals(value, "UNLIMITED") || iequals(value, "INFINITE");
-}
-
-bool is_partition_state(std::string_view value) {
-  static constexpr std::array<std::string_view, 4> kStates{"UP", "DOWN", "DRAIN", "INACTIVE"};
-  return value.size() >= 2 && std::ranges::any_of(kStates, [&](std::string_view state) {
-           return istarts_with(state, value);
-         });
-}
-
 // Names the number that is invalid.
 std::string invalid_number(std::string_view value, const UpdateKey& key) {
   if (key.name == "MaxNodes")
@@ -129,9 +111,9 @@ std::string invalid_number(std::string_view value, const UpdateKey& key) {
 bool suits_partition(std::string_view value, const UpdateKey& key) {
   switch (key.value) {
     case Needed::flag:
-      return iequals(value, "YES") || iequals(value, "NO");
+      return wire::parse_flag(value).has_value();
     case Needed::partition_state:
-      return is_partition_state(value);
+      return wire::parse_partition_state(value).has_value();
     case Needed::sharing:
       return parse_oversubscribe(value).has_value();
     case Needed::time_limit:
@@ -141,9 +123,9 @@ bool suits_partition(std::string_view value, const UpdateKey& key) {
     case Needed::count:
       return is_count(value);
     case Needed::count_or_infinite:
-      return is_count(value) || is_unlimited(value);
+      return wire::parse_count_limit(value).has_value();
     case Needed::node_count:
-      return is_count(value.substr(0, value.find('-')));
+      return wire::parse_count_range(value).has_value();
     default:
       return true;
   }

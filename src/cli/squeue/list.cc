@@ -55,7 +55,7 @@ void split_by_partition(const QueueOptions& options, std::vector<JobRow>& rows) 
   std::vector<JobRow> split_rows;
   const auto& wanted = options.filter.partitions;
   for (const JobRow& row : rows) {
-    const auto names = split(row.job().partition, ',');
+    const auto& names = row.job().partitions.parsed();
     if (row.job().state != JobState::pending || names.size() < 2) {
       split_rows.push_back(row);
       continue;
@@ -144,13 +144,6 @@ std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string
           "\n"});
   }
   return wanted;
-}
-
-bool is_wanted(const WantedStates& wanted, const wire::JobLine& job) {
-  if (wanted.all) return true;
-  if (job.completing && wanted.completing) return true;
-  if (job.shown == wire::ShownState::special_exit) return wanted.special_exit;
-  return wanted.states.contains(job.state);
 }
 
 std::expected<QueueListing, Refusal> make_listing(const QueueOptions& options) {

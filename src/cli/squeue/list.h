@@ -31,13 +31,13 @@ using JobViews = std::vector<wire::JobView>;
 // 0.
 std::expected<QueueOptions, Refusal> parse_squeue(std::span<const std::string> words);
 
-// The requested states, for the filter and for checking received jobs.
 struct WantedStates {
   bool all = false, completing = false, special_exit = false;
   std::set<JobState> states;
+  // States that no job here is ever in.
+  bool are_none() const { return !all && !completing && !special_exit && states.empty(); }
 };
 std::expected<WantedStates, Refusal> wanted_states(const std::vector<std::string>& names);
-bool is_wanted(const WantedStates& wanted, const wire::JobLine& job);
 
 struct QueueListing {
   Format<JobRow> job_format;

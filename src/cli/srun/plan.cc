@@ -87,20 +87,18 @@ void drop_inherited_features(JobOptions& options) {
 
 // A step that asks for GPUs does not inherit the GPU options of its job.
 void drop_inherited_gpus(JobOptions& options) {
-  struct Option {
-    std::string_view name;
-    Text JobSpec::* field;
-  };
-  static constexpr std::array<Option, 4> kOptions{{{"gres", &JobSpec::gres},
-                                                   {"gpus", &JobSpec::gpus},
-                                                   {"gpus-per-node", &JobSpec::gpus_per_node},
-                                                   {"gpus-per-task", &JobSpec::gpus_per_task}}};
-  bool asks = std::ranges::any_of(kOptions, [&](const Option& option) {
-    return source_of(options, option.name) == Source::command_line;
-  });
+  bool asks = false;
+  for (std::string_view option : {"gres", "gpus", "gpus-per-node", "gpus-per-task"})
+    asks = asks || source_of(options, option) == Source::command_line;
   if (!asks) return;
-  for (const Option& option : kOptions)
-    if (source_of(options, option.name) == Source::environment) options.spec.*option.field = {};
+  auto is_inherited = [&](std::string_view option) {
+    return source_of(options, option) == Source::environment;
+  };
+  JobSpec& spec = options.spec;
+  if (is_inherited("gres")) spec.gres = {};
+  if (is_inherited("gpus")) spec.gpus = {};
+  if (is_inherited("gpus-per-node")) spec.gpus_per_node = {};
+  if (is_inherited("gpus-per-task")) spec.gpus_per_task = {};
 }
 
 // Most options of new jobs are ignored inside a job; srun warns about these.
@@ -131,22 +129,22 @@ void drop_odd_tasks_per_node(JobOptions& options) {
 
 void set_devices(const JobOptions& options, wire::StepRequest& request) {
   const JobRequest& spec = options.spec;
-  request.gres = Text(gres_of_each_node(spec));
+  request.gres = gres_of_each_node(spec);
   if (request.gres.empty() && options.is_given("gres")) request.gres = "none";
   request.gpus = spec.gpus;
   request.gpus_per_task = spec.gpus_per_task;
   Text& bind = request.task.gpu_bind;
   if (bind.empty() && !spec.gpus_per_task.empty())
-    if (auto each = parse_gpus(spec.gpus_per_task))
+    if (const auto& each = spec.gpus_per_task.parsed())
       bind = fmt::format("per_task:{}", sum_of(*each));
   request.tres = {.bind = of_gpus(bind),
                   .freq = of_gpus(spec.gpu_freq),
-                  .per_step = tres_list(as_gres(spec.gpus)),
+                  .per_step = tres_list(as_gres(spec.gpus.view())),
                   .per_node = tres_list(gres_of_each_node(spec)),
-                  .per_task = tres_list(as_gres(spec.gpus_per_task)),
+                  .per_task = tres_list(as_gres(spec.gpus_per_task.view())),
                   .with_cpus = !spec.gpus.empty() || !spec.gpus_per_node.empty() ||
                                !spec.gpus_per_task.empty() || !spec.gpus_per_socket.empty(),
-                  .per_socket = tres_list(as_gres(spec.gpus_per_socket)),
+                  .per_socket = tres_list(as_gres(spec.gpus_per_socket.view())),
                   .cpus_per_gpu = spec.cpus_per_gpu.value_or(0),
                   .memory_per_gpu_mib = spec.memory_per_gpu_mib.value_or(0)};
 }
@@ -297,7 +295,8 @@ void make_interactive(wire::StepRequest& request) {
   request.num_tasks = request.min_nodes = request.max_nodes = 1;
   request.ntasks_per_node.reset();
   request.relative = 0;
-  request.node_list = request.excluded_nodes = request.features = {};
+  request.node_list = request.excluded_nodes = {};
+  request.features = {};
 }
 
 // The job of a component: named by its variables, or the one after the previous component's.

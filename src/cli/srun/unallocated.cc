@@ -42,7 +42,7 @@ int say_not_launched(const wire::StepRequest& request, const Error& error) {
   const std::string why = error.code == ErrorCode::communication
                               ? "Communication connection failure"
                               : std::string(error_text(error.code));
-  for (std::string_view node : split(error.detail, ','))
+  for (std::string_view node : split(error.nodes, ','))
     print_error(kSrun, fmt::format("Task launch for StepId={}.{} failed on node {}: {}",
                                    request.job.value, *request.unallocated, node, why));
   print_error(kSrun, fmt::format("Application launch failed: {}", why));

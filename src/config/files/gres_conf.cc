@@ -216,7 +216,7 @@ Result<GresConf> load_gres_conf(const FileReader& read, const std::string& path)
 
 Result<std::vector<GresPool>> gres_pools(const NodeConfig& node, const GresConf& gres) {
   auto requests = parse_gres(node.gres_text);
-  if (!requests) return std::unexpected(requests.error());
+  if (!requests) return fail(requests.error(), node.gres_text.str());
   PoolBuilder builder(node, gres);
   for (const GresRequest& request : *requests)
     if (!is_part_of_gpus(request.name))

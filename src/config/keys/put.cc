@@ -95,26 +95,12 @@ void put(std::vector<Text>& to, const Type& type, std::string_view value) {
   to = type.kind == Kind::names ? names_of(value) : words_of(value);
 }
 
-void put(std::vector<std::pair<Text, std::uint32_t>>& to, const Type&, std::string_view value) {
+void put(Licenses& to, const Type&, std::string_view value) {
   to = parse_licenses(value).value_or(to);
 }
 
 void put(std::vector<std::pair<Text, double>>& to, const Type&, std::string_view value) {
   to = parse_tres_weights(value).value_or(to);
-}
-
-std::optional<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(std::string_view text) {
-  std::vector<std::pair<Text, std::uint32_t>> licenses;
-  if (text.empty()) return licenses;
-  for (std::string_view part : split(text, ',')) {
-    const auto mark = part.find_first_of(":*");
-    const std::string_view name = trim(part.substr(0, mark));
-    const auto count =
-        mark == part.npos ? std::optional(1u) : parse_number<std::uint32_t>(part.substr(mark + 1));
-    if (name.empty() || !count) return std::nullopt;
-    licenses.emplace_back(name, *count);
-  }
-  return licenses;
 }
 
 std::optional<std::vector<std::pair<Text, double>>> parse_tres_weights(std::string_view text) {

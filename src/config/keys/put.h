@@ -13,6 +13,7 @@
 #include "base/text/idset.h"
 #include "base/time.h"
 #include "config/keys/type.h"
+#include "model/job/licenses.h"
 
 namespace muster::config {
 
@@ -31,11 +32,9 @@ void put(std::optional<std::uint64_t>& to, const Type& type, std::string_view va
 // Exit codes, or ports that a word names.
 void put(IdSet& to, const Type& type, std::string_view value);
 void put(std::vector<Text>& to, const Type& type, std::string_view value);
-void put(std::vector<std::pair<Text, std::uint32_t>>& to, const Type& type, std::string_view value);
+void put(Licenses& to, const Type& type, std::string_view value);
 void put(std::vector<std::pair<Text, double>>& to, const Type& type, std::string_view value);
 
-// "a:2,b*3,c": licenses. Unset if a name or a count is missing.
-std::optional<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(std::string_view text);
 // "CPU=1000,Mem=0.5,GRES/gpu=3000": weights of resources.
 std::optional<std::vector<std::pair<Text, double>>> parse_tres_weights(std::string_view text);
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <set>
 
 #include <fmt/format.h>
@@ -156,32 +154,12 @@ std::string checked_by(PartitionReader& reader, std::string_view key, const Loca
   return shown_value(*known, value);
 }
 
-// Whether jobs can be charged for the resource; devices and licenses always can.
-bool is_billed(std::string_view name) {
-  constexpr std::string_view kNames[] = {"billing", "cpu",  "energy", "fs/disk",
-                                         "mem",     "node", "pages",  "vmem"};
-  return std::ranges::any_of(kNames,
-                             [&](std::string_view known) { return iequals(name, known); }) ||
-         istarts_with(name, "gres/") || istarts_with(name, "license/");
-}
-
-bool is_weight(std::string_view part) {
-  auto equals = part.find('=');
-  if (equals == part.npos || equals == 0) return false;
-  std::string_view text = part.substr(equals + 1);
-  double weight = 0;
-  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  std::string_view unit(rest, static_cast<std::size_t>(text.data() + text.size() - rest));
-  return is_billed(trim(part.substr(0, equals))) && error == std::errc{} && std::isfinite(weight) &&
-         (unit.empty() || (unit.size() == 1 && std::string_view("KMGTkmgt").contains(unit[0])));
-}
-
-std::string billing_weights(PartitionReader& reader) {
+BillingWeightList billing_weights(PartitionReader& reader) {
   constexpr std::string_view kKey = "TRESBillingWeights";
-  std::string value = reader.text(kKey);
-  if (!value.empty() && !are_billing_weights(value))
+  BillingWeightList weights(reader.text(kKey));
+  if (!weights.parsed())
     reader.reject(kKey, "weights of resources such as CPU=1.0,Mem=0.25G,GRES/gpu=2");
-  return value;
+  return weights;
 }
 
 std::string job_defaults(PartitionReader& reader) {
@@ -278,10 +256,6 @@ void add_set(const NodeSet& set, const std::vector<ConfiguredNode>& nodes,
 }
 
 }  // namespace
-
-bool are_billing_weights(std::string_view text) {
-  return std::ranges::all_of(split(text, ','), is_weight);
-}
 
 Result<void> PartitionLines::add(const Line& line) {
   auto given = partition_values(line, ignored);

@@ -33,9 +33,6 @@ class PartitionLines {
   Values defaults_;
 };
 
-// "CPU=1.0,Mem=0.25G,GRES/gpu=2": a weight per resource; memory may have a unit.
-bool are_billing_weights(std::string_view text);
-
 Result<Qos> parse_qos_line(const Line& line);
 
 }  // namespace muster::config

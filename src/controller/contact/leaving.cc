@@ -32,7 +32,7 @@ void clear_node(Ledger& ledger, const NodeLinks& links, NodeId id, Leave who) {
     const Job& job = ledger.job(JobId{number});
     if (!is_active(job.state) || job.run->ending || job.run->preemption) continue;
     Seconds grace = sched::grace_time(ledger.cluster(), job);
-    const Partition* partition = ledger.cluster().find_partition(job.partition);
+    const Partition* partition = ledger.cluster().partition_of(job);
     if (grace.count() == 0 && partition) grace = Seconds{partition->grace_time_s};
     if (grace.count() == 0 && who == Leave::with_grace) continue;
     if (grace.count() == 0) grace = ledger.settings().power.down_grace;

@@ -122,7 +122,7 @@ void add_het_variables(const Cluster& cluster, const Job& job, Variables& v) {
     set("SLURM_JOB_NODELIST", node_list(cluster, c->run->allocation));
     set("SLURM_JOB_NUM_NODES", std::to_string(c->run->allocation.size()));
     set("SLURM_JOB_CPUS_PER_NODE", cpus_per_node(c->run->allocation));
-    set("SLURM_JOB_PARTITION", c->partition.str());
+    set("SLURM_JOB_PARTITION", c->partitions.text().str());
     set("SLURM_JOB_ACCOUNT", c->account.str());
     set("SLURM_JOB_QOS", c->qos.str());
     set("SLURM_TASKS_PER_NODE", tasks_per_node(c->run->allocation));
@@ -192,7 +192,7 @@ Variables job_variables(const Cluster& cluster, const Job& job, NodeId node) {
   v.add("SLURM_TASKS_PER_NODE", tasks_per_node(job.run->allocation));
   if (!spec.num_tasks && spec.ntasks_per_node)  // on the nodes that the job got
     v.add({"SLURM_NTASKS", "SLURM_NPROCS"}, std::to_string(task_count(job)));
-  v.add("SLURM_JOB_PARTITION", job.partition.view());
+  v.add("SLURM_JOB_PARTITION", job.partitions.view());
   v.add("SLURM_JOB_ACCOUNT", job.account.view());
   v.add("SLURM_JOB_QOS", job.qos.view());
   v.add("SLURM_JOB_UID", std::to_string(spec.uid.value));

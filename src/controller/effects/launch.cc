@@ -157,7 +157,7 @@ Text default_cpu_bind(const Cluster& cluster, const Job& job, const Step& step) 
   Text bind = cluster.nodes.at(step.nodes.front().node).config.cpu_bind;
   for (const StepNode& place : step.nodes)
     if (cluster.nodes.at(place.node).config.cpu_bind != bind) bind = {};
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (bind.empty() && partition) bind = partition->cpu_bind;
   return bind.empty() ? cluster.settings().cpu_bind : bind;
 }

@@ -18,7 +18,7 @@ namespace {
 // OverTimeLimit of the partition, else of the cluster: how long jobs may exceed their limit.
 bool over_time_is_up(const Cluster& cluster, const Job& job, Time limit, Time now) {
   constexpr std::uint32_t kForGood = 0xffffffffu;
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   const std::uint32_t minutes = partition && partition->over_time_limit
                                     ? *partition->over_time_limit
                                     : cluster.settings().over_time_limit_min;

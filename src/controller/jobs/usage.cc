@@ -48,9 +48,7 @@ void UsageClock::note_priorities_if_due() {
   PrioritiesReached reached;
   auto note = [&](std::uint32_t id) {
     const Job& job = ledger_.job(JobId{id});
-    const auto first = split(job.partition, ',').front();
-    const std::uint32_t priority =
-        priorities.priority_of(job, ledger_.cluster().find_partition(first));
+    const std::uint32_t priority = priorities.priority_of(job, ledger_.cluster().partition_of(job));
     if (priority > job.least_priority) reached.jobs[job.id] = priority;
   };
   for (std::uint32_t id : ledger_.cluster().pending.ids()) note(id);

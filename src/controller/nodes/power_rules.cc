@@ -90,7 +90,7 @@ bool reboots_first(const Cluster& cluster, const Job& job) {
 }
 
 void power_down_if_left_idle(Ledger& ledger, const Job& job, const std::vector<NodeId>& nodes) {
-  const Partition* partition = ledger.cluster().find_partition(job.partition);
+  const Partition* partition = ledger.cluster().partition_of(job);
   if (!partition || !partition->power.down_on_idle || !ledger.settings().power.saving) return;
   for (NodeId id : nodes) {
     const Node* node = ledger.cluster().nodes.find(id);

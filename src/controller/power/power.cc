@@ -126,7 +126,7 @@ void Power::run_program(SiteProgramRun::Which which, const std::vector<NodeId>& 
   ledger_.run(std::move(run));
 }
 
-void Power::up_again(const std::vector<NodeId>& nodes) {
+void Power::power_up_if_off(const std::vector<NodeId>& nodes) {
   std::vector<NodeId> off;
   for (NodeId id : nodes) {
     const PowerPhase phase = ledger_.node(id).power.phase;
@@ -135,7 +135,7 @@ void Power::up_again(const std::vector<NodeId>& nodes) {
   power_up(off);
 }
 
-void Power::up_for(const Job& job) {
+void Power::power_up_for(const Job& job) {
   const Time now = ledger_.now();
   std::vector<NodeId> off;
   for (const NodeShare& share : job.run->allocation)

@@ -18,10 +18,10 @@ class Power {
   void tick();
   // Powers up the nodes of a job that starts: as many as ResumeRate allows now, the others on later
   // ticks.
-  void up_for(const Job& job);
+  void power_up_for(const Job& job);
   void reboot_for(const Job& job);
   // scontrol update state=power_up: powers up those of the nodes that are off or powering down.
-  void up_again(const std::vector<NodeId>& nodes);
+  void power_up_if_off(const std::vector<NodeId>& nodes);
   void on_clock_step(Millis by);
 
  private:

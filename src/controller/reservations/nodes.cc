@@ -121,14 +121,15 @@ Result<std::vector<NodeId>> suitable_nodes(Draft& d) {
   if (!partition)
     return fail(d.r.partition.empty() ? ErrorCode::no_default_partition
                                       : ErrorCode::invalid_partition);
-  auto features = sched::parse_constraint(d.cluster, d.r.features);
-  if (!features) return std::unexpected(features.error());
+  if (auto ok = sched::check_features(d.cluster, d.r.features); !ok)
+    return std::unexpected(ok.error());
+  const Constraint& wanted = constraint_in(d.r.features);
   d.r.partition = partition->name;
   std::vector<NodeId> nodes;
   for (NodeId id : partition->nodes) {
     const Node& node = d.cluster.nodes.at(id);
     const bool usable = is_available(node) || (d.r.has("MAINT") && !node.future);
-    if (usable && sched::has_features(node, features->each)) nodes.push_back(id);
+    if (usable && sched::has_features(node, wanted.each)) nodes.push_back(id);
   }
   return nodes;
 }
@@ -246,7 +247,7 @@ Result<void> choose_reserved_nodes(ReservationDraft& d) {
     return check_nodes(d);
   }
   if (d.node_count) {
-    if (d.r.has_part_of_nodes()) return fail("Core-based reservation can not be updated");
+    if (d.r.has_part_of_nodes()) return fail(ErrorCode::reservation_of_cores);
     return choose_by_count(d);
   }
   if (d.create && !d.r.has("ANY_NODES")) return fail(ErrorCode::invalid_node_name);

@@ -26,16 +26,7 @@ Time next_day(Time start, bool weekend) {
 
 bool uses(const Job& job, const Text& reservation) {
   if (job.run->reservation == reservation) return true;
-  auto names = split(job.spec->reservation, ',');
-  return job.state == JobState::pending &&
-         std::ranges::find(names, reservation.view()) != names.end();
-}
-
-Text without(const Text& names, const Text& gone) {
-  std::string left;
-  for (std::string_view name : split(names, ','))
-    if (name != gone.view()) left.append(left.empty() ? "" : ",").append(name);
-  return Text(left);
+  return job.state == JobState::pending && has_name(job.spec->reservation, reservation);
 }
 
 }  // namespace
@@ -76,16 +67,16 @@ void release_waiting_jobs(Ledger& ledger, const Reservation& gone) {
   IdSet held;
   for (std::uint32_t id : ledger.cluster().pending.ids()) {
     const Job& job = ledger.job(JobId{id});
-    auto names = split(job.spec->reservation, ',');
-    if (std::ranges::find(names, gone.name.view()) == names.end()) continue;
+    std::vector<Text> names = job.spec->reservation.parsed();
+    if (std::erase(names, gone.name) == 0) continue;
     JobSpec spec = *job.spec;
-    spec.reservation = without(spec.reservation, gone.name);
+    spec.reservation = as_name_list(names);
     if (spec.reservation.empty() && !gone.has("NO_HOLD_JOBS_AFTER_END")) held.insert(id);
     ledger.record(JobUpdated{.job = job.id,
                              .spec = Cow(std::move(spec)),
                              .own = job.own,
                              .priority = job.priority,
-                             .partition = job.partition,
+                             .partition = job.partitions,
                              .account = job.account,
                              .qos = job.qos,
                              .time_limit = job.time_limit,

@@ -28,21 +28,20 @@ bool can_lend(const Job& job) {
 // --batch: the first node with these features, else the first node.
 std::uint32_t batch_index(const Cluster& cluster, const JobSpec& spec,
                           const std::vector<NodeShare>& allocation) {
-  auto wanted = sched::parse_constraint(cluster, spec.batch_features);
-  if (!wanted) return 0;
+  const Constraint& wanted = constraint_in(spec.batch_features);
   auto has = [&](const NodeShare& share) {
-    return sched::has_features(cluster.nodes.at(share.node), wanted->each);
+    return sched::has_features(cluster.nodes.at(share.node), wanted.each);
   };
   auto first = std::ranges::find_if(allocation, has);
   return first == allocation.end() ? 0 : static_cast<std::uint32_t>(first - allocation.begin());
 }
 
-bool all_have(const Cluster& cluster, const Text& features,
+bool all_have(const Cluster& cluster, const FeatureExpression& features,
               const std::vector<NodeShare>& allocation) {
-  auto wanted = sched::parse_constraint(cluster, features);
-  if (!wanted || wanted->empty()) return false;
+  const Constraint& wanted = constraint_in(features);
+  if (wanted.empty()) return false;
   return std::ranges::all_of(allocation, [&](const NodeShare& share) {
-    return sched::has_features(cluster.nodes.at(share.node), wanted->each);
+    return sched::has_features(cluster.nodes.at(share.node), wanted.each);
   });
 }
 
@@ -171,7 +170,7 @@ void Starter::start_job(const sched::Start& start) {
                             .batch_index = batch_index(cluster, *job.spec, start.allocation),
                             .has_preferred = all_have(cluster, job.spec->prefer, start.allocation),
                             .priority = settings.priority.multifactor ? start.priority : 0});
-  power_.up_for(ledger_.job(id));
+  power_.power_up_for(ledger_.job(id));
   if (reboots) power_.reboot_for(ledger_.job(id));
   mail_begin_of_array(ledger_, ledger_.job(id));
   if (settings.programs.contain) create_extern_step(ledger_, id);

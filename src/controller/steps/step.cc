@@ -99,8 +99,7 @@ Result<void> can_take_steps(const Ledger& ledger, Caller caller, JobId id) {
   if (job->state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job->state) || job->run->ending) return fail(ErrorCode::already_done);
   if (job->state == JobState::suspended) return fail(ErrorCode::job_suspended);
-  if (job->run->next_step >= ledger.settings().max_step_count)
-    return fail("Step limit reached for this job");
+  if (job->run->next_step >= ledger.settings().max_step_count) return fail(ErrorCode::step_limit);
   return {};
 }
 
@@ -187,7 +186,7 @@ Result<wire::StepReply> start_step(Ledger& ledger, Host& host, StepLaunches& lau
   if (std::set<JobId>(jobs.begin(), jobs.end()).size() < jobs.size())
     return fail("The commands of a step in one component follow each other");
   if (request.interactive && !is_step_over(ledger.job(request.job), kInteractiveStep))
-    return fail("Duplicate job step id");
+    return fail(ErrorCode::duplicate_step);
   const StepId id = request.interactive
                         ? kInteractiveStep
                         : number.value_or(next_step_id(ledger.cluster(), ledger.job(request.job)));

@@ -24,14 +24,15 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
                                              const std::set<NodeId>& taken) {
   auto excluded = cluster.nodes_named(request.excluded_nodes);
   if (!excluded) return std::unexpected(excluded.error());
-  auto wanted = sched::parse_constraint(cluster, request.features);
-  if (!wanted) return std::unexpected(wanted.error());
+  if (auto ok = sched::check_features(cluster, request.features); !ok)
+    return std::unexpected(ok.error());
+  const Constraint& wanted = constraint_in(request.features);
   std::vector<NodeShare> shares;
   for (std::size_t i = request.relative.value_or(0); i < job.run->allocation.size(); ++i) {
     const NodeShare& share = job.run->allocation[i];
     if (std::ranges::find(*excluded, share.node) == excluded->end() &&
         job.run->unfinished.contains(share.node) && !taken.contains(share.node) &&
-        sched::has_features(cluster.nodes.at(share.node), wanted->each))
+        sched::has_features(cluster.nodes.at(share.node), wanted.each))
       shares.push_back(share);
   }
   std::size_t all = job.run->allocation.size(), relative = request.relative.value_or(0);
@@ -53,7 +54,8 @@ Result<std::vector<NodeShare>> usable_shares(const Cluster& cluster, const Job& 
 }
 
 struct AskedDevices {
-  Text gres, gpus, gpus_per_task;
+  GresList gres;
+  GpuList gpus, gpus_per_task;
   bool any() const { return !gres.empty() || !gpus.empty() || !gpus_per_task.empty(); }
 };
 
@@ -63,11 +65,11 @@ AskedDevices asked_devices(const Cluster& cluster, const Job& job,
                            const wire::StepRequest& request) {
   const AskedDevices own{request.gres, request.gpus, request.gpus_per_task};
   const JobSpec& spec = *job.spec;
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (own.any() || !spec.gpus_per_socket.empty() || !partition ||
       !sched::has_all_devices(cluster, spec, *partition))
     return own;
-  AskedDevices inherited{Text(gres_of_each_node(spec)), spec.gpus, spec.gpus_per_task};
+  AskedDevices inherited{gres_of_each_node(spec), spec.gpus, spec.gpus_per_task};
   if (!inherited.any()) inherited.gres = "none";
   return inherited;
 }
@@ -81,23 +83,27 @@ void keep_one_count_of_gpus(sched::StepDemand& demand) {
   drop_kinds_of(demand.gpus_per_task, demand.gpus_total);
 }
 
+Result<GresRequests> asked_of(const Parsed<GresRequests>& given) {
+  if (!given) return fail(given.error());
+  GresRequests list = *given;
+  std::erase_if(list, [](const GresRequest& g) { return g.count == 0; });
+  return list;
+}
+
 Result<void> set_gres(const Settings& settings, const AskedDevices& asked,
                       sched::StepDemand& demand) {
   if (!asked.gres.empty()) {
-    auto list = parse_gres(asked.gres);
-    if (!list) return fail(ErrorCode::invalid_gres);
-    std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
+    auto list = asked_of(asked.gres.parsed());
+    if (!list) return std::unexpected(list.error());
     for (const GresRequest& each : *list)
       if (std::ranges::find(settings.gres_types, each.name) == settings.gres_types.end())
         return unavailable(std::string(error_text(ErrorCode::invalid_gres)));
     demand.gres_per_node = std::move(*list);
   }
-  for (auto [text, target] : {std::pair{&asked.gpus, &demand.gpus_total},
-                              std::pair{&asked.gpus_per_task, &demand.gpus_per_task}}) {
-    if (text->empty()) continue;
-    auto gpus = parse_gpus(*text);
-    if (!gpus) return fail(ErrorCode::invalid_gres);
-    std::erase_if(*gpus, [](const GresRequest& g) { return g.count == 0; });
+  for (auto [given, target] : {std::pair{&asked.gpus, &demand.gpus_total},
+                               std::pair{&asked.gpus_per_task, &demand.gpus_per_task}}) {
+    auto gpus = asked_of(given->parsed());
+    if (!gpus) return std::unexpected(gpus.error());
     *target = std::move(*gpus);
   }
   keep_one_count_of_gpus(demand);
@@ -113,7 +119,7 @@ void set_memory(const Cluster& cluster, const Job& job, const wire::StepRequest&
   demand.memory_per_gpu_mib = request.memory_per_gpu_mib;
   bool asked = demand.memory_per_node_mib || demand.memory_per_cpu_mib || demand.memory_per_gpu_mib;
   if (!asked && !spec.memory_per_node_mib && !spec.memory_per_gpu_mib) {
-    const Partition* partition = cluster.find_partition(job.partition);
+    const Partition* partition = cluster.partition_of(job);
     demand.memory_per_cpu_mib = spec.memory_per_cpu_mib;
     if (!demand.memory_per_cpu_mib && partition)
       demand.memory_per_cpu_mib = partition->default_memory_per_cpu_mib;

@@ -12,7 +12,7 @@ Result<IdSet> reserve_ports(const Cluster& cluster, const Step& step, JobId job,
   std::size_t count = asked.value_or(0);
   if (!asked)
     for (const StepNode& place : step.nodes) count = std::max(count, place.ranks.size() + 1);
-  if (left.size() < count) return fail("Requires more ports than can be reserved");
+  if (left.size() < count) return fail(ErrorCode::too_many_ports);
   for (const StepNode& place : step.nodes)
     for (std::uint32_t id : cluster.nodes.at(place.node).jobs.ids())
       for (const auto& [other_id, other] : cluster.jobs.at(JobId{id}).run->steps)

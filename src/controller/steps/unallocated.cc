@@ -28,7 +28,11 @@ std::vector<StepNode> spread(const std::vector<const Node*>& nodes, std::uint32_
   return places;
 }
 
-// The nodes that srun named. An error names the nodes that it concerns in its detail.
+std::unexpected<Error> fail_on(ErrorCode code, std::string nodes) {
+  return std::unexpected(Error{.code = code, .nodes = std::move(nodes)});
+}
+
+// Those that srun named.
 Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const NodeLinks& links,
                                                    Caller caller,
                                                    const wire::StepRequest& request) {
@@ -37,11 +41,12 @@ Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const N
     for (NodeId id :
          ledger.cluster().nodes_named(request.node_list).value_or(std::vector<NodeId>{}))
       known.push_back(ledger.node(id).config.name.str());
-    return fail(ErrorCode::access_denied,
-                known.empty() ? request.node_list.str() : join(known, ","));
+    return fail_on(ErrorCode::access_denied,
+                   known.empty() ? request.node_list.str() : join(known, ","));
   }
   auto names = expand_hostlist(request.node_list);
-  if (!names || names->empty()) return fail(ErrorCode::invalid_node_name, request.node_list.str());
+  if (!names || names->empty())
+    return fail_on(ErrorCode::invalid_node_name, request.node_list.str());
   std::vector<const Node*> nodes;
   std::vector<std::string> unknown, away;
   for (const std::string& name : *names) {
@@ -53,8 +58,8 @@ Result<std::vector<const Node*>> unallocated_nodes(const Ledger& ledger, const N
     else
       nodes.push_back(node);
   }
-  if (!unknown.empty()) return fail(ErrorCode::no_node_address, join(unknown, ","));
-  if (!away.empty()) return fail(ErrorCode::communication, join(away, ","));
+  if (!unknown.empty()) return fail_on(ErrorCode::no_node_address, join(unknown, ","));
+  if (!away.empty()) return fail_on(ErrorCode::communication, join(away, ","));
   return nodes;
 }
 

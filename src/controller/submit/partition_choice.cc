@@ -34,17 +34,21 @@ bool restricts(const Text& allowed) { return !allowed.empty() && !iequals(allowe
 
 }  // namespace
 
+bool admits_groups(const Partition& partition, const std::vector<std::string>& groups) {
+  return !restricts(partition.allow_groups) ||
+         std::ranges::any_of(groups, [&](const std::string& group) {
+           return lists(partition.allow_groups, group);
+         });
+}
+
 Result<void> admits(const Partition& p, const Submitter& who) {
   if (p.root_only && !who.is_operator) return fail(ErrorCode::access_denied);
   if (p.disable_root_jobs && who.user == Uid{0}) return fail(ErrorCode::user_id_missing);
   if (p.req_resv && !who.reserved) return fail(ErrorCode::access_denied);
   if (restricts(p.allow_alloc_nodes) && !lists_host(p.allow_alloc_nodes, who.host))
     return fail(ErrorCode::access_denied);
-  if (p.is_closed())
-    return fail(ErrorCode::failure, "Required partition not available (inactive or drain)");
-  if (restricts(p.allow_groups) && !who.is_operator &&
-      std::none_of(who.groups.begin(), who.groups.end(),
-                   [&](const std::string& group) { return lists(p.allow_groups, group); }))
+  if (p.is_closed()) return fail(ErrorCode::partition_unavailable);
+  if (!who.is_operator && !admits_groups(p, who.groups))
     return fail(ErrorCode::job_missing_required_group);
   bool account_ok = restricts(p.allow_accounts) ? lists(p.allow_accounts, who.account)
                                                 : !lists(p.deny_accounts, who.account);
@@ -79,10 +83,10 @@ void give_default_memory(const Cluster& cluster, const Partition& partition, Job
   if (request->memory_per_node_mib > 0u) spec.memory_per_node_mib = request->memory_per_node_mib;
 }
 
-std::string_view obstacle(const Cluster& cluster, const Job& job) {
-  const Partition* partition = cluster.find_partition(split(job.partition, ',').front());
-  if (!partition) return {};
-  if (partition->state == PartitionState::down) return "Partition in DOWN state";
+ErrorCode obstacle(const Cluster& cluster, const Job& job) {
+  const Partition* partition = cluster.partition_of(job);
+  if (!partition) return ErrorCode::no_error;
+  if (partition->state == PartitionState::down) return ErrorCode::partition_down;
   auto in_service = [&](NodeId id) {
     const Node* node = cluster.nodes.find(id);
     return node && is_available(*node);
@@ -90,8 +94,8 @@ std::string_view obstacle(const Cluster& cluster, const Job& job) {
   const auto named = cluster.nodes_named(job.spec->required_nodes);
   const bool has_named = !named || std::ranges::all_of(*named, in_service);
   const auto usable = std::ranges::count_if(partition->nodes, in_service);
-  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return {};
-  return "Required node not available (down, drained or reserved)";
+  if (has_named && usable >= std::max(1u, job.spec->min_nodes)) return ErrorCode::no_error;
+  return ErrorCode::node_unavailable;
 }
 
 bool asks_more_cpus_than(const Cluster& cluster, const Partition& p, const JobSpec& spec) {

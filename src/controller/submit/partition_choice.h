@@ -2,17 +2,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "model/cluster.h"
 
 namespace muster::controller {
-
-// The error for a job that does not fit its partition.
-inline constexpr std::string_view kBeyondPartition =
-    "Requested partition configuration not available now";
 
 struct Submitter {
   bool is_operator = false;
@@ -23,6 +18,8 @@ struct Submitter {
   bool reserved = false;  // it names a reservation
 };
 
+// AllowGroups
+bool admits_groups(const Partition& partition, const std::vector<std::string>& groups);
 // AllowGroups, AllowAccounts, DenyQos, RootOnly and so on.
 Result<void> admits(const Partition& partition, const Submitter& who);
 
@@ -33,9 +30,9 @@ void add_cpus_for_memory(const Cluster& cluster, const Partition& partition, Job
 // in its environment.
 void give_default_memory(const Cluster& cluster, const Partition& partition, JobSpec& spec);
 
-// What keeps a job of srun or salloc from starting even if all other jobs end; empty if nothing
+// What keeps a job of srun or salloc from starting even if all other jobs end; no_error if nothing
 // does.
-std::string_view obstacle(const Cluster& cluster, const Job& job);
+ErrorCode obstacle(const Cluster& cluster, const Job& job);
 
 // EnforcePartLimits: limits that otherwise only make a job wait.
 bool asks_more_cpus_than(const Cluster& cluster, const Partition& partition, const JobSpec& spec);

@@ -16,7 +16,7 @@ std::uint32_t PartitionFacts::least_nodes(const Job& job) {
     nodes = std::max(nodes, static_cast<std::uint32_t>((tasks + most - 1) / most));
   };
   if (spec.ntasks_per_node.value_or(0) > 0) with_on_each(*spec.ntasks_per_node);
-  const std::uint32_t largest = most_cpus(split(job.partition, ',').front());
+  const std::uint32_t largest = most_cpus(first_of(job.partitions));
   if (largest > 0)
     with_on_each(std::max(1u, largest / std::max(1u, spec.cpus_per_task.value_or(1))));
   return nodes;

@@ -40,7 +40,7 @@ class SizeCheck {
   void operator()(std::uint32_t, T& value) {
     using namespace codec_detail;
     if constexpr (String<T>)
-      note(value, length(value), "text", &RequestLimits::text);
+      note(value, length(std::string_view(value)), "text", &RequestLimits::text);
     else if constexpr (std::is_same_v<T, std::vector<Text>> ||
                        std::is_same_v<T, std::vector<std::string>>)
       texts(value);
@@ -230,7 +230,7 @@ Result<void> bound_time(std::optional<Minutes>& limit) {
 
 Error beyond_limit(std::string_view what, std::uint64_t size, const RequestLimits& limits,
                    Limit limit) {
-  const std::string_view too_long = "Pathname of a file, directory or other parameter too long";
+  const std::string_view too_long = error_text(ErrorCode::parameter_too_long);
   return {ErrorCode::failure, counts_bytes(limit)
                                   ? fmt::format("{}: {} of {} bytes, at most {} are allowed ({})",
                                                 too_long, what, size, limits.*limit, name_of(limit))

@@ -13,13 +13,10 @@ namespace {
 
 // Whether it could ever run on nodes of the partition that are in the reservation.
 Result<void> fits_reservation(const Cluster& cluster, const Reservation& r,
-                              const sched::ResourceRequest& request, Partition p,
-                              std::vector<std::string>& warnings) {
+                              const sched::ResourceRequest& request, Partition p) {
   std::erase_if(p.nodes, [&](NodeId id) { return !r.holds_node(id); });
-  if (!std::ranges::all_of(request.required_nodes, [&](NodeId id) { return r.holds_node(id); })) {
-    warnings.emplace_back("Problem using reservation");
-    return fail(ErrorCode::requested_node_config_unavailable);
-  }
+  if (!std::ranges::all_of(request.required_nodes, [&](NodeId id) { return r.holds_node(id); }))
+    return fail(ErrorCode::requested_node_config_unavailable, "Problem using reservation");
   if (p.nodes.size() < request.min_nodes) return fail(ErrorCode::requested_node_config_unavailable);
   if (auto ok = sched::feasible(cluster, request, p); !ok) return std::unexpected(ok.error());
   return {};
@@ -28,26 +25,24 @@ Result<void> fits_reservation(const Cluster& cluster, const Reservation& r,
 }  // namespace
 
 Result<void> fits_reservations(const Cluster& cluster, const Job& job,
-                               const sched::ResourceRequest& request, const Partition& p,
-                               std::vector<std::string>& warnings) {
+                               const sched::ResourceRequest& request, const Partition& p) {
   if (job.spec->reservation.empty()) return {};
   std::optional<Error> refusal;
-  std::vector<std::string> why;
-  for (std::string_view name : split(job.spec->reservation, ',')) {
+  for (const Text& name : job.spec->reservation.parsed()) {
     const Reservation* r = cluster.find_reservation(name);
     if (!r) continue;
     if (!r->is_active(job.submitted) || r->has("FLEX") || r->has("ANY_NODES")) return {};
-    auto ok = fits_reservation(cluster, *r, request, p, why);
+    auto ok = fits_reservation(cluster, *r, request, p);
     if (ok) return {};
     if (!refusal) refusal = ok.error();
   }
   if (!refusal) return {};
-  warnings.insert(warnings.end(), why.begin(), why.end());
   return std::unexpected(*refusal);
 }
 
 Result<void> may_use_reservation(const Cluster& cluster, const JobSpec& spec, const Text& account) {
-  for (std::string_view name : split(spec.reservation, ',')) {
+  if (spec.reservation.parsed().empty()) return fail(ErrorCode::invalid_reservation);  // ","
+  for (const Text& name : spec.reservation.parsed()) {
     const Reservation* r = cluster.find_reservation(name);
     if (!r) return fail(ErrorCode::invalid_reservation);
     if (!r->admits(spec.user_name, account)) return fail(ErrorCode::reservation_access);

@@ -1,9 +1,6 @@
 // Whether a job that names reservations could ever run in one of them.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "base/result.h"
 #include "model/cluster.h"
 #include "sched/request/request.h"
@@ -11,10 +8,9 @@
 namespace muster::controller {
 
 // If all named reservations have begun, one of them must be able to take the job; a later one may
-// still change. `job.submitted` is the time of the check. Warnings are for the user.
+// still change. `job.submitted` is the time of the check.
 Result<void> fits_reservations(const Cluster& cluster, const Job& job,
-                               const sched::ResourceRequest& request, const Partition& p,
-                               std::vector<std::string>& warnings);
+                               const sched::ResourceRequest& request, const Partition& p);
 
 // All reservations that the job names must admit it.
 Result<void> may_use_reservation(const Cluster& cluster, const JobSpec& spec, const Text& account);

@@ -19,7 +19,6 @@
 #include "sched/limits/limits.h"
 #include "sched/place/place.h"
 #include "sched/priority/priority.h"
-#include "sched/request/features.h"
 #include "sched/request/memory_rule.h"
 #include "sched/request/request.h"
 #include "sched/request/time_limit.h"
@@ -29,9 +28,10 @@ namespace muster::controller {
 namespace {
 
 // --batch may only name features that --constraint names too.
-bool is_subset_of(std::string_view features, std::string_view constraint) {
-  const std::vector<Text> named = sched::features_in(constraint);
-  return std::ranges::all_of(sched::features_in(features), [&](const Text& feature) {
+bool is_subset_of(const FeatureExpression& features, const FeatureExpression& constraint) {
+  if (!features.parsed()) return false;
+  const std::vector<Text> named = features_in(constraint_in(constraint));
+  return std::ranges::all_of(features_in(*features.parsed()), [&](const Text& feature) {
     return std::ranges::find(named, feature) != named.end();
   });
 }
@@ -57,15 +57,12 @@ void join_components(std::vector<Job>& jobs) {
 }
 
 // Options that only operators may use, and jobs for other users.
-Result<void> may_ask_for(const JobRequest& spec, Caller caller, bool by_operator,
-                         std::vector<std::string>& warnings) {
-  if (spec.nice < 0 && !by_operator) return fail(ErrorCode::failure, "Invalid --nice value");
+Result<void> may_ask_for(const JobRequest& spec, Caller caller, bool by_operator) {
+  if (spec.nice < 0 && !by_operator) return fail(ErrorCode::invalid_nice);
   if (!by_operator && spec.uid != caller.uid) return fail(ErrorCode::user_id_missing);
   if (spec.min_nodes == 0) return fail(ErrorCode::invalid_node_count);  // -N 0
-  if (spec.reboot && !by_operator) {
-    warnings.emplace_back("rebooting of nodes is only allowed for admins");
-    return fail(ErrorCode::access_denied);
-  }
+  if (spec.reboot && !by_operator)
+    return fail(ErrorCode::access_denied, "rebooting of nodes is only allowed for admins");
   return {};
 }
 
@@ -76,7 +73,7 @@ Result<void> check_times(JobRequest& spec, Time now) {
   if (is_set(spec.deadline) && spec.deadline < now) return fail(ErrorCode::invalid_time_limit);
   if (spec.time_min && ((spec.time_limit && *spec.time_min > *spec.time_limit) ||
                         (is_set(spec.deadline) && now + *spec.time_min > spec.deadline)))
-    return fail("Invalid time-min specification (exceeds job's time or other limits)");
+    return fail(ErrorCode::invalid_time_min);
   return {};
 }
 
@@ -102,9 +99,9 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
                     Time now, Job& job) {
   job.id = cluster.next_job_id;
   if (job.is_array_record()) job.array_id = job.id;
-  std::string names;
-  for (const Partition* q : partitions) names += (names.empty() ? "" : ",") + q->name.str();
-  job.partition = names;
+  std::vector<Text> names;
+  for (const Partition* partition : partitions) names.push_back(partition->name);
+  job.partitions = as_name_list(names);
   const JobSpec& wanted = *job.spec;
   job.time_limit = sched::effective_limit(cluster, wanted, *partitions.front(), job.qos);
   job.eligible = std::max(now, job.own.begin);
@@ -117,16 +114,14 @@ void put_into_queue(const Cluster& cluster, const std::vector<const Partition*>&
 
 }  // namespace
 
-Result<void> Submissions::fits_partition(const Job& job, const Partition& p, const Submitter& who,
-                                         std::vector<std::string>& warnings) {
+Result<void> Submissions::fits_partition(const Job& job, const Partition& p, const Submitter& who) {
   const JobSpec& spec = *job.spec;
   const Minutes time_limit = sched::effective_limit(ledger_.cluster(), spec, p, job.qos);
   if (auto ok = admits(p, who); !ok) return ok;
   const Text& enforce = ledger_.settings().enforce_part_limits;
   const bool enforced = enforce == "ALL" || enforce == "ANY";
   if (enforced) {
-    if (asks_more_cpus_than(ledger_.cluster(), p, spec))
-      return fail("More processors requested than permitted");
+    if (asks_more_cpus_than(ledger_.cluster(), p, spec)) return fail(ErrorCode::too_many_cpus);
     if (auto ok = within_limits(p, spec, time_limit); !ok) return ok;
   }
   auto wanted = sched::make_request(ledger_.cluster(), spec, p);
@@ -139,14 +134,12 @@ Result<void> Submissions::fits_partition(const Job& job, const Partition& p, con
   auto ok = feasibility_.check(ledger_.cluster(), *wanted, p);
   if (!ok && spec.hold) return {};  // checked again when it is released
   if (ok) {
-    if (auto inside = fits_reservations(ledger_.cluster(), job, *wanted, p, warnings); !inside)
-      return inside;
+    if (auto inside = fits_reservations(ledger_.cluster(), job, *wanted, p); !inside) return inside;
     Text limit =
         sched::refused_by_limit(ledger_.cluster(), {&job, &p, *ok, &wanted->licenses, time_limit},
                                 std::max<std::uint64_t>(1, job.waiting_tasks.size()));
     if (limit.empty()) return {};
-    warnings.push_back(limit.str());
-    return fail(ErrorCode::accounting_policy);
+    return fail(ErrorCode::accounting_policy, limit.str());
   }
   return std::unexpected(ok.error());
 }
@@ -165,20 +158,18 @@ Submitter submitter_of(const Ledger& ledger, Host& host, Caller caller, const Jo
   return who;
 }
 
-Result<Job> Submissions::accept(Caller caller, JobRequest spec,
-                                std::vector<std::string>& warnings) {
+Result<Job> Submissions::accept(Caller caller, JobRequest spec) {
   const Time now = ledger_.now();
   const Cluster& cluster = ledger_.cluster();
   const bool by_operator = ledger_.authority().is_operator(caller);
-  if (auto ok = may_ask_for(spec, caller, by_operator, warnings); !ok)
-    return std::unexpected(ok.error());
+  if (auto ok = may_ask_for(spec, caller, by_operator); !ok) return std::unexpected(ok.error());
   if (!by_operator) spec = as_user_may_say(std::move(spec));
   // Priority 0 does not hold a job here; --hold does.
   if (spec.priority == 0u) spec.priority.reset();
   if (auto ok = bound_times(spec); !ok) return std::unexpected(ok.error());
   shorten(spec.submit_line, ledger_.settings().request_limits.text);
   if (!is_subset_of(spec.batch_features, spec.features))
-    return fail("Job --batch option is invalid or not a subset of --constraints");
+    return fail(ErrorCode::invalid_batch_features);
   auto named = named_partitions(cluster, spec.partition);
   if (!named) return std::unexpected(named.error());
   auto membership = membership_of(cluster, spec, named->front()->name);
@@ -195,7 +186,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
     job.task_limit = array->limit;
   }
   if (const auto& dependencies = spec.dependency.parsed(); !dependencies)
-    return std::unexpected(dependencies.error());
+    return fail(dependencies.error());
   if (auto ok = check_mail_user(spec.mail_user); !ok) return std::unexpected(ok.error());
   if (!spec.reservation.empty())
     if (auto ok = may_use_reservation(cluster, spec, job.account); !ok)
@@ -207,7 +198,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
   std::vector<const Partition*> chosen;
   std::optional<Error> refusal;
   for (const Partition* p : *named) {
-    auto ok = fits_partition(job, *p, who, warnings);
+    auto ok = fits_partition(job, *p, who);
     if (ok)
       chosen.push_back(p);
     else if (!refusal)
@@ -219,8 +210,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec,
   return job;
 }
 
-Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequest& request,
-                                                 std::vector<std::string>& warnings) {
+Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequest& request) {
   if (!request.spec) return fail(ErrorCode::failure, "the request contains no job");
   if (ledger_.cluster().jobs.size() + request.components.size() >= ledger_.settings().max_job_count)
     return fail(ErrorCode::too_many_jobs);
@@ -228,7 +218,7 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
   std::vector<Job> jobs;
   auto add = [&](Cow<JobRequest>& spec) -> Result<void> {
     if (!request.components.empty() && !spec->array.empty()) return fail(ErrorCode::invalid_array);
-    auto job = accept(caller, std::move(spec.edit()), warnings);
+    auto job = accept(caller, std::move(spec.edit()));
     if (!job) return std::unexpected(job.error());
     jobs.push_back(std::move(*job));
     return {};
@@ -244,8 +234,7 @@ Result<std::vector<Job>> Submissions::accept_all(Caller caller, wire::SubmitRequ
 }
 
 bool fits_limits_of_partition(const Cluster& cluster, const Job& job) {
-  const auto names = split(job.partition.view(), ',');
-  return std::ranges::any_of(names, [&](std::string_view name) {
+  return std::ranges::any_of(job.partitions.parsed(), [&](const Text& name) {
     const Partition* partition = cluster.find_partition(name);
     return partition &&
            within_limits(*partition, *job.spec, sched::limit_in(cluster, job, *partition));
@@ -256,8 +245,8 @@ wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request) {
   wire::SubmitReply reply;
   const bool asks_for_cores = request.spec && request.spec->core_spec;
   const bool asks_for_threads = request.spec && request.spec->thread_spec;
-  auto jobs = accept_all(caller, request, reply.warnings);
-  if (!jobs) return refusal(jobs.error(), reply.warnings);
+  auto jobs = accept_all(caller, request);
+  if (!jobs) return jobs.error();
   const Job& first = jobs->front();
   reply.job = first.id;
   if (asks_for_cores != first.spec->core_spec.has_value() ||
@@ -267,10 +256,10 @@ wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request) {
                     "(AllowSpecResourcesUsage = No)",
                     asks_for_cores ? "-S" : "--thread-spec"));
   if (first.spec->kind == JobKind::allocation) {
-    const std::string_view why = fits_limits_of_partition(ledger_.cluster(), first)
-                                     ? obstacle(ledger_.cluster(), first)
-                                     : kBeyondPartition;
-    if (!why.empty()) reply.warnings.emplace_back(why);
+    const ErrorCode why = fits_limits_of_partition(ledger_.cluster(), first)
+                              ? obstacle(ledger_.cluster(), first)
+                              : ErrorCode::partition_unavailable_now;
+    if (why != ErrorCode::no_error) reply.warnings.emplace_back(error_text(why));
   }
   auto keep = [&](const Text& hash, std::string& bytes) {
     if (!hash.empty()) ledger_.keep_blob(hash.str(), std::move(bytes));
@@ -284,14 +273,6 @@ wire::Answer Submissions::submit(Caller caller, wire::SubmitRequest& request) {
     ledger_.record(JobSubmitted{std::move(job)});
   }
   return reply;
-}
-
-Error refusal(Error error, const std::vector<std::string>& warnings) {
-  if (error.code == ErrorCode::invalid_partition)
-    error.detail = "invalid partition specified: " + error.detail;
-  else if (!warnings.empty())
-    error.detail = warnings.front();
-  return error;
 }
 
 }  // namespace muster::controller

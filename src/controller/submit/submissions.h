@@ -21,13 +21,11 @@ class Submissions {
   wire::Answer submit(Caller caller, wire::SubmitRequest& request);
   // The job, or the components of a heterogeneous job with consecutive ids. A hold of one
   // component applies to all, and so does the dependency of the first. Nothing is recorded.
-  Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request,
-                                      std::vector<std::string>& warnings);
+  Result<std::vector<Job>> accept_all(Caller caller, wire::SubmitRequest& request);
 
  private:
-  Result<Job> accept(Caller caller, JobRequest spec, std::vector<std::string>& warnings);
-  Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who,
-                              std::vector<std::string>& warnings);
+  Result<Job> accept(Caller caller, JobRequest spec);
+  Result<void> fits_partition(const Job& job, const Partition& partition, const Submitter& who);
 
   Ledger& ledger_;
   Host& host_;
@@ -36,8 +34,6 @@ class Submissions {
   std::uint64_t feasible_version_ = 0;  // version of the nodes that these answers are about
 };
 
-// The answer to a user whose request was refused.
-Error refusal(Error error, const std::vector<std::string>& warnings);
 Submitter submitter_of(const Ledger& ledger, Host& host, Caller caller, const JobSpec& spec,
                        const Text& account, const Text& qos,
                        const std::vector<const Partition*>& named);

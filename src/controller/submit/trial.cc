@@ -35,7 +35,7 @@ wire::Answer expected_start(Cluster with, const std::vector<Job>& jobs, Time now
       }
     } else if (const sched::Expected* expected = sched::find_expected(plan, job.id)) {
       reply.would_start = expected->at;
-      reply.partition = job.partition;
+      reply.partition = job.partitions.text();
       reply.cpus += expected->cpus;
       nodes.insert(nodes.end(), expected->nodes.begin(), expected->nodes.end());
     } else {
@@ -62,7 +62,7 @@ bool has_to_wait(const Cluster& cluster, const Job& job, Time now) {
 }  // namespace
 
 Result<void> may_start_at_once(const Cluster& cluster, const Job& job, Time now) {
-  if (!fits_limits_of_partition(cluster, job)) return fail(std::string(kBeyondPartition));
+  if (!fits_limits_of_partition(cluster, job)) return fail(ErrorCode::partition_unavailable_now);
   if (has_to_wait(cluster, job, now)) return fail(ErrorCode::dependency);
   return {};
 }

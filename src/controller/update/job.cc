@@ -28,7 +28,7 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
   JobDraft d{cluster, job, now, by_operator, job.request(), {}, 0};
   d.event.job = job.id;
   d.event.priority = job.priority;
-  d.event.partition = job.partition;
+  d.event.partition = job.partitions;
   d.event.account = job.account;
   d.event.qos = job.qos;
   d.event.time_limit = job.time_limit;
@@ -58,25 +58,25 @@ Result<JobDraft> draft_update(const Cluster& cluster, const Job& job, const Sett
 
 // A partition that would have refused the job at submission refuses it now. Of several partitions,
 // those that admit the job remain.
-Result<Text> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
-                                  const JobUpdated& change) {
+Result<NameList> admitting_partitions(const Ledger& ledger, Host& host, Caller caller,
+                                      const JobUpdated& change) {
   auto named = named_partitions(ledger.cluster(), change.partition);
   if (!named) return std::unexpected(named.error());
   const Submitter who =
       submitter_of(ledger, host, caller, *change.spec, change.account, change.qos, *named);
-  std::string names;
+  std::vector<Text> names;
   std::optional<Error> refusal;
   for (const Partition* partition : *named) {
     auto ok = admits(*partition, who);
     if (ok)
-      names += (names.empty() ? "" : ",") + partition->name.str();
+      names.push_back(partition->name);
     else if (!refusal)  // a user who is not admitted learns nothing else
-      refusal = ok.error().code == ErrorCode::failure
+      refusal = ok.error().code == ErrorCode::partition_unavailable
                     ? ok.error()
-                    : Error{ErrorCode::failure, std::string(kBeyondPartition)};
+                    : Error{ErrorCode::partition_unavailable_now, {}};
   }
   if (names.empty()) return std::unexpected(*refusal);
-  return Text(names);
+  return as_name_list(names);
 }
 
 Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,

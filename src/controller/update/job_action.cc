@@ -20,7 +20,7 @@ namespace {
 // A job that was submitted with --hold has not been checked yet. One suitable partition is enough.
 Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
   ErrorCode last{};
-  for (std::string_view name : split(job.partition, ',')) {
+  for (const Text& name : job.partitions.parsed()) {
     const Partition* partition = cluster.find_partition(name);
     if (!partition || partition->nodes.empty()) return {};
     auto request = sched::make_request(cluster, *job.spec, *partition);
@@ -68,7 +68,7 @@ Result<void> requeue(Ledger& ledger, Caller caller, const Job& job, Requeue how,
   if (!allowed) return fail(ErrorCode::disabled);
   const bool goes_back = job.run->ending && job.run->ending->requeue;
   if (job.state == JobState::pending || goes_back) return fail(ErrorCode::job_pending);
-  if (!job.leads()) return fail(ErrorCode::failure, "Job not heterogeneous job leader");
+  if (!job.leads()) return fail(ErrorCode::not_het_leader);
   JobId id = job.id;
   Ending ending{.becomes = JobState::cancelled,
                 .by = caller.uid,
@@ -101,7 +101,7 @@ Result<void> suspend(Ledger& ledger, Caller caller, const Job& job, bool resume)
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   const bool is_suspended = job.state == JobState::suspended;
-  if (resume && !is_suspended) return fail(ErrorCode::failure, "Job is not suspended");
+  if (resume && !is_suspended) return fail(ErrorCode::job_not_suspended);
   if (job.run->awaits_turn) return fail(ErrorCode::disabled);
   if (is_suspended && !resume) return {};
   set_suspended(ledger, job.id, !resume, false);

@@ -24,28 +24,19 @@ namespace {
 // The highest limit that a user may set.
 Minutes most_for_users(const JobDraft& d) {
   if (d.job.state != JobState::pending) return d.job.time_limit;
-  const Partition* partition = d.cluster.find_partition(split(d.event.partition, ',').front());
+  const Partition* partition = d.cluster.find_partition(first_of(d.event.partition));
   return partition && partition->max_time ? *partition->max_time : kUnlimited;
 }
 
-Result<void> exceeded_by_time_min() {
-  return fail(ErrorCode::failure,
-              "Invalid time-min specification (exceeds job's time or other limits)");
-}
+Result<void> exceeded_by_time_min() { return fail(ErrorCode::invalid_time_min); }
 
 Result<void> set_time_limit(JobDraft& d, std::string_view value) {
-  bool add = value.starts_with('+'), subtract = value.starts_with('-');
-  auto limit = parse_time_limit(add || subtract ? value.substr(1) : value);
-  if (!limit) return fail(ErrorCode::invalid_time_limit);
-  Minutes result = *limit;
-  if ((add || subtract) && d.job.time_limit == kUnlimited)
-    result = kUnlimited;
-  else if (add || subtract)
-    result = add ? d.job.time_limit + *limit : d.job.time_limit - *limit;
-  if (subtract && result < Minutes{0})
-    return fail(ErrorCode::failure,
-                fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
-                            limit->count(), d.job.time_limit.count()));
+  const auto change = wire::parse_time_limit_change(value);
+  if (!change) return fail(ErrorCode::invalid_time_limit);
+  const Minutes result = change->applied_to(d.job.time_limit);
+  if (result < Minutes{0})
+    return fail(fmt::format("TimeLimit decrement larger than current time limit ({} > {})",
+                            change->by.count(), d.job.time_limit.count()));
   if (!d.by_operator && result > most_for_users(d)) return fail(ErrorCode::access_denied);
   if (d.spec.time_min && *d.spec.time_min > result) return exceeded_by_time_min();
   d.spec.time_limit = result;
@@ -58,7 +49,7 @@ Result<void> set_time_limit(JobDraft& d, std::string_view value) {
 Result<void> set_end(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::running) return fail(ErrorCode::job_not_running);
   auto end = parse_date(value, d.now);
-  if (!end || *end < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  if (!end || *end < d.now) return fail(ErrorCode::invalid_time);
   auto limit = std::chrono::ceil<Minutes>(*end - d.job.run->started);
   if (!d.by_operator && limit > d.job.time_limit) return fail(ErrorCode::access_denied);
   d.spec.time_limit = d.event.time_limit = limit;
@@ -77,11 +68,9 @@ Result<void> set_priority(JobDraft& d, std::string_view value) {
   auto priority = parse_number<std::uint32_t>(value);
   if (!priority) return bad_value();
   if (*priority == 0) return {};  // means a hold: see update_job
-  if (d.job.hold != Hold::none)
-    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
+  if (d.job.hold != Hold::none) return fail(ErrorCode::job_held);
   if (!d.by_operator && *priority > d.job.priority) return fail(ErrorCode::access_denied);
-  if (!d.by_operator)
-    return fail("Changes to job priority are not persistent, change nice instead");
+  if (!d.by_operator) return fail(ErrorCode::priority_not_persistent);
   d.spec.priority = *priority;
   d.spec.nice = 0;  // the new priority includes it
   d.event.priority = *priority;
@@ -102,7 +91,7 @@ Result<void> set_nice(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_site_factor(JobDraft& d, std::string_view value) {
-  auto factor = parse_number<std::int32_t>(value);
+  auto factor = wire::parse_site_factor(value);
   if (!factor) return bad_value();
   d.spec.site_factor = *factor;
   return {};
@@ -112,10 +101,10 @@ Result<void> set_site_factor(JobDraft& d, std::string_view value) {
 Result<void> reset_accrual(JobDraft&, std::string_view) { return {}; }
 
 Result<void> set_partition(JobDraft& d, std::string_view value) {
-  auto named = named_partitions(d.cluster, value);
+  NameList partitions(value);
+  auto named = named_partitions(d.cluster, partitions);
   if (!named) return fail(ErrorCode::invalid_partition);
-  d.spec.partition = Text(value);
-  d.event.partition = Text(value);
+  d.spec.partition = d.event.partition = std::move(partitions);
   if (!d.spec.time_limit)
     d.event.time_limit = sched::effective_limit(d.cluster, d.spec, *named->front(), d.event.qos);
   return {};
@@ -132,7 +121,7 @@ Result<void> set_begin(JobDraft& d, std::string_view value) {
 Result<void> set_deadline(JobDraft& d, std::string_view value) {
   auto deadline = parse_date(value, d.now);
   if (!deadline) return bad_value();
-  if (*deadline < d.now) return fail(ErrorCode::failure, "Invalid time specified");
+  if (*deadline < d.now) return fail(ErrorCode::invalid_time);
   d.spec.deadline = *deadline;
   return {};
 }
@@ -140,7 +129,7 @@ Result<void> set_deadline(JobDraft& d, std::string_view value) {
 Result<void> set_dependency(JobDraft& d, std::string_view value) {
   Dependency dependency(value);
   const auto& parsed = dependency.parsed();
-  if (!parsed) return std::unexpected(parsed.error());
+  if (!parsed) return fail(parsed.error());
   if (auto ok = sched::check_dependencies(d.cluster, d.job, *parsed); !ok) return ok;
   d.spec.dependency = std::move(dependency);
   return {};
@@ -173,10 +162,9 @@ Result<void> set_delay_boot(JobDraft& d, std::string_view value) {
   return {};
 }
 
-Text first_partition(const JobDraft& d) { return Text(split(d.event.partition, ',').front()); }
-
 Result<void> set_account(JobDraft& d, std::string_view value) {
-  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_partition(d)); !ok) return ok;
+  if (auto ok = may_use_account(d.cluster, d.spec, Text(value), first_of(d.event.partition)); !ok)
+    return ok;
   d.spec.account = d.event.account = Text(value);
   return {};
 }
@@ -185,26 +173,24 @@ Result<void> set_qos(JobDraft& d, std::string_view value) {
   // Operators may set any existing QOS.
   auto ok = d.by_operator ? is_known_qos(d.cluster, value)
                           : may_use_qos(d.cluster, d.spec, {d.event.account, Text(value)},
-                                        first_partition(d));
+                                        first_of(d.event.partition));
   if (!ok) return ok;
   d.spec.qos = d.event.qos = Text(value);
   return {};
 }
 
 Result<void> set_reservation(JobDraft& d, std::string_view value) {
-  for (std::string_view name : split(value, ',')) {
-    if (name.empty()) continue;
+  NameList reservations(value);
+  for (const Text& name : reservations.parsed()) {
     const Reservation* r = d.cluster.find_reservation(name);
     if (!r) return fail(ErrorCode::invalid_reservation);
     if (!r->admits(d.spec.user_name, d.job.account)) return fail(ErrorCode::reservation_access);
   }
-  d.spec.reservation = Text(value);
+  d.spec.reservation = std::move(reservations);
   return {};
 }
 
-Result<void> set_burst_buffer(JobDraft&, std::string_view) {
-  return fail(ErrorCode::failure, "Requested operation not supported on this system");
-}
+Result<void> set_burst_buffer(JobDraft&, std::string_view) { return fail(ErrorCode::unsupported); }
 
 // Selects among jobs of the same name; see update_job.
 Result<void> says_whose(JobDraft&, std::string_view) { return {}; }

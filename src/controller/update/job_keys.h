@@ -8,6 +8,7 @@
 #include "model/cluster.h"
 #include "state/event.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::controller {
 

@@ -28,7 +28,7 @@ Result<void> set_number_or_none(JobDraft& d, std::string_view value) {
 
 Result<void> set_tasks(JobDraft& d, std::string_view value) {
   if (auto ok = set_number<&JobSpec::num_tasks>(d, value.empty() ? "0" : value); !ok) return ok;
-  if (d.spec.num_tasks == 0u) return fail(ErrorCode::failure, "Task count specification invalid");
+  if (d.spec.num_tasks == 0u) return fail(ErrorCode::bad_task_count);
   return {};
 }
 
@@ -65,16 +65,15 @@ Result<void> give_back_nodes(JobDraft& d, std::string_view value) {
 
 Result<void> set_node_count(JobDraft& d, std::string_view value) {
   if (d.job.state != JobState::pending) return give_back_nodes(d, value);
-  auto dash = value.find('-');
-  auto low = parse_number<std::uint32_t>(value.substr(0, dash));
-  auto high = dash == value.npos ? low : parse_number<std::uint32_t>(value.substr(dash + 1));
-  if (!low || !high) return bad_value();
-  if (*high < *low || *low == 0)
-    return fail(ErrorCode::failure, "Node count specification invalid");
-  d.spec.min_nodes = *low;
-  d.spec.max_nodes = dash == value.npos ? 0 : *high;
+  const auto nodes = wire::parse_count_range(value);
+  if (!nodes) return bad_value();
+  if (nodes->least == 0 || nodes->most.value_or(nodes->least) < nodes->least)
+    return fail(ErrorCode::invalid_node_count);
+  d.spec.min_nodes = nodes->least;
+  d.spec.max_nodes = nodes->most.value_or(0);
   d.spec.nodes_given = true;
-  if (d.spec.num_tasks) d.spec.num_tasks = std::max(*d.spec.num_tasks, *low);  // one task per node
+  if (d.spec.num_tasks)
+    d.spec.num_tasks = std::max(*d.spec.num_tasks, nodes->least);  // one on each
   return {};
 }
 
@@ -91,9 +90,10 @@ Result<void> set_memory(JobDraft& d, std::string_view value) {
 
 Result<void> set_gres(JobDraft& d, std::string_view value) {
   if (iequals(value, "none")) return fail(ErrorCode::invalid_gres);
-  if (!value.empty() && !parse_gres(value)) return fail(ErrorCode::invalid_gres);
-  d.spec.gres = Text(value);
-  d.spec.gpus_per_node = {};  // both are set by this key
+  GresList gres(value);
+  if (!gres.parsed()) return fail(ErrorCode::invalid_gres);
+  d.spec.gres = std::move(gres);
+  d.spec.gpus_per_node = {};  // said in the same key
   return {};
 }
 
@@ -112,13 +112,14 @@ Result<void> set_gpus(JobDraft& d, std::string_view value) {
   std::string all;
   if (!value.empty())
     for (std::string_view part : split(value, ',')) {
-      auto gpus = of_gpus(part);
-      if (!gpus) return fail(ErrorCode::invalid_gres);
+      auto one = of_gpus(part);
+      if (!one) return fail(ErrorCode::invalid_gres);
       if (!all.empty()) all += ',';
-      all += *gpus;
+      all += *one;
     }
-  if (!parse_gpus(all)) return fail(ErrorCode::invalid_gres);
-  d.spec.*Member = Text(all);
+  GpuList gpus(all);
+  if (!gpus.parsed()) return fail(ErrorCode::invalid_gres);
+  d.spec.*Member = std::move(gpus);
   return {};
 }
 
@@ -139,9 +140,9 @@ Result<void> set_memory_of_gpu(JobDraft& d, std::string_view value) {
 }
 
 Result<void> set_licenses(JobDraft& d, std::string_view value) {
-  if (auto known = sched::parse_licenses(d.cluster, value); !known)
-    return fail(ErrorCode::invalid_license);
-  d.spec.licenses = Text(value);
+  LicenseList licenses(value);
+  if (auto ok = sched::check_licenses(d.cluster, licenses); !ok) return ok;
+  d.spec.licenses = std::move(licenses);
   return {};
 }
 

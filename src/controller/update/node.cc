@@ -91,8 +91,8 @@ Result<void> set_other(const SettingsList& settings, const Cluster& cluster, con
   const bool known = std::ranges::all_of(change.active_features, [&](const Text& feature) {
     return std::ranges::find(available, feature) != available.end();
   });
-  if (!known) return fail(ErrorCode::failure, "Active features not subset of available features");
-  // Unless the request names active features, all available features become active.
+  if (!known) return fail(ErrorCode::features_not_available);
+  // Unless the request says which, all available features become active.
   if (change.available_features && !active) change.active_features = *change.available_features;
   return {};
 }
@@ -157,7 +157,7 @@ wire::Answer update_node(Ledger& ledger, NodeLinks& links, Allocations& allocati
     for (NodeId id : changed) clear_node(ledger, links, id, Leave::all);
   if (iequals(state, "POWER_DOWN"))
     for (NodeId id : changed) clear_node(ledger, links, id, Leave::with_grace);
-  if (iequals(state, "POWER_UP")) power.up_again(changed);
+  if (iequals(state, "POWER_UP")) power.power_up_if_off(changed);
   ledger.want_plan();
   if (refusal) return *refusal;
   return wire::Done{};

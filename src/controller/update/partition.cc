@@ -29,11 +29,9 @@ wire::Answer update_partition(Ledger& ledger, const wire::UpdateRequest& request
   if (request.remove) {
     bool used = false;
     ledger.cluster().jobs.each([&](const Job& job) {
-      if (used || is_ended(job.state)) return;
-      const auto names = split(job.partition, ',');
-      used = std::ranges::find(names, *name) != names.end();
+      used = used || (!is_ended(job.state) && has_name(job.partitions, *name));
     });
-    if (used) return Error{ErrorCode::failure, "Partition is in use"};
+    if (used) return Error{ErrorCode::partition_in_use, {}};
     ledger.record(PartitionChanged{.partition = *known, .removed = true});
     return wire::Done{};
   }

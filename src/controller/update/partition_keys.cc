@@ -9,11 +9,11 @@
 #include "base/text/hostlist.h"
 #include "base/text/size.h"
 #include "base/text/strings.h"
-#include "config/lines/partition_line.h"
 #include "controller/submit/membership.h"
 #include "controller/update/settings_list.h"
 #include "model/binding/cpu_bind.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::controller {
 
@@ -55,9 +55,10 @@ Result<void> set_count(PartitionDraft& d, std::string_view value) {
 // A number, or UNLIMITED.
 template <auto Member>
 Result<void> set_cap(PartitionDraft& d, std::string_view value) {
-  if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
-    return d.partition.*Member = std::nullopt, Result<void>{};
-  return set_count<Member>(d, value);
+  const auto limit = wire::parse_count_limit(value);
+  if (!limit) return bad_value();
+  d.partition.*Member = limit->most;
+  return {};
 }
 
 // Memory per CPU and memory per node replace each other.
@@ -96,17 +97,10 @@ Result<void> set_nodes(PartitionDraft& d, std::string_view value) {
   return {};
 }
 
-// A state by its name or an abbreviation.
 Result<void> set_state(PartitionDraft& d, std::string_view value) {
-  constexpr std::pair<std::string_view, PartitionState> kStates[] = {
-      {"up", PartitionState::up},
-      {"down", PartitionState::down},
-      {"drain", PartitionState::drain},
-      {"inactive", PartitionState::inactive}};
-  auto at = std::ranges::find_if(
-      kStates, [&](const auto& state) { return istarts_with(state.first, value); });
-  if (value.size() < 2 || at == std::end(kStates)) return bad_value();
-  d.partition.state = at->second;
+  const auto state = wire::parse_partition_state(value);
+  if (!state) return bad_value();
+  d.partition.state = *state;
   return {};
 }
 
@@ -136,11 +130,9 @@ Result<void> set_alternate(PartitionDraft& d, std::string_view value) {
 }
 
 Result<void> set_over_time_limit(PartitionDraft& d, std::string_view value) {
-  if (iequals(value, "UNLIMITED") || iequals(value, "INFINITE"))
-    return d.partition.over_time_limit = kUnlimitedCount, Result<void>{};
-  auto minutes = parse_number<std::uint16_t>(value.empty() ? "0" : value);
-  if (!minutes || *minutes >= 0xfffe) return bad_value();
-  d.partition.over_time_limit = *minutes;
+  const auto minutes = wire::parse_count_limit(value.empty() ? "0" : value);
+  if (!minutes || minutes->most.value_or(0) >= 0xfffe) return bad_value();
+  d.partition.over_time_limit = minutes->most.value_or(kUnlimitedCount);
   return {};
 }
 
@@ -151,7 +143,10 @@ Result<void> set_priority(PartitionDraft& d, std::string_view value) {
 
 // "1" or "1-3"; the first number counts.
 Result<void> set_min_nodes(PartitionDraft& d, std::string_view value) {
-  return set_count<&Partition::min_nodes>(d, value.substr(0, value.find('-')));
+  const auto nodes = wire::parse_count_range(value);
+  if (!nodes) return bad_value();
+  d.partition.min_nodes = nodes->least;
+  return {};
 }
 
 Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
@@ -164,7 +159,7 @@ Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
         equals == part.npos ? std::nullopt : parse_number<std::uint64_t>(part.substr(equals + 1));
     bool of_cpus = iequals(name, "DefCpuPerGPU");
     if (!number || (!of_cpus && !iequals(name, "DefMemPerGPU")))
-      return fail(ErrorCode::failure, "Invalid JobDefaults specification");
+      return fail(ErrorCode::invalid_job_defaults);
     parts.push_back(fmt::format("{}={}", of_cpus ? "DefCpuPerGPU" : "DefMemPerGPU", *number));
   }
   d.partition.job_defaults = join(parts, ",");
@@ -172,9 +167,9 @@ Result<void> set_job_defaults(PartitionDraft& d, std::string_view value) {
 }
 
 Result<void> set_billing_weights(PartitionDraft& d, std::string_view value) {
-  if (!value.empty() && !config::are_billing_weights(value))
-    return fail(ErrorCode::failure, "Invalid TRESBillingWeights specification");
-  d.partition.tres_billing_weights = Text(value);
+  BillingWeightList weights(value);
+  if (!weights.parsed()) return fail(weights.parsed().error());
+  d.partition.tres_billing_weights = std::move(weights);
   return {};
 }
 

@@ -33,14 +33,14 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
         d.r.start + (*d.duration == kUnlimited || d.duration->count() == 0 ? kYear : *d.duration);
   if (d.skip) {
     auto next = next_occasion(d.r);
-    if (!next) return fail("Reservation given is not skipable, try deleting instead");
+    if (!next) return fail(ErrorCode::reservation_not_skippable);
     d.r.end += *next - d.r.start;
     d.r.start = *next;
   }
   if (d.r.end <= d.r.start || d.r.end <= d.now || (starts_anew && d.r.start < d.now - kPastStart))
-    return fail("Invalid time specified");
+    return fail(ErrorCode::invalid_time);
   if (d.create && d.r.has("TIME_FLOAT")) {
-    if (next_occasion(d.r)) return fail("Requested operation not supported on this system");
+    if (next_occasion(d.r)) return fail(ErrorCode::unsupported);
     d.r.float_by = std::max(Seconds{0}, std::chrono::floor<Seconds>(d.r.start - d.now));
   }
   return {};
@@ -49,9 +49,8 @@ Result<void> set_times(ReservationDraft& d, bool starts_anew) {
 // All users and groups of the reservation must exist on this machine.
 Result<void> check_holders(Host& host, Reservation& r) {
   if (r.users.empty() && r.accounts.empty() && r.groups.empty())
-    return fail("Reservation request lacks users, groups or accounts");
-  if (!r.users.empty() && !r.groups.empty())
-    return fail("Reservations can't have users and groups specified, only one or the other");
+    return fail(ErrorCode::reservation_for_nobody);
+  if (!r.users.empty() && !r.groups.empty()) return fail(ErrorCode::reservation_users_and_groups);
   for (const Text& user : r.users) {
     std::string_view name = user.view();
     if (name.starts_with('-')) name.remove_prefix(1);
@@ -60,7 +59,7 @@ Result<void> check_holders(Host& host, Reservation& r) {
   r.group_members.clear();
   for (const Text& group : r.groups) {
     auto members = host.users_of_group(group.view());
-    if (!members) return fail("Invalid group id");
+    if (!members) return fail(ErrorCode::invalid_group);
     for (std::string& member : *members) r.group_members.emplace_back(member);
   }
   return {};
@@ -80,7 +79,7 @@ wire::Answer update_reservation(Ledger& ledger, Host& host, const wire::UpdateRe
   const Time now = ledger.now();
   auto name = find_setting(request.settings, {"ReservationName", "Reservation"});
   const Reservation* known = name ? ledger.cluster().find_reservation(*name) : nullptr;
-  if (request.create && known) return Error{ErrorCode::failure, "Duplicate reservation name"};
+  if (request.create && known) return Error{ErrorCode::duplicate_reservation, {}};
   if (!request.create && !known) return Error{ErrorCode::invalid_reservation, {}};
   if (request.remove) return remove_reservation(ledger, *known);
   ReservationDraft d{.cluster = ledger.cluster(), .now = now, .create = request.create};
@@ -96,7 +95,7 @@ wire::Answer update_reservation(Ledger& ledger, Host& host, const wire::UpdateRe
     d.r.end += d.r.start - known->start;
   if (auto ok = check_holders(host, d.r); !ok) return ok.error();
   if (known && known->start != d.r.start && known->is_active(now))
-    return Error{ErrorCode::failure, "Reservation already started"};
+    return Error{ErrorCode::reservation_started, {}};
   if (auto ok = set_times(d, !known || known->start != d.r.start); !ok) return ok.error();
   d.r.name = name && !name->empty() ? Text(*name) : Text(new_name(d.r));
   if (auto ok = choose_reserved_nodes(d); !ok) return ok.error();

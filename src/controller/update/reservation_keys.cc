@@ -7,6 +7,7 @@
 #include "controller/reservations/draft.h"
 #include "sched/request/request.h"
 #include "wire/update_keys.h"
+#include "wire/update_values.h"
 
 namespace muster::controller {
 
@@ -60,36 +61,29 @@ Result<void> set_names(std::vector<Text>& list, Sign sign, std::string_view valu
   return {};
 }
 
-Result<void> set_flag(Reservation& r, std::string_view word, bool on) {
-  auto flag = reservation_flag(word);
-  if (!flag) return fail("Invalid reservation flag " + std::string(word));
-  std::erase_if(r.flags, [&](const Text& f) { return f == *flag; });
-  if (on) r.flags.emplace_back(*flag);
-  if (*flag != "PURGE_COMP" || !on) return {};
-  auto equals = word.find('=');
-  if (equals == word.npos) {
+Result<void> set_flag(Reservation& r, const wire::FlagChange& change, bool on) {
+  std::erase_if(r.flags, [&](const Text& f) { return f == change.flag; });
+  if (on) r.flags.emplace_back(change.flag);
+  if (change.flag != "PURGE_COMP" || !on) return {};
+  if (!change.span) {
     if (r.purge_after == Seconds{0}) r.purge_after = kPurgeByDefault;
     return {};
   }
-  auto span = parse_time_limit(word.substr(equals + 1));
-  if (!span || *span == kUnlimited) return fail("Invalid reservation flag " + std::string(word));
-  r.purge_after = *span;
+  if (*change.span == kUnlimited)
+    return fail("Invalid reservation flag " + std::string(change.word));
+  r.purge_after = *change.span;
   return {};
 }
 
 Result<void> set_flags(Draft& d, Sign sign, std::string_view value) {
-  for (std::string_view word : split(value, ',')) {
-    word = trim(word);
-    Sign own = sign;
-    if (word.starts_with('+') || word.starts_with('-')) {
-      own = word.front() == '-' ? Sign::minus : Sign::plus;
-      word.remove_prefix(1);
-    }
-    if (word.empty()) continue;
-    if (auto ok = set_flag(d.r, word, own != Sign::minus); !ok) return ok;
+  const auto flags = wire::parse_reservation_flags(value);
+  if (!flags) return fail("Invalid reservation flag " + std::string(value));
+  for (const wire::FlagChange& change : *flags) {
+    const bool on = change.sign == 0 ? sign != Sign::minus : change.sign == '+';
+    if (auto ok = set_flag(d.r, change, on); !ok) return ok;
   }
   if (!d.create && d.r.has("TIME_FLOAT") && d.r.float_by == Seconds{0})
-    return fail("Invalid time specified");
+    return fail(ErrorCode::invalid_time);
   return {};
 }
 
@@ -115,21 +109,8 @@ Result<void> set_nodes(Draft& d, std::string_view value) {
   return {};
 }
 
-// "2" or "2,3"; "2k" is 2048.
-std::optional<std::vector<std::uint32_t>> parse_counts(std::string_view text) {
-  std::vector<std::uint32_t> counts;
-  for (std::string_view item : split(text, ',')) {
-    const bool thousands = item.ends_with('k') || item.ends_with('K');
-    if (thousands) item.remove_suffix(1);
-    auto n = parse_number<std::uint32_t>(item);
-    if (!n || (thousands && *n > 1'000'000)) return std::nullopt;
-    counts.push_back(thousands ? *n * 1024 : *n);
-  }
-  return counts;
-}
-
 Result<void> set_node_count(Draft& d, std::string_view value) {
-  auto counts = parse_counts(value);
+  auto counts = wire::parse_reservation_counts(value);
   if (!counts) return fail(ErrorCode::invalid_node_count);
   std::uint64_t sum = 0;
   for (std::uint32_t n : *counts) sum += n;
@@ -139,8 +120,8 @@ Result<void> set_node_count(Draft& d, std::string_view value) {
 }
 
 Result<void> set_core_counts(Draft& d, std::string_view value) {
-  if (!d.create) return fail("Core-based reservation can not be updated");
-  auto counts = parse_counts(value);
+  if (!d.create) return fail(ErrorCode::reservation_of_cores);
+  auto counts = wire::parse_reservation_counts(value);
   if (!counts || std::ranges::find(*counts, 0u) != counts->end())
     return fail("Invalid core count " + std::string(value));
   d.core_counts = std::move(*counts);
@@ -148,9 +129,9 @@ Result<void> set_core_counts(Draft& d, std::string_view value) {
 }
 
 Result<void> set_licenses(Draft& d, std::string_view value) {
-  if (auto known = sched::parse_licenses(d.cluster, value); !known)
-    return std::unexpected(known.error());
-  d.r.licenses = Text(value);
+  LicenseList licenses(value);
+  if (auto ok = sched::check_licenses(d.cluster, licenses); !ok) return ok;
+  d.r.licenses = std::move(licenses);
   return {};
 }
 
@@ -177,7 +158,7 @@ Result<void> set_tres(Draft& d, std::string_view value) {
 
 Result<void> set_date(Draft& d, Time& target, std::string_view value) {
   auto at = parse_date(value, d.now);
-  if (!at) return fail("Invalid time specified");
+  if (!at) return fail(ErrorCode::invalid_time);
   target = *at;
   d.time_changed = true;
   return {};
@@ -213,7 +194,7 @@ Result<void> set_text(Draft& d, Sign, std::string_view value) {
   return {};
 }
 Result<void> set_features(Draft& d, Sign sign, std::string_view value) {
-  if (!d.create) return fail("Requested operation not supported on this system");
+  if (!d.create) return fail(ErrorCode::unsupported);
   return set_text<&Reservation::features>(d, sign, value);
 }
 Result<void> set_skip(Draft& d, Sign, std::string_view) {

@@ -30,7 +30,7 @@ std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now
   cluster.jobs.each([&](const Job& each) {
     bool competes = each.state == JobState::pending && each.hold == Hold::none &&
                     !each.priority_fixed && each.id != job.id && each.spec->uid == job.spec->uid &&
-                    each.partition == job.partition && each.account == job.account &&
+                    each.partitions == job.partitions && each.account == job.account &&
                     each.qos == job.qos;
     if (!competes) return;
     const Place other = place(each);
@@ -50,9 +50,8 @@ Result<void> move_to_top(Ledger& ledger, Host& host, StepLaunches& launches, Cal
   const bool own_may = ledger.settings().user_top && ledger.authority().may_change(caller, job);
   if (!ledger.authority().is_operator(caller) && !own_may) return fail(ErrorCode::access_denied);
   if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
-  if (job.hold != Hold::none)
-    return fail(ErrorCode::failure, "Job is in held state, pending scheduler release");
-  if (job.priority_fixed) return {};  // as in Slurm, it cannot be changed
+  if (job.hold != Hold::none) return fail(ErrorCode::job_held);
+  if (job.priority_fixed) return {};  // nothing changes it, as with Slurm
   std::vector<Place> places = places_up_to(ledger.cluster(), job, now);
   const std::int64_t highest = places.front().priority;
   // Whoever may use top may also set the nice values that it needs, even negative ones.

@@ -17,20 +17,22 @@ bool lists(const List& list, const Value& value) {
   return list.empty() || std::ranges::binary_search(list, value);
 }
 
-// Whether any of the names, separated by commas, is in the list.
-bool lists_any(const std::vector<Text>& list, const Text& names) {
-  if (list.empty()) return true;
-  return std::ranges::any_of(split(names, ','),
-                             [&](std::string_view name) { return lists(list, Text(name)); });
+// Whether any of the names is in the list.
+bool lists_any(const std::vector<Text>& list, const NameList& names) {
+  return list.empty() ||
+         std::ranges::any_of(names.parsed(), [&](const Text& name) { return lists(list, name); });
+}
+
+bool uses_reservation(const Job& job, const std::vector<Text>& names) {
+  const NameList& asked = job.spec->reservation;
+  return asked.empty() ? lists(names, job.run->reservation) : lists_any(names, asked);
 }
 
 // "matlab:2,fluent": compares names only, not counts.
 bool needs_license(const JobSpec& spec, const std::vector<Text>& names) {
   if (names.empty()) return true;
-  for (std::string_view list : split(spec.licenses, ';'))
-    for (std::string_view license : split(list, ','))
-      if (lists(names, Text(license.substr(0, license.find(':'))))) return true;
-  return false;
+  return std::ranges::any_of(licenses_in(spec.licenses),
+                             [&](const auto& license) { return lists(names, license.first); });
 }
 
 bool matches_ref(const Job& job, const wire::JobRef& ref) {
@@ -42,10 +44,10 @@ bool matches_ref(const Job& job, const wire::JobRef& ref) {
 }
 
 bool matches_state(const Job& job, const wire::JobFilter& filter) {
-  if (filter.all_states || (filter.states.empty() && !filter.completing)) return true;
-  if (job.completing()) {
-    if (filter.completing) return true;
-  }
+  if (filter.all_states || (filter.states.empty() && !filter.completing && !filter.special_exit))
+    return true;
+  if (filter.completing && job.completing()) return true;
+  if (filter.special_exit && job.special_exit()) return *filter.special_exit;
   return std::find(filter.states.begin(), filter.states.end(), job.state) != filter.states.end();
 }
 
@@ -53,7 +55,7 @@ bool uses_node(const Cluster& cluster, const Job& job, const std::vector<Text>& 
   if (names.empty()) return true;
   for (const NodeShare& share : job.run->allocation)
     if (const Node* node = cluster.nodes.find(share.node))
-      if (lists(names, node->config.name)) return true;
+      if (lists(names, node->config.name) || lists(names, node->config.hostname)) return true;
   return false;
 }
 
@@ -73,6 +75,17 @@ Result<void> check_filter(const wire::JobFilter& f) {
 
 Result<void> check_query(const wire::Request& query) {
   if (auto* jobs = std::get_if<wire::JobsRequest>(&query)) return check_filter(jobs->filter);
+  return {};
+}
+
+Result<void> check_nodes(const Cluster& cluster, const std::vector<Text>& names) {
+  for (const Text& name : names) {
+    bool known = cluster.find_node(name) != nullptr;
+    if (!known)
+      cluster.nodes.each([&](const Node& node) { known = known || node.config.hostname == name; });
+    if (!known)
+      return std::unexpected(Error{.code = ErrorCode::invalid_node_name, .nodes = name.str()});
+  }
   return {};
 }
 
@@ -102,8 +115,8 @@ bool JobMatcher::matches(const Cluster& cluster, const Job& job) const {
     if (!by_name && !by_uid) return false;
   }
   return matches_state(job, filter_) && lists(filter_.accounts, job.account) &&
-         lists(filter_.names, job.own.name) && lists_any(filter_.partitions, job.partition) &&
-         lists(filter_.qos, job.qos) && lists_any(filter_.reservations, job.shown_reservation()) &&
+         lists(filter_.names, job.own.name) && lists_any(filter_.partitions, job.partitions) &&
+         lists(filter_.qos, job.qos) && uses_reservation(job, filter_.reservations) &&
          needs_license(spec, filter_.licenses) && uses_node(cluster, job, filter_.nodes);
 }
 

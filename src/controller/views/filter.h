@@ -10,6 +10,9 @@ namespace muster::controller {
 Result<void> check_query(const wire::Request& query);
 Result<void> check_filter(const wire::JobFilter& filter);
 
+// Every name must be that of a node or of its machine.
+Result<void> check_nodes(const Cluster& cluster, const std::vector<Text>& names);
+
 // A filter with sorted lists, so that checking a job is quick however long the lists are.
 class JobMatcher {
  public:

@@ -28,7 +28,7 @@ std::map<NodeId, Text> owners_of_nodes(const Cluster& cluster, const Visibility&
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (!visible.sees(job)) continue;
-    const Partition* partition = cluster.find_partition(job.partition);
+    const Partition* partition = cluster.partition_of(job);
     if (!job.spec->exclusive_user && !(partition && partition->exclusive_user)) continue;
     const Text owner(fmt::format("{}({})", job.spec->user_name.view(), job.spec->uid.value));
     for (const NodeShare& share : job.run->allocation)

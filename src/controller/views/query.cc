@@ -28,8 +28,10 @@ constexpr std::size_t kLongLine = 1024;
 // A part of a list of jobs, with each specification once.
 class JobsPart {
  public:
-  JobsPart(Time now, std::size_t at_most, wire::Detail detail)
-      : reply_{.now = now, .at_most = static_cast<std::uint32_t>(at_most)},
+  JobsPart(Time now, std::size_t at_most, wire::Detail detail, bool hides_nothing)
+      : reply_{.now = now,
+               .at_most = static_cast<std::uint32_t>(at_most),
+               .hides_nothing = hides_nothing},
         whole_specs_(detail == wire::Detail::all) {
     if (detail == wire::Detail::least) reply_.lines.reserve(kLinesBytes + kLongLine);
   }
@@ -104,7 +106,7 @@ wire::PrioritiesReply priorities_reply(const Published& published, const Visibil
   for (std::uint32_t id : cluster.pending.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.hold != Hold::none || job.eligible > now || !visible.sees(job)) continue;
-    for (std::string_view name : split(job.partition, ','))
+    for (const Text& name : job.partitions.parsed())
       reply.jobs.push_back(priority_view(priorities, job, name, cluster.find_partition(name)));
   }
   return reply;
@@ -115,6 +117,15 @@ bool known_ids(const Cluster& cluster, const Visibility& visible, const wire::Jo
   return std::ranges::all_of(filter.jobs, [&](const wire::JobRef& ref) {
     const Job* job = cluster.jobs.find(ref.job);
     return job && visible.sees(*job);
+  });
+}
+
+// A job is listed if it may start in some partition that is not hidden.
+bool is_hidden(const Visibility& visible, const Cluster& cluster, const Job& job) {
+  const auto& names = job.partitions.parsed();
+  return !names.empty() && std::ranges::all_of(names, [&](const Text& name) {
+    const Partition* partition = cluster.find_partition(name);
+    return partition && visible.is_hidden(*partition);
   });
 }
 
@@ -186,6 +197,9 @@ void QueryAnswer::begin() {
           // known ones are shown.
           if (request.filter.jobs.size() == 1 && !known_ids(cluster, visible_, request.filter))
             return keep(Error{ErrorCode::invalid_job_id, {}}, false);
+          if (request.checks_nodes)
+            if (auto ok = check_nodes(cluster, request.filter.nodes); !ok)
+              return keep(ok.error(), false);
           if (!names_plain_jobs(cluster, request)) return;
           std::set<JobId> seen;
           named_.emplace();
@@ -212,11 +226,14 @@ QueryAnswer::Part QueryAnswer::next() {
 QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
   if (!matcher_) matcher_.emplace(request.filter);
   const Cluster& cluster = published_->cluster;
-  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail);
+  const bool hides = request.hides && visible_.sees_partitions();
+  JobsPart part(now_, named_ ? named_->size() : cluster.jobs.size(), request.detail,
+                request.hides && !hides);
   if (!priorities_ && cluster.settings().priority.multifactor) priorities_.emplace(cluster, now_);
   // Returns whether it was added.
   auto add = [&](const Job& job) {
     if (!visible_.sees(job) || !matcher_->matches(cluster, job)) return true;
+    if (hides && is_hidden(visible_, cluster, job)) return true;
     if (part.is_full()) return false;
     std::uint32_t priority = job.priority;
     if (priorities_ && !is_ended(job.state))
@@ -235,8 +252,8 @@ QueryAnswer::Part QueryAnswer::next_jobs(const wire::JobsRequest& request) {
     wire::JobView view = view_of(*published_, job, request.detail);
     view.least_nodes = least_nodes;
     if (priority != job.priority) view.job.edit().priority = priority;
-    if (job.state == JobState::pending && priorities_ && job.partition.view().contains(','))
-      for (std::string_view name : split(job.partition, ','))
+    if (job.state == JobState::pending && priorities_ && job.partitions.parsed().size() > 1)
+      for (const Text& name : job.partitions.parsed())
         view.partition_priorities.push_back(
             priorities_->priority_of(job, cluster.find_partition(name)));
     return part.add(view);

@@ -3,15 +3,23 @@
 
 #include <algorithm>
 
+#include "controller/submit/partition_choice.h"
+
 namespace muster::controller {
 
 std::optional<Error> Visibility::refuses(const wire::Request& query) const {
-  const bool asks_nodes = std::holds_alternative<wire::NodesRequest>(query);
-  // The answer about nodes also names partitions.
+  auto* jobs = std::get_if<wire::JobsRequest>(&query);
+  const bool asks_nodes =
+      std::holds_alternative<wire::NodesRequest>(query) || (jobs && jobs->checks_nodes);
+  // The answer about nodes names their partitions.
   const bool asks_partitions = asks_nodes || std::holds_alternative<wire::PartitionsRequest>(query);
   const bool refused = (asks_nodes && rules_.nodes) || (asks_partitions && rules_.partitions);
   if (!refused || viewer_.is_operator) return std::nullopt;
   return Error{ErrorCode::access_denied, {}};
+}
+
+bool Visibility::is_hidden(const Partition& partition) const {
+  return partition.hidden || (viewer_.uid != Uid{0} && !admits_groups(partition, viewer_.groups));
 }
 
 bool Visibility::sees(const Reservation& reservation) const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/containers/text.h"
 #include "base/ids.h"
@@ -14,7 +16,8 @@ namespace muster::controller {
 struct Viewer {
   Uid uid;
   bool is_operator = false;
-  Text name;  // of the user; needed if something is private
+  Text name;                        // of the user; needed where something is private
+  std::vector<std::string> groups;  // needed where partitions are for groups
 };
 
 class Visibility {
@@ -31,6 +34,8 @@ class Visibility {
   bool sees(const Job& job) const { return sees_job_of(job.spec->uid); }
   bool sees_partitions() const { return viewer_.is_operator || !rules_.partitions; }
   bool sees(const Reservation& reservation) const;
+  // Partitions whose jobs are left out of lists, unless the user asks for them.
+  bool is_hidden(const Partition& partition) const;
   // Usage of an account and its users: a row of sshare.
   bool sees_share(const AssociationKey& share) const;
   // Records of accounting: only this user's; everybody's if empty.

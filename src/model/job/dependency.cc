@@ -93,29 +93,19 @@ std::string_view dependency_name(DependencyKind kind) {
   return std::ranges::find(kKinds, kind, &KindName::kind)->name;
 }
 
-Result<Dependencies> parse_dependencies(std::string_view text) {
+Parsed<Dependencies> parse_dependencies(std::string_view text) {
   if (text == "0") return Dependencies{};  // no dependencies
-  if (istarts_with(text, "expand:"))
-    return fail(ErrorCode::failure, "Requested operation not supported on this system");
+  if (istarts_with(text, "expand:")) return std::unexpected(ErrorCode::unsupported);
   Dependencies result;
   result.any = text.find('?') != text.npos;
   std::vector<Condition> conditions;
   for (std::string_view part : split_conditions(text))
     if (!add_condition(part, conditions) || conditions.size() > kMostConditions)
-      return fail(ErrorCode::dependency);
+      return std::unexpected(ErrorCode::dependency);
   std::set<Condition> seen;
   for (const Condition& c : conditions)
     if (seen.insert(c).second) result.conditions.push_back(c);
   return result;
-}
-
-Dependency::Dependency(std::string_view text) {
-  if (!text.empty()) kept_ = Cow(Kept{Text(text), parse_dependencies(text)});
-}
-
-const Result<Dependencies>& Dependency::parsed() const {
-  static const Result<Dependencies> none;
-  return kept_ ? kept_->parsed : none;
 }
 
 }  // namespace muster

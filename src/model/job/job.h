@@ -12,6 +12,7 @@
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/text/idset.h"
+#include "base/text/name_list.h"
 #include "base/time.h"
 #include "model/job/job_spec.h"
 #include "model/job/job_state.h"
@@ -88,7 +89,7 @@ struct Job {
   bool priority_fixed = false;  // set by --priority or an administrator; factors do not count
   std::uint32_t priority = 0;
   Sparse<Run> run;       // the current or last run
-  Text partition;        // the one it runs in; while it waits, the list of those it may start in
+  NameList partitions;   // the one it runs in; while it waits, those that it may start in
   Text account, qos;     // in force
   Minutes time_limit{};  // in force; kUnlimited = none
   Time submitted, eligible;
@@ -120,7 +121,7 @@ struct Job {
   bool held_by_user() const { return hold == Hold::user || hold == Hold::special_exit; }
   // The reservation it asked for, or else the one it runs in.
   const Text& shown_reservation() const {
-    return spec->reservation.empty() ? run->reservation : spec->reservation;
+    return spec->reservation.empty() ? run->reservation : spec->reservation.text();
   }
   // The whole request: spec and own together.
   JobRequest request() const;
@@ -151,7 +152,7 @@ struct Job {
     v(15, priority_fixed);
     v(16, priority);
     v(17, run);
-    v(18, partition);
+    v(18, partitions);
     v(19, account);
     v(20, qos);
     v(21, time_limit);

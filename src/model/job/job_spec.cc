@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "model/node/resources.h"
-
 namespace muster {
 
 const Cow<JobSpec>& JobSpec::none() {
@@ -13,7 +11,7 @@ const Cow<JobSpec>& JobSpec::none() {
 }
 
 std::string gres_of_each_node(const JobSpec& spec) {
-  std::string all = as_gres(spec.gpus_per_node);
+  std::string all = as_gres(spec.gpus_per_node.view());
   if (!all.empty() && !spec.gres.empty()) all += ',';
   return all += spec.gres.view();
 }

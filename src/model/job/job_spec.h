@@ -12,8 +12,12 @@
 #include "base/containers/cow.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
+#include "base/text/name_list.h"
 #include "base/time.h"
+#include "model/job/constraint.h"
 #include "model/job/dependency.h"
+#include "model/job/licenses.h"
+#include "model/node/resources.h"
 
 namespace muster {
 
@@ -62,8 +66,11 @@ struct JobSpec {
   Uid uid;
   Gid gid;
   Text user_name;
-  Text partition;  // as requested: a name or a list; empty = the default partition
-  Text account, qos, wckey, admin_comment, reservation, licenses, features, mcs_label;
+  NameList partition;    // as requested; empty = the default partition
+  NameList reservation;  // as requested
+  LicenseList licenses;
+  FeatureExpression features;  // --constraint
+  Text account, qos, wckey, admin_comment, mcs_label;
   Text cluster, network, burst_buffer, extra, container;
   Text mail_user;
   std::uint32_t mail_type = 0;
@@ -86,8 +93,8 @@ struct JobSpec {
   std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib,
       memory_per_gpu_mib;  // 0 = all
   std::optional<std::uint64_t> tmp_disk_mib;
-  Text gres;                                                 // --gres, "gpu:v100:2,shard:4"
-  Text gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count,..."
+  GresList gres;                                                // --gres, "gpu:v100:2,shard:4"
+  GpuList gpus, gpus_per_node, gpus_per_task, gpus_per_socket;  // "[type:]count,..."
   std::optional<std::uint32_t> cpus_per_gpu;
   Text required_nodes, excluded_nodes;  // hostlists
   bool exclusive = false, oversubscribe = false, overcommit = false, contiguous = false,
@@ -115,8 +122,8 @@ struct JobSpec {
   WarnSignal warn_signal;
   std::optional<std::uint32_t> delay_boot_s;
 
-  Text batch_features;  // --batch: of the node that runs the script
-  Text prefer;          // --prefer: features that are tried first, instead of `features`
+  FeatureExpression batch_features;  // --batch: of the node that runs the script
+  FeatureExpression prefer;          // --prefer: tried first, instead of `features`
 
   bool operator==(const JobSpec&) const = default;
 

@@ -19,7 +19,7 @@ class Hash {
   void operator()(std::uint32_t number, T& value) {
     using namespace codec_detail;
     if constexpr (String<T>) {
-      if (const std::string_view text = value; !text.empty())
+      if (const std::string_view text(value); !text.empty())
         add(number, std::hash<std::string_view>{}(text));
     } else if constexpr (is<T, std::optional>) {
       if (value) (*this)(number, *value);
@@ -50,9 +50,14 @@ std::size_t hash_of(const JobSpec& spec) {
   return hash.value();
 }
 
-template <class Slots>
-auto& slot_of(Slots& slots, std::string_view text) {
-  return slots[std::hash<std::string_view>{}(text) % slots.size()];
+// Replaces a text by the known equal one.
+template <class T, std::size_t Slots>
+void share(T& text, std::array<T, Slots>& recent) {
+  const std::string_view view = text.view();
+  if (view.empty() || view.size() > kLongestText) return;
+  T& known = recent[std::hash<std::string_view>{}(view) % Slots];
+  if (known.view() != view) known = text;
+  text = known;
 }
 
 }  // namespace
@@ -63,28 +68,15 @@ Cow<JobSpec> SharedParts::shared(const Cow<JobSpec>& spec) {
   return known;
 }
 
-void SharedParts::share(Text& text) {
-  if (text.empty() || text.view().size() > kLongestText) return;
-  Text& known = slot_of(texts_, text);
-  if (known != text) known = text;
-  text = known;
-}
-
-void SharedParts::share(Dependency& dependency) {
-  if (dependency.empty() || dependency.view().size() > kLongestText) return;
-  Dependency& known = slot_of(dependencies_, dependency);
-  if (known != dependency) known = dependency;
-  dependency = known;
-}
-
 void SharedParts::share(Job& job) {
   job.spec = shared(job.spec);
   JobOwn& own = job.own;
   for (Text* text : {&own.name, &own.comment, &own.array, &own.command, &own.submit_line,
                      &own.work_dir, &own.std_in, &own.std_out, &own.std_err, &own.script_blob,
-                     &own.environment_blob, &job.partition, &job.account, &job.qos})
-    share(*text);
-  share(own.dependency);
+                     &own.environment_blob, &job.account, &job.qos})
+    muster::share(*text, texts_);
+  muster::share(job.partitions, partitions_);
+  muster::share(own.dependency, dependencies_);
 }
 
 }  // namespace muster

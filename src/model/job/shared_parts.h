@@ -15,11 +15,9 @@ class SharedParts {
   Cow<JobSpec> shared(const Cow<JobSpec>& spec);  // a known equal one, or this one
 
  private:
-  void share(Text& text);
-  void share(Dependency& dependency);
-
   std::array<Cow<JobSpec>, 1024> specs_;
   std::array<Text, 1024> texts_;
+  std::array<NameList, 64> partitions_;
   std::array<Dependency, 256> dependencies_;
 };
 

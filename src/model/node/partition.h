@@ -10,6 +10,7 @@
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/time.h"
+#include "model/node/billing_weights.h"
 
 namespace muster {
 
@@ -63,8 +64,8 @@ struct Partition {
   std::optional<std::uint64_t> default_memory_per_cpu_mib, default_memory_per_node_mib,
       max_memory_per_cpu_mib, max_memory_per_node_mib;
   Text allow_groups, allow_accounts, allow_qos, deny_accounts, deny_qos, allow_alloc_nodes, qos,
-      alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults,
-      tres_billing_weights, cpu_bind;
+      alternate, oversubscribe, preempt_mode, select_type_parameters, job_defaults, cpu_bind;
+  BillingWeightList tres_billing_weights;
   std::uint32_t priority_job_factor = 1, priority_tier = 1, grace_time_s = 0;
   std::optional<std::uint32_t> over_time_limit;  // minutes; none = the cluster's
   PartitionPower power;

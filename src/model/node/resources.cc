@@ -17,13 +17,11 @@ bool starts_with_digit(std::string_view text) {
   return !text.empty() && text[0] >= '0' && text[0] <= '9';
 }
 
-std::unexpected<Error> invalid_gres(std::string_view text) {
-  return fail(ErrorCode::invalid_gres, std::string(text));
-}
+constexpr std::unexpected kInvalid(ErrorCode::invalid_gres);
 
 // "name", "name:count", "name:type", "name:type:count", optionally with "gres:" or "gres/" in
 // front.
-Result<GresRequest> parse_one_gres(std::string_view text) {
+Parsed<GresRequest> parse_one_gres(std::string_view text) {
   std::string_view rest = text;
   if (istarts_with(rest, "gres:") || istarts_with(rest, "gres/")) rest.remove_prefix(5);
   auto parts = split(rest, ':');
@@ -33,39 +31,48 @@ Result<GresRequest> parse_one_gres(std::string_view text) {
     parts.back() = last.substr(0, equals);
     parts.push_back(last.substr(equals + 1));
   }
-  if (parts.size() > 3 || parts[0].empty() || starts_with_digit(parts[0]))
-    return invalid_gres(text);
+  if (parts.size() > 3 || parts[0].empty() || starts_with_digit(parts[0])) return kInvalid;
   GresRequest request{parts[0], {}, 1};
   bool has_count = parts.size() > 1 && starts_with_digit(parts.back());
   if (has_count) {
     auto count = parse_count(parts.back());
-    if (!count) return invalid_gres(text);
+    if (!count) return kInvalid;
     request.count = *count;
   }
   std::size_t type_parts = parts.size() - 1 - (has_count ? 1 : 0);
-  if (type_parts > 1) return invalid_gres(text);
+  if (type_parts > 1) return kInvalid;
   if (type_parts == 1) {
-    if (parts[1].empty()) return invalid_gres(text);
+    if (parts[1].empty()) return kInvalid;
     request.type = parts[1];
   }
   return request;
 }
 
 // "[type:]count" or "type", for GPUs.
-Result<GresRequest> parse_one_kind(std::string_view text) {
+Parsed<GresRequest> parse_one_kind(std::string_view text) {
   GresRequest request{"gpu", {}, 1};
   auto colon = text.find(':');
   bool only_count = colon == text.npos && starts_with_digit(text);
   if (!only_count) {
     std::string_view type = text.substr(0, colon);
-    if (type.empty()) return invalid_gres(text);
+    if (type.empty()) return kInvalid;
     request.type = type;
   }
   if (!only_count && colon == text.npos) return request;
   auto count = parse_count(only_count ? text : text.substr(colon + 1));
-  if (!count) return invalid_gres(text);
+  if (!count) return kInvalid;
   request.count = *count;
   return request;
+}
+
+bool has_too_many(std::string_view list) {
+  return static_cast<std::size_t>(std::ranges::count(list, ',')) >= kMostGresRequests;
+}
+
+// None if the list is malformed.
+const GresRequests& requests_of(const Parsed<GresRequests>& parsed) {
+  static const GresRequests none;
+  return parsed ? *parsed : none;
 }
 
 std::string gres_items(const std::vector<GresShare>& gres) {
@@ -82,10 +89,11 @@ const IdSet& NodeShare::held_cpus() const {
   return hold == CpuHold::lent ? kNone : cpus;
 }
 
-Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
-  std::vector<GresRequest> requests;
+Parsed<GresRequests> parse_gres(std::string_view text) {
+  GresRequests requests;
   text = trim(text);
   if (text.empty() || iequals(text, "none")) return requests;
+  if (has_too_many(text)) return kInvalid;
   for (std::string_view part : split(text, ',')) {
     auto request = parse_one_gres(trim(part));
     if (!request) return std::unexpected(request.error());
@@ -94,7 +102,7 @@ Result<std::vector<GresRequest>> parse_gres(std::string_view text) {
   return requests;
 }
 
-void set_count(std::vector<GresRequest>& list, const GresRequest& last) {
+void set_count(GresRequests& list, const GresRequest& last) {
   auto same = std::ranges::find_if(list, [&](const GresRequest& g) { return g.is_kind_of(last); });
   if (same == list.end())
     list.push_back(last);
@@ -102,20 +110,21 @@ void set_count(std::vector<GresRequest>& list, const GresRequest& last) {
     same->count = last.count;
 }
 
-void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list) {
+void drop_kinds_of(const GresRequests& others, GresRequests& list) {
   std::erase_if(list, [&](const GresRequest& g) {
     return std::ranges::any_of(others, [&](const GresRequest& o) { return g.is_kind_of(o); });
   });
 }
 
-std::uint64_t sum_of(const std::vector<GresRequest>& list) {
+std::uint64_t sum_of(const GresRequests& list) {
   std::uint64_t sum = 0;
   for (const GresRequest& each : list) sum = saturating_add(sum, each.count);
   return sum;
 }
 
-Result<std::vector<GresRequest>> parse_gpus(std::string_view text) {
-  std::vector<GresRequest> gpus;
+Parsed<GresRequests> parse_gpus(std::string_view text) {
+  GresRequests gpus;
+  if (has_too_many(text)) return kInvalid;
   for (std::string_view part : split(text, ',')) {
     if (trim(part).empty()) continue;
     auto request = parse_one_kind(trim(part));
@@ -124,6 +133,9 @@ Result<std::vector<GresRequest>> parse_gpus(std::string_view text) {
   }
   return gpus;
 }
+
+const GresRequests& requests_in(const GresList& list) { return requests_of(list.parsed()); }
+const GresRequests& requests_in(const GpuList& list) { return requests_of(list.parsed()); }
 
 std::string as_gres(std::string_view gpus) {
   std::string out;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/containers/parsed_text.h"
 #include "base/containers/text.h"
 #include "base/ids.h"
 #include "base/result.h"
@@ -28,15 +29,22 @@ struct GresRequest {
     v(3, count);
   }
 };
-// "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"
-Result<std::vector<GresRequest>> parse_gres(std::string_view text);
+using GresRequests = std::vector<GresRequest>;
+inline constexpr std::size_t kMostGresRequests = 1000;  // in one list
+// "gpu:v100:2,shard:4", "gpu", "gres:gpu:1"; none for "none"
+Parsed<GresRequests> parse_gres(std::string_view text);
 // "[type:]count,..." of --gpus and similar options
-Result<std::vector<GresRequest>> parse_gpus(std::string_view text);
+Parsed<GresRequests> parse_gpus(std::string_view text);
+using GresList = ParsedText<parse_gres>;
+using GpuList = ParsedText<parse_gpus>;
+// None if the list is malformed.
+const GresRequests& requests_in(const GresList& list);
+const GresRequests& requests_in(const GpuList& list);
 std::string as_gres(std::string_view gpus);  // "v100:2,2" -> "gpu:v100:2,gpu:2"
 // If the same kind is given twice, the last count holds.
-void set_count(std::vector<GresRequest>& list, const GresRequest& last);
-void drop_kinds_of(const std::vector<GresRequest>& others, std::vector<GresRequest>& list);
-std::uint64_t sum_of(const std::vector<GresRequest>& list);  // all kinds together
+void set_count(GresRequests& list, const GresRequest& last);
+void drop_kinds_of(const GresRequests& others, GresRequests& list);
+std::uint64_t sum_of(const GresRequests& list);  // all kinds together
 
 // Devices of one name and type on a node. Indices continue over all types of a name:
 // gpu:v100:2,gpu:a100:2 gives v100 0-1 and a100 2-3.

@@ -228,7 +228,7 @@ Result<void> check_dependencies(const Cluster& cluster, const Job& job,
     open.pop_back();
     if (!other || other->own.dependency.empty()) continue;
     if (const auto& next = other->own.dependency.parsed()) add(*next);
-    if (seen.contains(self)) return fail(ErrorCode::failure, "Circular job dependency");
+    if (seen.contains(self)) return fail(ErrorCode::circular_dependency);
   }
   return {};
 }

@@ -105,7 +105,7 @@ std::set<Text> completing_partitions(const Cluster& cluster, Time now) {
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (!job.completing() || now - job.over_since() >= settings.complete_wait) continue;
-    if (const Partition* partition = cluster.find_partition(job.partition))
+    if (const Partition* partition = cluster.partition_of(job))
       unsettled.insert(partition->nodes.begin(), partition->nodes.end());
   }
   std::set<Text> names;

@@ -93,7 +93,7 @@ void Deferred::defer(JobId job, const LimitScopeKey& full) {
 bool Deferred::may_count_less(const Job& was, const Job* is) {
   if (!is_active(was.state)) return false;
   if (!is || !is_active(is->state)) return true;
-  if (was.qos != is->qos || was.account != is->account || was.partition != is->partition)
+  if (was.qos != is->qos || was.account != is->account || was.partitions != is->partitions)
     return true;
   if (was.spec->licenses != is->spec->licenses) return true;
   const auto &before = was.run->allocation, &now = is->run->allocation;
@@ -104,7 +104,7 @@ bool Deferred::may_count_less(const Job& was, const Job* is) {
 std::vector<LimitScopeKey> Deferred::keys_of(const Cluster& cluster, const Job& job) {
   std::vector<LimitScopeKey> keys;
   const LimitSources sources(cluster);
-  for (const LimitSource& source : sources.for_job(job, cluster.find_partition(job.partition)))
+  for (const LimitSource& source : sources.for_job(job, cluster.partition_of(job)))
     for (const LimitScopeKey* key : {&source.group, &source.user, &source.account})
       if (std::ranges::find(keys, *key) == keys.end()) keys.push_back(*key);
   return keys;

@@ -42,7 +42,8 @@ std::vector<LimitSource> LimitSources::for_job(const Job& job, const Partition* 
     sources.push_back(source_of(*qos, job));
     sources.back().higher_ranked = sources.size() - 1;
   }
-  if (any_association_limit_) add_line(job, partition ? partition->name : job.partition, sources);
+  if (any_association_limit_)
+    add_line(job, partition ? partition->name : first_of(job.partitions), sources);
   return sources;
 }
 

@@ -54,7 +54,7 @@ LimitBook::LimitBook(const Cluster& cluster, Time now, const FairShares* shares,
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (!is_active(job.state) || gone.contains(job.id)) continue;
-    const Partition* partition = cluster.find_partition(job.partition);
+    const Partition* partition = cluster.partition_of(job);
     const Amounts tres = amounts_of(cluster, job);
     add(job, partition, tres, minutes_of(time_left(job, now)));
     hold({now, leaves_at(cluster, job, now), keys_of(job, partition), tres});
@@ -241,7 +241,7 @@ Text LimitBook::reached_by_running(const Job& job) const {
   Amounts used;
   for (const auto& [name, amount] : held)
     used[name] = whole_minutes(static_cast<double>(amount) * ran);
-  const auto sources = sources_.for_job(job, cluster_.find_partition(job.partition));
+  const auto sources = sources_.for_job(job, cluster_.partition_of(job));
   for (const LimitSource& source : sources) {
     Text hit = exceeded(sources, source, Scope::group_past_minutes, limit_field::group_past_minutes,
                         minutes_in(use_of(source.group).past), one_of_each(held));

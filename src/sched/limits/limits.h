@@ -21,7 +21,7 @@ struct PlannedRun {
   const Job* job = nullptr;
   const Partition* partition = nullptr;
   const std::vector<NodeShare>* shares = nullptr;
-  const LicenseCounts* licenses = nullptr;
+  const Licenses* licenses = nullptr;
   Minutes limit{};
 };
 

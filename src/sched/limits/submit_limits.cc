@@ -17,7 +17,7 @@ std::map<LimitScopeKey, std::uint64_t> queued(const Cluster& cluster, const Limi
     const Job& job = cluster.jobs.at(JobId{id});
     if (is_ended(job.state)) return;
     const std::uint64_t jobs = std::max<std::uint64_t>(1, job.waiting_tasks.size());
-    for (const LimitSource& source : sources.for_job(job, cluster.find_partition(job.partition))) {
+    for (const LimitSource& source : sources.for_job(job, cluster.partition_of(job))) {
       sums[source.group] += jobs;
       if (source.user == source.group) continue;
       sums[source.user] += jobs;

@@ -1,7 +1,6 @@
 // impossible: explains to the submitter why a request can never run.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "model/cluster.h"
@@ -9,10 +8,10 @@
 
 namespace muster::sched {
 
-// Two lines, each of which may be empty: Slurm's message, and which part of the request is
+// The detail is Slurm's message, if it has one; the advice says which part of the request is
 // impossible and what would fit. `nodes` are the candidates: the nodes that a smaller request could
 // use.
-std::string why_impossible(const Cluster& cluster, const ResourceRequest& request,
-                           const Partition& partition, const std::vector<NodeId>& nodes);
+Error why_impossible(const Cluster& cluster, const ResourceRequest& request,
+                     const Partition& partition, const std::vector<NodeId>& nodes);
 
 }  // namespace muster::sched

@@ -136,7 +136,7 @@ std::optional<Devices> NodeFit::devices_for(std::uint32_t tasks, const IdSet& pr
                                        : take_devices(free, g, g.count, taken, preferred);
     if (!got) return std::nullopt;
   }
-  auto take_gpus = [&](const std::vector<GresRequest>& types, std::uint64_t times) {
+  auto take_gpus = [&](const GresRequests& types, std::uint64_t times) {
     return std::ranges::all_of(types, [&](const GresRequest& g) {
       return take_devices(free, g, saturating_multiply(g.count, times), taken, preferred);
     });

@@ -129,8 +129,7 @@ Result<std::vector<NodeShare>> feasible(const Cluster& cluster, const ResourceRe
       request.required_nodes.begin(), request.required_nodes.end(),
       [&](NodeId id) { return std::find(nodes.begin(), nodes.end(), id) != nodes.end(); });
   auto impossible = [&] {
-    return fail(ErrorCode::requested_node_config_unavailable,
-                why_impossible(cluster, request, partition, nodes));
+    return std::unexpected(why_impossible(cluster, request, partition, nodes));
   };
   if (!has_required) return impossible();
   if (request.min_nodes > partition.nodes.size() && !nodes.empty() && !request.nodes_follow_tasks) {

@@ -25,7 +25,7 @@ std::vector<Claim> claims_on(const Cluster& cluster, const Node& node) {
   for (std::uint32_t id : node.jobs.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     for (const NodeShare& share : job.run->allocation)
-      if (share.node == node.id) claims.push_back({&share, job.partition.view()});
+      if (share.node == node.id) claims.push_back({&share, first_of(job.partitions).view()});
   }
   return claims;
 }

@@ -207,7 +207,7 @@ class StepPlacer {
 
   std::optional<std::vector<StepNode>> shares_of(const std::vector<Slot*>& chosen) const {
     std::vector<StepNode> nodes;
-    std::vector<GresRequest> gpus_left = demand_.gpus_total;
+    GresRequests gpus_left = demand_.gpus_total;
     for (std::size_t i = 0; i < chosen.size(); ++i) {
       auto share = share_of(*chosen[i], chosen[i]->tasks);
       if (!share) return std::nullopt;
@@ -225,7 +225,7 @@ class StepPlacer {
 
   // Takes GPUs counted over the whole step. Each later node needs at least one GPU of each type
   // that is left.
-  static bool take_counted(const Slot& slot, std::uint64_t later, std::vector<GresRequest>& left,
+  static bool take_counted(const Slot& slot, std::uint64_t later, GresRequests& left,
                            NodeShare& share) {
     Free free = slot.free;
     for (const GresShare& taken : share.gres) take(free, {.gres = {taken}});
@@ -278,7 +278,7 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
   auto name_of = [](const GresRequest& g) {
     return g.type.empty() ? g.name.str() : fmt::format("{}:{}", g.name.view(), g.type.view());
   };
-  std::vector<GresRequest> wanted = demand.gres_per_node.value_or(std::vector<GresRequest>{});
+  GresRequests wanted = demand.gres_per_node.value_or(GresRequests{});
   for (const auto& gpus : {demand.gpus_total, demand.gpus_per_task})
     wanted.insert(wanted.end(), gpus.begin(), gpus.end());
   const bool has_any =
@@ -297,7 +297,7 @@ std::string missing_gres(const std::vector<Slot>& slots, const StepDemand& deman
 }
 
 bool gpus_never_suffice(const std::vector<Slot>& slots, const StepDemand& demand) {
-  auto are_too_many = [&](const std::vector<GresRequest>& types, std::uint64_t times) {
+  auto are_too_many = [&](const GresRequests& types, std::uint64_t times) {
     return std::ranges::any_of(types, [&](const GresRequest& wanted) {
       std::uint64_t sum = 0;
       for (const Slot& slot : slots) sum += free_devices(slot.free.gres, wanted);
@@ -325,7 +325,7 @@ Error never_fits(const std::vector<Slot>& slots, const StepDemand& demand) {
   if (demand.counts_memory &&
       std::ranges::all_of(slots, [&](const Slot& s) { return s.free.memory_mib < memory; }))
     return {ErrorCode::insufficient_memory, {}};
-  return {ErrorCode::failure, "More processors requested than permitted"};
+  return {ErrorCode::too_many_cpus, {}};
 }
 
 }  // namespace

@@ -30,8 +30,8 @@ struct StepDemand {
   // job. If neither job nor step asked for memory, it is not counted.
   std::optional<std::uint64_t> memory_per_node_mib, memory_per_cpu_mib, memory_per_gpu_mib;
   bool counts_memory = true;
-  std::optional<std::vector<GresRequest>> gres_per_node;  // unset = all of the job's
-  std::vector<GresRequest> gpus_total, gpus_per_task;     // one entry for each type
+  std::optional<GresRequests> gres_per_node;  // unset = all of the job's
+  GresRequests gpus_total, gpus_per_task;     // one entry for each type
   std::vector<NodeId> required_nodes;
   std::vector<NodeId> task_nodes;  // by rank, for -m arbitrary
   Distribution distribution;

@@ -22,15 +22,14 @@ bool qos_may_preempt(const Cluster& cluster, const Job& job, const Job& victim) 
 
 // The victim runs on borrowed nodes of the job's reservation.
 bool has_borrowed(const Cluster& cluster, const Job& victim, const Job& job) {
-  if (job.spec->reservation.empty()) return false;
-  return std::ranges::any_of(split(job.spec->reservation, ','), [&](std::string_view name) {
+  return std::ranges::any_of(job.spec->reservation.parsed(), [&](const Text& name) {
     const Reservation* r = cluster.find_reservation(name);
     return r && borrows_from(*r, victim);
   });
 }
 
 std::uint32_t tier_of(const Cluster& cluster, const Job& job) {
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   return partition ? partition->priority_tier : 0;
 }
 
@@ -48,7 +47,7 @@ PreemptMode own_mode(const Cluster& cluster, const Job& victim) {
   const PreemptSettings& s = cluster.settings().preempt;
   PreemptMode mode = s.mode;
   if (s.type == PreemptType::partition_priority) {
-    if (const Partition* p = cluster.find_partition(victim.partition))
+    if (const Partition* p = cluster.partition_of(victim))
       mode = parse_preempt_mode(p->preempt_mode).value_or(s.mode);
   } else if (s.type == PreemptType::qos) {
     if (const Qos* qos = cluster.find_qos(victim.qos))
@@ -70,7 +69,7 @@ Seconds own_grace(const Cluster& cluster, const Job& victim, const Job* by) {
     const Qos* qos = cluster.find_qos(victim.qos);
     return qos ? qos->grace_time.value_or(Seconds{0}) : Seconds{0};
   }
-  const Partition* p = cluster.find_partition(victim.partition);
+  const Partition* p = cluster.partition_of(victim);
   return Seconds{p ? p->grace_time_s : 0};
 }
 

@@ -19,8 +19,8 @@ bool overlap(const std::vector<NodeShare>& a, const std::vector<NodeShare>& b) {
 
 LicenseBook::Counts licenses_held(const Cluster& cluster, JobId id) {
   LicenseBook::Counts held;
-  if (auto own = parse_licenses(cluster, cluster.jobs.at(id).spec->licenses))
-    for (const auto& [name, count] : *own) held[name] += count;
+  for (const auto& [name, count] : licenses_in(cluster.jobs.at(id).spec->licenses))
+    held[name] += count;
   return held;
 }
 

@@ -85,15 +85,13 @@ std::vector<TresFactor> Priorities::tres_factors(const Job& job) const {
                          std::max(1u, job.spec->min_nodes);
       all = cache_;
     } else if (name == "gres/gpu") {
-      if (auto list = parse_gres(job.spec->gres))
-        for (const GresRequest& g : *list)
-          if (g.name == "gpu")
-            wanted += static_cast<double>(g.count) * std::max(1u, job.spec->min_nodes);
-      if (auto g = parse_gpus(job.spec->gpus)) wanted += static_cast<double>(sum_of(*g));
-      if (auto g = parse_gpus(job.spec->gpus_per_node))
-        wanted += static_cast<double>(sum_of(*g)) * std::max(1u, job.spec->min_nodes);
-      if (auto g = parse_gpus(job.spec->gpus_per_task))
-        wanted += static_cast<double>(sum_of(*g)) * tasks_of(job);
+      const JobSpec& spec = *job.spec;
+      auto sum = [](const GpuList& gpus) { return static_cast<double>(sum_of(requests_in(gpus))); };
+      const double nodes = std::max(1u, spec.min_nodes);
+      for (const GresRequest& g : requests_in(spec.gres))
+        if (g.name == "gpu") wanted += static_cast<double>(g.count) * nodes;
+      wanted += sum(spec.gpus) + sum(spec.gpus_per_node) * nodes +
+                sum(spec.gpus_per_task) * tasks_of(job);
       all = gpus_;
     }
     factors.push_back({name, part(wanted, all), weight});

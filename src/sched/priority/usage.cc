@@ -26,7 +26,7 @@ PastUse charge_of(const Cluster& cluster, const Job& job, double seconds) {
   const Qos* qos = cluster.find_qos(job.qos);
   const double counted = seconds * (qos ? qos->usage_factor : 1);
   PastUse use;
-  use.raw = counted * billed(cluster, cluster.find_partition(job.partition), amounts);
+  use.raw = counted * billed(cluster, cluster.partition_of(job), amounts);
   use.wall_s = counted;
   for (const auto& [name, amount] : amounts)
     use.tres_s[name] = counted * static_cast<double>(amount);
@@ -41,7 +41,7 @@ std::map<UsageOwner, PastUse> charges_since(const Cluster& cluster, Time from, T
     const Millis time = run_since(*job, from, now);
     if (time.count() == 0) return;
     const PastUse use = charge_of(cluster, *job, static_cast<double>(time.count()) / 1000);
-    for (const Qos* qos : qos_of(cluster, *job, cluster.find_partition(job->partition)))
+    for (const Qos* qos : qos_of(cluster, *job, cluster.partition_of(*job)))
       charges[{.qos = qos->name, .association = {}}].add(use);
     charges[{.qos = {}, .association = association_of(cluster, *job)}].add(use);
   };

@@ -18,7 +18,7 @@ std::vector<const Qos*> qos_of(const Cluster& cluster, const Job& job, const Par
 // The association that a job belongs to in a partition; without associations, just the user.
 AssociationKey association_of(const Cluster& cluster, const Job& job, const Text& partition);
 inline AssociationKey association_of(const Cluster& cluster, const Job& job) {
-  return association_of(cluster, job, job.partition);
+  return association_of(cluster, job, first_of(job.partitions));
 }
 
 struct Counted {

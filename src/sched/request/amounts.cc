@@ -2,14 +2,12 @@
 #include "sched/request/amounts.h"
 
 #include <algorithm>
-#include <charconv>
 
-#include "base/text/strings.h"
 #include "sched/request/request.h"
 
 namespace muster::sched {
 
-Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+Amounts amounts_of(const std::vector<NodeShare>& shares, const Licenses& licenses) {
   Amounts sum;
   for (const NodeShare& share : shares) {
     sum["cpu"] += share.cpus.size();
@@ -26,7 +24,7 @@ Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& li
 }
 
 Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
-                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses) {
+                       const std::vector<NodeShare>& shares, const Licenses& licenses) {
   Amounts amounts = amounts_of(shares, licenses);
   amounts["billing"] = static_cast<std::uint64_t>(billed(cluster, partition, amounts));
   return amounts;
@@ -44,7 +42,7 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
   least["cpu"] = cpus;
   if (request.memory_per_node_mib) least["mem"] = *request.memory_per_node_mib * nodes;
   if (request.memory_per_cpu_mib) least["mem"] = *request.memory_per_cpu_mib * cpus;
-  auto add = [&](const std::vector<GresRequest>& list, std::uint64_t times) {
+  auto add = [&](const GresRequests& list, std::uint64_t times) {
     for (const GresRequest& gres : list) {
       const std::string name = "gres/" + gres.name.str();
       least[Text(name)] += gres.count * times;
@@ -56,53 +54,23 @@ Amounts least_amounts(const Cluster& cluster, const Partition& partition,
   add(request.gpus_per_task, tasks);
   for (const auto& [name, count] : request.licenses) least[Text("license/" + name.str())] += count;
   // With negative weights a larger allocation may cost less, so no least cost is known.
-  if (!partition.tres_billing_weights.view().contains('-'))
+  const auto& weights = partition.tres_billing_weights.parsed();
+  if (!weights || std::ranges::all_of(*weights, [](const auto& w) { return w.weight >= 0; }))
     least["billing"] = static_cast<std::uint64_t>(billed(cluster, &partition, least));
   return least;
 }
 
 Amounts amounts_of(const Cluster& cluster, const Job& job) {
-  LicenseCounts licenses;
-  if (!job.spec->licenses.empty())
-    licenses = parse_licenses(cluster, job.spec->licenses).value_or(LicenseCounts{});
-  return billed_amounts(cluster, cluster.find_partition(job.partition), job.run->allocation,
-                        licenses);
+  return billed_amounts(cluster, cluster.partition_of(job), job.run->allocation,
+                        licenses_in(job.spec->licenses));
 }
 
-namespace {
-
-// The weight per unit: "0.25G" of memory means 0.25 per GiB, but amounts are in MiB.
-double weight_of(std::string_view text, bool is_memory) {
-  double weight = 0;
-  auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (error != std::errc{}) return 0;
-  if (!is_memory || rest == text.data() + text.size()) return weight;
-  switch (*rest) {
-    case 'k':
-    case 'K':
-      return weight * 1024;
-    case 'g':
-    case 'G':
-      return weight / 1024;
-    case 't':
-    case 'T':
-      return weight / 1024 / 1024;
-    default:
-      return weight;
-  }
-}
-
-}  // namespace
-
-double billed(const Amounts& amounts, std::string_view weights, bool only_most) {
-  if (weights.empty()) return static_cast<double>(amount_in(amounts, "cpu"));
+double billed(const Amounts& amounts, const BillingWeightList& weights, bool only_most) {
+  if (!weights.parsed() || weights.parsed()->empty())
+    return static_cast<double>(amount_in(amounts, "cpu"));
   double sum = 0, most = 0;
-  for (std::string_view part : split(weights, ',')) {
-    auto equals = part.find('=');
-    if (equals == part.npos) continue;
-    const Text name = lower(trim(part.substr(0, equals)));
-    const double cost = static_cast<double>(amount_in(amounts, name)) *
-                        weight_of(trim(part.substr(equals + 1)), name == "mem");
+  for (const auto& [name, weight] : *weights.parsed()) {
+    const double cost = static_cast<double>(amount_in(amounts, name)) * weight;
     const bool is_of_nodes = !name.view().starts_with("license/");
     if (only_most && is_of_nodes)
       most = std::max(most, cost);
@@ -113,12 +81,13 @@ double billed(const Amounts& amounts, std::string_view weights, bool only_most) 
 }
 
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts) {
-  return billed(amounts, partition ? partition->tres_billing_weights.view() : std::string_view(),
+  static const BillingWeightList none;
+  return billed(amounts, partition ? partition->tres_billing_weights : none,
                 cluster.settings().priority.max_tres);
 }
 
 std::optional<std::uint64_t> weighted_billing(const Cluster& cluster, const Job& job) {
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   if (job.run->allocation.empty() || !partition || partition->tres_billing_weights.empty())
     return std::nullopt;
   return amount_in(amounts_of(cluster, job), "billing");

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,23 +15,21 @@
 namespace muster::sched {
 
 using Amounts = std::map<Text, std::uint64_t>;
-using LicenseCounts = std::vector<std::pair<Text, std::uint32_t>>;
 
 // Without billing.
-Amounts amounts_of(const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+Amounts amounts_of(const std::vector<NodeShare>& shares, const Licenses& licenses);
 // With billing, computed from the partition's TRESBillingWeights.
 Amounts billed_amounts(const Cluster& cluster, const Partition* partition,
-                       const std::vector<NodeShare>& shares, const LicenseCounts& licenses);
+                       const std::vector<NodeShare>& shares, const Licenses& licenses);
 // What a run holds at least, on any nodes.
 Amounts least_amounts(const Cluster& cluster, const Partition& partition,
                       const ResourceRequest& request);
 // What a job holds, or held when it ran.
 Amounts amounts_of(const Cluster& cluster, const Job& job);
 
-// The cost of these amounts by weights such as "CPU=1.0,Mem=0.25G,GRES/gpu=2.0". Without weights a
-// job costs its CPUs. `only_most`: of the node resources only the most expensive one counts
-// (PriorityFlags=MAX_TRES).
-double billed(const Amounts& amounts, std::string_view weights, bool only_most);
+// The cost of these amounts. Without weights a job costs its CPUs. `only_most`: of the node
+// resources only the most expensive one counts (PriorityFlags=MAX_TRES).
+double billed(const Amounts& amounts, const BillingWeightList& weights, bool only_most);
 double billed(const Cluster& cluster, const Partition* partition, const Amounts& amounts);
 
 // The cost of a job's allocation; unset if its partition has no weights.

@@ -32,30 +32,24 @@ std::optional<std::uint64_t> job_default(const Partition& partition, std::string
   return otherwise;
 }
 
-Result<void> parse_gres_options(const Cluster& cluster, const JobSpec& spec,
-                                ResourceRequest& request) {
+Result<void> set_gres(const Cluster& cluster, const JobSpec& spec, ResourceRequest& request) {
   const auto& types = cluster.settings().gres_types;
   auto known = [&](const GresRequest& g) {
     return std::find(types.begin(), types.end(), g.name) != types.end();
   };
   struct Option {
-    const Text& text;
-    std::vector<GresRequest>* target;
+    const GpuList& given;
+    GresRequests* target;
   };
   for (const Option& option :
        {Option{spec.gpus, &request.gpus_total}, Option{spec.gpus_per_node, &request.gres_per_node},
         Option{spec.gpus_per_task, &request.gpus_per_task},
         Option{spec.gpus_per_socket, &request.gpus_per_socket}}) {
-    if (option.text.empty()) continue;
-    auto parsed = parse_gpus(option.text);
-    if (!parsed) return fail(ErrorCode::invalid_gres);
-    *option.target = std::move(*parsed);
+    if (!option.given.parsed()) return fail(ErrorCode::invalid_gres);
+    *option.target = *option.given.parsed();
   }
-  if (!spec.gres.empty()) {
-    auto list = parse_gres(spec.gres);
-    if (!list) return fail(ErrorCode::invalid_gres);
-    for (const GresRequest& g : *list) set_count(request.gres_per_node, g);
-  }
+  if (!spec.gres.parsed()) return fail(ErrorCode::invalid_gres);
+  for (const GresRequest& g : *spec.gres.parsed()) set_count(request.gres_per_node, g);
   for (auto* list : {&request.gres_per_node, &request.gpus_total, &request.gpus_per_task,
                      &request.gpus_per_socket}) {
     std::erase_if(*list, [](const GresRequest& g) { return g.count == 0; });
@@ -206,16 +200,13 @@ Result<ResourceRequest> make_request(const Cluster& cluster, const JobSpec& spec
     if (std::ranges::binary_search(*excluded, id)) return fail(ErrorCode::invalid_node_name);
   request.required_nodes = std::move(*required);
   request.excluded_nodes = std::move(*excluded);
-  auto constraint = parse_constraint(cluster, spec.features);
-  if (!constraint) return std::unexpected(constraint.error());
-  request.constraint = std::move(*constraint);
-  auto preferred = parse_constraint(cluster, spec.prefer);
-  if (!preferred) return fail("Invalid preferred feature specification");
-  request.preferred = std::move(*preferred);
-  auto licenses = parse_licenses(cluster, spec.licenses);
-  if (!licenses) return std::unexpected(licenses.error());
-  request.licenses = std::move(*licenses);
-  if (auto ok = parse_gres_options(cluster, spec, request); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_features(cluster, spec.features); !ok) return std::unexpected(ok.error());
+  request.constraint = constraint_in(spec.features);
+  if (!check_features(cluster, spec.prefer)) return fail(ErrorCode::invalid_prefer);
+  request.preferred = constraint_in(spec.prefer);
+  if (auto ok = check_licenses(cluster, spec.licenses); !ok) return std::unexpected(ok.error());
+  request.licenses = licenses_in(spec.licenses);
+  if (auto ok = set_gres(cluster, spec, request); !ok) return std::unexpected(ok.error());
   if (!spec.cpus_per_gpu && !spec.cpus_per_task)
     request.cpus_per_gpu = static_cast<std::uint32_t>(
         job_default(partition, "DefCpuPerGPU", cluster.settings().default_cpus_per_gpu)
@@ -264,24 +255,16 @@ bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partitio
   return !cluster.settings().whole_nodes && has_nodes_alone(cluster, spec, partition);
 }
 
-Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
-                                                                   std::string_view text) {
-  std::vector<std::pair<Text, std::uint32_t>> wanted;
-  if (text.empty()) return wanted;
-  const auto& known = cluster.settings().licenses;
-  const bool may_wait = cluster.settings().allow_zero_licenses;  // for more licenses than exist
-  for (std::string_view item : split(text, text.find(';') == text.npos ? ',' : ';')) {
-    auto colon = item.find_first_of(":*");
-    std::string_view name = trim(item.substr(0, colon));
-    std::optional<std::uint32_t> count = 1;
-    if (colon != item.npos) count = parse_number<std::uint32_t>(trim(item.substr(colon + 1)));
-    bool exists = std::any_of(known.begin(), known.end(), [&](const auto& l) {
-      return l.first == name && count && (may_wait || *count <= l.second);
-    });
-    if (!exists) return fail(ErrorCode::invalid_license);
-    wanted.emplace_back(name, *count);
+Result<void> check_licenses(const Cluster& cluster, const LicenseList& list) {
+  if (!list.parsed()) return fail(list.parsed().error());
+  const Settings& settings = cluster.settings();
+  for (const auto& [name, count] : *list.parsed()) {
+    auto known = std::ranges::find(settings.licenses, name, &Licenses::value_type::first);
+    if (known == settings.licenses.end() ||
+        (count > known->second && !settings.allow_zero_licenses))  // it may wait for more
+      return fail(ErrorCode::invalid_license);
   }
-  return wanted;
+  return {};
 }
 
 }  // namespace muster::sched

@@ -35,9 +35,9 @@ struct ResourceRequest {
   std::optional<std::uint64_t> memory_per_cpu_mib;
   std::optional<std::uint64_t> memory_per_gpu_mib;
   std::uint64_t memory_on_node_max_mib = ~std::uint64_t{0};  // MaxMemPerNode
-  std::vector<GresRequest> gres_per_node;
+  GresRequests gres_per_node;
   // One entry for each requested type; each type is in one of these lists only.
-  std::vector<GresRequest> gpus_total, gpus_per_task, gpus_per_socket;
+  GresRequests gpus_total, gpus_per_task, gpus_per_socket;
   std::uint32_t cpus_per_gpu = 0;
   bool enforce_binding = false;  // GPUs only with the cores close to them
   bool near_first = false;       // first try nodes where GPUs and CPUs are close
@@ -46,7 +46,7 @@ struct ResourceRequest {
   std::vector<std::uint32_t> tasks_on_required;
   Constraint constraint;
   Constraint preferred;  // --prefer: tried before the constraint, in its place
-  std::vector<std::pair<Text, std::uint32_t>> licenses;
+  Licenses licenses;
   const std::vector<SwitchNodes>* topology = nullptr;  // set by the caller of placement, if any
   const std::vector<std::uint32_t>* leaves = nullptr;  // leaf switch of each node, by its id
   std::uint32_t switches_max = 0;                      // leaf switches; 0 = no bound
@@ -91,8 +91,7 @@ bool has_nodes_alone(const Cluster& cluster, const JobSpec& spec, const Partitio
 // Such a job also has all devices there. select/linear gives it only the devices it asks for.
 bool has_all_devices(const Cluster& cluster, const JobSpec& spec, const Partition& partition);
 
-// "matlab:2,ansys": names and counts.
-Result<std::vector<std::pair<Text, std::uint32_t>>> parse_licenses(const Cluster& cluster,
-                                                                   std::string_view text);
+// Fails if the list is malformed, or has more than there are.
+Result<void> check_licenses(const Cluster& cluster, const LicenseList& list);
 
 }  // namespace muster::sched

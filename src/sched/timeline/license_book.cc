@@ -3,18 +3,15 @@
 
 #include <algorithm>
 
-#include "sched/request/request.h"
 #include "sched/timeline/reserved.h"
 
 namespace muster::sched {
 
 namespace {
 
-LicenseBook::Counts licenses_of(const Cluster& cluster, const Reservation& r) {
+LicenseBook::Counts licenses_of(const Reservation& r) {
   LicenseBook::Counts held;
-  // A license that the configuration no longer has is ignored.
-  if (auto parsed = parse_licenses(cluster, r.licenses))
-    for (const auto& [name, count] : *parsed) held[name] += count;
+  for (const auto& [name, count] : licenses_in(r.licenses)) held[name] += count;
   return held;
 }
 
@@ -24,15 +21,15 @@ LicenseBook::LicenseBook(const Cluster& cluster, Time now, const std::set<JobId>
     : now_(now) {
   for (const auto& [name, count] : cluster.settings().licenses) pools_[name].all = count;
   for (const Reservation& r : *cluster.reservations)
-    if (!r.licenses.empty()) kept_.push_back({&r, licenses_of(cluster, r)});
+    if (!r.licenses.empty()) kept_.push_back({&r, licenses_of(r)});
   if (pools_.empty()) return;
   for (std::uint32_t id : cluster.active.ids()) {
     const Job& job = cluster.jobs.at(JobId{id});
     if (job.spec->licenses.empty() || gone.contains(job.id)) continue;
     // A job past its end counts as about to leave.
     const Time until = std::max(leaves_at(cluster, job, now), now + Seconds{1});
-    if (auto held = parse_licenses(cluster, job.spec->licenses))
-      use(*held, {now, until, cluster.find_reservation(job.run->reservation)});
+    use(licenses_in(job.spec->licenses),
+        {now, until, cluster.find_reservation(job.run->reservation)});
   }
 }
 

@@ -13,8 +13,6 @@
 
 namespace muster::sched {
 
-using Licenses = std::vector<std::pair<Text, std::uint32_t>>;
-
 class LicenseBook {
  public:
   using Counts = std::map<Text, std::uint32_t>;

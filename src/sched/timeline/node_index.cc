@@ -71,7 +71,7 @@ bool can_be_full(const Node& node) {
 
 bool keeps_others_out(const Cluster& cluster, const Job& job) {
   if (job.spec->exclusive_user) return true;
-  const Partition* partition = cluster.find_partition(job.partition);
+  const Partition* partition = cluster.partition_of(job);
   return partition && partition->exclusive_user;
 }
 

@@ -78,7 +78,7 @@ void NodeProfile::learn_releases() {
     for (const NodeShare& share : job.run->allocation)
       if (share.node == node_->id)
         releases_.push_back(
-            release_of(leaves_at(*cluster_, job, time_), share, job.partition.view()));
+            release_of(leaves_at(*cluster_, job, time_), share, first_of(job.partitions).view()));
   });
   std::ranges::stable_sort(releases_, {}, &Release::at);
   find_who_leaves_last();

@@ -73,7 +73,7 @@ std::vector<const Reservation*> reservation_choices(const Cluster& cluster, cons
   std::vector<const Reservation*> found;
   const JobSpec& spec = *job.spec;
   if (!spec.reservation.empty()) {
-    for (std::string_view name : split(spec.reservation, ','))
+    for (const Text& name : spec.reservation.parsed())
       if (const Reservation* r = cluster.find_reservation(name)) found.push_back(r);
     if (found.empty()) found.push_back(nullptr);
     return found;

@@ -49,7 +49,7 @@ void MusterPolicy::on_submitted(std::size_t index, Seconds now) {
   spec.num_tasks = wanted.cpus;
   Job job;
   job.id = id_of(index);
-  job.partition = kPartition;
+  job.partitions = kPartition;
   job.account = "root";
   job.qos = "normal";
   job.time_limit = std::chrono::ceil<Minutes>(wanted.limit);

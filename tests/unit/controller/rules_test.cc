@@ -207,7 +207,7 @@ TEST(Submit, PriorityAndNegativeNiceAreForOperators) {
   auto as = [&](Uid who, auto member, auto value) {
     return w.try_submit(job().user(who).set(member, value), who);
   };
-  EXPECT_EQ(code_of(as(kAlice, &JobRequest::nice, -5)), ErrorCode::failure);
+  EXPECT_EQ(code_of(as(kAlice, &JobRequest::nice, -5)), ErrorCode::invalid_nice);
   EXPECT_EQ(code_of(as(kAlice, &JobRequest::nice, 5)), kFine);
   EXPECT_EQ(code_of(as(kRoot, &JobRequest::nice, -5)), kFine);
   using Priority = std::optional<std::uint32_t>;
@@ -280,12 +280,13 @@ TEST(UpdateJob, APartitionThatWouldNotHaveTakenTheJobDoesNotLater) {
               .partition({.name = "group", .allow_groups = "staff"}, 1, 1)
               .partition({.name = "closed", .state = PartitionState::drain}, 1, 1)};
   auto id = w.submit(job().partition("main").hold());
-  for (const char* name : {"admins", "group", "closed"})
-    EXPECT_EQ(w.update(id, "Partition", name), ErrorCode::failure) << name;
+  for (const char* name : {"admins", "group"})
+    EXPECT_EQ(w.update(id, "Partition", name), ErrorCode::partition_unavailable_now) << name;
+  EXPECT_EQ(w.update(id, "Partition", "closed"), ErrorCode::partition_unavailable);
   EXPECT_EQ(w.update(id, "Partition", "admins,main,group"), kFine);
-  EXPECT_EQ(w.job(id).partition, "main");
+  EXPECT_EQ(w.job(id).partitions, "main");
   EXPECT_EQ(w.update(id, "Partition", "admins", kRoot), kFine);
-  EXPECT_EQ(w.update(id, "Partition", "closed", kRoot), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "Partition", "closed", kRoot), ErrorCode::partition_unavailable);
   w.host.groups = {"staff"};
   EXPECT_EQ(w.update(id, "Partition", "group"), kFine);
 }
@@ -323,7 +324,7 @@ TEST(UpdateJob, PriorityZeroHoldsUntilTheJobIsReleased) {
   auto id = w.submit(job());
   EXPECT_EQ(w.update(id, "Priority", "0", kRoot), kFine);
   EXPECT_EQ(w.job(id).hold, Hold::admin);
-  EXPECT_EQ(w.update(id, "Priority", "7", kRoot), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "Priority", "7", kRoot), ErrorCode::job_held);
   EXPECT_EQ(first_error(w.act(wire::JobAction::release, id, kRoot)), kFine);
   EXPECT_EQ(w.update(id, "Priority", "0"), kFine);
   EXPECT_EQ(w.job(id).hold, Hold::user);
@@ -417,7 +418,8 @@ TEST(UpdateJob, LimitsAndPrioritiesAreRaisedByOperatorsOnly) {
   EXPECT_EQ(w.update(running, "TimeLimit", "20", kRoot), kFine);
   EXPECT_EQ(w.update(pending, "TimeLimit", "20"), kFine);
   EXPECT_EQ(w.update(pending, "Priority", "4294967290"), ErrorCode::access_denied);
-  EXPECT_EQ(w.update(pending, "Priority", "7"), ErrorCode::failure) << "nice is for that";
+  EXPECT_EQ(w.update(pending, "Priority", "7"), ErrorCode::priority_not_persistent)
+      << "nice is for that";
   EXPECT_EQ(w.update(pending, "Priority", "7", kRoot), kFine);
   EXPECT_EQ(w.job(pending).priority, 7u);
   EXPECT_EQ(w.update(pending, "Nice", "-5"), ErrorCode::access_denied);
@@ -431,7 +433,7 @@ TEST(UpdateJob, RefusesBadValuesAndForeignJobs) {
   EXPECT_EQ(w.update(id, "TimeLimit", "abc"), ErrorCode::invalid_time_limit);
   EXPECT_EQ(w.update(id, "Partition", "none"), ErrorCode::invalid_partition);
   EXPECT_EQ(w.update(id, "Dependency", "afterok:x"), ErrorCode::dependency);
-  EXPECT_EQ(w.update(id, "NumNodes", "2-1"), ErrorCode::failure);
+  EXPECT_EQ(w.update(id, "NumNodes", "2-1"), ErrorCode::invalid_node_count);
   EXPECT_EQ(w.update(id, "CPUsPerTask", "9"), ErrorCode::requested_node_config_unavailable);
   EXPECT_EQ(w.update(id, "ReqNodeList", "n9"), ErrorCode::invalid_node_name);
   EXPECT_EQ(w.update(id, "Gres", "gpu:x:y:z"), ErrorCode::invalid_gres);

@@ -49,6 +49,37 @@ TEST(Gpus, AreACountWithAnOptionalType) {
     EXPECT_FALSE(parse_gpus(bad)) << bad;
 }
 
+TEST(Gres, AreShownAsTheyWereWritten) {
+  const GresList gres("gres:gpu:v100,shard"), wrong("gpu::");
+  EXPECT_EQ(gres.view(), "gres:gpu:v100,shard");
+  EXPECT_EQ(requests_in(gres), (GresRequests{{"gpu", "v100", 1}, {"shard", "", 1}}));
+  EXPECT_FALSE(wrong.parsed());
+  EXPECT_TRUE(requests_in(wrong).empty());
+  const GpuList gpus("v100:2,1");
+  EXPECT_EQ(as_gres(gpus.view()), "gpu:v100:2,gpu:1");
+  EXPECT_EQ(requests_in(gpus), (GresRequests{{"gpu", "v100", 2}, {"gpu", "", 1}}));
+}
+
+TEST(BillingWeights, AreOfResourcesAndOfMebibytes) {
+  const BillingWeightList list("CPU=1.5, Mem=0.25G,GRES/gpu=-2,license/x=3");
+  EXPECT_EQ(list.view(), "CPU=1.5, Mem=0.25G,GRES/gpu=-2,license/x=3");
+  EXPECT_EQ(
+      list.parsed(),
+      (BillingWeights{{"cpu", 1.5}, {"mem", 0.25 / 1024}, {"gres/gpu", -2}, {"license/x", 3}}));
+  EXPECT_EQ(parse_billing_weights("mem=1K"), (BillingWeights{{"mem", 1024}}));
+  EXPECT_EQ(parse_billing_weights("mem=1024t"), (BillingWeights{{"mem", 1.0 / 1024}}));
+  EXPECT_TRUE(parse_billing_weights("")->empty());
+  for (const char* text : {"cpu", "cpu=", "cpu=x", "cpu=1X", "cpu=1GG", "=1", "disk=1", "cpu=1,"})
+    EXPECT_FALSE(parse_billing_weights(text)) << text;
+}
+
+TEST(Gres, AreNotCountedWithoutEnd) {
+  std::string many = "a";
+  for (std::size_t i = 1; i < kMostGresRequests; ++i) many += ",a";
+  EXPECT_TRUE(parse_gres(many) && parse_gpus(many));
+  EXPECT_FALSE(parse_gres(many + ",a") || parse_gpus(many + ",a"));
+}
+
 TEST(Tres, SumsSharesAndPrintsBothOrders) {
   std::vector<NodeShare> shares{
       {NodeId{1}, IdSet::range(0, 1), 16000, 2, {{"gpu", "v100", 1, {}}, {"fpga", "", 2, {}}}},

@@ -101,7 +101,7 @@ TEST(Associations, RefuseOneTooManyInTheQueue) {
     Cluster cluster = b.pending(small(job().hold())).build();
     const Job& job = cluster.jobs.at(JobId{1});
     std::vector<NodeShare> shares;
-    LicenseCounts licenses;
+    Licenses licenses;
     return refused_by_limit(cluster,
                             {&job, cluster.default_partition(), &shares, &licenses, Minutes{1}}, 1);
   };

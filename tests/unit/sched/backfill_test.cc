@@ -165,6 +165,16 @@ TEST(Backfill, LicensesThatDoNotExistAreNotPromised) {
   EXPECT_EQ(promised(p, 1), 90);
 }
 
+TEST(Backfill, AJobKeepsItsLicensesWhenFewerAreConfigured) {
+  auto b = with_licenses(2);
+  b.running(licensed(2, 60), {whole_node(b.build().nodes.at(NodeId{1}))}).pending(licensed(1, 30));
+  ClusterConfig fewer = b.config();
+  fewer.settings.licenses = {{"matlab", 1}};
+  Plan p = plan(b.event(ConfigLoaded{Cow(fewer)}).build(), t0);
+  EXPECT_EQ(starts(p), "");
+  EXPECT_EQ(reason(p, 2), "Licenses");
+}
+
 TEST(Backfill, APromiseKeepsWhatAQosAllows) {
   auto starts_with = [](std::string_view limit, JobRequest other) {
     ClusterBuilder b;
@@ -232,7 +242,7 @@ TEST(Partitions, TheOneWithFreeNodesIsTaken) {
                      .running(1)
                      .build();
   Job two = make_job(JobId{2}, job().partition("left"), cluster);
-  two.partition = "left,right";
+  two.partitions = "left,right";
   muster::apply(cluster, JobSubmitted{two});
   Plan p = plan(cluster, t0);
   ASSERT_EQ(starts(p), "2");

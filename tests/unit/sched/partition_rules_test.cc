@@ -12,7 +12,7 @@ using namespace muster::test;
 // A job that waits in all of these partitions.
 Job anywhere(const JobRequest& spec, Cluster cluster, Text partitions, Minutes limit) {
   Job job = make_job(cluster.next_job_id, spec, cluster);
-  job.partition = std::move(partitions);
+  job.partitions = std::move(partitions);
   job.time_limit = limit;
   return job;
 }

@@ -16,7 +16,7 @@ wire::Explanation waiting() {
   spec.user_name = "alice";
   Job job;
   job.id = JobId{12};
-  job.partition = "batch";
+  job.partitions = "batch";
   job.submitted = job.eligible = kNow - Minutes{5};
   job.take_request(std::move(spec));
   wire::Explanation e;

@@ -43,7 +43,7 @@ wire::JobView running_job() {
   job.take_request(spec);
   job.state = JobState::running;
   job.priority = 4294901751;
-  job.partition = "batch";
+  job.partitions = "batch";
   job.account = "root";
   job.qos = "normal";
   job.time_limit = Minutes{90};

@@ -92,6 +92,8 @@ TEST(ScontrolUpdate, TimeLimitsMayGrowAndShrink) {
   ASSERT_TRUE(request);
   EXPECT_EQ(request->settings.back(), (std::pair<std::string, std::string>{"TimeLimit", "+5"}));
   EXPECT_TRUE(parse({"jobid=1", "timelimit=-5"}));
+  EXPECT_EQ(parse({"jobid=1", "timelimit=-1"})->settings.back().second, "UNLIMITED");
+  EXPECT_EQ(parse({"jobid=1", "timelimit-=1"})->settings.back().second, "-1");
 }
 
 TEST(ScontrolUpdate, ANodeIsTakenOutWithAReasonOnly) {

@@ -13,6 +13,10 @@ constexpr Time kSeenAt = from_unix_seconds(1'800'000'000);
 struct Fill {
   std::uint32_t last = 0;
   void operator()(std::uint32_t, Text& text) { text = "text-" + std::to_string(++last); }
+  template <auto parse>
+  void operator()(std::uint32_t, ParsedText<parse>& text) {
+    text = "text-" + std::to_string(++last);
+  }
   void operator()(std::uint32_t, std::uint32_t& number) { number = ++last; }
   void operator()(std::uint32_t, std::optional<std::uint32_t>& number) { number = ++last; }
   void operator()(std::uint32_t, std::optional<std::uint64_t>& number) { number = ++last; }
@@ -25,7 +29,8 @@ JobRequest full_spec() {
   Fill fill;
   spec.fields(fill);
   spec.partition = "batch";
-  spec.gres = spec.gpus = spec.gpus_per_node = spec.gpus_per_task = spec.gpus_per_socket = "";
+  spec.gres = {};
+  spec.gpus = spec.gpus_per_node = spec.gpus_per_task = spec.gpus_per_socket = {};
   spec.licenses = "matlab:2";
   spec.distribution = "";
   spec.begin = kSeenAt + Minutes{5};
@@ -38,7 +43,7 @@ std::vector<Job> jobs() {
   Job waiting;
   waiting.id = JobId{7};
   waiting.take_request(full_spec());
-  waiting.partition = "batch";
+  waiting.partitions = "batch";
   waiting.account = "physics";
   waiting.qos = "high";
   waiting.time_limit = Minutes{60};

@@ -42,18 +42,18 @@ TEST_F(Unallocated, TasksAreSpreadEvenlyOverTheNamedNodesWithoutAnEvent) {
 TEST_F(Unallocated, OnlyTheAdministratorMay) {
   Error error = refused(unallocated("n[1-2]"), kAlice);
   EXPECT_EQ(error.code, ErrorCode::access_denied);
-  EXPECT_EQ(error.detail, "n1,n2");
+  EXPECT_EQ(error.nodes, "n1,n2");
   EXPECT_TRUE(w.take<wire::LaunchOrder>().empty());
 }
 
 TEST_F(Unallocated, NodesThatAreUnknownOrAwayAreNamed) {
   Error unknown = refused(unallocated("n1,n9"));
   EXPECT_EQ(unknown.code, ErrorCode::no_node_address);
-  EXPECT_EQ(unknown.detail, "n9");
+  EXPECT_EQ(unknown.nodes, "n9");
   w.leave(2);
   Error away = refused(unallocated("n[1-2]"));
   EXPECT_EQ(away.code, ErrorCode::communication);
-  EXPECT_EQ(away.detail, "n2");
+  EXPECT_EQ(away.nodes, "n2");
 }
 
 TEST_F(Unallocated, NoIdOfAJobWillDo) {

@@ -12,7 +12,8 @@ namespace {
 
 using namespace muster::controller::test;
 
-const Viewer kAsAlice{kAlice, false, "alice"}, kAsBob{kBob, false, "bob"}, kAsRoot{kRoot, true, {}};
+const Viewer kAsAlice{kAlice, false, "alice", {"staff"}}, kAsBob{kBob, false, "bob", {}},
+    kAsRoot{kRoot, true, {}, {}};
 
 ClusterBuilder with_private(const std::function<void(PrivateData&)>& choose) {
   return ClusterBuilder().nodes(2).settings([&](Settings& s) {
@@ -44,6 +45,59 @@ std::size_t jobs_seen(const World& w, const Viewer& viewer, std::vector<wire::Jo
 std::optional<ErrorCode> error_of(const wire::Answer& answer) {
   auto* error = std::get_if<Error>(&answer);
   return error ? std::optional(error->code) : std::nullopt;
+}
+
+std::size_t jobs_listed(const World& w, const Viewer& viewer) {
+  auto answer = ask(w, viewer, wire::JobsRequest{.hides = true});
+  return std::get<wire::JobsReply>(answer).jobs.size();
+}
+
+TEST(HiddenPartitions, KeepTheirJobsOutOfListsThatHide) {
+  ClusterBuilder b;
+  b.nodes(2).partition({.name = "main"}, 1, 2).partition({.name = "secret", .hidden = true}, 1, 2);
+  World w{b.partition({.name = "group", .allow_groups = "staff"}, 1, 2)};
+  w.submit(job());
+  w.submit(job().partition("secret"));
+  w.submit(job().partition("secret,main"));
+  EXPECT_EQ(jobs_listed(w, kAsAlice), 2u) << "one of them may start where it is seen";
+  EXPECT_EQ(jobs_seen(w, kAsAlice), 3u);
+}
+
+TEST(HiddenPartitions, AreThoseOfOtherGroupsToo) {
+  ClusterBuilder b;
+  b.nodes(2).partition({.name = "main"}, 1, 2);
+  World w{b.partition({.name = "group", .allow_groups = "staff,admins"}, 1, 2)};
+  const Visibility alice(w.core.committed(), kAsAlice), bob(w.core.committed(), kAsBob),
+      root(w.core.committed(), kAsRoot);
+  const Partition& group = *w.core.committed().find_partition("group");
+  EXPECT_FALSE(alice.is_hidden(group));
+  EXPECT_TRUE(bob.is_hidden(group));
+  EXPECT_FALSE(root.is_hidden(group));
+}
+
+TEST(HiddenPartitions, ThatArePrivateHideNothingAndSayIt) {
+  ClusterBuilder b = with_private([](PrivateData& p) { p.partitions = true; });
+  World w{b.partition({.name = "main", .hidden = true}, 1, 2)};
+  w.submit(job());
+  auto answer = ask(w, kAsAlice, wire::JobsRequest{.hides = true});
+  EXPECT_EQ(std::get<wire::JobsReply>(answer).jobs.size(), 1u);
+  EXPECT_TRUE(std::get<wire::JobsReply>(answer).hides_nothing);
+}
+
+TEST(ListedJobs, AreOnNodesThatExist) {
+  World w{ClusterBuilder().nodes(2)};
+  auto on = [&](Text node) {
+    wire::JobsRequest request{.checks_nodes = true};
+    request.filter.nodes = {std::move(node)};
+    return ask(w, kAsAlice, request);
+  };
+  EXPECT_EQ(error_of(on("n1")), std::nullopt);
+  EXPECT_EQ(error_of(on("n9")), ErrorCode::invalid_node_name);
+  EXPECT_EQ(std::get<Error>(on("n9")).nodes, "n9");
+  World hidden{with_private([](PrivateData& p) { p.nodes = true; })};
+  wire::JobsRequest request{.checks_nodes = true};
+  request.filter.nodes = {"n1"};
+  EXPECT_EQ(error_of(ask(hidden, kAsAlice, request)), ErrorCode::access_denied);
 }
 
 TEST(PrivateJobs, OthersAreNotListed) {

@@ -20,7 +20,7 @@ Job job_named(const std::string& name) {
   job.own.name = Text(name);
   job.own.work_dir = "/home/alice/project";
   job.own.dependency = "afterok:12";
-  job.partition = "gpu";
+  job.partitions = "gpu";
   return job;
 }
 
@@ -68,7 +68,8 @@ TEST(SharedParts, LeavesAJobAsItIsAndSharesWhatIsEqual) {
     EXPECT_EQ(a, job_named("run-" + std::to_string(i)));
     EXPECT_EQ(a, b);
     EXPECT_EQ(&*a.spec, &*b.spec);
-    shared += a.own.work_dir.shares_with(b.own.work_dir) + a.partition.shares_with(b.partition);
+    shared += a.own.work_dir.shares_with(b.own.work_dir) +
+              a.partitions.text().shares_with(b.partitions.text());
     EXPECT_EQ(&a.own.dependency.parsed(), &b.own.dependency.parsed());
   }
   EXPECT_GT(shared, 9900);

@@ -43,7 +43,8 @@ ClusterBuilder with_first(const std::string& state, std::uint32_t status = 0) {
 
 Fulfilment of(const Cluster& cluster, std::uint32_t id, Time now = t0) {
   const Job& job = cluster.jobs.at(JobId{id});
-  return fulfilment(cluster, job, *parse_dependencies(job.own.dependency), std::nullopt, now);
+  return fulfilment(cluster, job, *parse_dependencies(job.own.dependency.view()), std::nullopt,
+                    now);
 }
 
 TEST(ParseDependency, ReadsEveryKind) {

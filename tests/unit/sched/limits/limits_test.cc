@@ -134,7 +134,7 @@ Text refusal(std::string_view limits, const SpecBuilder& spec, std::uint64_t tas
   SpecBuilder with = spec;
   Job one = make_job(JobId{2}, with.qos("q"), cluster);
   std::vector<NodeShare> shares{{.node = NodeId{1}, .cpus = IdSet::range(0, 1), .gres = {}}};
-  std::vector<std::pair<Text, std::uint32_t>> no_licenses;
+  Licenses no_licenses;
   return refused_by_limit(
       cluster, {&one, cluster.default_partition(), &shares, &no_licenses, one.time_limit}, tasks);
 }

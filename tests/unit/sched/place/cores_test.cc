@@ -131,7 +131,7 @@ std::string refusal(SpecBuilder spec) {
   auto request = make_request(cluster, spec, partition);
   EXPECT_TRUE(request);
   auto shares = feasible(cluster, *request, partition);
-  return shares ? "it fits" : shares.error().detail;
+  return shares ? "it fits" : shares.error().detail + "\n" + shares.error().advice;
 }
 
 TEST(Impossible, SaysWhichPartOfTheRequestAndWhatWouldFit) {

@@ -108,31 +108,12 @@ TEST(NodeChoice, ByCountedFeaturesIsOfSoManyNodes) {
   EXPECT_EQ(with("[a*3&b*1]"), "none");
 }
 
-TEST(NodeChoice, ByFeaturesInBracketsIsOfAlternativesOrOfCounts) {
+TEST(NodeChoice, ByFeaturesRefusesThoseThatNoNodeHas) {
   auto cluster = with_features().build();
-  for (const char* text : {"[a|b]", "[a*1&b*1]", "[a*1,b*1]", "[(a|b)|b]"})
-    EXPECT_TRUE(parse_constraint(cluster, text)) << text;
-  for (const char* text : {"[a&b]", "[a*1|b*1]", "[a|b*2]", "[a*1&b]"})
-    EXPECT_FALSE(parse_constraint(cluster, text)) << text;
-}
-
-TEST(NodeChoice, ByFeaturesTakesACommaForAnd) {
-  auto cluster = with_features().build();
-  auto both = parse_constraint(cluster, "a,b");
-  ASSERT_TRUE(both);
-  EXPECT_EQ(*both, *parse_constraint(cluster, "a&b"));
-  for (const char* text : {"a,", ",a", "a,,b"})
-    EXPECT_FALSE(parse_constraint(cluster, text)) << text;
-}
-
-TEST(Constraint, ParenthesesNestOnlySoDeep) {
-  auto cluster = ClusterBuilder().nodes(1).features({"a"}).build();
-  auto nested = [](std::size_t depth) {
-    return std::string(depth, '(') + "a" + std::string(depth, ')');
-  };
-  EXPECT_TRUE(parse_constraint(cluster, nested(32)));
-  EXPECT_FALSE(parse_constraint(cluster, nested(33)));
-  EXPECT_FALSE(parse_constraint(cluster, std::string(4'000'000, '(')));
+  for (const char* text : {"a", "a&b", "[a|b]", "(a|b)&a*2"})
+    EXPECT_TRUE(check_features(cluster, text)) << text;
+  for (const char* text : {"c", "a&c", "[a|c]", "(a|(b&c))", "c*2", "a&"})
+    EXPECT_FALSE(check_features(cluster, text)) << text;
 }
 
 }  // namespace

@@ -171,11 +171,6 @@ TEST(Nodes, PreferredFeaturesAreTriedFirstButNotRequired) {
   EXPECT_EQ(placed(ClusterBuilder(b).down(2).down(3).pending(prefer("new")).build()), "n1:1");
 }
 
-TEST(Nodes, AllFeatureNamesInAConstraintAreFound) {
-  EXPECT_EQ(features_in("[a*2&b]|(c & d)"), (std::vector<Text>{"a", "b", "c", "d"}));
-  EXPECT_TRUE(features_in("").empty());
-}
-
 TEST(Memory, WithoutARequestAJobTakesTheWholeNodes) {
   auto cluster = ClusterBuilder().nodes(1).pending(job()).pending(job()).build();
   EXPECT_EQ(starts(plan(cluster, t0)), "1");

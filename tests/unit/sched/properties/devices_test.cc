@@ -73,7 +73,7 @@ void check_has_all_gpus(const Node& node, const NodeShare& share) {
 // switches than that.
 void check_start(const Cluster& cluster, const Start& s) {
   const JobSpec& spec = *cluster.jobs.at(s.job).spec;
-  const GresRequest asked = parse_gres(spec.gres)->front();
+  const GresRequest asked = requests_in(spec.gres).front();
   std::vector<NodeId> nodes;
   for (const NodeShare& share : s.allocation) {
     nodes.push_back(share.node);

@@ -20,7 +20,7 @@ using namespace muster::test;
 bool comes_before(const Cluster& cluster, JobId a, JobId b) {
   auto rank = [&](JobId id) {
     const Job& job = *cluster.components(cluster.jobs.at(id)).front();
-    return std::tuple(-std::int64_t{cluster.find_partition(job.partition)->priority_tier},
+    return std::tuple(-std::int64_t{cluster.partition_of(job)->priority_tier},
                       -std::int64_t{job.priority}, job.id.value, id.value);
   };
   return rank(a) < rank(b);
@@ -72,15 +72,14 @@ struct Past {
 std::uint32_t licenses_in_use(const Cluster& cluster) {
   std::uint32_t used = 0;
   for (std::uint32_t id : cluster.active.ids())
-    if (auto own = parse_licenses(cluster, cluster.jobs.at(JobId{id}).spec->licenses))
-      for (const auto& [name, count] : *own) used += count;
+    for (const auto& [name, count] : licenses_in(cluster.jobs.at(JobId{id}).spec->licenses))
+      used += count;
   return used;
 }
 
-std::uint32_t licenses_wanted(const Cluster& cluster, const Job& job) {
+std::uint32_t licenses_wanted(const Job& job) {
   std::uint32_t wanted = 0;
-  if (auto own = parse_licenses(cluster, job.spec->licenses))
-    for (const auto& [name, count] : *own) wanted += count;
+  for (const auto& [name, count] : licenses_in(job.spec->licenses)) wanted += count;
   return wanted;
 }
 
@@ -110,7 +109,7 @@ bool made_room(const Past& past, const Cluster& now, const Job& job) {
 }
 
 bool is_met(const Cluster& cluster, const Job& job, Time now) {
-  auto dependencies = parse_dependencies(job.own.dependency);
+  auto dependencies = parse_dependencies(job.own.dependency.view());
   return dependencies &&
          fulfilment(cluster, job, *dependencies, std::nullopt, now) == Fulfilment::met;
 }
@@ -142,7 +141,7 @@ std::string unexplained(const Past& past, const Wait& wait, const Cluster& clust
     case Reason::dependency_never_satisfied:
       return "it never may";
     case Reason::licenses:
-      return licenses_in_use(cluster) + licenses_wanted(cluster, job) <= licenses
+      return licenses_in_use(cluster) + licenses_wanted(job) <= licenses
                  ? ""
                  : "its licenses are in use";
     case Reason::array_task_limit:
@@ -183,12 +182,12 @@ std::string untrue(const Cluster& cluster, const Wait& wait, Time now) {
     case Reason::begin_time:
       return job.eligible <= now ? "its time has come" : "";
     case Reason::partition_time_limit:
-      return job.time_limit <= *cluster.find_partition(job.partition)->max_time ? "it may" : "";
+      return job.time_limit <= *cluster.partition_of(job)->max_time ? "it may" : "";
     case Reason::dependency:
     case Reason::dependency_never_satisfied:
       return job.own.dependency.empty() ? "it depends on nobody" : "";
     case Reason::licenses:
-      return licenses_wanted(cluster, job) == 0 ? "it needs none" : "";
+      return licenses_wanted(job) == 0 ? "it needs none" : "";
     case Reason::array_task_limit:
       return job.task_limit == 0 ? "it has no such limit" : "";
     case Reason::limit:

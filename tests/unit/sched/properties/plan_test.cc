@@ -61,7 +61,7 @@ std::string objection(const Cluster& cluster, const Start& s, Time now) {
   if (partition.max_time && job.time_limit > *partition.max_time) return "it is too long";
   if (s.task ? !job.waiting_tasks.contains(*s.task) : job.is_array_record()) return "no such task";
   if (job.own.dependency.empty()) return "";
-  auto dependencies = parse_dependencies(job.own.dependency);
+  auto dependencies = parse_dependencies(job.own.dependency.view());
   bool met = fulfilment(cluster, job, *dependencies, s.task, now) == Fulfilment::met;
   return met ? "" : "it depends on others";
 }
@@ -163,8 +163,8 @@ void check_promised_limits(const Cluster& after, const Plan& p, Time now) {
 void check_licenses(const Cluster& cluster) {
   std::uint32_t held = 0;
   for (std::uint32_t id : cluster.active.ids())
-    if (auto own = parse_licenses(cluster, cluster.jobs.at(JobId{id}).spec->licenses))
-      for (const auto& [name, count] : *own) held += count;
+    for (const auto& [name, count] : licenses_in(cluster.jobs.at(JobId{id}).spec->licenses))
+      held += count;
   EXPECT_LE(held, cluster.settings().licenses.front().second) << "more licenses than there are";
 }
 

@@ -57,7 +57,7 @@ void submit_some(Cluster& cluster, Dice& dice) {
 }
 
 std::uint32_t tier_of(const Cluster& cluster, const Job& job) {
-  return cluster.find_partition(job.partition)->priority_tier;
+  return cluster.partition_of(job)->priority_tier;
 }
 
 // Why the first job must not make room for the second; "" if it may.
