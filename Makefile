@@ -3,13 +3,16 @@
 -include config.mk
 
 PREFIX ?= /usr/local
-SYSCONFDIR ?= /etc
+INSTALL_DIRECTORIES ?=
 DESTDIR ?=
 JOBS ?= $(shell nproc)
 # Most tests with real daemons spend their time waiting.
 TEST_JOBS ?= $(shell expr 2 \* $(JOBS) + 1)
 
 CONFIGURE = cmake --log-level=WARNING --preset
+# Directories of an earlier configure are forgotten.
+RELEASE = $(CONFIGURE) release -U 'CMAKE_INSTALL_*DIR' -U MUSTER_UNIT_DIRECTORY -DCMAKE_INSTALL_PREFIX=$(PREFIX) \
+	$(INSTALL_DIRECTORIES)
 
 .PHONY: all build programs setup run test test-clients check-all bench golden format install clean
 
@@ -19,11 +22,11 @@ setup:
 	@scripts/setup
 
 build: setup
-	@$(CONFIGURE) release
+	@$(RELEASE)
 	@cmake --build --preset release -j $(JOBS)
 
 programs: setup
-	@$(CONFIGURE) release
+	@$(RELEASE)
 	@cmake --build --preset release -j $(JOBS) --target programs
 
 run: programs
@@ -61,7 +64,6 @@ format: setup
 	@scripts/format
 
 install: programs
-	@$(CONFIGURE) release -DCMAKE_INSTALL_PREFIX=$(PREFIX) -DCMAKE_INSTALL_SYSCONFDIR=$(SYSCONFDIR)
 	@DESTDIR=$(DESTDIR) cmake --install build/release
 
 clean:

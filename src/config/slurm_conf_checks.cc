@@ -178,11 +178,14 @@ Result<void> check_controller(const SlurmConf& conf, std::string_view host_name)
                              name, host_name, name));
 }
 
-std::vector<std::string> needing_restart(const SlurmConf& before, const SlurmConf& after) {
-  std::vector<std::string> changed;
-  for (const Key& key : known_keys())
-    if (key.use.how == Use::How::acts_at_start && before.view(key) != after.view(key))
-      changed.emplace_back(key.name);
+std::vector<NeededRestart> needing_restart(const SlurmConf& at_start, const SlurmConf& before,
+                                           const SlurmConf& after) {
+  std::vector<NeededRestart> changed;
+  for (const Key& key : known_keys()) {
+    if (key.use.how != Use::How::acts_at_start) continue;
+    const SlurmConf& in_force = key.use.remedy.starts_with("slurmctld") ? at_start : before;
+    if (in_force.view(key) != after.view(key)) changed.push_back({key.name, key.use.remedy});
+  }
   return changed;
 }
 

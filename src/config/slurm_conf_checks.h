@@ -22,7 +22,14 @@ Result<void> check_together(const SlurmConf& conf);
 // For slurmctld only: checks that the file names this host as its one controller.
 Result<void> check_controller(const SlurmConf& conf, std::string_view host_name);
 
-// Keys whose new values take effect only when slurmctld restarts.
-std::vector<std::string> needing_restart(const SlurmConf& before, const SlurmConf& after);
+// Keys whose new values take effect only when daemons restart.
+struct NeededRestart {
+  std::string_view key, daemons;  // "slurmd"
+  bool operator==(const NeededRestart&) const = default;
+};
+// `at_start`: what slurmctld runs with. When nodes were restarted is not known: what they need is
+// said when it changes.
+std::vector<NeededRestart> needing_restart(const SlurmConf& at_start, const SlurmConf& before,
+                                           const SlurmConf& after);
 
 }  // namespace muster::config

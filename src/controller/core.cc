@@ -30,6 +30,7 @@ void Core::on_committed(CommitOutcome outcome) {
     if (ledger_.settings().accounting)
       host_.account({std::move(flight->rest.changes), ledger_.committed(), flight->batch.number});
   }
+  for (LogEntry& entry : merged(std::move(flight->rest.log))) host_.log_event(std::move(entry));
   for (auto& [to, answer] : flight->rest.replies) host_.reply(to, std::move(answer));
   links_.send(std::move(flight->rest.orders));
   links_.send_effects(flight->rest.touched_nodes);

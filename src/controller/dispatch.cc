@@ -65,9 +65,26 @@ struct Core::RequestVerbs {
   void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
 };
 
+namespace {
+
+// While it lives, what is recorded is somebody's wish.
+class Asking {
+ public:
+  Asking(Ledger& ledger, Asker asker) : ledger_(ledger) { ledger_.set_asker(std::move(asker)); }
+  ~Asking() { ledger_.set_asker({}); }
+  Asking(const Asking&) = delete;
+  Asking& operator=(const Asking&) = delete;
+
+ private:
+  Ledger& ledger_;
+};
+
+}  // namespace
+
 void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
   ledger_.set_now(now);
   const OpenMark before = ledger_.mark();
+  const Asking asking(ledger_, asker_of(caller.uid, request));
   try {
     if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
       return ledger_.reply(to, ok.error());

@@ -4,13 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <mutex>
@@ -25,18 +24,19 @@ struct LevelName {
   LogLevel level;
   std::string_view name;
   std::string_view prefix;
+  int severity;  // of syslog
 };
 constexpr std::array<LevelName, 10> kLevels{{
-    {LogLevel::quiet, "quiet", ""},
-    {LogLevel::fatal, "fatal", "fatal: "},
-    {LogLevel::error, "error", "error: "},
-    {LogLevel::info, "info", ""},
-    {LogLevel::verbose, "verbose", ""},
-    {LogLevel::debug, "debug", "debug: "},
-    {LogLevel::debug2, "debug2", "debug2: "},
-    {LogLevel::debug3, "debug3", "debug3: "},
-    {LogLevel::debug4, "debug4", "debug4: "},
-    {LogLevel::debug5, "debug5", "debug5: "},
+    {LogLevel::quiet, "quiet", "", LOG_CRIT},
+    {LogLevel::fatal, "fatal", "fatal: ", LOG_CRIT},
+    {LogLevel::error, "error", "error: ", LOG_ERR},
+    {LogLevel::info, "info", "", LOG_INFO},
+    {LogLevel::verbose, "verbose", "", LOG_INFO},
+    {LogLevel::debug, "debug", "debug: ", LOG_DEBUG},
+    {LogLevel::debug2, "debug2", "debug2: ", LOG_DEBUG},
+    {LogLevel::debug3, "debug3", "debug3: ", LOG_DEBUG},
+    {LogLevel::debug4, "debug4", "debug4: ", LOG_DEBUG},
+    {LogLevel::debug5, "debug5", "debug5: ", LOG_DEBUG},
 }};
 
 struct Log {
@@ -47,6 +47,9 @@ struct Log {
   std::atomic<bool> to_stderr{true};
   std::atomic<LogLevel> file_level{LogLevel::quiet};
   std::atomic<LogLevel> stderr_level{LogLevel::error};
+  std::atomic<LogLevel> syslog_level{LogLevel::quiet};
+  std::atomic<LogStyle> style{};
+  Syslog syslog;
 };
 
 // Never destroyed: threads may log while the process exits.
@@ -59,31 +62,6 @@ std::string program_name() {
   Log& log = the_log();
   const std::lock_guard lock(log.mutex);
   return log.program.empty() ? program_invocation_short_name : log.program;
-}
-
-// Escapes control characters, so that text from a peer cannot forge a line.
-void append_one_line(std::string& line, std::string_view text) {
-  for (const char c : text) {
-    if (c == '\n')
-      line += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20 && c != '\t')
-      fmt::format_to(std::back_inserter(line), "\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      line += c;
-  }
-  line += '\n';
-}
-
-std::string timestamp() {
-  const auto now = std::chrono::system_clock::now();
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(now);
-  const auto milliseconds = std::chrono::floor<std::chrono::milliseconds>(now - seconds).count();
-  const time_t time = std::chrono::system_clock::to_time_t(seconds);
-  tm local{};
-  localtime_r(&time, &local);
-  return fmt::format("[{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}] ", local.tm_year + 1900,
-                     local.tm_mon + 1, local.tm_mday, local.tm_hour, local.tm_min, local.tm_sec,
-                     milliseconds);
 }
 
 // If the log cannot be written, there is nowhere to report that; the daemon goes on.
@@ -143,6 +121,9 @@ void open_log(const LogOptions& options) {
   }
   log.to_stderr = options.to_stderr;
   log.stderr_level = options.to_stderr ? options.stderr_level : LogLevel::quiet;
+  log.syslog_level = options.syslog_level;
+  log.syslog.set_socket(options.syslog_socket);
+  log.style = options.style;
   if (options.file.empty()) {
     log.file_level = LogLevel::quiet;
     return;
@@ -172,24 +153,55 @@ void set_log_level(LogLevel level) {
   if (log.to_stderr) log.stderr_level = level;
 }
 
-LogLevel log_level() {
-  return std::max(the_log().file_level.load(), the_log().stderr_level.load());
+void adjust_log(const LogOptions& options) {
+  set_log_level(options.file_level);
+  the_log().syslog_level = options.syslog_level;
+  the_log().style = options.style;
 }
 
-void write_log(LogLevel level, std::string_view text) {
+LogLevel syslog_level(std::string_view configured, const LogOptions& options) {
+  LogLevel level = LogLevel::quiet;
+  if (parse_log_level(configured, level)) return level;
+  if (!options.file.empty()) return LogLevel::fatal;
+  if (options.to_stderr) return LogLevel::quiet;
+  return std::max(options.file_level, LogLevel::fatal);
+}
+
+LogLevel log_level() {
+  const Log& log = the_log();
+  return std::max({log.file_level.load(), log.stderr_level.load(), log.syslog_level.load()});
+}
+
+namespace {
+
+// `text` and `json` make the two forms of what the line says.
+template <class Text, class Json>
+void write_everywhere(LogLevel level, const Text& text, const Json& json) {
   Log& log = the_log();
-  const std::string_view prefix = kLevels[static_cast<std::size_t>(level)].prefix;
-  if (log.fd >= 0 && level <= log.file_level) {
-    std::string line = timestamp();
-    line += prefix;
-    append_one_line(line, text);
-    write_line(log.fd, line);
-  }
-  if (level <= log.stderr_level) {
-    std::string line = fmt::format("{}: {}", program_name(), prefix);
-    append_one_line(line, text);
-    write_line(STDERR_FILENO, line);
-  }
+  const bool to_file = log.fd >= 0 && level <= log.file_level;
+  const bool to_stderr = level <= log.stderr_level, to_syslog = level <= log.syslog_level;
+  if (!to_file && !to_stderr && !to_syslog) return;
+  const LevelName& name = kLevels[static_cast<std::size_t>(level)];
+  const LogStyle style = log.style;
+  const LogMoment now = std::chrono::system_clock::now();
+  const std::string program = program_name();
+  std::string line = style.json ? json_line(now, name.name, program, json())
+                                : std::string(name.prefix) + one_line(text());
+  if (to_stderr) write_line(STDERR_FILENO, style.json ? line : program + ": " + line);
+  if (to_syslog)
+    log.syslog.send(name.severity, program, std::string_view(line).substr(0, line.size() - 1));
+  if (!to_file) return;
+  write_line(log.fd, style.json ? line : fmt::format("[{}] {}", log_time(style.time, now), line));
+}
+
+}  // namespace
+
+void write_log(LogLevel level, std::string_view text) {
+  write_everywhere(level, [&] { return text; }, [&] { return json_message(text); });
+}
+
+void write_log(LogLevel level, const LogEntry& entry) {
+  write_everywhere(level, [&] { return entry_text(entry); }, [&] { return json_members(entry); });
 }
 
 }  // namespace muster::io

@@ -1,5 +1,5 @@
-// log: the daemons' log. Lines such as "[2026-11-16T00:45:00.123] error: text" go to a file and, in
-// the foreground, to stderr.
+// log: the daemons' log. Lines such as "[2026-11-16T00:45:00.123] error: text" go to a file, in the
+// foreground to stderr, and to the machine's own log where that is asked for.
 #pragma once
 
 #include <fmt/format.h>
@@ -7,6 +7,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+
+#include "base/log_entry.h"
+#include "io/log_line.h"
+#include "io/syslog.h"
 
 namespace muster::io {
 
@@ -33,12 +37,21 @@ struct LogOptions {
   LogLevel file_level = LogLevel::info;
   bool to_stderr = false;
   LogLevel stderr_level = LogLevel::info;
+  LogLevel syslog_level = LogLevel::quiet;
+  LogStyle style = {};
+  std::string syslog_socket{Syslog::kSocket};
 };
 void open_log(const LogOptions& options);
-void reopen_log();  // after rotation (SIGUSR2, SIGHUP)
-void set_log_level(LogLevel level);
+// Levels and style become these; where the lines go stays.
+void adjust_log(const LogOptions& options);
+// SlurmctldSyslogDebug and SlurmdSyslogDebug. Without them the machine's log gets what is fatal,
+// and what would be seen nowhere else.
+LogLevel syslog_level(std::string_view configured, const LogOptions& options);
+void reopen_log();                   // after rotation (SIGUSR2, SIGHUP)
+void set_log_level(LogLevel level);  // of file and stderr
 LogLevel log_level();
 void write_log(LogLevel level, std::string_view text);
+void write_log(LogLevel level, const LogEntry& entry);
 
 template <class... A>
 void log(LogLevel level, fmt::format_string<A...> format, A&&... args) {

@@ -5,7 +5,7 @@
 
 namespace muster::io {
 
-void LogLimit::write(LogLevel level, std::string_view text) {
+bool LogLimit::takes_another(LogLevel level) {
   std::uint64_t left_out = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -18,12 +18,20 @@ void LogLimit::write(LogLevel level, std::string_view text) {
     }
     if (written_ >= lines_) {
       ++left_out_;
-      return;
+      return false;
     }
     ++written_;
   }
   if (left_out > 0) log(level, "{} more lines like the next one were left out", left_out);
-  if (level <= log_level()) write_log(level, text);
+  return level <= log_level();
+}
+
+void LogLimit::write(LogLevel level, std::string_view text) {
+  if (takes_another(level)) write_log(level, text);
+}
+
+void LogLimit::write(LogLevel level, const LogEntry& entry) {
+  if (takes_another(level)) write_log(level, entry);
 }
 
 }  // namespace muster::io

@@ -16,8 +16,11 @@ class LogLimit {
  public:
   LogLimit(int lines, Millis window) : lines_(lines), window_(window) {}
   void write(LogLevel level, std::string_view text);
+  void write(LogLevel level, const LogEntry& entry);
 
  private:
+  bool takes_another(LogLevel level);
+
   const int lines_;
   const Millis window_;
   std::mutex mutex_;  // guards the members below

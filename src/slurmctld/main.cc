@@ -1,6 +1,7 @@
 // The main function of slurmctld: reads options and the configuration, starts the Service, and ends
 // the daemon.
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <getopt.h>
 #include <pwd.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include <future>
 #include <string>
 
+#include "base/install_paths.h"
 #include "base/text/strings.h"
 #include "base/version.h"
 #include "config/cluster_config.h"
@@ -37,23 +39,24 @@ namespace {
 
 struct Options {
   bool foreground = false, clear_state = false;
-  std::string conf = "/etc/slurm/slurm.conf";
+  std::string conf{kSystemConfig};
   std::string log_file;  // instead of SlurmctldLogFile
   int verbose = 0;
 };
 
 void print_help() {
-  std::puts(
+  fmt::print(
       "Usage: slurmctld [OPTIONS]\n"
       "The controller of a Muster cluster: keeps the queue and starts jobs on the nodes.\n"
       "  -c         forget all jobs and states of an earlier run\n"
       "  -D         stay in the foreground and log to stderr too\n"
-      "  -f FILE    read this slurm.conf (default: $SLURM_CONF, /etc/slurm/slurm.conf)\n"
+      "  -f FILE    read this slurm.conf (default: $SLURM_CONF, {})\n"
       "  -L FILE    log to this file, not to SlurmctldLogFile\n"
       "  -i         accepted; an unreadable state always stops the daemon\n"
       "  -v         log more; may be repeated\n"
       "  -V         print the version\n"
-      "  -h         print this help");
+      "  -h         print this help\n",
+      kSystemConfig);
 }
 
 // Unset if the daemon should start, else the exit code.
@@ -169,13 +172,6 @@ std::string short_host_name() {
   return host.substr(0, host.find('.'));
 }
 
-io::LogLevel wanted_level(const config::SlurmConf& conf, int verbose) {
-  io::LogLevel level = io::LogLevel::info;
-  io::parse_log_level(conf.slurmctld_debug, level);
-  int raised = static_cast<int>(level) + verbose;
-  return static_cast<io::LogLevel>(std::min(raised, static_cast<int>(io::LogLevel::debug5)));
-}
-
 int run(const Options& options) {
   auto configuration = load_configuration(options.conf);
   if (!configuration) {
@@ -202,11 +198,7 @@ int run(const Options& options) {
   if (!options.foreground)
     if (auto ok = io::daemonize(); !ok) io::daemon_failed(ok.error().text());
   auto fatal = [](const Error& error) { io::daemon_failed(error.text()); };
-  io::open_log({.program = "slurmctld",
-                .file = conf.slurmctld_log_file,
-                .file_level = wanted_level(conf, options.verbose),
-                .to_stderr = options.foreground,
-                .stderr_level = wanted_level(conf, options.verbose)});
+  io::open_log(log_options(conf, options.foreground, options.verbose));
   io::set_debug_flags(conf.debug_flags);
   auto pid_file = io::PidFile::create(conf.slurmctld_pid_file);
   if (!pid_file) fatal(pid_file.error());
@@ -250,6 +242,7 @@ int run(const Options& options) {
                    .slurm_user = *uid,
                    .slurmd_user = slurmd_user,
                    .munge_socket = conf.munge_socket,
+                   .foreground = options.foreground,
                    .load =
                        [path = options.conf, no_accounting] {
                          auto fresh = load_configuration(path);

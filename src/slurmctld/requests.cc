@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include <fmt/format.h>
+
 #include "base/text/date.h"
 #include "base/version.h"
 #include "config/slurm_conf_checks.h"
@@ -11,6 +13,7 @@
 #include "io/debug_flags.h"
 #include "io/log.h"
 #include "slurmctld/service.h"
+#include "slurmctld/start.h"
 
 namespace muster::daemon {
 
@@ -77,7 +80,7 @@ struct Service::DaemonVerbs {
   }
   void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
   void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
-  void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
+  void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to, peer.uid); }
   void operator()(const wire::ShutdownRequest& r) const {
     service.shut_down(to, r.controller_only);
   }
@@ -111,18 +114,17 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
 }
 
 // Reads the configuration again. If the file is bad, nothing changes and the error is reported.
-void Service::reconfigure(controller::ReplyTo to) {
-  background_->post([this, to] {
+void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
+  background_->post([this, to, by] {
     auto fresh = options_.load();
     if (!fresh) {
       io::log_error("the configuration in force is kept: {}", fresh.error().text());
       return reply(to, fresh.error());
     }
     for (const std::string& warning : fresh->conf.warnings) io::log_info("{}", warning);
-    io::LogLevel level{};
-    if (io::parse_log_level(fresh->conf.slurmctld_debug, level)) io::set_log_level(level);
+    io::adjust_log(log_options(fresh->conf, options_.foreground, 0));
     io::set_debug_flags(fresh->conf.debug_flags);
-    post([this, to, fresh = std::move(*fresh)]() mutable {
+    post([this, to, by, fresh = std::move(*fresh)]() mutable {
       if (auto ok = core_->can_reconfigure(fresh.cluster); !ok) return reply(to, ok.error());
       report_needed_restart(to, fresh.conf);
       core_->reconfigure(fresh.cluster, to, current_time());
@@ -131,6 +133,9 @@ void Service::reconfigure(controller::ReplyTo to) {
         orders.push_back({wire::ReconfigureOrder{}, {}, {}});
         send(node, core_->cluster().epoch, std::move(orders));
       }
+      LogEntry entry = reconfigured(configuration_, fresh);
+      entry.by = by;
+      log_event(std::move(entry));
       configuration_ = std::move(fresh);
       shares_->set_limits(configuration_.conf.words);
     });
@@ -138,14 +143,15 @@ void Service::reconfigure(controller::ReplyTo to) {
 }
 
 void Service::report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh) {
-  for (const std::string& key : config::needing_restart(configuration_.conf, fresh)) {
-    const std::string text = key + " has changed: it needs a restart of slurmctld";
+  for (const auto& [key, daemons] :
+       config::needing_restart(at_start_, configuration_.conf, fresh)) {
+    const std::string text = fmt::format("{} has changed: it needs a restart of {}", key, daemons);
     io::log_error("slurm.conf: {}", text);
     if (to.connection != 0) send_part(*server_, to, wire::Notice{Text(text)}, true);
   }
 }
 
-void Service::reconfigure() { reconfigure(controller::ReplyTo{}); }
+void Service::reconfigure() { reconfigure(controller::ReplyTo{}, {}); }
 
 void Service::shut_down(controller::ReplyTo to, bool controller_only) {
   if (!controller_only)

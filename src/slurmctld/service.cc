@@ -32,6 +32,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       store_(std::move(store)),
       secret_(std::move(secret)),
       started_(current_time()),
+      at_start_(configuration.conf),
       configuration_(std::move(configuration)),
       accounting_(std::move(accounting), timekeeper_, stopping_),
       programs_([this](const controller::SiteProgramRun& run, bool succeeded) {
@@ -238,6 +239,20 @@ void Service::send(controller::NodeConnection to, Epoch epoch,
 }
 void Service::run_program(controller::SiteProgramRun run) {
   programs_.run(*loop_, configuration_.conf, std::move(run));
+}
+
+// A name that is not known yet is asked for aside: its line comes a little later.
+void Service::log_event(LogEntry entry) {
+  if (io::log_level() < io::LogLevel::info) return;
+  io::LogLimit& limit = entry.what.starts_with("job ") ? job_events_ : other_events_;
+  if (!entry.by) return limit.write(io::LogLevel::info, entry);
+  const Uid by = *entry.by;
+  users_.when_known(*loop_, by, [this, by, &limit, entry = std::move(entry)]() mutable {
+    const auto user = users_.cache().find(by);
+    const bool named = user && !user->name.empty();
+    entry.facts.push_back({"By", named ? user->name.str() : std::to_string(by.value)});
+    limit.write(io::LogLevel::info, entry);
+  });
 }
 
 void Service::log(std::string_view line) { io::write_log(io::LogLevel::info, line); }

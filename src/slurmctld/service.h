@@ -32,6 +32,7 @@
 #include "io/store/blob_cache.h"
 #include "io/wall_clock.h"
 #include "slurmctld/accounting_feed.h"
+#include "slurmctld/changes.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
 #include "slurmctld/site_programs.h"
@@ -41,16 +42,12 @@
 
 namespace muster::daemon {
 
-struct Configuration {
-  config::SlurmConf conf;
-  ClusterConfig cluster;
-};
-
 struct ServiceOptions {
   std::string host_name;
   Uid slurm_user;
   std::optional<Uid> slurmd_user;  // decodes munge credentials for nodes; unset = no munge
   std::string munge_socket;        // empty = munge's own default
+  bool foreground = false;
   std::function<Result<Configuration>()> load;  // reads the configuration again
   std::function<void()> stop;                   // asks main to end the daemon
 };
@@ -81,6 +78,7 @@ class Service final : public controller::Host {
   bool is_user(std::string_view name) override;
   std::optional<std::vector<std::string>> users_of_group(std::string_view group) override;
   void run_program(controller::SiteProgramRun run) override;
+  void log_event(LogEntry entry) override;
   void log(std::string_view line) override;
   void log_error(std::string_view line) override;
 
@@ -105,7 +103,7 @@ class Service final : public controller::Host {
                 std::size_t bytes);
   void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
                       const wire::AccountingRequest& request);
-  void reconfigure(controller::ReplyTo to);
+  void reconfigure(controller::ReplyTo to, std::optional<Uid> by);
   void report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
@@ -127,6 +125,7 @@ class Service final : public controller::Host {
   Secret secret_;
   controller::Timekeeper timekeeper_{io::read_clocks()};  // ticks on the loop's thread
   Time started_;
+  const config::SlurmConf at_start_;
 
   // Used on the loop's thread only, once started:
   Configuration configuration_;
@@ -141,6 +140,8 @@ class Service final : public controller::Host {
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
   io::LogLimit errors_{100, Millis{10000}}, bad_frames_{20, Millis{10000}};
+  // Lines about jobs, which users can cause at will, take no room from the others.
+  io::LogLimit job_events_{50'000, Millis{10000}}, other_events_{50'000, Millis{10000}};
   std::atomic<bool> stopping_ = false;
   KnownUsers users_{stopping_};
 

@@ -4,6 +4,7 @@
 #include <pwd.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -20,7 +21,26 @@ std::string user_name(uid_t uid) {
   return entry ? entry->pw_name : std::to_string(uid);
 }
 
+io::LogLevel wanted_level(const config::SlurmConf& conf, int verbose) {
+  io::LogLevel level = io::LogLevel::info;
+  io::parse_log_level(conf.slurmctld_debug, level);
+  const int raised = static_cast<int>(level) + verbose;
+  return static_cast<io::LogLevel>(std::min(raised, static_cast<int>(io::LogLevel::debug5)));
+}
+
 }  // namespace
+
+io::LogOptions log_options(const config::SlurmConf& conf, bool foreground, int verbose) {
+  io::LogOptions options{
+      .program = "slurmctld",
+      .file = conf.slurmctld_log_file,
+      .file_level = wanted_level(conf, verbose),
+      .to_stderr = foreground,
+      .stderr_level = wanted_level(conf, verbose),
+      .style = {.time = io::parse_log_time(conf.log_time_format), .json = conf.log_json}};
+  options.syslog_level = io::syslog_level(conf.syslog_debug, options);
+  return options;
+}
 
 Result<void> check_state_owner(const config::SlurmConf& conf, Uid user) {
   if (user.value == 0) return {};  // root writes them all

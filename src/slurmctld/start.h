@@ -1,4 +1,5 @@
-// start: checks before slurmctld serves: the owner of its state files, and whether munge answers.
+// start: how slurmctld logs, and checks before it serves: the owner of its state files, and whether
+// munge answers.
 #pragma once
 
 #include <string>
@@ -6,8 +7,12 @@
 #include "base/ids.h"
 #include "base/result.h"
 #include "config/slurm_conf.h"
+#include "io/log.h"
 
 namespace muster::daemon {
+
+// `verbose`: how often -v was given.
+io::LogOptions log_options(const config::SlurmConf& conf, bool foreground, int verbose);
 
 // Fails if state files belong to another user; the error says what to do.
 Result<void> check_state_owner(const config::SlurmConf& conf, Uid user);

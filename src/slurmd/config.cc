@@ -86,12 +86,28 @@ Result<void> read_confinement(const config::SlurmConf& conf, SlurmdConfig& out) 
   auto pools = config::gres_pools(out.node, *gres);
   if (!pools) return std::unexpected(pools.error());
   if (out.node.dynamic) out.node.gres = *pools;
-  for (const GresPool& pool : *pools)
+  out.gres = std::move(*pools);
+  for (const GresPool& pool : out.gres)
     out.devices.insert(out.devices.end(), pool.files.begin(), pool.files.end());
   return {};
 }
 
 }  // namespace
+
+io::LogOptions slurmd_log(const SlurmdConfig& config, bool foreground, int verbose) {
+  const int level = static_cast<int>(config.log_level) + verbose;
+  const auto raised =
+      static_cast<io::LogLevel>(std::min(level, static_cast<int>(io::LogLevel::debug5)));
+  io::LogOptions options{
+      .program = "slurmd",
+      .file = config.log_file,
+      .file_level = raised,
+      .to_stderr = foreground,
+      .stderr_level = raised,
+      .style = {.time = io::parse_log_time(config.log_time_format), .json = config.log_json}};
+  options.syslog_level = io::syslog_level(config.syslog_debug, options);
+  return options;
+}
 
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf) {
   Result<Uid> slurm_user = uid_of(conf.slurm_user);

@@ -31,8 +31,9 @@ struct SlurmdConfig : config::NodeSettings {
   Uid slurm_user;
   Millis heartbeat_every{10'000};
   config::CgroupConf cgroup;
-  std::vector<Text> devices;  // the files of all of the node's gres
-  std::string auto_detect;    // gres.conf
+  std::vector<GresPool> gres;                                   // as slurm.conf and gres.conf say
+  std::vector<Text> devices;                                    // the files of all of these
+  std::string auto_detect;                                      // gres.conf
   std::optional<config::JobContainerConf> private_directories;  // JobContainerType
   std::vector<std::string> warnings;
 };
@@ -43,6 +44,10 @@ struct NodeIdentity {
   bool dynamic = false;  // -Z: no file describes it
   std::string conf;      // --conf
 };
+
+// `verbose`: how often -v was given.
+io::LogOptions slurmd_log(const SlurmdConfig& config, bool foreground, int verbose);
+
 // The addresses of slurmctld.
 Result<std::vector<io::Endpoint>> controllers_of(const config::SlurmConf& conf);
 Result<SlurmdConfig> read_slurmd_config(const std::string& path, const NodeIdentity& identity,

@@ -206,10 +206,13 @@ void Slurmd::reconfigure() {
   // Keep what other processes already rely on until the next start.
   config->spool_dir = start_.config.spool_dir;
   config->pid_file = start_.config.pid_file;
+  config->log_file = start_.config.log_file;
   config->unix_path = start_.config.unix_path;
   config->port = start_.config.port;
+  config->wants_private_directories = start_.config.wants_private_directories;
+  config->private_directories = start_.config.private_directories;
   start_.config = std::move(*config);
-  io::set_log_level(start_.config.log_level);
+  io::adjust_log(slurmd_log(start_.config, start_.foreground, 0));
   agent_->set_heartbeat(start_.config.heartbeat_every);
   agent_->set_programs(node_programs(start_.config));
   io::log_info("configuration read again");

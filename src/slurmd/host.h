@@ -41,6 +41,7 @@ class Slurmd final : public NodeHost {
     bool named = false;       // -N: several slurmds may run here, so messages name theirs
     std::string config_path;  // for reading the configuration again
     NodeIdentity identity;
+    bool foreground = false;
   };
   // on_stopped is called once, on the loop, after saying goodbye to the controller.
   Slurmd(Start start, std::function<void()> on_stopped);

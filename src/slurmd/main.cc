@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <future>
 
+#include "base/install_paths.h"
 #include "base/version.h"
 #include "io/files.h"
 #include "io/hardware/hardware.h"
@@ -21,8 +22,10 @@
 #include "io/stepd/step_file.h"
 #include "slurmd/claim.h"
 #include "slurmd/config.h"
+#include "slurmd/gpus.h"
 #include "slurmd/host.h"
 #include "slurmd/options.h"
+#include "slurmd/print_gres.h"
 
 namespace muster {
 namespace {
@@ -40,10 +43,24 @@ int print_hardware(const io::Hardware& hardware) {
   return 0;
 }
 
+int print_gres(const SlurmdConfig& config) {
+  SlurmdGpus gpus;
+  gpus.open(config.auto_detect);
+  std::vector<GresPool> pools = config.gres;
+  add_detected(pools, gpus.detected());
+  const NodeConfig& node = config.node;
+  const std::uint32_t cores = node.sockets * node.cores_per_socket;
+  fmt::print(stderr, "{}", gres_text(pools, config.node_name, cores));
+  for (const Text& file : config.devices)
+    if (!io::exists(file.str()))
+      fmt::print(stderr, "slurmd-{}: error: {} is not there\n", config.node_name, file.view());
+  return 0;
+}
+
 std::string config_path(const SlurmdOptions& options) {
   std::string path = options.config_file;
   if (const char* given = std::getenv("SLURM_CONF"); path.empty() && given) path = given;
-  if (path.empty()) path = "/etc/slurm/slurm.conf";
+  if (path.empty()) path = kSystemConfig;
   // The daemon changes its directory, after which a relative name would mean another file.
   char resolved[PATH_MAX];
   return realpath(path.c_str(), resolved) ? resolved : path;
@@ -59,18 +76,6 @@ std::string stepd_path(const SlurmdOptions& options) {
   ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
   std::string path(self, size > 0 ? static_cast<std::size_t>(size) : 0);
   return path.substr(0, path.rfind('/') + 1) + "slurmstepd";
-}
-
-void open_slurmd_log(const SlurmdOptions& options, const SlurmdConfig& config) {
-  io::LogOptions log;
-  log.program = "slurmd";
-  log.file = options.log_file.empty() ? config.log_file : options.log_file;
-  const int level = static_cast<int>(config.log_level) + options.verbosity;
-  log.file_level =
-      static_cast<io::LogLevel>(std::min(level, static_cast<int>(io::LogLevel::debug5)));
-  log.to_stderr = options.foreground;
-  log.stderr_level = log.file_level;
-  io::open_log(log);
 }
 
 void forget_old_ends(const std::string& spool_dir) {
@@ -101,7 +106,8 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
     if (auto daemon = io::daemonize(); !daemon) io::daemon_failed(daemon.error().text());
   umask(022);
   io::keep_memory_private();
-  open_slurmd_log(options, config);
+  if (!options.log_file.empty()) config.log_file = options.log_file;
+  io::open_log(slurmd_log(config, options.foreground, options.verbosity));
   auto pid_file = io::PidFile::create(config.pid_file);
   if (!pid_file) io::daemon_failed(pid_file.error().text());
   if (options.nice != 0 && setpriority(PRIO_PROCESS, 0, options.nice) != 0)
@@ -118,7 +124,8 @@ int serve(const SlurmdOptions& options, io::Hardware hardware, SlurmdConfig conf
                  .stepd_path = stepd_path(options),
                  .named = !options.node_name.empty(),
                  .config_path = config.config_file,
-                 .identity = identity_of(options)},
+                 .identity = identity_of(options),
+                 .foreground = options.foreground},
                 [&] { stopped.set_value(); });
   auto begun = slurmd.begin([&] {
     io::log_info("slurmd of node {} started", config.node_name);
@@ -164,6 +171,7 @@ int run(int argc, char** argv) {
     fmt::print(stderr, "slurmd: error: {}\n", config.error().text());
     return 1;
   }
+  if (options->print_gres) return print_gres(*config);
   return serve(*options, std::move(*hardware), std::move(*config));
 }
 

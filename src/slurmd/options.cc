@@ -16,6 +16,7 @@ const char* const kSlurmdHelp =
     "  -D             stay in the foreground and log to stderr\n"
     "  -f FILE        read this slurm.conf\n"
     "  -F[FEATURE]    become a node in state FUTURE like this machine, with this feature\n"
+    "  -G             print the node's generic resources\n"
     "  -h             print this help\n"
     "  -L FILE        log to this file\n"
     "  -M             accepted and ignored\n"
@@ -36,7 +37,7 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
                                  {nullptr, 0, nullptr, 0}};
   SlurmdOptions options;
   int letter;
-  while ((letter = getopt_long(argc, argv, "bcCd:Df:F::hiL:Mn:N:svVZ", kLong, nullptr)) != -1) {
+  while ((letter = getopt_long(argc, argv, "bcCd:Df:F::GhiL:Mn:N:svVZ", kLong, nullptr)) != -1) {
     switch (letter) {
       case 'b':
         options.report_reboot = true;
@@ -59,6 +60,9 @@ Result<SlurmdOptions> parse_slurmd_options(int argc, char** argv) {
       case 'F':
         options.future = true;
         if (optarg) options.future_feature = optarg;
+        break;
+      case 'G':
+        options.print_gres = true;
         break;
       case 'h':
         options.print_help = true;

@@ -10,6 +10,7 @@ namespace muster {
 struct SlurmdOptions {
   bool foreground = false;      // -D
   bool print_hardware = false;  // -C
+  bool print_gres = false;      // -G
   bool print_version = false;   // -V
   bool print_help = false;      // -h
   std::string config_file;      // -f

@@ -86,3 +86,37 @@ def test_slurmd_prints_this_machines_line():
     assert line.startswith("NodeName=")
     for key in ("CPUs=", "Boards=", "SocketsPerBoard=", "CoresPerSocket=", "ThreadsPerCore=", "RealMemory="):
         assert f" {key}" in line
+
+
+def test_slurmd_prints_the_generic_resources_of_its_node(tmp_path):
+    conf = tmp_path / "slurm.conf"
+    conf.write_text(f"""ClusterName=c
+SlurmctldHost=localhost
+AuthType=auth/unix
+SlurmUser={muster.USER}
+GresTypes=gpu,fpga,shard
+SelectType=select/cons_tres
+NodeName=n1 CPUs=4 CoresPerSocket=4 Gres=gpu:v100:2,gpu:a100:1,fpga:3,shard:4
+NodeName=n2 CPUs=4
+""")
+    (tmp_path / "gres.conf").write_text("""\
+NodeName=n1 Name=gpu Type=v100 File=/dev/tty[20-21] Cores=0-1
+NodeName=n1 Name=gpu Type=a100 File=/dev/no-such-device
+NodeName=n1 Name=fpga Count=3
+NodeName=n1 Name=shard Count=4
+""")
+
+    def resources(node):
+        done = run("slurmd", "-G", "-N", node, "-f", conf)
+        assert (done.returncode, done.stdout) == (0, "")
+        return sorted(done.stderr.splitlines())
+    assert resources("n2") == []
+    assert resources("n1") == [
+        "slurmd-n1: Gres Name=fpga Type=(null) Count=3 ID=1634168934",
+        "slurmd-n1: Gres Name=gpu Type=a100 Count=1 Index=2 ID=7696487 File=/dev/no-such-device",
+        "slurmd-n1: Gres Name=gpu Type=v100 Count=1 Index=0 ID=7696487 File=/dev/tty20 Cores=0-1 CoreCnt=4",
+        "slurmd-n1: Gres Name=gpu Type=v100 Count=1 Index=1 ID=7696487 File=/dev/tty21 Cores=0-1 CoreCnt=4",
+        "slurmd-n1: Gres Name=shard Type=(null) Count=1 Index=1 ID=1918986455",
+        "slurmd-n1: Gres Name=shard Type=(null) Count=1 Index=2 ID=1918986455",
+        "slurmd-n1: Gres Name=shard Type=(null) Count=2 Index=0 ID=1918986455",
+        "slurmd-n1: error: /dev/no-such-device is not there"]

@@ -92,10 +92,11 @@ def test_reconfigure_says_what_needs_a_restart(cluster):
     try:
         cluster.config_file.write_text(before.replace(f"SlurmctldPort={cluster.ports.base}\n", f"SlurmctldPort={port}\n"))
         done = cluster.run("scontrol", "reconfigure")
-        assert (done.code, done.err) == (0, "scontrol: SlurmctldPort has changed: it needs a restart of slurmctld\n")
+        assert (done.code, done.err) == (0, "scontrol: SlurmctldPort has changed: it needs a restart of slurmctld and slurmd\n")
     finally:
         cluster.config_file.write_text(before)
-        cluster.run("scontrol", "reconfigure").ok()
+        done = cluster.run("scontrol", "reconfigure").ok()
+    assert done.err == "", "the file says again what slurmctld runs with"
 
 
 @pytest.mark.as_root

@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "base/codec/codec.h"
+#include "base/install_paths.h"
 #include "base/text/slow_down.h"
 #include "base/text/strings.h"
 #include "cli/lib/name_service.h"
@@ -29,8 +30,6 @@
 namespace muster::cli {
 
 namespace {
-
-constexpr const char* kSystemConfig = "/etc/slurm/slurm.conf";
 
 bool exists(const std::string& path) {
   struct stat status{};
@@ -102,7 +101,7 @@ Result<ClientConfig> embedded_cluster() {
 
 std::optional<std::string> other_configuration() {
   if (const char* path = std::getenv("SLURM_CONF"); path && *path) return path;
-  if (exists(kSystemConfig)) return kSystemConfig;
+  if (std::string path(kSystemConfig); exists(path)) return path;
   return std::nullopt;
 }
 

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/install_paths.h"
 #include "base/text/strings.h"
 #include "io/files.h"
 #include "io/process/processes.h"
@@ -112,12 +113,13 @@ Result<Programs> find_programs() {
   auto own = own_directory();
   if (!own) return std::unexpected(own.error());
   const std::string& here = *own;
-  for (const std::string& place : {here, here + "/../sbin"}) {
+  for (const std::string& place : {here, here + "/../sbin", std::string(kDaemonDirectory)}) {
     Programs found{place + "/slurmctld", place + "/slurmd"};
     if (::access(found.slurmctld.c_str(), X_OK) == 0 && ::access(found.slurmd.c_str(), X_OK) == 0)
       return found;
   }
-  return fail(fmt::format("slurmctld and slurmd are neither in {} nor in {}/../sbin", here, here));
+  return fail(fmt::format("slurmctld and slurmd are neither in {} nor in {}/../sbin nor in {}",
+                          here, here, kDaemonDirectory));
 }
 
 Result<std::string> run_program(const std::vector<std::string>& argv) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/install_paths.h"
 #include "cli/lib/command.h"
 #include "cli/lib/errors.h"
 #include "cli/muster/embedded.h"
@@ -50,14 +51,14 @@ void print_help() {
   std::puts("\nA cluster for one user on this machine, without configuration, root or munge.\n");
   for (const Subcommand& subcommand : kSubcommands)
     fmt::print("  {:<32} {}\n", subcommand.usage, subcommand.help);
-  std::puts(
+  fmt::print(
       "\n  -h, --help                       print this help\n"
       "      --usage                      print its first line\n"
       "  -V, --version                    print the version\n"
       "\nEverything is kept in $XDG_STATE_HOME/muster (~/.local/state/muster). While the cluster "
       "is up,\n"
-      "sbatch, squeue and the others find it unless SLURM_CONF or /etc/slurm/slurm.conf names "
-      "another.");
+      "sbatch, squeue and the others find it unless SLURM_CONF or {} names another.\n",
+      kSystemConfig);
 }
 
 std::string names() {

@@ -22,14 +22,14 @@ struct SlurmConf;
 struct Use {
   enum class How : std::uint8_t {
     acts,
-    acts_at_start,  // a new value needs a restart of slurmctld
+    acts_at_start,  // a new value needs a restart of these daemons
     harmless,       // nothing reads it, which does no harm
     ignored,        // nothing reads it; the daemons log that
     refused,        // the daemons do not start, because a site may rely on what is missing
     row_only,       // no key: a row of `scontrol show config` that the daemon fills in or computes
   };
   How how = How::ignored;
-  std::string_view remedy = {};  // if refused: what to do
+  std::string_view remedy = {};  // if refused: what to do; at start: which daemons
   constexpr bool acts() const { return how == How::acts || how == How::acts_at_start; }
 };
 

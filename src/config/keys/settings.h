@@ -43,6 +43,9 @@ struct ControllerSettings {
   std::uint16_t slurmctld_port = 0, slurmd_port = 0;  // the first port of a range
   std::string state_save_location, slurmctld_pid_file, slurmctld_log_file;
   std::string slurmctld_debug;   // "info", "debug2"
+  std::string syslog_debug;      // SlurmctldSyslogDebug, likewise; empty = see io/log.h
+  std::string log_time_format;   // "iso8601_ms"
+  bool log_json = false;         // SlurmctldParameters
   std::string debug_flags;       // "Agent,Protocol"
   bool wants_slurmdbd = false;   // AccountingStorageType
   Seconds program_timeout{0};    // PrologEpilogTimeout; 0 = none
@@ -55,7 +58,10 @@ struct ControllerSettings {
 // Settings of slurmd. %n and %h in paths are not expanded yet.
 struct NodeSettings {
   std::string spool_dir, pid_file, log_file, tmp_dir;
-  std::string slurmd_debug;  // "info", "debug2"
+  std::string slurmd_debug;     // "info", "debug2"
+  std::string syslog_debug;     // SlurmdSyslogDebug, likewise; empty = see io/log.h
+  std::string log_time_format;  // "iso8601_ms"
+  bool log_json = false;        // SlurmdParameters
   bool use_munge = false;
   std::string munge_socket;  // empty = munge's own default
   std::uint32_t tree_width = 0;

@@ -18,8 +18,6 @@ void evict(Ledger& ledger, const NodeLinks& links, const sched::Eviction& evicti
   const Job* by = ledger.cluster().jobs.find(eviction.by);
   if (!by || by->state != JobState::pending || by->hold != Hold::none) return;
   Seconds grace = sched::grace_time(ledger.cluster(), *job, by);
-  ledger.log("job " + std::to_string(job->id.value) + " is preempted by job " +
-             std::to_string(eviction.by.value));
   give_notice(ledger, links, job->id,
               {.by = eviction.by, .mode = eviction.mode, .since = now, .kill_at = now + grace});
 }

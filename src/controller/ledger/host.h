@@ -13,6 +13,7 @@
 #include "accounting/changes.h"
 #include "base/containers/secret.h"
 #include "base/ids.h"
+#include "base/log_entry.h"
 #include "base/time.h"
 #include "controller/effects/outgoing.h"
 #include "model/cluster.h"
@@ -81,6 +82,8 @@ class Host {
   virtual std::optional<std::vector<std::string>> users_of_group(std::string_view group) = 0;
   // Starts the program, and calls Core::on_program_ended when it has ended.
   virtual void run_program(SiteProgramRun run) = 0;
+  // Something has happened, and is durable.
+  virtual void log_event(LogEntry) {}
   virtual void log(std::string_view line) = 0;
   virtual void log_error(std::string_view line) = 0;
 };

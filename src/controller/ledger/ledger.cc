@@ -62,9 +62,11 @@ void Ledger::note_changes(const Event& event) {
 
 void Ledger::record(Event event) {
   note_changes(event);
+  EventLog log(cluster_, event, asker_);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) run_mails(event);
   muster::apply(cluster_, event);
+  std::move(log).add_to(open_.log, cluster_);
   watch_list_.follow(cluster_, event);
   if (!forgets_a_run) run_mails(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
@@ -148,8 +150,9 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
 }
 
 OpenMark Ledger::mark() const {
-  return {open_.events.size(), open_.blobs.size(),    open_.replies.size(),
-          open_.orders.size(), open_.programs.size(), open_.replies_awaiting_plan};
+  return {open_.events.size(),        open_.blobs.size(),    open_.replies.size(),
+          open_.orders.size(),        open_.programs.size(), open_.log.size(),
+          open_.replies_awaiting_plan};
 }
 
 void Ledger::undo_since(const OpenMark& mark) noexcept {
@@ -161,6 +164,7 @@ void Ledger::undo_since(const OpenMark& mark) noexcept {
   cut(open_.replies, mark.replies);
   cut(open_.orders, mark.orders);
   cut(open_.programs, mark.programs);
+  cut(open_.log, mark.log);
   open_.replies_awaiting_plan = mark.replies_awaiting_plan;
   // Rebuilds the working state from the last sealed one and the events that remain.
   cluster_ = in_flight_ ? in_flight_->cluster : committed_;

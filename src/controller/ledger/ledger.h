@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "controller/effects/event_log.h"
 #include "controller/ledger/authority.h"
 #include "controller/ledger/host.h"
 #include "controller/ledger/open_batch.h"
@@ -40,6 +41,8 @@ class Ledger {
   void set_now(Time now) { now_ = now; }
 
   // --- writing ---
+  // Whose request the next events come from.
+  void set_asker(Asker asker) { asker_ = std::move(asker); }
   void record(Event event);
   void reply(ReplyTo to, wire::Answer answer) { open_.replies.emplace_back(to, std::move(answer)); }
   void order(NodeId node, wire::Order order) { open_.orders.emplace_back(node, std::move(order)); }
@@ -108,6 +111,7 @@ class Ledger {
   bool disk_full_ = false;
   WatchList watch_list_;
   Time now_;
+  Asker asker_;
   bool plan_wanted_ = true;
   bool order_changed_ = true;
   std::uint64_t nodes_version_ = 0;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "accounting/changes.h"
+#include "base/log_entry.h"
 #include "base/text/idset.h"
 #include "controller/ledger/host.h"
 #include "model/cluster.h"
@@ -24,6 +25,7 @@ struct OpenBatch {
   accounting::AccountingChanges changes;
   IdSet changed_jobs;  // all jobs that an event names
   std::vector<SiteProgramRun> programs;
+  std::vector<LogEntry> log;
   // How many of the replies go to clients that also wait for a plan.
   std::size_t replies_awaiting_plan = 0;
   bool plan_seen = false;  // their plan has been made
@@ -42,7 +44,7 @@ struct OpenBatch {
 
 // A position in the open batch.
 struct OpenMark {
-  std::size_t events, blobs, replies, orders, programs, replies_awaiting_plan;
+  std::size_t events, blobs, replies, orders, programs, log, replies_awaiting_plan;
 };
 
 // A sealed batch. It is kept until its commit has succeeded: after a full disk it is tried again.

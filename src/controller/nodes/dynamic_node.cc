@@ -61,7 +61,6 @@ Result<void> add_nodes(Ledger& ledger, const std::vector<NodeConfig>& nodes) {
   if ((*ledger.cluster().node_order).size() + added.size() > most)
     return fail(ErrorCode::failure, "there would be more nodes than MaxNodeCount");
   for (const NodeConfig* node : added) {
-    ledger.log("node " + node->name.str() + " is new in the cluster");
     NodeConfig config = *node;
     config.dynamic = true;
     ledger.record(

@@ -107,8 +107,6 @@ void Power::power_up(const std::vector<NodeId>& nodes) {
 void Power::run_program(SiteProgramRun::Which which, const std::vector<NodeId>& nodes) {
   if (nodes.empty()) return;
   const std::string list = names_of(ledger_.cluster(), nodes);
-  const bool down = which == SiteProgramRun::Which::suspend;
-  ledger_.log((down ? "powering down node " : "powering up node ") + list);
   if (!ledger_.settings().power.saving) return;
   SiteProgramRun run{.which = which};
   run.arguments = {list};

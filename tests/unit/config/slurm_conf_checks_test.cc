@@ -140,11 +140,20 @@ TEST(ControllerHost, HasNoBackupYet) {
 
 TEST(Restart, IsNeededWhereAKeyActsAtTheStart) {
   const SlurmConf before = load("KillWait=3\n");
-  EXPECT_EQ(needing_restart(before, load("KillWait=5\nSlurmctldPort=6817\n")),
-            std::vector<std::string>{})
+  EXPECT_EQ(needing_restart(before, before, load("KillWait=5\nSlurmctldPort=6817\n")),
+            std::vector<NeededRestart>{})
       << "the default was in force before";
-  EXPECT_EQ(needing_restart(before, load("SlurmctldPort=7000\nSlurmUser=slurm\n")),
-            (std::vector<std::string>{"SlurmUser", "SlurmctldPort"}));
+  EXPECT_EQ(needing_restart(before, before, load("SlurmctldPort=7000\nSlurmdSpoolDir=/x\n")),
+            (std::vector<NeededRestart>{{"SlurmctldPort", "slurmctld and slurmd"},
+                                        {"SlurmdSpoolDir", "slurmd"}}));
+}
+
+TEST(Restart, IsNeededUntilTheFileSaysAgainWhatTheControllerRunsWith) {
+  const SlurmConf start = load(""), moved = load("SlurmctldPort=7000\nSlurmdSpoolDir=/x\n");
+  EXPECT_EQ(needing_restart(start, moved, moved),
+            (std::vector<NeededRestart>{{"SlurmctldPort", "slurmctld and slurmd"}}));
+  EXPECT_EQ(needing_restart(start, moved, start),
+            (std::vector<NeededRestart>{{"SlurmdSpoolDir", "slurmd"}}));
 }
 
 TEST(Auth, UnixAndNoneAreNoMunge) {

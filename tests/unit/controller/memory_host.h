@@ -69,6 +69,8 @@ class MemoryHost : public Host {
     if (!hold_aside) return done(work());
     aside.push_back([work = std::move(work), done = std::move(done)] { done(work()); });
   }
+  std::vector<LogEntry> log_entries;
+  void log_event(LogEntry entry) override { log_entries.push_back(std::move(entry)); }
   void log(std::string_view) override {}
   void log_error(std::string_view line) override { errors.emplace_back(line); }
 };
