@@ -77,6 +77,10 @@ struct Service::DaemonVerbs {
   }
   void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
   void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
+  void operator()(const wire::AccountsRequest&) const {
+    service.reply(to, wire::AccountsReply{
+                          .refusal = wire::AccountsNote{wire::AccountsProblem::not_supported}});
+  }
   void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
   void operator()(const wire::ShutdownRequest& r) const {
     service.shut_down(to, r.controller_only);
