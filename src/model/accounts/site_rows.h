@@ -5,7 +5,9 @@
 
 #include <compare>
 #include <cstdint>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/codec/codec.h"
@@ -202,4 +204,22 @@ struct TransactionRow {
   }
 };
 
+// New kinds go to the end.
+using SiteRow = std::variant<ClusterRow, AccountRow, UserRow, AssociationRow, QosRow, TresRow,
+                             WckeyRow, ResourceRow>;
+
+struct SiteRowEntry {  // as it is stored
+  SiteRow row;
+  template <class V>
+  void fields(V& v) {
+    v(1, row);
+  }
+};
+
+// What tells the row from all others: a row replaces the one with the same key.
+std::string key_of(const SiteRow& row);
+
 }  // namespace muster
+
+MUSTER_DECLARE_CODEC(muster::SiteRowEntry)
+MUSTER_DECLARE_CODEC(muster::TransactionRow)
