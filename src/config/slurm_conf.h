@@ -27,6 +27,7 @@ struct SlurmConf : ControllerSettings {
   std::vector<NodeSet> node_sets;
   std::vector<ConfiguredPartition> partitions;
   std::vector<Qos> qos;
+  std::vector<Location> qos_places;  // parallel to qos
 
   Values values;  // every key that was given, as it was given
   std::map<std::string, Location, CaseInsensitiveLess> places;  // where each was given, last

@@ -21,7 +21,8 @@ using Event =
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk>;
+                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk, QosChanged,
+                 UserAccessChanged, CoordinatorsChanged>;
 
 struct EventEntry {
   Event event;
