@@ -139,11 +139,16 @@ Result<AccountsNews> Service::enter(const Registration& registration, Time now) 
   return commit(draft, {});
 }
 
-AccountsNews Service::all_news(const Text& cluster) const {
+void Service::leave_out_unmanaged(AccountsNews& news) const {
+  std::erase_if(news.rows, [&](const SiteRow& row) {
+    auto* association = std::get_if<AssociationRow>(&row);
+    return association && !managed_.contains(association->cluster);
+  });
+}
+
+AccountsNews Service::all_news() const {
   AccountsNews news{.version = site_.version, .rows = site_.rows(), .resets = {}, .is_all = true};
-  if (!managed_.contains(cluster))
-    std::erase_if(news.rows,
-                  [](const SiteRow& row) { return std::holds_alternative<AssociationRow>(row); });
+  leave_out_unmanaged(news);
   return news;
 }
 
@@ -154,10 +159,7 @@ AccountsNews Service::news_of(const Draft& draft) {
       managed_.insert(cluster);
       add_associations(site_, cluster, news.rows);
     }
-  std::erase_if(news.rows, [&](const SiteRow& row) {
-    auto* association = std::get_if<AssociationRow>(&row);
-    return association && !managed_.contains(association->cluster);
-  });
+  leave_out_unmanaged(news);
   return news;
 }
 

@@ -32,8 +32,8 @@ class Service {
   Answer answer(const Actor& actor, const PrivateData& hidden, const wire::AccountsRequest& request,
                 Time now);
 
-  // All that the controller of a cluster has to know.
-  AccountsNews all_news(const Text& cluster) const;
+  // All that controllers have to know.
+  AccountsNews all_news() const;
   const Site& site() const { return site_; }
 
  private:
@@ -42,6 +42,7 @@ class Service {
                                                             const PrivateData& hidden,
                                                             const wire::AccountsRequest& request);
   Answer change(const Actor& actor, const wire::AccountsRequest& request, Time now);
+  void leave_out_unmanaged(AccountsNews& news) const;
   AccountsNews news_of(const Draft& draft);
   Result<AccountsNews> commit(Draft& draft, std::vector<TransactionRow> transactions);
 

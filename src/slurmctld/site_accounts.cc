@@ -30,7 +30,7 @@ Result<AccountsNews> SiteAccounts::start(const accounts::Registration& registrat
   if (auto ok = service_->load(); !ok) return std::unexpected(ok.error());
   if (auto ok = service_->enter(registration, now); !ok) return std::unexpected(ok.error());
   thread_ = std::make_unique<io::Worker>("accounts");
-  return service_->all_news(own_cluster_);
+  return service_->all_news();
 }
 
 void SiteAccounts::stop() {

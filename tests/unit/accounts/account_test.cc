@@ -185,6 +185,20 @@ TEST(Accounts, ACommandThatTheStoreLosesDidNotHappen) {
   w.must(add(Entity::account, "a"));
 }
 
+TEST(Accounts, ControllersHearOfAssociationsFromTheFirstAccountOn) {
+  SiteWorld w;
+  auto count = [](const AccountsNews& news) {
+    return std::ranges::count_if(
+        news.rows, [](const SiteRow& row) { return std::holds_alternative<AssociationRow>(row); });
+  };
+  w.must(modify(Entity::cluster, "main").set("GrpJobs", "9"));
+  EXPECT_EQ(count(w.last_news), 0);
+  EXPECT_EQ(count(w.service.all_news()), 0);
+  w.must(add(Entity::account, "a"));
+  EXPECT_EQ(count(w.last_news), 4) << "root's two once more, with the limit";
+  EXPECT_EQ(count(w.service.all_news()), 3);
+}
+
 TEST(Accounts, EachClusterHasATreeOfItsOwn) {
   SiteWorld w;
   w.must(add(Entity::cluster, "West").set("GrpJobs", "9"));

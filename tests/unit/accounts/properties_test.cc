@@ -151,11 +151,12 @@ TEST(Properties, NewsTellAllThatASubscriberNeeds) {
   }
   Site whole;
   whole.version = w.site().version;
-  for (const SiteRow& row : w.service.all_news("main").rows) whole.put(row);
-  for (auto& [cluster, all] : whole.associations)
-    std::erase_if(all, [](const auto& entry) { return entry.second.times.deleted; });
-  for (auto& [cluster, all] : follower.associations)
-    std::erase_if(all, [](const auto& entry) { return entry.second.times.deleted; });
+  for (const SiteRow& row : w.service.all_news().rows) whole.put(row);
+  for (Site* site : {&whole, &follower}) {  // where there are no accounts, there is nothing to know
+    for (auto& [cluster, all] : site->associations)
+      std::erase_if(all, [](const auto& entry) { return entry.second.times.deleted; });
+    std::erase_if(site->associations, [](const auto& entry) { return entry.second.size() <= 2; });
+  }
   follower.numbers = whole.numbers;
   EXPECT_EQ(follower, whole);
 }
