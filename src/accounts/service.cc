@@ -213,7 +213,11 @@ Answer Service::change(const Actor& actor, const wire::AccountsRequest& request,
   Answer answer{
       .reply = {.version = site_.version, .notes = draft.notes(), .changes = draft.changes()},
       .news = {}};
-  if (request.dry_run || draft.empty()) return answer;
+  if (request.dry_run) return answer;
+  if (draft.empty()) {  // what was asked for is so already
+    answer.reply.committed = !answer.reply.changes.empty();
+    return answer;
+  }
   auto news = commit(draft, {transaction_of(actor, verb->action, request, draft, now)});
   if (!news)
     return refused(site_.version, {Problem::failed, request.entity, {}, news.error().text()});

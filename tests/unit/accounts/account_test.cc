@@ -87,12 +87,14 @@ TEST(Accounts, LimitsAreSetAndTakenAwayOneResourceAtATime) {
   EXPECT_EQ(w.association("a")->limits, Limits{});
 }
 
-TEST(Accounts, NothingIsModifiedWhereTheValueIsTheSame) {
+TEST(Accounts, WhatIsSoAlreadyCountsAsModifiedAndChangesNothing) {
   SiteWorld w;
   w.must(add(Entity::account, "a").set("MaxJobs", "5"));
+  const Site before = w.site();
   auto reply = w.ask(modify(Entity::account, "a").set("MaxJobs", "5"));
-  EXPECT_FALSE(reply.committed);
-  EXPECT_TRUE(reply.changes.empty());
+  EXPECT_TRUE(reply.committed);
+  EXPECT_EQ(reply.changes.size(), 1u);
+  EXPECT_EQ(w.site(), before);
 }
 
 TEST(Accounts, BadWordsAndValuesAreRefused) {
