@@ -51,6 +51,7 @@ class Loader {
     if (auto done = check_qos_flags(line, ignored); !done) return done;
     for (const std::string& word : ignored) ignore(word);
     conf_.qos.push_back(std::move(*parsed));
+    conf_.qos_places.push_back(line.at);
     return {};
   }
 

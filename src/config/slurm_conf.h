@@ -26,6 +26,7 @@ struct SlurmConf : ControllerSettings {
   std::vector<NodeSet> node_sets;
   std::vector<ConfiguredPartition> partitions;
   std::vector<Qos> qos;
+  std::vector<Location> qos_places;  // parallel to qos
 
   Values values;  // every key that was given, as written
   std::map<std::string, Location, CaseInsensitiveLess> places;  // where each key was given last

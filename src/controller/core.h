@@ -19,6 +19,7 @@
 #include "controller/schedule/start.h"
 #include "controller/steps/steps.h"
 #include "controller/submit/submissions.h"
+#include "model/accounts/accounts_news.h"
 
 namespace muster::controller {
 
@@ -47,6 +48,8 @@ class Core {
   void on_planned(sched::Plan plan, Time now);
   void on_planner_idle() { planning_.on_planner_idle(); }
   void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
+  // What is said about accounts is in force; then the answer may go.
+  void on_accounts(const AccountsNews& news, ReplyTo to, wire::Answer answer, Time now);
   void on_tick(Time now);                     // about once a second
   void on_clock_step(Millis by, Time now);    // the clock that gives `now` was set
   void on_standstill(Millis span, Time now);  // this process did nothing and received nothing
@@ -64,7 +67,6 @@ class Core {
  private:
   struct RequestVerbs;  // one overload for each request that Core answers
   struct ReportVerbs;   // one overload for each report of nodes
-  void answer_request(ReplyTo to, Caller caller, wire::Request& request);
   void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials = 0);
 
   Host& host_;

@@ -1,6 +1,7 @@
 // Start and reconfiguration: loads the stored state, applies the configuration, begins a new epoch.
 #include <fmt/format.h>
 
+#include "controller/accounts/follow.h"
 #include "controller/core.h"
 #include "controller/nodes/dynamic_node.h"
 
@@ -58,6 +59,12 @@ void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   links_.forget_nodes_gone_from_configuration();
   ledger_.want_plan();
   ledger_.reply(to, wire::Done{});
+}
+
+void Core::on_accounts(const AccountsNews& news, ReplyTo to, wire::Answer answer, Time now) {
+  ledger_.set_now(now);
+  follow_accounts(ledger_, news);
+  if (to.connection != 0) ledger_.reply(to, std::move(answer));
 }
 
 }  // namespace muster::controller

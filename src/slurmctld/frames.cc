@@ -181,10 +181,13 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
   auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
   if (submission && !submission->spec)
     return reply(to, Error{ErrorCode::failure, "the request contains no job"});
-  const bool hides =
-      (settings.private_data.any() && !is_operator(peer)) ||
-      (asks_for_groups(frame.request) && has_partitions_for_groups(published_->cluster));
-  if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
+  const Cluster& cluster = published_->cluster;
+  const bool is_restricted =
+      !is_operator(peer) && (settings.private_data.any() || !(*cluster.users).empty() ||
+                             !(*cluster.coordinators).empty());
+  const bool needs_identity =
+      is_restricted || (asks_for_groups(frame.request) && has_partitions_for_groups(cluster));
+  if (!submission && !needs_identity) return answer(to, peer, std::move(frame.request), bytes);
   const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;
   const bool waits = !users_.cache().is_fresh(user);
   if (waits) server_->pause(id);
@@ -198,12 +201,20 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 
 // Name and groups may be missing: they are looked up only if they are needed (see on_request).
 controller::Viewer Service::viewer_of(const io::Peer& peer) {
-  controller::Viewer viewer{peer.uid, is_operator(peer), {}, {}};
+  const bool operates = is_operator(peer) || level_of(peer) >= AdminLevel::operates;
+  controller::Viewer viewer{peer.uid, operates, {}, {}};
   if (auto known = users_.cache().find(peer.uid)) {
     viewer.name = known->name;
     viewer.groups = known->groups;
   }
   return viewer;
+}
+
+AdminLevel Service::level_of(const io::Peer& peer) const {
+  if (is_operator(peer)) return AdminLevel::administers;
+  auto known = users_.cache().find(peer.uid);
+  const UserAccess* user = known ? published_->cluster.find_user(known->name) : nullptr;
+  return user ? user->admin_level : AdminLevel::none;
 }
 
 void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
@@ -219,7 +230,9 @@ void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
     if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
       return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(request), current_time());
+  controller::Caller caller{peer.uid, peer.gid};
+  if (auto known = users_.cache().find(peer.uid)) caller.name = known->name;
+  core_->on_request(to, std::move(caller), std::move(request), current_time());
 }
 
 }  // namespace muster::daemon

@@ -11,6 +11,7 @@
 //   planner      long plans, on a copy of the state
 //   sender       orders to nodes whose scripts have to be read from the store, or that are behind
 //   accounting   writes changes to the accounting file; answers sacct
+//   accounts     changes and shows accounts, users and QOS; answers sacctmgr
 //   background   state snapshots
 #pragma once
 
@@ -35,6 +36,7 @@
 #include "slurmctld/changes.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
+#include "slurmctld/site_accounts.h"
 #include "slurmctld/site_programs.h"
 #include "slurmctld/users.h"
 #include "state/accounting_store.h"
@@ -55,7 +57,8 @@ struct ServiceOptions {
 class Service final : public controller::Host {
  public:
   Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
-          std::unique_ptr<AccountingStore> accounting, Secret secret);
+          std::unique_ptr<AccountingStore> accounting, std::unique_ptr<AccountsStore> accounts,
+          Secret secret);
   ~Service() override;
 
   Result<void> start(io::Loop& loop, const io::ServerOptions& server);
@@ -103,13 +106,19 @@ class Service final : public controller::Host {
                 std::size_t bytes);
   void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
                       const wire::AccountingRequest& request);
+  void ask_accounts(controller::ReplyTo to, const io::Peer& peer,
+                    const wire::AccountsRequest& request);
+  void answer_accounts(controller::ReplyTo to, const io::Peer& peer,
+                       const wire::AccountsRequest& request);
+  void tell_accounts_of_configuration();
   void reconfigure(controller::ReplyTo to, std::optional<Uid> by);
   void report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
-  bool is_operator(const io::Peer& peer) const;
+  bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
+  AdminLevel level_of(const io::Peer& peer) const;
   controller::Viewer viewer_of(const io::Peer& peer);
   std::shared_ptr<const controller::Published> published() const;  // on any thread
 
@@ -155,6 +164,7 @@ class Service final : public controller::Host {
   std::optional<FairShares> shares_;  // from listen() on, like the next member
   std::optional<OrderSender> orders_;
   AccountingFeed accounting_;
+  SiteAccounts accounts_;
   std::unique_ptr<io::Worker> planner_, store_thread_, background_;
   SitePrograms programs_;
 };

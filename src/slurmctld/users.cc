@@ -32,6 +32,11 @@ void KnownUsers::run_work_waiting_for(Uid user) {
   for (const auto& then : std::exchange(waiting->second, {})) then();
 }
 
+Text KnownUsers::name_of(Uid user) {
+  auto known = users_.find(user);
+  return known ? known->name : users_.ask(user).name;
+}
+
 std::vector<std::string> KnownUsers::groups_of(Uid user) {
   auto known = users_.find(user);
   return known ? known->groups : users_.ask(user).groups;

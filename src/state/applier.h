@@ -76,6 +76,9 @@ struct Applier : NodeApplier {
   void operator()(const PartitionChanged& e);
   void operator()(const ReservationChanged& e);
   void operator()(const AssociationChanged& e);
+  void operator()(const QosChanged& e);
+  void operator()(const UserAccessChanged& e);
+  void operator()(const CoordinatorsChanged& e);
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 

@@ -24,7 +24,8 @@ using Event =
                  PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk, NodeCameUp,
                  NodeAnswered, NodeFellSilent, NodeWentDown, NodeDrained, NodeUndrained,
                  NodeResumed, NodeMadeFuture, NodeClaimed, NodePowerChanged, NodePowerDownAsked,
-                 NodeRebootAsked, NodeRebootIssued, NodeRebootEnded>;
+                 NodeRebootAsked, NodeRebootIssued, NodeRebootEnded, QosChanged, UserAccessChanged,
+                 CoordinatorsChanged>;
 
 struct EventEntry {
   Event event;

@@ -55,6 +55,32 @@ struct AssociationChanged {
   }
 };
 
+struct QosChanged {  // of accounting; those of the configuration come with it
+  Qos qos;           // whole; new if the name is
+  bool removed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, qos);
+    v(2, removed);
+  }
+};
+
+struct UserAccessChanged {
+  UserAccess access;  // whole; one without anything special is not kept
+  template <class V>
+  void fields(V& v) {
+    v(1, access);
+  }
+};
+
+struct CoordinatorsChanged {
+  Coordinators coordinators;  // of the account, all of them
+  template <class V>
+  void fields(V& v) {
+    v(1, coordinators);
+  }
+};
+
 // The controller's clock was set, or its machine slept. Times of everything under way move along,
 // as if nothing had happened. Times of what has ended, and times that users wrote, stay.
 struct ClockStepped {

@@ -188,9 +188,14 @@ struct Checker {
       const Job* job = cluster.jobs.find(JobId{id});
       require(job && is_ended(job->state), "job {} is to be counted but has not ended", id);
     }
-    const auto& all = *cluster.associations;
-    for (std::size_t i = 1; i < all.size(); ++i)
-      require(all[i - 1].key < all[i].key, "association {} is not in its place", i);
+    auto sorted = [&](const auto& rows, auto key, const char* what) {
+      for (std::size_t i = 1; i < rows.size(); ++i)
+        require(rows[i - 1].*key < rows[i].*key, "{} {} is not in its place", what, i);
+    };
+    sorted(*cluster.associations, &Association::key, "association");
+    sorted(*cluster.qos, &Qos::name, "QOS");
+    sorted(*cluster.users, &UserAccess::user, "user");
+    sorted(*cluster.coordinators, &Coordinators::account, "list of coordinators");
     for (const auto& [owner, use] : (*cluster.usage).past)
       require(use.raw >= 0 && use.wall_s >= 0 && use.as_of <= (*cluster.usage).as_of,
               "usage of {}{} cannot be", owner.qos.view(), owner.association.user.view());

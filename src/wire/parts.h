@@ -25,6 +25,7 @@ inline auto& list_of(ReservationsReply& reply) { return reply.reservations; }
 inline auto& list_of(PrioritiesReply& reply) { return reply.jobs; }
 inline auto& list_of(TopologyReply& reply) { return reply.switches; }
 inline auto& list_of(SharesReply& reply) { return reply.rows; }
+inline auto& list_of(AccountsReply& reply) { return reply.rows; }
 
 template <class Reply>
 concept List = requires(Reply& reply) { list_of(reply); };

@@ -23,6 +23,7 @@
 #include "model/job/job_spec.h"
 #include "model/node/node.h"
 #include "model/node/partition.h"
+#include "wire/accounts.h"
 #include "wire/job_ref.h"
 
 namespace muster::wire {
@@ -428,9 +429,10 @@ struct Notice {
   }
 };
 
-using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
-                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice>;
+using Answer =
+    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
+                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
+                 ExplainReply, ClaimNodeReply, Notice, AccountsReply>;
 
 }  // namespace muster::wire

@@ -22,6 +22,7 @@
 #include "model/job/task_options.h"
 #include "model/node/node.h"
 #include "model/node/partition.h"
+#include "wire/accounts.h"
 #include "wire/job_ref.h"
 
 namespace muster::wire {
@@ -384,6 +385,6 @@ using Request =
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
-                 ExplainRequest, ClaimNodeRequest>;
+                 ExplainRequest, ClaimNodeRequest, AccountsRequest>;
 
 }  // namespace muster::wire

@@ -124,7 +124,7 @@ def requests_about(job):
         "Ping": ("Ping", b""), "Jobs": ("Jobs", b""), "Nodes": ("Nodes", b""), "Partitions": ("Partitions", b""),
         "Config": ("Config", b""), "Reservations": ("Reservations", b""), "Priorities": ("Priorities", b""),
         "Topology": ("Topology", b""), "Shares": ("Shares", b""), "Explain": ("Explain", message((1, ref))),
-        "Accounting": ("Accounting", message((11, 1))),
+        "Accounting": ("Accounting", message((11, 1))), "Accounts": ("Accounts", b""),
         "BatchScript": ("BatchScript", ref), "Broadcast": ("Broadcast", ref),
         "AttachStep": ("AttachStep", message((1, job), (2, 0xfffffffb))),
         "Step": ("Step", message((1, job), (6, 99))),  # on more nodes than the job has

@@ -104,7 +104,8 @@ FUZZ_TARGET(gres,
     if (auto list = parse(bytes)) sum_of(*list);
   as_gres(bytes);
   (void)sched::check_licenses(cluster(), bytes);
-  if (auto amounts = parse_tres_amounts(bytes)) amount_of(*amounts, "cpu");
+  TresAmounts amounts;
+  if (merge_tres_amounts(amounts, bytes)) amount_of(amounts, "cpu");
   auto equals = bytes.find('=');
   if (equals == bytes.npos) return;
   Qos qos;

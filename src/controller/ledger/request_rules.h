@@ -63,6 +63,7 @@ MUSTER_RULE(SharesRequest, "Shares", Who::anyone, AnsweredBy::snapshot)
 MUSTER_RULE(ExplainRequest, "Explain", Who::anyone, AnsweredBy::daemon)
 MUSTER_RULE(ClaimNodeRequest, "ClaimNode", Who::operators, AnsweredBy::core,
             ErrorCode::user_id_missing)
+MUSTER_RULE(AccountsRequest, "Accounts", Who::anyone, AnsweredBy::daemon)
 #undef MUSTER_RULE
 
 // Requests of which some forms need an operator.

@@ -174,6 +174,7 @@ Result<Job> Submissions::accept(Caller caller, JobRequest spec) {
   if (!named) return std::unexpected(named.error());
   auto membership = membership_of(cluster, spec, named->front()->name);
   if (!membership) return std::unexpected(membership.error());
+  if (auto ok = settle_wckey(cluster, spec); !ok) return std::unexpected(ok.error());
   Job job;
   job.account = membership->account;
   job.qos = membership->qos;

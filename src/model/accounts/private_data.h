@@ -10,7 +10,11 @@ struct PrivateData {
   bool partitions = false;    // partitions
   bool reservations = false;  // reservations that a user may not use
   bool usage = false;         // what others have used
-  bool any() const { return jobs || nodes || partitions || reservations || usage; }
+  bool accounts = false;      // accounts that a user is not in
+  bool users = false;         // other users, and what they are in
+  bool any() const {
+    return jobs || nodes || partitions || reservations || usage || accounts || users;
+  }
   bool operator==(const PrivateData&) const = default;
   template <class V>
   void fields(V& v) {
@@ -19,6 +23,8 @@ struct PrivateData {
     v(3, partitions);
     v(4, reservations);
     v(5, usage);
+    v(6, accounts);
+    v(7, users);
   }
 };
 

@@ -40,14 +40,6 @@ Result<void> count(Qos& qos, std::string_view value) {
   return {};
 }
 
-template <auto... Path>
-Result<void> tres(Qos& qos, std::string_view value) {
-  auto amounts = parse_tres_amounts(value);
-  if (!amounts) return std::unexpected(amounts.error());
-  member<Path...>(qos) = std::move(*amounts);
-  return {};
-}
-
 // The older keys name one resource each: MaxCPUs=8 is MaxTRES=cpu=8.
 void put(TresAmounts& amounts, std::string_view name, std::optional<std::uint64_t> amount) {
   std::erase_if(amounts, [&](const auto& a) { return a.first == name; });
@@ -55,14 +47,25 @@ void put(TresAmounts& amounts, std::string_view name, std::optional<std::uint64_
   std::ranges::sort(amounts);
 }
 
+// What is not named keeps its amount; an empty value or -1 takes all limits away.
+template <auto... Path>
+Result<void> tres(Qos& qos, std::string_view value) {
+  auto& field = member<Path...>(qos);
+  if (value.empty() || value == "-1") {
+    field.clear();
+    return {};
+  }
+  TresAmounts merged = field;
+  if (auto ok = merge_tres_amounts(merged, value); !ok) return ok;
+  field = std::move(merged);
+  return {};
+}
+
 constexpr char kCpu[] = "cpu", kMemory[] = "mem", kNode[] = "node";
 
 template <const char* Name, auto... Path>
 Result<void> one(Qos& qos, std::string_view value) {
-  auto amounts = parse_tres_amounts(std::string(Name).append("=").append(value));
-  if (!amounts) return std::unexpected(amounts.error());
-  put(member<Path...>(qos), Name, amount_of(*amounts, Name));
-  return {};
+  return merge_tres_amounts(member<Path...>(qos), std::string(Name).append("=").append(value));
 }
 
 Result<void> grace_time(Qos& qos, std::string_view value) {
@@ -151,15 +154,7 @@ constexpr Flag kFlags[] = {
     {"RequiresReservation", nullptr},
 };
 
-Result<void> flags(Qos& qos, std::string_view value) {
-  for (std::string_view word : split(value, ',')) {
-    auto known = std::ranges::find_if(
-        kFlags, [&](const Flag& flag) { return iequals(flag.name, trim(word)); });
-    if (known == std::end(kFlags)) return fail("flags of a QOS such as DenyOnLimit, OverPartQOS");
-    if (known->member) qos.*known->member = true;
-  }
-  return {};
-}
+Result<void> flags(Qos& qos, std::string_view value) { return change_qos_flags(qos, value, true); }
 
 struct Key {
   std::string_view name;
@@ -236,8 +231,7 @@ constexpr Key kKeys[] = {
 
 }  // namespace
 
-Result<TresAmounts> parse_tres_amounts(std::string_view text) {
-  TresAmounts amounts;
+Result<void> merge_tres_amounts(TresAmounts& amounts, std::string_view text) {
   for (std::string_view part : split(text, ',')) {
     auto equals = part.find('=');
     std::string_view name = trim(part.substr(0, equals));
@@ -254,7 +248,29 @@ Result<TresAmounts> parse_tres_amounts(std::string_view text) {
     if (!amount) return fail("resources and amounts such as cpu=8,mem=64G,node=2,gres/gpu=4");
     put(amounts, name, amount);
   }
-  return amounts;
+  return {};
+}
+
+Result<void> change_qos_flags(Qos& qos, std::string_view words, bool on) {
+  for (std::string_view word : split(words, ',')) {
+    auto known = std::ranges::find_if(
+        kFlags, [&](const Flag& flag) { return iequals(flag.name, trim(word)); });
+    if (known == std::end(kFlags)) return fail("flags of a QOS such as DenyOnLimit, OverPartQOS");
+    if (known->member) qos.*known->member = on;
+  }
+  return {};
+}
+
+void clear_qos_flags(Qos& qos) {
+  for (const Flag& flag : kFlags)
+    if (flag.member) qos.*flag.member = false;
+}
+
+std::vector<std::string_view> qos_flags(const Qos& qos) {
+  std::vector<std::string_view> names;
+  for (const Flag& flag : kFlags)
+    if (flag.member && qos.*flag.member) names.push_back(flag.name);
+  return names;
 }
 
 std::optional<std::uint64_t> amount_of(const TresAmounts& amounts, std::string_view name) {

@@ -16,8 +16,8 @@ namespace muster {
 // Amounts by the resource's name, ascending by name: "cpu", "mem" (in MiB), "node", "billing",
 // "gres/gpu", "gres/gpu:a100", "license/matlab".
 using TresAmounts = std::vector<std::pair<Text, std::uint64_t>>;
-// "cpu=8,mem=64G,gres/gpu=2"; -1 is no limit.
-Result<TresAmounts> parse_tres_amounts(std::string_view text);
+// "cpu=8,mem=64G,gres/gpu=2": what is not named keeps its amount, -1 is no limit.
+Result<void> merge_tres_amounts(TresAmounts& amounts, std::string_view text);
 std::optional<std::uint64_t> amount_of(const TresAmounts& amounts, std::string_view name);
 
 // Limits on jobs that are counted together.
@@ -103,5 +103,10 @@ struct Qos {
 // Sets one key of a line `QoS=name Key=value ...` of slurm.conf or sacctmgr. False if there is no
 // such key. If the value is bad, the error says what was expected.
 Result<bool> set_qos_value(Qos& qos, std::string_view key, std::string_view value);
+
+// Flags by name, "DenyOnLimit,NoDecay": which are set, and setting or clearing some of them.
+std::vector<std::string_view> qos_flags(const Qos& qos);
+Result<void> change_qos_flags(Qos& qos, std::string_view words, bool on);
+void clear_qos_flags(Qos& qos);
 
 }  // namespace muster

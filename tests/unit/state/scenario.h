@@ -122,6 +122,16 @@ inline ClusterBuilder eventful() {
   b.event(NodePowerChanged{.node = third, .phase = PowerPhase::off, .at = t0});
   b.event(NodeMadeFuture{third});
   b.event(NodeClaimed{.node = third, .by = {.hostname = "host3", .address = "10.0.0.3"}});
+  b.event(QosChanged{.qos = {.name = "site", .priority = 3}});
+  b.event(QosChanged{.qos = {.name = "gone"}});
+  b.event(QosChanged{.qos = {.name = "gone"}, .removed = true});
+  b.event(UserAccessChanged{.access = {.user = "alice",
+                                       .admin_level = AdminLevel::operates,
+                                       .wckeys = {"k1", "k2"},
+                                       .default_wckey = "k2"}});
+  b.event(UserAccessChanged{.access = {.user = "bob", .wckeys = {"k1"}}});
+  b.event(UserAccessChanged{.access = {.user = "bob"}});
+  b.event(CoordinatorsChanged{.coordinators = {.account = "acc", .users = {"alice"}}});
   return b;
 }
 
