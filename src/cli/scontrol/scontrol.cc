@@ -1,7 +1,5 @@
 // scontrol: looks at and changes the state of the cluster. One command from the arguments, or a
 // dialogue of commands, one a line.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -11,7 +9,7 @@
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
 #include "cli/lib/name_service.h"
-#include "cli/lib/read_line.h"
+#include "cli/lib/dialogue.h"
 #include "cli/options/options_words.h"
 #include "cli/options/usage.h"
 #include "cli/scontrol/session.h"
@@ -133,55 +131,11 @@ void run_words(ScontrolSession& session, Words words) {
   verb->run(session, rest);
 }
 
-// Words at blanks; quotes of either kind keep them together.
-std::vector<std::string> split_line(std::string_view line) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (char c : line) {
-    if (quote != 0) {
-      if (c == quote)
-        quote = 0;
-      else
-        word += c;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      in_word = true;
-    } else if (c == ' ' || c == '\t') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (in_word) words.push_back(std::move(word));
-  return words;
-}
-
 void run_dialogue(ScontrolSession& session) {
-  std::vector<std::string> last;
-  bool terminal = isatty(STDIN_FILENO) != 0;
-  while (!session.ended) {
-    fmt::print("scontrol: ");
-    std::fflush(stdout);
-    auto line = read_line();
-    if (!line) {
-      fmt::print("\n");
-      break;
-    }
-    if (!terminal) fmt::print("{}\n", *line);  // as a line editor would show it
-    auto words = split_line(*line);
-    if (words.empty() || words[0].starts_with('#')) continue;
-    if (words[0] == "!!")
-      words = last;
-    else
-      last = words;
-    if (!words.empty()) run_words(session, words);
-    std::fflush(stdout);
-  }
+  hold_dialogue("scontrol", [&](const std::vector<std::string>& words) {
+    run_words(session, words);
+    return !session.ended;
+  });
 }
 
 // --local, --sibling, --federation and -M name clusters of a federation: this one is alone in its
