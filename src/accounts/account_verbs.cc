@@ -40,9 +40,9 @@ Outcome<> add_account(const Command& command, const Text& name, const Text& pare
   bool is_new = !known;
   for (const Text& cluster : clusters) {
     if (!find_association(site, cluster, key_of_account(parent)))
-      return refuse(find_account(site, parent) ? Problem::unknown_association
-                                               : Problem::unknown_account,
-                    Entity::account, parent, cluster.str());
+      return refuse(
+          find_account(site, parent) ? Problem::unknown_association : Problem::unknown_account,
+          Entity::account, parent, cluster.str());
     if (!may_manage(site, command.actor, cluster, parent))
       return refuse(Problem::denied, Entity::account, "coordinator or operator");
     auto added = add_association(
@@ -120,8 +120,8 @@ Outcome<> modify_association(const Command& command, const AssociationRow& row) 
     if (auto ok = move(command, row, name); !ok) return ok;
   }
   if (!sets_association(command)) return {};
-  return change_association(
-      command, *find_association(command.site(), row.cluster, row.association.key));
+  return change_association(command,
+                            *find_association(command.site(), row.cluster, row.association.key));
 }
 
 }  // namespace
@@ -164,7 +164,8 @@ Outcome<> remove_accounts(const Command& command) {
   std::vector<AccountRow> meant;
   for (const AccountRow& row : values_of(command.site().accounts))
     if (is_meant(command, row)) meant.push_back(row);
-  if (command.where.has("Name") && std::ranges::find(meant, Text(kRootAccount), &AccountRow::name) != meant.end())
+  if (command.where.has("Name") &&
+      std::ranges::find(meant, Text(kRootAccount), &AccountRow::name) != meant.end())
     return refuse(Problem::is_root, Entity::account, kRootAccount);
   std::erase_if(meant, [](const AccountRow& row) { return row.name == kRootAccount; });
   for (const Text& cluster : *clusters) {

@@ -71,7 +71,8 @@ Outcome<> apply_settings(const Command& command, const Text& cluster, Associatio
   const Site& site = command.site();
   for (const wire::Setting& setting : command.request.settings)
     if (is_association_setting(setting.key) && !iequals(setting.key, "RawUsage"))
-      if (auto ok = set_association_value(site, associations_of(site, cluster), association, setting);
+      if (auto ok =
+              set_association_value(site, associations_of(site, cluster), association, setting);
           !ok)
         return ok;
   return {};
@@ -88,13 +89,13 @@ Outcome<bool> add_association(const Command& command, const Text& cluster,
   if (depth_of(all, association) > kMaxTreeDepth)
     return refuse(Problem::too_many, Entity::account, association.key.account,
                   fmt::format("accounts can be nested {} deep", kMaxTreeDepth));
-  AssociationRow row{.cluster = cluster,
-                     .id = old == all.end() ? command.draft.next(&SiteNumbers::association)
-                                            : old->second.id,
-                     .placed = command.draft.next_place(),
-                     .association = std::move(association),
-                     .comment = {},
-                     .times = {.created = command.now, .modified = command.now}};
+  AssociationRow row{
+      .cluster = cluster,
+      .id = old == all.end() ? command.draft.next(&SiteNumbers::association) : old->second.id,
+      .placed = command.draft.next_place(),
+      .association = std::move(association),
+      .comment = {},
+      .times = {.created = command.now, .modified = command.now}};
   command.draft.put(row);
   tell(command, AccountsVerb::add, row);
   return true;

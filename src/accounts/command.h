@@ -44,8 +44,8 @@ struct Command {
   // A change of a row that has a name.
   void tell(wire::AccountsVerb verb, wire::Entity entity, Text name,
             std::vector<std::pair<Text, Text>> settings = {}) const {
-    draft.tell({.verb = verb, .entity = entity, .name = std::move(name),
-                .settings = std::move(settings)});
+    draft.tell(
+        {.verb = verb, .entity = entity, .name = std::move(name), .settings = std::move(settings)});
   }
 };
 

@@ -53,12 +53,9 @@ std::vector<Text> change(const Command& command, const Text& user,
   return changed;
 }
 
-void tell(const Command& command, AccountsVerb verb, const Text& user,
-          std::vector<Text> accounts) {
-  command.draft.tell({.verb = verb,
-                      .entity = Entity::coordinator,
-                      .name = user,
-                      .accounts = std::move(accounts)});
+void tell(const Command& command, AccountsVerb verb, const Text& user, std::vector<Text> accounts) {
+  command.draft.tell(
+      {.verb = verb, .entity = Entity::coordinator, .name = user, .accounts = std::move(accounts)});
 }
 
 }  // namespace

@@ -10,16 +10,10 @@
 
 #include "accounts/site.h"
 #include "base/time.h"
-#include "model/accounts/usage.h"
+#include "model/accounts/accounts_news.h"
 #include "wire/accounts.h"
 
 namespace muster::accounts {
-
-// RawUsage=0: what these have used is forgotten.
-struct UsageReset {
-  Text cluster;  // empty = on all of them
-  UsageOwner owner;
-};
 
 class Draft {
  public:
@@ -31,14 +25,14 @@ class Draft {
   const Site& site() const { return site_; }
   // Whether that is a change.
   bool put(const SiteRow& row);
-  void reset_usage(UsageReset reset) { resets_.push_back(std::move(reset)); }
+  void reset_usage(ForgottenUsage reset) { resets_.push_back(std::move(reset)); }
   void note(wire::AccountsNote note) { notes_.push_back(std::move(note)); }
   void tell(wire::AccountsChange change) { changes_.push_back(std::move(change)); }
 
   bool empty() const { return previous_.empty() && resets_.empty(); }
   std::size_t size() const { return previous_.size(); }
   std::vector<SiteRow> rows() const;  // as they are now, each changed one once
-  const std::vector<UsageReset>& resets() const { return resets_; }
+  const std::vector<ForgottenUsage>& resets() const { return resets_; }
   const std::vector<wire::AccountsNote>& notes() const { return notes_; }
   const std::vector<wire::AccountsChange>& changes() const { return changes_; }
   void keep() { is_kept_ = true; }
@@ -52,7 +46,7 @@ class Draft {
   const SiteNumbers numbers_;
   // By key: the row that was there before the first change of it, if there was one.
   std::map<std::string, std::pair<SiteRow, std::optional<SiteRow>>> previous_;
-  std::vector<UsageReset> resets_;
+  std::vector<ForgottenUsage> resets_;
   std::vector<wire::AccountsNote> notes_;
   std::vector<wire::AccountsChange> changes_;
   bool is_kept_ = false;

@@ -25,9 +25,8 @@ void add_site_rows(Draft& draft, const RowTimes& times) {
                        .organization = "root",
                        .coordinators = {},
                        .times = times});
-  add_named(
-      draft, find_user(site, kRootAccount),
-      UserRow{.name = kRootAccount, .admin_level = AdminLevel::administers, .times = times});
+  add_named(draft, find_user(site, kRootAccount),
+            UserRow{.name = kRootAccount, .admin_level = AdminLevel::administers, .times = times});
   if (!find_qos(site, kNormalQos)) {
     QosRow normal{.id = draft.next(&SiteNumbers::qos), .qos = {}, .defined_in = {}, .times = times};
     normal.qos.name = kNormalQos;
@@ -56,8 +55,8 @@ void add_root(Draft& draft, const Text& cluster, const Text& user, const RowTime
 
 // QOS that a slurm.conf defines may be used without further ado, as before there were accounts.
 void let_root_use(Draft& draft, const Text& cluster, const Text& qos) {
-  AssociationRow root = *find_association(
-      draft.site(), cluster, {.account = kRootAccount, .user = {}, .partition = {}});
+  AssociationRow root = *find_association(draft.site(), cluster,
+                                          {.account = kRootAccount, .user = {}, .partition = {}});
   auto& list = root.association.qos;
   if (std::ranges::binary_search(list, qos)) return;
   list.insert(std::ranges::upper_bound(list, qos), qos);
@@ -97,8 +96,8 @@ void add_first_rows(Draft& draft, const Text& cluster, Time now) {
   if (!find_cluster(draft.site(), cluster)) {
     auto old = draft.site().clusters.find(cluster);
     ClusterRow row{.name = cluster, .times = times};
-    row.id = old == draft.site().clusters.end() ? draft.next(&SiteNumbers::cluster)
-                                                : old->second.id;
+    row.id =
+        old == draft.site().clusters.end() ? draft.next(&SiteNumbers::cluster) : old->second.id;
     draft.put(row);
   }
   add_root(draft, cluster, {}, times);

@@ -14,9 +14,9 @@ void add_first_rows(Draft& draft, const Text& cluster, Time now);
 
 // What a controller says of its cluster.
 struct Registration {
-  ClusterRow cluster;                        // name, host, port, nodes, resources
-  std::vector<std::pair<Qos, Text>> qos;     // of its slurm.conf, and the place of each: "file:line"
-  std::vector<std::pair<Text, Text>> tres;   // types and names of what it counts: "gres", "gpu"
+  ClusterRow cluster;                       // name, host, port, nodes, resources
+  std::vector<std::pair<Qos, Text>> qos;    // of its slurm.conf, and the place of each: "file:line"
+  std::vector<std::pair<Text, Text>> tres;  // types and names of what it counts: "gres", "gpu"
 };
 void register_cluster(Draft& draft, const Registration& registration, Time now);
 

@@ -94,8 +94,7 @@ Outcome<> remove_qos(const Command& command) {
     return refuse(Problem::missing, Entity::qos, "Name");
   for (QosRow row : values_of(command.site().qos)) {
     if (!is_meant(command, row)) continue;
-    if (row.qos.name == kNormalQos)
-      return refuse(Problem::is_root, Entity::qos, row.qos.name);
+    if (row.qos.name == kNormalQos) return refuse(Problem::is_root, Entity::qos, row.qos.name);
     if (!row.defined_in.empty())
       return refuse(Problem::defined_in_file, Entity::qos, row.qos.name, row.defined_in.str());
     command.tell(AccountsVerb::remove, Entity::qos, row.qos.name);

@@ -101,6 +101,19 @@ TransactionRow transaction_of(const Actor& actor, std::string_view action,
   return row;
 }
 
+// Until somebody adds an account, a cluster is free for everybody: its controller does not hear of
+// root's associations either.
+bool has_accounts(const Associations& all) {
+  return std::ranges::any_of(all, [](const auto& entry) {
+    return entry.first.account != kRootAccount && !entry.second.times.deleted;
+  });
+}
+
+void add_associations(const Site& site, const Text& cluster, std::vector<SiteRow>& rows) {
+  for (const auto& [key, row] : associations_of(site, cluster))
+    if (!row.times.deleted) rows.emplace_back(row);
+}
+
 Answer refused(std::uint64_t version, Note why) {
   return {.reply = {.version = version, .refusal = std::move(why)}, .news = {}};
 }
@@ -113,25 +126,49 @@ Result<void> Service::load() {
   site_ = {};
   for (const SiteRow& row : content->rows) site_.put(row);
   site_.version = content->version;
+  managed_.clear();
+  for (const auto& [cluster, all] : site_.associations)
+    if (has_accounts(all)) managed_.insert(cluster);
   return {};
 }
 
-Result<News> Service::enter(const Registration& registration, Time now) {
+Result<AccountsNews> Service::enter(const Registration& registration, Time now) {
   Draft draft(site_);
   register_cluster(draft, registration, now);
-  if (draft.empty()) return News{.version = site_.version, .rows = {}, .resets = {}};
+  if (draft.empty()) return AccountsNews{.version = site_.version, .rows = {}, .resets = {}};
   return commit(draft, {});
 }
 
-Result<News> Service::commit(Draft& draft, std::vector<TransactionRow> transactions) {
-  News news{.version = site_.version + 1, .rows = draft.rows(), .resets = draft.resets()};
-  auto done = store_.commit({.version = news.version,
-                             .rows = news.rows,
+AccountsNews Service::all_news(const Text& cluster) const {
+  AccountsNews news{.version = site_.version, .rows = site_.rows(), .resets = {}, .is_all = true};
+  if (!managed_.contains(cluster))
+    std::erase_if(news.rows,
+                  [](const SiteRow& row) { return std::holds_alternative<AssociationRow>(row); });
+  return news;
+}
+
+AccountsNews Service::news_of(const Draft& draft) {
+  AccountsNews news{.version = site_.version, .rows = draft.rows(), .resets = draft.resets()};
+  for (const auto& [cluster, all] : site_.associations)
+    if (!managed_.contains(cluster) && has_accounts(all)) {
+      managed_.insert(cluster);
+      add_associations(site_, cluster, news.rows);
+    }
+  std::erase_if(news.rows, [&](const SiteRow& row) {
+    auto* association = std::get_if<AssociationRow>(&row);
+    return association && !managed_.contains(association->cluster);
+  });
+  return news;
+}
+
+Result<AccountsNews> Service::commit(Draft& draft, std::vector<TransactionRow> transactions) {
+  auto done = store_.commit({.version = site_.version + 1,
+                             .rows = draft.rows(),
                              .transactions = std::move(transactions)});
   if (!done) return std::unexpected(done.error());
   draft.keep();
-  site_.version = news.version;
-  return news;
+  ++site_.version;
+  return news_of(draft);
 }
 
 Answer Service::answer(const Actor& actor, const PrivateData& hidden,
@@ -171,10 +208,9 @@ Answer Service::change(const Actor& actor, const wire::AccountsRequest& request,
   Draft draft(site_);
   if (auto ok = verb->run({request, actor, draft, around_, now}); !ok)
     return refused(site_.version, ok.error());
-  Answer answer{.reply = {.version = site_.version,
-                          .notes = draft.notes(),
-                          .changes = draft.changes()},
-                .news = {}};
+  Answer answer{
+      .reply = {.version = site_.version, .notes = draft.notes(), .changes = draft.changes()},
+      .news = {}};
   if (request.dry_run || draft.empty()) return answer;
   auto news = commit(draft, {transaction_of(actor, verb->action, request, draft, now)});
   if (!news)

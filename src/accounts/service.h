@@ -3,29 +3,22 @@
 // does not matter to it. Not thread-safe.
 #pragma once
 
-#include <cstdint>
+#include <set>
 #include <vector>
 
 #include "accounts/command.h"
 #include "accounts/first_rows.h"
 #include "accounts/rights.h"
 #include "accounts/site.h"
+#include "model/accounts/accounts_news.h"
 #include "model/accounts/private_data.h"
 #include "state/accounts_store.h"
 
 namespace muster::accounts {
 
-// What controllers have to be told: rows that changed, and usage that is to be forgotten.
-struct News {
-  std::uint64_t version = 0;
-  std::vector<SiteRow> rows;
-  std::vector<UsageReset> resets;
-  bool empty() const { return rows.empty() && resets.empty(); }
-};
-
 struct Answer {
   wire::AccountsReply reply;
-  News news;  // of a change that is durable
+  AccountsNews news;  // of a change that is durable
 };
 
 class Service {
@@ -34,11 +27,13 @@ class Service {
 
   Result<void> load();
   // What a controller says when it starts, or has read its configuration again.
-  Result<News> enter(const Registration& registration, Time now);
+  Result<AccountsNews> enter(const Registration& registration, Time now);
 
-  Answer answer(const Actor& actor, const PrivateData& hidden,
-                const wire::AccountsRequest& request, Time now);
+  Answer answer(const Actor& actor, const PrivateData& hidden, const wire::AccountsRequest& request,
+                Time now);
 
+  // All that the controller of a cluster has to know.
+  AccountsNews all_news(const Text& cluster) const;
   const Site& site() const { return site_; }
 
  private:
@@ -47,11 +42,13 @@ class Service {
                                                             const PrivateData& hidden,
                                                             const wire::AccountsRequest& request);
   Answer change(const Actor& actor, const wire::AccountsRequest& request, Time now);
-  Result<News> commit(Draft& draft, std::vector<TransactionRow> transactions);
+  AccountsNews news_of(const Draft& draft);
+  Result<AccountsNews> commit(Draft& draft, std::vector<TransactionRow> transactions);
 
   AccountsStore& store_;
   Surroundings& around_;
   Site site_;
+  std::set<Text> managed_;  // clusters whose controllers know their associations
 };
 
 }  // namespace muster::accounts

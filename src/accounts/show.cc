@@ -48,8 +48,7 @@ struct Shower {
 bool Shower::may_see(const Text& cluster, const AssociationKey& key) const {
   if (sees_all()) return true;
   if (key.user.empty()) return may_see_account(key.account);
-  return !hidden.users || key.user == actor.name ||
-         coordinates(site, actor, cluster, key.account);
+  return !hidden.users || key.user == actor.name || coordinates(site, actor, cluster, key.account);
 }
 
 // With PrivateData=accounts only those that one is in, or coordinates.
@@ -57,8 +56,7 @@ bool Shower::may_see_account(const Text& account) const {
   if (sees_all() || !hidden.accounts) return true;
   return std::ranges::any_of(site.associations, [&](const auto& entry) {
     if (coordinates(site, actor, entry.first, account)) return true;
-    auto own = entry.second.lower_bound(
-        {.account = account, .user = actor.name, .partition = {}});
+    auto own = entry.second.lower_bound({.account = account, .user = actor.name, .partition = {}});
     return own != entry.second.end() && own->first.account == account &&
            own->first.user == actor.name;
   });
@@ -77,15 +75,13 @@ bool Shower::is_meant(const AssociationRow& row) const {
          where.allows("Cluster", row.cluster) && where.allows("Partition", a.key.partition) &&
          where.allows("ID", std::to_string(row.id)) &&
          where.allows("Parent", a.is_user() ? Text() : account_above(a)) &&
-         where.allows_any("QOS", usable_qos(all, a)) &&
-         where.allows("DefaultQOS", a.default_qos) &&
+         where.allows_any("QOS", usable_qos(all, a)) && where.allows("DefaultQOS", a.default_qos) &&
          (!request.only_defaults || a.is_default) && may_see(row.cluster, a.key);
 }
 
 AssociationShown Shower::shown(const TreePlace& place, const Associations& all) const {
   AssociationShown one{*place.row, place.lft, place.rgt, place.depth, place.parent_id};
-  if (!request.own_limits)
-    one.row.association = with_inherited(all, place.row->association);
+  if (!request.own_limits) one.row.association = with_inherited(all, place.row->association);
   return one;
 }
 
@@ -175,13 +171,12 @@ void Shower::users() {
       if (key.user == name && wckey.is_default && !wckey.times.deleted)
         one.default_wckey.emplace_back(key.cluster, key.name);
     for (const auto& [account, listed] : site.accounts)
-      if (std::ranges::binary_search(listed.coordinators, name))
-        one.coordinates.push_back(account);
+      if (std::ranges::binary_search(listed.coordinators, name)) one.coordinates.push_back(account);
     std::erase_if(one.associations, [&](const AssociationShown& a) {
       const AssociationKey& key = a.row.association.key;
       return !where.allows("Account", key.account) || !where.allows("Partition", key.partition) ||
-             (where.has("DefaultAccount") && (!a.row.association.is_default ||
-                                              !where.allows("DefaultAccount", key.account)));
+             (where.has("DefaultAccount") &&
+              (!a.row.association.is_default || !where.allows("DefaultAccount", key.account)));
     });
     if ((by_place || where.has("Cluster")) && one.associations.empty()) continue;
     if (!request.with_associations) one.associations.clear();

@@ -70,9 +70,8 @@ void Site::put(const SiteRow& row) {
   count(numbers, row);
   if (auto* association = std::get_if<AssociationRow>(&row))
     associations.try_emplace(association->cluster);
-  at_place(*this, row, [](auto& map, const auto& key, const auto& r) {
-    map.insert_or_assign(key, r);
-  });
+  at_place(*this, row,
+           [](auto& map, const auto& key, const auto& r) { map.insert_or_assign(key, r); });
 }
 
 void Site::forget(const SiteRow& row) {
@@ -137,7 +136,8 @@ bool is_within(const Associations& all, const Text& account, const Text& above) 
   Text at = account;
   for (std::size_t steps = 0; steps <= all.size() && !at.empty(); ++steps) {
     if (at == above) return true;
-    const AssociationRow* row = living(all, AssociationKey{.account = at, .user = {}, .partition = {}});
+    const AssociationRow* row =
+        living(all, AssociationKey{.account = at, .user = {}, .partition = {}});
     if (!row) return false;
     at = account_above(row->association);
   }
@@ -202,8 +202,10 @@ std::vector<std::string> contradictions(const Site& site) {
     for (const auto& [key, row] : all) {
       if (row.times.deleted) continue;
       ++living_rows;
-      const std::string name = fmt::format("{}: {}/{}", cluster.view(), key.account.view(), key.user.view());
-      if (key != row.association.key || row.cluster != cluster) wrong.push_back(name + " is misplaced");
+      const std::string name =
+          fmt::format("{}: {}/{}", cluster.view(), key.account.view(), key.user.view());
+      if (key != row.association.key || row.cluster != cluster)
+        wrong.push_back(name + " is misplaced");
       if (!find_account(site, key.account)) wrong.push_back(name + " is of no account");
       if (row.association.is_user() && !find_user(site, key.user))
         wrong.push_back(name + " is of no user");
@@ -216,7 +218,8 @@ std::vector<std::string> contradictions(const Site& site) {
     for (const auto& [key, row] : all)
       if (!row.times.deleted && !key.user.empty() && !defaults.contains(key.user))
         wrong.push_back("user " + key.user.str() + " has no default account");
-    if (tree_of(all).size() != living_rows) wrong.push_back(cluster.str() + ": not all hang on root");
+    if (tree_of(all).size() != living_rows)
+      wrong.push_back(cluster.str() + ": not all hang on root");
   }
   return wrong;
 }

@@ -84,7 +84,7 @@ bool is_within(const Associations& all, const Text& account, const Text& above);
 // What users see of a tree: depth first; below each account its users come before its accounts.
 struct TreePlace {
   const AssociationRow* row = nullptr;
-  std::uint32_t depth = 0;     // 0 = root
+  std::uint32_t depth = 0;         // 0 = root
   std::uint32_t lft = 0, rgt = 0;  // what is below an account lies between its numbers
   std::uint32_t parent_id = 0;
 };

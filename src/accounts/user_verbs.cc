@@ -93,7 +93,7 @@ Outcome<> put_user(const Command& command, const Text& name) {
     if (!level) return std::unexpected(level.error());
     if (*level != row.admin_level && !operates(command.actor))
       return refuse(Problem::denied, Entity::user, "operator");
-    if (*level > command.actor.level)
+    if (std::max(*level, row.admin_level) > command.actor.level && *level != row.admin_level)
       return refuse(Problem::denied, Entity::user, "administrator");
     row.admin_level = *level;
   }
@@ -135,8 +135,8 @@ bool has_association_conditions(const Command& command) {
 
 bool is_meant_user(const Command& command, const AssociationRow& row) {
   const AssociationKey& key = row.association.key;
-  return !row.times.deleted && row.association.is_user() && command.where.allows("Name", key.user) &&
-         command.where.allows("Account", key.account) &&
+  return !row.times.deleted && row.association.is_user() &&
+         command.where.allows("Name", key.user) && command.where.allows("Account", key.account) &&
          command.where.allows("Cluster", row.cluster) &&
          command.where.allows("Partition", key.partition);
 }
@@ -177,6 +177,17 @@ Outcome<> change_default_account(const Command& command, const Text& user,
   return {};
 }
 
+// One's own default key one may choose; otherwise whoever manages an account of the user.
+bool may_change_wckeys(const Command& command, const Text& cluster, const Text& user) {
+  if (!command.setting("WCKey") && (!command.setting("DefaultWCKey") || user == command.actor.name))
+    return true;
+  return operates(command.actor) ||
+         std::ranges::any_of(associations_of(command.site(), cluster), [&](const auto& entry) {
+           return entry.first.user == user && !entry.second.times.deleted &&
+                  coordinates(command.site(), command.actor, cluster, entry.first.account);
+         });
+}
+
 Outcome<> modify_user(const Command& command, const UserRow& row,
                       const std::vector<Text>& clusters) {
   bool any = false;
@@ -185,6 +196,7 @@ Outcome<> modify_user(const Command& command, const UserRow& row,
   any = command.draft.size() != before;
   if (auto ok = change_default_account(command, row.name, clusters, any); !ok) return ok;
   for (const Text& cluster : clusters) {
+    if (!may_change_wckeys(command, cluster, row.name)) return denied();
     auto keys = change_wckeys(command, cluster, row.name);
     if (!keys) return std::unexpected(keys.error());
     any = any || *keys;
@@ -248,7 +260,8 @@ Outcome<> modify_users(const Command& command) {
   for (const Text& cluster : *clusters)
     for (const AssociationRow& row : values_of(associations_of(command.site(), cluster))) {
       const Text& user = row.association.key.user;
-      if (!is_meant_user(command, row) || !std::ranges::binary_search(users, user, {}, &UserRow::name))
+      if (!is_meant_user(command, row) ||
+          !std::ranges::binary_search(users, user, {}, &UserRow::name))
         continue;
       if (!may_manage(command.site(), command.actor, cluster, row.association.key.account))
         return denied();

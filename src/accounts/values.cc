@@ -132,8 +132,8 @@ std::vector<Text> changed_list(std::vector<Text> list, const wire::Setting& sett
   if (setting.how == SetHow::set) list = names;
   if (setting.how == SetHow::add) list.insert(list.end(), names.begin(), names.end());
   if (setting.how == SetHow::remove)
-    std::erase_if(
-        list, [&](const Text& name) { return std::ranges::find(names, name) != names.end(); });
+    std::erase_if(list,
+                  [&](const Text& name) { return std::ranges::find(names, name) != names.end(); });
   std::ranges::sort(list);
   list.erase(std::ranges::unique(list).begin(), list.end());
   return list;

@@ -14,28 +14,63 @@ using wire::Entity;
 using Words = std::span<const std::string_view>;
 
 // Limits of associations and what else each of them may have.
-constexpr std::string_view kAssociation[] = {
-    "Fairshare",        "GrpJobs",        "GrpJobsAccrue",    "GrpSubmitJobs",
-    "GrpTRES",          "GrpTRESMins",    "GrpTRESRunMins",   "GrpWall",
-    "MaxJobs",          "MaxJobsAccrue",  "MaxSubmitJobs",    "MaxTRESPerJob",
-    "MaxTRESPerNode",   "MaxTRESMinsPerJob", "MaxWallDurationPerJob",
-    "MinPrioThreshold", "Priority",       "DefaultQOS",       "QOS",
-    "RawUsage"};
+constexpr std::string_view kAssociation[] = {"Fairshare",
+                                             "GrpJobs",
+                                             "GrpJobsAccrue",
+                                             "GrpSubmitJobs",
+                                             "GrpTRES",
+                                             "GrpTRESMins",
+                                             "GrpTRESRunMins",
+                                             "GrpWall",
+                                             "MaxJobs",
+                                             "MaxJobsAccrue",
+                                             "MaxSubmitJobs",
+                                             "MaxTRESPerJob",
+                                             "MaxTRESPerNode",
+                                             "MaxTRESMinsPerJob",
+                                             "MaxWallDurationPerJob",
+                                             "MinPrioThreshold",
+                                             "Priority",
+                                             "DefaultQOS",
+                                             "QOS",
+                                             "RawUsage"};
 constexpr std::string_view kOfCluster[] = {"Classification", "Features"};
 constexpr std::string_view kOfAccount[] = {"Description", "Organization", "Parent"};
 constexpr std::string_view kOfUser[] = {"AdminLevel", "DefaultAccount", "DefaultWCKey", "WCKey"};
-constexpr std::string_view kOfQos[] = {
-    "Description",       "Flags",          "GraceTime",       "LimitFactor",
-    "Preempt",           "PreemptMode",    "PreemptExemptTime", "Priority",
-    "UsageFactor",       "UsageThreshold", "MinPrioThreshold", "RawUsage",
-    "GrpJobs",           "GrpJobsAccrue",  "GrpSubmitJobs",   "GrpTRES",
-    "GrpTRESMins",       "GrpTRESRunMins", "GrpWall",         "MaxTRESPerJob",
-    "MaxTRESPerNode",    "MaxTRESMinsPerJob", "MaxWallDurationPerJob",
-    "MinTRESPerJob",     "MaxJobsPerUser", "MaxJobsPerAccount",
-    "MaxJobsAccruePerUser", "MaxJobsAccruePerAccount", "MaxSubmitJobsPerUser",
-    "MaxSubmitJobsPerAccount", "MaxTRESPerUser", "MaxTRESPerAccount"};
-constexpr std::string_view kOfResource[] = {"Description", "Count",      "Flags",
-                                            "ServerType",  "Type",       "PercentAllowed"};
+constexpr std::string_view kOfQos[] = {"Description",
+                                       "Flags",
+                                       "GraceTime",
+                                       "LimitFactor",
+                                       "Preempt",
+                                       "PreemptMode",
+                                       "PreemptExemptTime",
+                                       "Priority",
+                                       "UsageFactor",
+                                       "UsageThreshold",
+                                       "MinPrioThreshold",
+                                       "RawUsage",
+                                       "GrpJobs",
+                                       "GrpJobsAccrue",
+                                       "GrpSubmitJobs",
+                                       "GrpTRES",
+                                       "GrpTRESMins",
+                                       "GrpTRESRunMins",
+                                       "GrpWall",
+                                       "MaxTRESPerJob",
+                                       "MaxTRESPerNode",
+                                       "MaxTRESMinsPerJob",
+                                       "MaxWallDurationPerJob",
+                                       "MinTRESPerJob",
+                                       "MaxJobsPerUser",
+                                       "MaxJobsPerAccount",
+                                       "MaxJobsAccruePerUser",
+                                       "MaxJobsAccruePerAccount",
+                                       "MaxSubmitJobsPerUser",
+                                       "MaxSubmitJobsPerAccount",
+                                       "MaxTRESPerUser",
+                                       "MaxTRESPerAccount"};
+constexpr std::string_view kOfResource[] = {"Description", "Count", "Flags",
+                                            "ServerType",  "Type",  "PercentAllowed"};
 
 struct EntityWords {
   Entity entity;
@@ -46,18 +81,18 @@ struct EntityWords {
 constexpr std::string_view kWhichCluster[] = {"Name", "Classification", "ID"};
 constexpr std::string_view kWhichAccount[] = {"Name", "Cluster", "Description", "Organization",
                                               "Parent"};
-constexpr std::string_view kWhichUser[] = {"Name",       "Account",        "Cluster",
-                                           "Partition",  "AdminLevel",     "DefaultAccount",
+constexpr std::string_view kWhichUser[] = {"Name",         "Account",    "Cluster",
+                                           "Partition",    "AdminLevel", "DefaultAccount",
                                            "DefaultWCKey", "WCKey"};
 constexpr std::string_view kWhichCoordinator[] = {"Name", "Account"};
-constexpr std::string_view kWhichAssociation[] = {"ID",     "Account", "User",      "Cluster",
-                                                  "Partition", "Parent", "QOS", "DefaultQOS"};
+constexpr std::string_view kWhichAssociation[] = {"ID",        "Account", "User", "Cluster",
+                                                  "Partition", "Parent",  "QOS",  "DefaultQOS"};
 constexpr std::string_view kWhichQos[] = {"Name", "ID", "Description", "PreemptMode"};
 constexpr std::string_view kWhichTres[] = {"ID", "Type", "Name"};
 constexpr std::string_view kWhichWckey[] = {"Name", "User", "Cluster", "ID"};
 constexpr std::string_view kWhichResource[] = {"Name", "Server", "Cluster", "ID"};
-constexpr std::string_view kWhichTransaction[] = {"Action", "Actor", "Account", "Cluster",
-                                                  "User",   "ID"};
+constexpr std::string_view kWhichTransaction[] = {"Action",  "Actor", "Account",
+                                                  "Cluster", "User",  "ID"};
 constexpr std::string_view kWhichProblem[] = {"Account", "User", "Cluster"};
 
 constexpr EntityWords kEntities[] = {

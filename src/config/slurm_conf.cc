@@ -14,7 +14,7 @@ namespace muster::config {
 
 namespace {
 
-// Reads the lines one by one; what needs the whole file waits for finish().
+// Reads line by line; what depends on the whole file is done in finish().
 class Loader {
  public:
   explicit Loader(std::string path) { conf_.path = std::move(path); }
@@ -51,6 +51,7 @@ class Loader {
     if (auto done = check_qos_flags(line, ignored); !done) return done;
     for (const std::string& word : ignored) ignore(word);
     conf_.qos.push_back(std::move(*parsed));
+    conf_.qos_places.push_back(line.at);
     return {};
   }
 

@@ -1,6 +1,7 @@
-// Start and reconfiguration: the stored state, the configuration in force, a new epoch.
+// Start and reconfiguration: loads the stored state, applies the configuration, begins a new epoch.
 #include <fmt/format.h>
 
+#include "controller/accounts/follow.h"
 #include "controller/core.h"
 #include "controller/nodes/dynamic_node.h"
 
@@ -23,8 +24,8 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
       programs_.start_prolog(job);
   }
   if (auto ok = steps_.recover(); !ok) return ok;
-  // An srun or salloc that still wants its job comes back for it soon. One that was never answered
-  // does not know of it, and nobody else would end it.
+  // An srun or salloc that still wants its job reconnects soon. One that was never answered does
+  // not know the job, and nobody else would end it.
   cluster.jobs.each([&](const Job& job) {
     const bool is_owned = job.spec->kind == JobKind::allocation && !job.spec->outlives_command;
     if (is_owned && !is_ended(job.state) && job.het_offset == 0) allocations_.add_orphan(job.id);
@@ -58,6 +59,12 @@ void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   links_.forget_nodes_gone_from_configuration();
   ledger_.want_plan();
   ledger_.reply(to, wire::Done{});
+}
+
+void Core::on_accounts(const AccountsNews& news, ReplyTo to, wire::Answer answer, Time now) {
+  ledger_.set_now(now);
+  follow_accounts(ledger_, news);
+  if (to.connection != 0) ledger_.reply(to, std::move(answer));
 }
 
 }  // namespace muster::controller

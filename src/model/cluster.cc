@@ -48,10 +48,48 @@ const Reservation* Cluster::find_reservation(std::string_view name) const {
   return nullptr;
 }
 
+namespace {
+
+template <class Row>
+const Row* find_sorted(const std::vector<Row>& rows, std::string_view name, Text Row::* key) {
+  auto at = std::ranges::lower_bound(rows, name, std::less<>(),
+                                     [&](const Row& row) { return (row.*key).view(); });
+  return at != rows.end() && (*at).*key == name ? &*at : nullptr;
+}
+
+}  // namespace
+
 const Qos* Cluster::find_qos(std::string_view name) const {
   for (const Qos& qos : (*config).qos)
     if (qos.name == name) return &qos;
-  return nullptr;
+  return find_sorted(*qos, name, &Qos::name);
+}
+
+std::vector<const Qos*> Cluster::all_qos() const {
+  std::vector<const Qos*> all;
+  for (const Qos& defined : (*config).qos) all.push_back(&defined);
+  for (const Qos& known : *qos)
+    if (find_qos(known.name) == &known) all.push_back(&known);
+  return all;
+}
+
+const UserAccess* Cluster::find_user(std::string_view name) const {
+  return find_sorted(*users, name, &UserAccess::user);
+}
+
+bool Cluster::coordinates(std::string_view user, const Text& account) const {
+  if ((*coordinators).empty() || user.empty()) return false;
+  auto names = [&](const Text& of) {
+    const Coordinators* known = find_sorted(*coordinators, of, &Coordinators::account);
+    return known && std::ranges::find(known->users, Text(user)) != known->users.end();
+  };
+  if (names(account)) return true;
+  const Association* own =
+      find_association(*associations, {.account = account, .user = {}, .partition = {}});
+  if (!own) return false;
+  for (const Association* above : line_of(*associations, *own))
+    if (names(above->key.account)) return true;
+  return false;
 }
 
 const Partition* Cluster::default_partition() const {

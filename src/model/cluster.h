@@ -19,6 +19,7 @@
 #include "model/accounts/private_data.h"
 #include "model/accounts/qos.h"
 #include "model/accounts/usage.h"
+#include "model/accounts/user_access.h"
 #include "model/job/job.h"
 #include "model/job/job_outcome.h"
 #include "model/job/request_limits.h"
@@ -392,6 +393,9 @@ struct Cluster {
   Table<JobId, Job> jobs;
   Table<JobId, JobOutcome> outcomes;  // of jobs that are gone, for dependencies on them
   Cow<std::vector<Association>> associations{std::vector<Association>{}};  // ascending
+  Cow<std::vector<Qos>> qos{std::vector<Qos>{}};  // those that accounting has, ascending
+  Cow<std::vector<UserAccess>> users{std::vector<UserAccess>{}};             // ascending
+  Cow<std::vector<Coordinators>> coordinators{std::vector<Coordinators>{}};  // ascending
   Cow<UsageBook> usage{UsageBook{}};
   Cow<std::vector<OwedEpilog>> owed_epilogs{std::vector<OwedEpilog>{}};
   IdSet pending;    // ids of jobs in state pending
@@ -412,7 +416,12 @@ struct Cluster {
   const Partition* partition_of(const Job& job) const;
   const Partition* default_partition() const;
   const Reservation* find_reservation(std::string_view name) const;
+  // Of the configuration, or of accounting.
   const Qos* find_qos(std::string_view name) const;
+  std::vector<const Qos*> all_qos() const;
+  const UserAccess* find_user(std::string_view name) const;
+  // Of the account, or of one above it.
+  bool coordinates(std::string_view user, const Text& account) const;
   // The record of this array task: its own, or the array's while the task waits there.
   const Job* find_task(JobId array, std::uint32_t task) const;
   // The tasks of an array that have left its record: see ArrayRecord. Null = none.

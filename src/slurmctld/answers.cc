@@ -10,6 +10,21 @@
 
 namespace muster::daemon {
 
+namespace {
+
+// What is no list comes with the first part.
+controller::QueryAnswer::Part next_part(wire::AccountsReply& whole, std::size_t& next) {
+  wire::AccountsReply part{.version = std::exchange(whole.version, 0)};
+  std::size_t bytes = 0;
+  for (; next < whole.rows.size() && bytes < wire::kPartBytes; ++next) {
+    bytes += rough_size(whole.rows[next]);
+    part.rows.push_back(std::move(whole.rows[next]));
+  }
+  return {std::move(part), next < whole.rows.size()};
+}
+
+}  // namespace
+
 // Answers a query. Long answers are made by the pool, so that they do not delay other users; they
 // show the state at the time of their turn.
 void Service::on_query(controller::ReplyTo to, const io::Peer& peer, wire::Request query,
@@ -68,6 +83,47 @@ void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
     });
     is_over.wait();
   });
+}
+
+// Answers sacctmgr, in turn with other users, on the accounts' thread. A change is answered once
+// the core has heard of it and that is durable as well.
+void Service::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
+                           const wire::AccountsRequest& request) {
+  if (!accounts_.exist())
+    return reply(to, wire::AccountsReply{.refusal = wire::AccountsNote{
+                                             .problem = wire::AccountsProblem::not_supported,
+                                             .entity = request.entity,
+                                             .detail = "Slurm accounting storage is disabled"}});
+  shares_->begin(shares_->sacct(), to, peer.uid, 0, [this, to, peer, request] {
+    auto over = std::make_shared<std::promise<void>>();
+    const auto is_over = over->get_future();
+    accounts_.post([this, to, peer, request, over = std::move(over)] {
+      try {
+        answer_accounts(to, peer, request);
+      } catch (const std::bad_alloc&) {
+        reply(to, Error{ErrorCode::too_large, "there is not enough memory for the answer"});
+        server_->resume(to.connection);
+      }
+    });
+    is_over.wait();
+  });
+}
+
+void Service::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
+                              const wire::AccountsRequest& request) {
+  auto answer = std::make_shared<accounts::Answer>(
+      accounts_.answer(users_.name_of(peer.uid), is_operator(peer), request, current_time()));
+  if (answer->reply.rows.empty()) {
+    server_->resume(to.connection);
+    if (answer->news.empty()) return reply(to, std::move(answer->reply));
+    return post([this, to, answer] {
+      core_->on_accounts(answer->news, to, std::move(answer->reply), current_time());
+    });
+  }
+  shares_->send_in_parts(
+      shares_->sacct(), to, peer.uid,
+      std::make_shared<FairShares::PartSource>(
+          [answer, next = std::size_t{0}]() mutable { return next_part(answer->reply, next); }));
 }
 
 void Service::run_aside(controller::ReplyTo to, Uid user, std::function<wire::Answer()> work,

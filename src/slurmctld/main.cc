@@ -26,6 +26,7 @@
 #include "io/net/handshake.h"
 #include "io/process/daemonize.h"
 #include "io/store/sqlite_accounting.h"
+#include "io/store/sqlite_accounts.h"
 #include "io/store/sqlite_store.h"
 #include "slurmctld/secret.h"
 #include "slurmctld/service.h"
@@ -233,6 +234,12 @@ int run(const Options& options) {
     if (!opened) fatal(opened.error());
     accounting = std::move(*opened);
   }
+  std::unique_ptr<AccountsStore> accounts;
+  if (!no_accounting) {
+    auto opened = io::SqliteAccounts::open(conf.state_save_location + "/accounts.db");
+    if (!opened) fatal(opened.error());
+    accounts = std::move(*opened);
+  }
   io::SqliteStoreOptions store_options;
   if (!options.clear_state)
     store_options.found_beside = traces_of_state(conf.state_save_location, accounting.get());
@@ -259,7 +266,7 @@ int run(const Options& options) {
                        },
                    .stop = end},
                   std::move(*configuration), std::move(*store), std::move(accounting),
-                  std::move(*secret));
+                  std::move(accounts), std::move(*secret));
   {
     io::Loop loop([&] { service.advance(); });
     io::ServerOptions server{

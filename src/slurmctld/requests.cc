@@ -77,10 +77,7 @@ struct Service::DaemonVerbs {
   }
   void operator()(const wire::BroadcastRequest& r) const { service.grant_broadcast(to, peer, r); }
   void operator()(const wire::AccountingRequest& r) const { service.ask_accounting(to, peer, r); }
-  void operator()(const wire::AccountsRequest&) const {
-    service.reply(to, wire::AccountsReply{
-                          .refusal = wire::AccountsNote{wire::AccountsProblem::not_supported}});
-  }
+  void operator()(const wire::AccountsRequest& r) const { service.ask_accounts(to, peer, r); }
   void operator()(const wire::ReconfigureRequest&) const { service.reconfigure(to); }
   void operator()(const wire::ShutdownRequest& r) const {
     service.shut_down(to, r.controller_only);
@@ -136,7 +133,22 @@ void Service::reconfigure(controller::ReplyTo to) {
         send(node, core_->cluster().epoch, std::move(orders));
       }
       configuration_ = std::move(fresh);
+      tell_accounts_of_configuration();
       shares_->set_limits(configuration_.conf.words);
+    });
+  });
+}
+
+// QOS of slurm.conf are rows of the site too.
+void Service::tell_accounts_of_configuration() {
+  if (!accounts_.exist()) return;
+  auto registration =
+      registration_of(configuration_.conf, configuration_.cluster, options_.host_name);
+  accounts_.post([this, registration = std::move(registration)] {
+    auto news = accounts_.enter(registration, current_time());
+    if (!news) return io::log_error("accounts wait: {}", news.error().text());
+    post([this, news = std::move(*news)] {
+      core_->on_accounts(news, controller::ReplyTo{}, wire::Done{}, current_time());
     });
   });
 }

@@ -27,13 +27,15 @@ constexpr std::chrono::milliseconds kLongestRest{500};
 }  // namespace
 
 Service::Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
-                 std::unique_ptr<AccountingStore> accounting, Secret secret)
+                 std::unique_ptr<AccountingStore> accounting,
+                 std::unique_ptr<AccountsStore> accounts, Secret secret)
     : options_(std::move(options)),
       store_(std::move(store)),
       secret_(std::move(secret)),
       started_(current_time()),
       configuration_(std::move(configuration)),
       accounting_(std::move(accounting), timekeeper_, stopping_),
+      accounts_(std::move(accounts), [this] { return published(); }),
       programs_([this](const controller::SiteProgramRun& run, bool succeeded) {
         post([this, run, succeeded] { core_->on_program_ended(run, succeeded, current_time()); });
       }) {}
@@ -55,6 +57,13 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
                                accounting_.has_store() ? accounting_.store().last() : 0);
       !ok)
     return ok;
+  if (accounts_.exist()) {
+    auto news = accounts_.start(
+        registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
+        current_time());
+    if (!news) return std::unexpected(news.error());
+    core_->on_accounts(*news, controller::ReplyTo{}, wire::Done{}, current_time());
+  }
   publish({core_->committed(), nullptr, nullptr, {}, nullptr});
   // From here on everything runs on the loop.
   auto listening = std::make_shared<std::promise<Result<void>>>();  // shared with the posted work
@@ -106,6 +115,7 @@ void Service::stop() {
     if (*worker) (*worker)->stop();
   if (orders_) orders_->stop();
   accounting_.stop();
+  accounts_.stop();
   if (background_) background_->stop();
   if (shares_) shares_->stop();
   if (loop_) loop_->stop_blocking();
@@ -231,9 +241,7 @@ Secret Service::step_key(const Job& job, StepId step) {
                            job.attempt.value, step.value));
 }
 
-void Service::account(accounting::AccountingPortion portion) {
-  accounting_.add(std::move(portion));
-}
+void Service::account(accounting::AccountingDelta delta) { accounting_.add(std::move(delta)); }
 void Service::send(controller::NodeConnection to, Epoch epoch,
                    std::vector<controller::OutgoingOrder> orders) {
   orders_->send(to, epoch, std::move(orders));

@@ -11,6 +11,7 @@
 //   planner      long plans, on a copy of the state
 //   sender       orders to nodes whose scripts have to be read from the store, or that are behind
 //   accounting   writes changes to the accounting file; answers sacct
+//   accounts     changes and shows accounts, users and QOS; answers sacctmgr
 //   background   state snapshots
 #pragma once
 
@@ -34,6 +35,7 @@
 #include "slurmctld/accounting_feed.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
+#include "slurmctld/site_accounts.h"
 #include "slurmctld/site_programs.h"
 #include "slurmctld/users.h"
 #include "state/accounting_store.h"
@@ -58,7 +60,8 @@ struct ServiceOptions {
 class Service final : public controller::Host {
  public:
   Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
-          std::unique_ptr<AccountingStore> accounting, Secret secret);
+          std::unique_ptr<AccountingStore> accounting, std::unique_ptr<AccountsStore> accounts,
+          Secret secret);
   ~Service() override;
 
   Result<void> start(io::Loop& loop, const io::ServerOptions& server);
@@ -69,7 +72,7 @@ class Service final : public controller::Host {
   // controller::Host, called on the loop's thread
   void commit(const Batch& batch) override;
   void publish(controller::Published published) override;
-  void account(accounting::AccountingPortion portion) override;
+  void account(accounting::AccountingDelta delta) override;
   void reply(controller::ReplyTo to, wire::Answer answer) override;
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders) override;
@@ -105,6 +108,11 @@ class Service final : public controller::Host {
                 std::size_t bytes);
   void ask_accounting(controller::ReplyTo to, const io::Peer& peer,
                       const wire::AccountingRequest& request);
+  void ask_accounts(controller::ReplyTo to, const io::Peer& peer,
+                    const wire::AccountsRequest& request);
+  void answer_accounts(controller::ReplyTo to, const io::Peer& peer,
+                       const wire::AccountsRequest& request);
+  void tell_accounts_of_configuration();
   void reconfigure(controller::ReplyTo to);
   void report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
@@ -154,6 +162,7 @@ class Service final : public controller::Host {
   std::optional<FairShares> shares_;  // from listen() on, like the next member
   std::optional<OrderSender> orders_;
   AccountingFeed accounting_;
+  SiteAccounts accounts_;
   std::unique_ptr<io::Worker> planner_, store_thread_, background_;
   SitePrograms programs_;
 };

@@ -1,4 +1,4 @@
-// See users.h.
+// Looks up users on a thread, and runs the work that waits for the answers.
 #include "slurmctld/users.h"
 
 #include <chrono>
@@ -30,6 +30,11 @@ void KnownUsers::run_work_waiting_for(Uid user) {
   auto waiting = waiting_.find(user);
   if (waiting == waiting_.end()) return;
   for (const auto& then : std::exchange(waiting->second, {})) then();
+}
+
+Text KnownUsers::name_of(Uid user) {
+  auto known = users_.find(user);
+  return known ? known->name : users_.ask(user).name;
 }
 
 std::vector<std::string> KnownUsers::groups_of(Uid user) {

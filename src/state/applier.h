@@ -1,5 +1,5 @@
-// What each event changes; apply() picks the function. Jobs that wait are in apply_queue.cc, their
-// runs and steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
+// What each event changes; apply() picks the function. Pending jobs are in apply_queue.cc, runs and
+// steps in apply_run.cc, nodes, partitions and the rest in apply_cluster.cc.
 #pragma once
 
 #include "state/event.h"
@@ -50,10 +50,13 @@ struct Applier {
   void operator()(const PartitionChanged& e);
   void operator()(const ReservationChanged& e);
   void operator()(const AssociationChanged& e);
+  void operator()(const QosChanged& e);
+  void operator()(const UserAccessChanged& e);
+  void operator()(const CoordinatorsChanged& e);
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 
-  // what several of them do
+  // shared by several of them
   void add_node(NodeId id, const NodeConfig& config);
   static void set_node_config(Node& node, const NodeConfig& config);
   static void set_host(Node& node, const NodeConfig& config);

@@ -1,4 +1,4 @@
-// Nodes, partitions, reservations, associations and the configuration.
+// Applies events of nodes, partitions, reservations, associations and the configuration.
 #include <algorithm>
 #include <csignal>
 
@@ -39,7 +39,7 @@ void Applier::add_node(NodeId id, const NodeConfig& config) {
   node.drain = config.state == "DRAIN";
   node.fail = config.state == "FAIL";
   if (config.state == "DOWN") node.health = NodeHealth::down;
-  if (config.state == "CLOUD") {  // off until a job needs it
+  if (config.state == "CLOUD") {  // powered off until a job needs it
     node.health = NodeHealth::up;
     node.power.phase = PowerPhase::off;
   }
@@ -55,7 +55,8 @@ void Applier::set_node_config(Node& node, const NodeConfig& config) {
   if (features_changed) node.active_features = config.features;
 }
 
-// Where the machine is: as somebody said, as it said itself, or as the configuration says.
+// The node's address and host name: as an administrator set it, else as the node said, else as
+// configured.
 void Applier::set_host(Node& node, const NodeConfig& config) {
   node.config.hostname = config.hostname;
   node.config.address = config.address;
@@ -179,16 +180,39 @@ void Applier::operator()(const ReservationChanged& e) {
   cluster.last_reservation = std::max(cluster.last_reservation, e.reservation.number);
 }
 
-void Applier::operator()(const AssociationChanged& e) {
-  auto& all = cluster.associations.edit();
-  auto at = std::ranges::lower_bound(all, e.association.key, {}, &Association::key);
-  const bool known = at != all.end() && at->key == e.association.key;
-  if (known && e.removed)
-    all.erase(at);
+namespace {
+
+// Rows that are sorted by a key: the row comes in place of the one with its key, or that one goes.
+template <class Row, class Key>
+void put_sorted(std::vector<Row>& rows, const Row& row, Key Row::* key, bool removed) {
+  auto at = std::ranges::lower_bound(rows, row.*key, {}, key);
+  const bool known = at != rows.end() && (*at).*key == row.*key;
+  if (known && removed)
+    rows.erase(at);
   else if (known)
-    *at = e.association;
-  else if (!e.removed)
-    all.insert(at, e.association);
+    *at = row;
+  else if (!removed)
+    rows.insert(at, row);
+}
+
+}  // namespace
+
+void Applier::operator()(const AssociationChanged& e) {
+  put_sorted(cluster.associations.edit(), e.association, &Association::key, e.removed);
+}
+
+void Applier::operator()(const QosChanged& e) {
+  put_sorted(cluster.qos.edit(), e.qos, &Qos::name, e.removed);
+}
+
+void Applier::operator()(const UserAccessChanged& e) {
+  const bool is_special = e.access != UserAccess{.user = e.access.user};
+  put_sorted(cluster.users.edit(), e.access, &UserAccess::user, !is_special);
+}
+
+void Applier::operator()(const CoordinatorsChanged& e) {
+  put_sorted(cluster.coordinators.edit(), e.coordinators, &Coordinators::account,
+             e.coordinators.users.empty());
 }
 
 void Applier::operator()(const UsageCounted& e) {

@@ -1,4 +1,4 @@
-// The snapshot on disk: what of the cluster is written, and what is worked out again on reading.
+// Writes the cluster as a snapshot, and computes indexes and totals again after reading.
 #include "state/snapshot.h"
 
 #include "base/codec/codec.h"
@@ -24,6 +24,9 @@ struct Snapshot {
   IdSet uncounted;
   std::uint32_t last_reservation = 0;
   std::vector<JobOutcome> outcomes;
+  std::vector<Qos> qos;
+  std::vector<UserAccess> users;
+  std::vector<Coordinators> coordinators;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -41,10 +44,13 @@ struct Snapshot {
     v(142, uncounted);
     v(150, last_reservation);
     v(151, outcomes);
+    v(510, qos);
+    v(511, users);
+    v(512, coordinators);
   }
 };
 
-// Which job each task is that has left its array's record.
+// Finds for each array the tasks that have records of their own.
 void index_tasks(Cluster& cluster) {
   struct Task {
     JobId array;
@@ -75,7 +81,10 @@ std::string encode_snapshot(const Cluster& cluster) {
              .associations = *cluster.associations,
              .usage = *cluster.usage,
              .uncounted = cluster.uncounted,
-             .last_reservation = cluster.last_reservation};
+             .last_reservation = cluster.last_reservation,
+             .qos = *cluster.qos,
+             .users = *cluster.users,
+             .coordinators = *cluster.coordinators};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   cluster.outcomes.each([&](const JobOutcome& outcome) { s.outcomes.push_back(outcome); });
@@ -97,6 +106,9 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.owed_epilogs = Cow(std::move(s->owed_epilogs));
   cluster.associations = Cow(std::move(s->associations));
   cluster.usage = Cow(std::move(s->usage));
+  cluster.qos = Cow(std::move(s->qos));
+  cluster.users = Cow(std::move(s->users));
+  cluster.coordinators = Cow(std::move(s->coordinators));
   cluster.uncounted = std::move(s->uncounted);
   SharedParts parts;
   for (Cow<Job>& job : s->jobs) {

@@ -150,7 +150,7 @@ enum class AccountsProblem : std::uint8_t {
   jobs_active,      // detail = the jobs: what they run in cannot be removed
   has_children,     // accounts below it, users in it
   is_root,          // account root, user root, QOS normal cannot be removed
-  in_use,             // name, detail = why it is needed
+  in_use,           // name, detail = why it is needed
   own_child,        // an account would become its own parent
   defined_in_file,  // name, detail = "slurm.conf:12": it is changed there
   too_many,         // detail = the bound

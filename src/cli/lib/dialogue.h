@@ -8,9 +8,6 @@
 
 namespace muster::cli {
 
-// Words at blanks; quotes of either kind keep them together.
-std::vector<std::string> split_command(std::string_view line);
-
 // Reads commands until the input ends or one of them says so: `run` is false after the last. "!!"
 // is the one before.
 void hold_dialogue(std::string_view program,

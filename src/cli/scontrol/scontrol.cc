@@ -1,5 +1,5 @@
-// scontrol: looks at and changes the state of the cluster. One command from the arguments, or a
-// dialogue of commands, one a line.
+// scontrol: shows and changes the state of the cluster. Reads one command from its arguments, or a
+// dialogue with a command per line.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -22,8 +22,8 @@ constexpr std::size_t kAnyCount = 1'000'000;
 
 struct Verb {
   std::string_view name;
-  std::size_t shortest;             // letters that an abbreviation needs
-  std::size_t least = 0, most = 0;  // words after the keyword
+  std::size_t shortest;             // the shortest abbreviation
+  std::size_t least = 0, most = 0;  // number of words after the keyword
   void (*run)(ScontrolSession&, Words);
 };
 
@@ -39,7 +39,7 @@ void refuse(ScontrolSession& session, std::string_view what, std::string_view wh
 void print_error_text(ScontrolSession& session, Words words) {
   auto number = parse_number<std::uint32_t>(words[0]);
   if (!number) return session.error("Invalid error number: {}", words[0]);
-  // Numbers below Slurm's own are the system's.
+  // Smaller error numbers belong to the system.
   constexpr std::uint32_t kFirstOwn = 1000;
   if (*number < kFirstOwn)
     fmt::print("{}\n", std::strerror(static_cast<int>(*number)));
@@ -90,7 +90,8 @@ constexpr std::array kVerbs{
     Verb{"shutdown", 4, 0, 1, scontrol_shutdown},
     Verb{"suspend", 2, 1, kAnyCount, act<wire::JobAction::suspend>},
     Verb{"takeover", 2, 0, 1, [](S& s, Words) { scontrol_takeover(s); }},
-    Verb{"token", 3, 0, 2, [](S& s, Words) { s.error("Error fetching token"); }},  // no auth/jwt
+    // there is no auth/jwt
+    Verb{"token", 3, 0, 2, [](S& s, Words) { s.error("Error fetching token"); }},
     Verb{"top", 3, 1, kAnyCount, act<wire::JobAction::top>},
     Verb{"uhold", 2, 1, kAnyCount, act<wire::JobAction::user_hold>},
     Verb{"update", 1, 0, kAnyCount, scontrol_update},
@@ -120,8 +121,7 @@ void run_words(ScontrolSession& session, Words words) {
     return session.error("invalid keyword: {}", keyword);
   }
   Words rest = words.subspan(1);
-  // An action that was called with words it does not take is not carried out: they may have been
-  // meant to narrow it.
+  // A command with too many words is not carried out: they may have been meant to narrow it.
   if (rest.size() > verb->most) return session.error("too many arguments for keyword:{}", keyword);
   if (rest.size() < verb->least) {
     bool creates = verb->name == "create" || verb->name == "delete";
@@ -138,8 +138,7 @@ void run_dialogue(ScontrolSession& session) {
   });
 }
 
-// --local, --sibling, --federation and -M name clusters of a federation: this one is alone in its
-// own.
+// --local, --sibling, --federation and -M name clusters of a federation; there is only this one.
 constexpr std::array kOptions{
     WordOption{"all", 'a'},
     WordOption{"details", 'd'},
@@ -159,14 +158,15 @@ constexpr std::array kOptions{
     WordOption{"version", 'V'},
 };
 
-// "show job 12 -d" is fine, but what setdebugflags takes away ("-backfill") is no option.
+// Options may follow, as in "show job 12 -d". But the operands of setdebugflags may begin with a
+// minus ("-backfill").
 Operands operands_of(std::span<const std::string> words) {
   const bool flags_follow = std::ranges::any_of(
       words, [](std::string_view word) { return istarts_with(word, "setdebugf"); });
   return flags_follow ? Operands::end_options : Operands::anywhere;
 }
 
-// Nothing = go on; else the exit code to end with at once.
+// Nothing to go on; otherwise the exit code to end with.
 std::optional<int> apply_option(ScontrolSession& session, std::string_view name) {
   if (name == "all") session.all = true;
   if (name == "hide") session.all = false;
@@ -179,7 +179,7 @@ std::optional<int> apply_option(ScontrolSession& session, std::string_view name)
   if (name == "help" || name == "usage") return scontrol_print_help(), 0;
   if (name == "version") return fmt::print("{}", version_text()), 0;
   if (name == "uid") {
-    // The controller goes by the uid of the connection alone.
+    // The controller only knows the uid of the connection.
     fmt::print(stderr, "scontrol: error: --uid is not supported: use su or sudo\n");
     return 1;
   }

@@ -16,11 +16,9 @@
 #include "base/time.h"
 #include "model/accounts/association.h"
 #include "model/accounts/qos.h"
+#include "model/accounts/user_access.h"
 
 namespace muster {
-
-enum class AdminLevel : std::uint8_t { none, operates, administers };
-constexpr AdminLevel last_of(AdminLevel) { return AdminLevel::administers; }
 
 struct RowTimes {
   Time created, modified;

@@ -33,7 +33,7 @@ LimitSources::LimitSources(const Cluster& cluster) : cluster_(cluster) {
   if (cluster.settings().enforce_limits)
     for (const Association& association : *cluster.associations) look_at(association.limits);
   any_association_limit_ = any_limit_;
-  for (const Qos& qos : (*cluster.config).qos) look_at(qos.limits);
+  for (const Qos* qos : cluster.all_qos()) look_at(qos->limits);
 }
 
 std::vector<LimitSource> LimitSources::for_job(const Job& job, const Partition* partition) const {

@@ -235,8 +235,9 @@ std::vector<Share> share_tree(const Cluster& cluster, Time now) {
 
 FairShares::FairShares(const Cluster& cluster, Time now) {
   const PrioritySettings& settings = cluster.settings().priority;
-  counted_ = (settings.multifactor && settings.fair_share > 0) ||
-             std::ranges::any_of((*cluster.config).qos, has_threshold);
+  counted_ =
+      (settings.multifactor && settings.fair_share > 0) ||
+      std::ranges::any_of(cluster.all_qos(), [](const Qos* qos) { return has_threshold(*qos); });
   if (!counted_) return;
   for (const Share& share : share_tree(cluster, now))
     if (share.is_user()) factors_[share.key] = share.factor;

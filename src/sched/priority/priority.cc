@@ -14,7 +14,7 @@ Priorities::Priorities(const Cluster& cluster, Time now)
   if (!cluster.settings().priority.multifactor) return;
   for (const Partition& p : *cluster.partitions)
     most_partition_ = std::max<double>(most_partition_, p.priority_job_factor);
-  for (const Qos& q : (*cluster.config).qos) most_qos_ = std::max<double>(most_qos_, q.priority);
+  for (const Qos* q : cluster.all_qos()) most_qos_ = std::max<double>(most_qos_, q->priority);
   for (const Association& a : *cluster.associations)
     most_association_ = std::max<double>(most_association_, a.priority);
   for (const NodeConfig& node : (*cluster.config).nodes) {

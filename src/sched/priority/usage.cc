@@ -62,12 +62,12 @@ Seconds half_life_of(const Cluster& cluster, const UsageOwner& owner) {
 }  // namespace
 
 bool counts_usage(const Cluster& cluster) {
-  auto qos_asks = [](const Qos& qos) {
-    return limits_past(qos.limits.group) || qos.usage_threshold.has_value();
+  auto qos_asks = [](const Qos* qos) {
+    return limits_past(qos->limits.group) || qos->usage_threshold.has_value();
   };
   auto association_asks = [](const Association& a) { return limits_past(a.limits.group); };
   return cluster.settings().priority.multifactor ||
-         std::ranges::any_of((*cluster.config).qos, qos_asks) ||
+         std::ranges::any_of(cluster.all_qos(), qos_asks) ||
          std::ranges::any_of(*cluster.associations, association_asks);
 }
 

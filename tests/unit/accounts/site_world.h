@@ -26,8 +26,7 @@ class MemoryStore final : public AccountsStore {
  public:
   Result<Content> load() override {
     Content content{.version = version, .rows = {}};
-    for (const auto& [key, bytes] : rows)
-      content.rows.push_back(decode<SiteRowEntry>(bytes)->row);
+    for (const auto& [key, bytes] : rows) content.rows.push_back(decode<SiteRowEntry>(bytes)->row);
     return content;
   }
   Result<void> commit(const Change& change) override {
@@ -106,7 +105,7 @@ struct SiteWorld {
   FakeClusters clusters;
   PrivateData hidden;
   Service service{store, clusters};
-  News last_news;
+  AccountsNews last_news;
 
   SiteWorld() {
     EXPECT_TRUE(service.load());
@@ -143,9 +142,8 @@ struct SiteWorld {
   }
   const Association* association(Text account, Text user = {}, Text partition = {},
                                  Text cluster = "main") const {
-    const AssociationRow* row =
-        find_association(site(), cluster,
-                         {std::move(account), std::move(user), std::move(partition)});
+    const AssociationRow* row = find_association(
+        site(), cluster, {std::move(account), std::move(user), std::move(partition)});
     return row ? &row->association : nullptr;
   }
   Text default_account(const Text& user) const {

@@ -87,8 +87,7 @@ TEST_F(Users, QosListsGrowFromWhatIsInherited) {
   w.must(modify(Entity::user, "alice").set("QOS", "normal", wire::SetHow::remove));
   EXPECT_EQ(w.association("a", "alice")->qos, std::vector<Text>{"fast"});
   w.must(modify(Entity::user, "alice").set("DefaultQOS", "fast"));
-  EXPECT_EQ(w.refusal(modify(Entity::user, "alice").set("DefaultQOS", "slow")),
-            Problem::bad_value);
+  EXPECT_EQ(w.refusal(modify(Entity::user, "alice").set("DefaultQOS", "slow")), Problem::bad_value);
 }
 
 TEST_F(Users, KeysComeAndGo) {

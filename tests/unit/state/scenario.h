@@ -97,6 +97,16 @@ inline ClusterBuilder eventful() {
   b.account("acc", {}, "GrpTRES=cpu=4").user("acc", "alice").user("acc", "bob");
   b.event(AssociationChanged{.association = {.key = {.account = "acc", .user = "bob"}},
                              .removed = true});
+  b.event(QosChanged{.qos = make_qos("site", "MaxJobs=3")});
+  b.event(QosChanged{.qos = make_qos("gone", {})});
+  b.event(QosChanged{.qos = make_qos("gone", {}), .removed = true});
+  b.event(UserAccessChanged{.access = {.user = "alice",
+                                       .admin_level = AdminLevel::operates,
+                                       .wckeys = {"k1", "k2"},
+                                       .default_wckey = "k2"}});
+  b.event(UserAccessChanged{.access = {.user = "bob", .wckeys = {"k1"}}});
+  b.event(UserAccessChanged{.access = {.user = "bob"}});
+  b.event(CoordinatorsChanged{.coordinators = {.account = "acc", .users = {"alice"}}});
   b.used("acc", "alice", 60);
   b.event(UsageCounted{.as_of = t0 + Seconds{1}, .reset = true});
   b.charged({.qos = "q", .association = {}}, 30, t0 + Seconds{2});
