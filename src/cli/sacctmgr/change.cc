@@ -39,7 +39,13 @@ std::optional<char> read_answer(std::chrono::steady_clock::time_point until) {
 
 // What else is on the line was no answer.
 void forget_line() {
-  if (isatty(STDIN_FILENO) != 0) tcflush(STDIN_FILENO, TCIFLUSH);
+  if (isatty(STDIN_FILENO) != 0) {
+    tcflush(STDIN_FILENO, TCIFLUSH);
+    return;
+  }
+  pollfd input{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0};
+  for (char letter = 0; letter != '\n' && poll(&input, 1, 0) > 0;)
+    if (read(STDIN_FILENO, &letter, 1) != 1) return;
 }
 
 // --- what has to be there ---

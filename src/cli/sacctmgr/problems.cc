@@ -60,7 +60,11 @@ std::string unknown_qos(const SiteLine& line, std::string_view name, std::string
     if (setting.key == "DefaultQOS" && setting.value == name)
       return fmt::format(
           "You gave a bad default qos '{}'.  Use 'list qos' to get complete list.\n", name);
-  return error(fmt::format("You gave a bad qos '{}'. Valid QOS's are {}", name, valid));
+  std::string text =
+      error(fmt::format("You gave a bad qos '{}'. Valid QOS's are {}", name, valid));
+  for (const ShownSetting& setting : line.shown)
+    if (setting.key == "QOS") text += line.unknown_option(setting.typed);
+  return text;
 }
 
 std::string default_account(const wire::AccountsNote& note, std::string_view cluster) {

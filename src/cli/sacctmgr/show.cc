@@ -127,10 +127,7 @@ void show_rows(SiteSession& session, SiteLine& line) {
   auto columns = read_site_columns(line.format.empty() ? usual_site_format(line) : line.format,
                                    line.has(ShowFlag::tree));
   if (!columns) return session.fail(columns.error());
-  if (!wants_rows_of_associations(session, line)) {
-    session.exit_code = 1;
-    return;
-  }
+  if (!wants_rows_of_associations(session, line)) return fmt::print("Aborted\n");
   set_usual_times(line, request, clock_time());
   auto reply = session.ask(request);
   if (!reply) return;

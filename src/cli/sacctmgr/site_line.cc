@@ -173,22 +173,22 @@ class Reader {
       return fault_option(word);
     }
     line_.request.settings.push_back({key->key, word.how, value->sent});
-    show(*key, word.how, std::move(value->shown));
+    show(*key, word, std::move(value->shown));
   }
 
   // Several settings may be parts of one limit: GrpCPUs=4 GrpNodes=2.
-  void show(const SiteKey& key, SetHow how, std::string value) {
-    if (key.key == "QOS" && how != SetHow::set) {
+  void show(const SiteKey& key, const Word& word, std::string value) {
+    if (key.key == "QOS" && word.how != SetHow::set) {
       std::string signed_names;
       for (std::string_view name : split(value, ','))
         signed_names.append(signed_names.empty() ? "" : ",")
-            .append(how == SetHow::add ? "+" : "-")
+            .append(word.how == SetHow::add ? "+" : "-")
             .append(name);
       value = signed_names;
     }
     auto at = std::ranges::find(line_.shown, key.key, &ShownSetting::key);
     if (at == line_.shown.end())
-      line_.shown.push_back({std::string(key.key), std::move(value)});
+      line_.shown.push_back({std::string(key.key), std::move(value), std::string(word.text)});
     else if (key.kind == ValueKind::resource || key.kind == ValueKind::amounts)
       at->value += "," + value;
     else
@@ -237,9 +237,7 @@ class Reader {
   }
 
   void fault_option(const Word& word) {
-    faults_ += fmt::format(" Unknown option: {}\n", word.text);
-    const bool hints = line_.command == SiteCommand::modify || entity_ == Entity::account;
-    if (hints) faults_ += " Use keyword 'where' to modify condition\n";
+    faults_ += line_.unknown_option(word.text);
   }
   void fault_condition(const Word& word) {
     faults_ += fmt::format(" Unknown condition: {}\n", word.text);
@@ -266,6 +264,13 @@ std::vector<Text> SiteLine::names(std::string_view key) const {
 const std::string* SiteLine::shown_value(std::string_view key) const {
   auto at = std::ranges::find(shown, key, &ShownSetting::key);
   return at == shown.end() ? nullptr : &at->value;
+}
+
+std::string SiteLine::unknown_option(std::string_view typed) const {
+  std::string text = fmt::format(" Unknown option: {}\n", typed);
+  if (command == SiteCommand::modify || request.entity == Entity::account)
+    text += " Use keyword 'where' to modify condition\n";
+  return text;
 }
 
 std::expected<SiteLine, std::string> read_site_line(SiteCommand command,

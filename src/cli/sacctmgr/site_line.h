@@ -18,6 +18,7 @@ namespace muster::cli {
 // A setting as a preview shows it.
 struct ShownSetting {
   std::string key, value;
+  std::string typed;  // "qos=high"
 };
 
 struct SiteLine {
@@ -33,6 +34,8 @@ struct SiteLine {
   bool has_condition(std::string_view key) const;
   std::vector<Text> names(std::string_view key) const;
   const std::string* shown_value(std::string_view key) const;
+  // What is said of a setting that cannot be.
+  std::string unknown_option(std::string_view typed) const;
 };
 
 // The words after the command's own: an entity, then conditions and settings in any order. The
