@@ -10,13 +10,24 @@ namespace muster::cli {
 
 namespace {
 
-constexpr std::string_view kShown[] = {
-    "AccountingStorageBackupHost", "AccountingStorageEnforce", "AccountingStorageHost",
-    "AccountingStorageParameters", "AccountingStoragePort",    "AccountingStorageTRES",
-    "AccountingStorageType",       "AccountingStorageUser",    "AuthType",
-    "ClusterName",                 "MessageTimeout",           "PluginDir",
-    "PrivateData",                 "SlurmUser",                "SLURM_CONF",
-    "SLURM_VERSION",               "TCPTimeout",               "TrackWCKey"};
+constexpr std::string_view kShown[] = {"AccountingStorageBackupHost",
+                                       "AccountingStorageEnforce",
+                                       "AccountingStorageHost",
+                                       "AccountingStorageParameters",
+                                       "AccountingStoragePort",
+                                       "AccountingStorageTRES",
+                                       "AccountingStorageType",
+                                       "AccountingStorageUser",
+                                       "AuthType",
+                                       "ClusterName",
+                                       "MessageTimeout",
+                                       "PluginDir",
+                                       "PrivateData",
+                                       "SlurmUser",
+                                       "SLURM_CONF",
+                                       "SLURM_VERSION",
+                                       "TCPTimeout",
+                                       "TrackWCKey"};
 
 }  // namespace
 

@@ -30,7 +30,8 @@ struct ShownRow {
   const wire::RunawayJobShown* runaway = nullptr;
   std::span<const QosRow> all_qos = {};  // for their numbers
   Time now;
-  std::uint32_t indent = 0;  // of an account in a tree
+  bool with_coordinators = false;  // WithCoord
+  std::uint32_t indent = 0;        // of an account in a tree
 };
 
 struct SiteField {

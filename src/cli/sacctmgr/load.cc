@@ -76,8 +76,7 @@ std::optional<std::string> read_whole(SiteSession& session, const std::string& n
 using Place = std::tuple<EntryKind, std::string, std::string, std::string>;
 
 Place place_of(const SiteEntry& entry) {
-  if (entry.kind == EntryKind::user)
-    return {entry.kind, entry.name, entry.parent, entry.partition};
+  if (entry.kind == EntryKind::user) return {entry.kind, entry.name, entry.parent, entry.partition};
   return {entry.kind, entry.kind == EntryKind::cluster ? std::string() : entry.name, {}, {}};
 }
 
@@ -125,8 +124,8 @@ class Difference {
   }
   static void set(LoadStep& made, const std::string& key, const std::string& value) {
     const std::string_view sent_key = key == "WCKeys" ? std::string_view("WCKey") : key;
-    made.request.settings.push_back({Text(sent_key), wire::SetHow::set,
-                                     value == "NONE" ? std::string("-1") : value});
+    made.request.settings.push_back(
+        {Text(sent_key), wire::SetHow::set, value == "NONE" ? std::string("-1") : value});
   }
 
   void coordinate(const SiteEntry& entry, std::string_view accounts) {
@@ -148,12 +147,11 @@ class Difference {
       where.emplace_back("Account", entry.parent);
       where.emplace_back("Partition", entry.partition);
     }
-    std::string text = is_user ? fmt::format(" Adding user    {:<10} to account {}\n", entry.name,
-                                             entry.parent)
-                               : fmt::format(" Adding account {:<10} below {}\n", entry.name,
-                                             entry.parent);
-    LoadStep& made = step(AccountsVerb::add, is_user ? Entity::user : Entity::account, where,
-                          std::move(text));
+    std::string text =
+        is_user ? fmt::format(" Adding user    {:<10} to account {}\n", entry.name, entry.parent)
+                : fmt::format(" Adding account {:<10} below {}\n", entry.name, entry.parent);
+    LoadStep& made =
+        step(AccountsVerb::add, is_user ? Entity::user : Entity::account, where, std::move(text));
     if (!is_user) set(made, "Parent", entry.parent);
     std::string coordinates;
     for (const auto& [key, value] : entry.settings)

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/sacctmgr/values.h"
+#include "cli/sacctmgr/preview_labels.h"
 
 namespace muster::cli {
 
@@ -14,66 +14,6 @@ namespace {
 using wire::AccountsChange;
 using wire::AccountsVerb;
 using wire::Entity;
-
-struct SettingLabel {
-  std::string_view key, label;
-  int width = 0;
-};
-
-constexpr SettingLabel kOfAssociations[] = {
-    {"Fairshare", "Fairshare", 14},
-    {"GrpJobs", "GrpJobs", 14},
-    {"GrpJobsAccrue", "GrpJobsAccrue", 25},
-    {"GrpSubmitJobs", "GrpSubmitJobs", 14},
-    {"GrpTRES", "GrpTRES", 14},
-    {"GrpTRESMins", "GrpTRESMins", 14},
-    {"GrpTRESRunMins", "GrpTRESRunMins", 14},
-    {"GrpWall", "GrpWall", 14},
-    {"MaxJobs", "MaxJobs", 14},
-    {"MaxJobsAccrue", "MaxJobsPrioAcc", 14},
-    {"MaxSubmitJobs", "MaxSubmitJobs", 14},
-    {"MaxTRESPerJob", "MaxTRES", 14},
-    {"MaxTRESPerNode", "MaxTRESPerNode", 14},
-    {"MaxTRESMinsPerJob", "MaxTRESMins", 14},
-    {"MaxWallDurationPerJob", "MaxWall", 14},
-    {"MinPrioThreshold", "MinPrioThresh", 14},
-    {"Parent", "Parent", 14},
-    {"Priority", "Priority", 14},
-    {"QOS", "QOS", 14},
-    {"DefaultQOS", "DefQOS", 14},
-};
-constexpr SettingLabel kOfQos[] = {
-    {"Flags", "Flags", 25},
-    {"GraceTime", "GraceTime", 25},
-    {"GrpJobs", "GrpJobs", 25},
-    {"GrpJobsAccrue", "GrpJobsAccrue", 25},
-    {"GrpSubmitJobs", "GrpSubmitJobs", 25},
-    {"GrpTRES", "GrpTRES", 25},
-    {"GrpTRESMins", "GrpTRESMins", 25},
-    {"GrpTRESRunMins", "GrpTRESRunMins", 25},
-    {"GrpWall", "GrpWall", 25},
-    {"MaxJobsAccruePerAccount", "MaxJobsAccruePerAccount", 25},
-    {"MaxJobsAccruePerUser", "MaxJobsAccruePerUser", 25},
-    {"MaxJobsPerAccount", "MaxJobsPerAccount", 25},
-    {"MaxJobsPerUser", "MaxJobsPerUser", 15},
-    {"MaxSubmitJobsPerAccount", "MaxSubmitJobsPerAccount", 25},
-    {"MaxSubmitJobsPerUser", "MaxSubmitJobsPerUser", 25},
-    {"MaxTRESPerAccount", "MaxTRESPerAccount", 25},
-    {"MaxTRESPerJob", "MaxTRESPerJob", 25},
-    {"MaxTRESPerNode", "MaxTRESPerNode", 25},
-    {"MaxTRESPerUser", "MaxTRESPerUser", 25},
-    {"MinPrioThreshold", "MinPrioThresh", 25},
-    {"MinTRESPerJob", "MinTRESPerJob", 25},
-    {"MaxTRESMinsPerJob", "MaxTRESMins", 25},
-    {"MaxWallDurationPerJob", "MaxWall", 25},
-    {"Preempt", "Preempt", 25},
-    {"PreemptMode", "PreemptMode", 25},
-    {"PreemptExemptTime", "PreemptExemptTime", 25},
-    {"Priority", "Priority", 25},
-    {"UsageFactor", "UsageFactor", 25},
-    {"UsageThreshold", "UsageThreshold", 25},
-    {"LimitFactor", "LimitFactor", 25},
-};
 
 class Preview {
  public:
@@ -159,7 +99,7 @@ class Preview {
           change->cluster.view());
     if (line_.shown.empty()) return;
     put(" Settings\n");
-    for (const SettingLabel& row : kOfAssociations)
+    for (const SettingLabel& row : kAssociationLabels)
       if (row.key == "Parent" && !line_.shown_value("Parent"))
         setting("Parent", row.width, kRootAccount);
       else
@@ -191,7 +131,7 @@ class Preview {
           change->name.view(), change->cluster.view());
     if (associations.empty()) return;
     put(" Non Default Settings\n");
-    given(kOfAssociations);
+    given(kAssociationLabels);
   }
 
   void added_qos() {
@@ -201,7 +141,7 @@ class Preview {
     setting("Description", 15,
             description ? std::string_view(*description)
                         : of(AccountsVerb::add, Entity::qos).back()->name.view());
-    given(kOfQos);
+    given(kQosLabels);
   }
 
   void added_clusters() {
@@ -216,12 +156,12 @@ class Preview {
     put(" Setting\n");
     given("Classification", "Classification", 15);
     given("Features", "Features", 15);
-    const bool has_limits = std::ranges::any_of(kOfAssociations, [&](const SettingLabel& row) {
+    const bool has_limits = std::ranges::any_of(kAssociationLabels, [&](const SettingLabel& row) {
       return line_.shown_value(row.key) != nullptr;
     });
     if (!has_limits) return;
     put("  Default Limits:\n");
-    given(kOfAssociations);
+    given(kAssociationLabels);
   }
 
   void added_coordinators() {

@@ -33,6 +33,21 @@ std::string_view entity_word(Entity entity) {
   }
 }
 
+std::string entity_words(Entity entity) {
+  if (entity == Entity::qos) return "QOS";
+  if (entity == Entity::coordinator) return "coordinator";
+  return fmt::format("{}s", entity_word(entity));
+}
+
+std::string denied(const SiteLine& line) {
+  constexpr std::string_view kWhy = "Access/permission denied";
+  if (line.command == SiteCommand::show) return error(kWhy);
+  if (line.command == SiteCommand::add)
+    return fmt::format(" Problem adding {}: {}\n", entity_words(line.request.entity), kWhy);
+  return error("Your user doesn't have privilege to perform this action") +
+         fmt::format(" Error with request: {}\n", kWhy);
+}
+
 std::string missing(const SiteLine& line, std::string_view key) {
   const bool adds = line.command == SiteCommand::add;
   if (line.request.entity == Entity::coordinator)
@@ -51,17 +66,17 @@ std::string unknown_account(const SiteLine& line, std::string_view name, std::st
     return fmt::format(" This account '{}' doesn't exist.\n{}", name, kAskAdmin);
   if (line.command == SiteCommand::modify)
     return fmt::format(" Parent Account {} doesn't exist.\n", name);
-  return fmt::format(" Parent account '{}' doesn't exist on cluster {}\n{} No associations created.\n",
-                     name, cluster, kAskAdmin);
+  return fmt::format(
+      " Parent account '{}' doesn't exist on cluster {}\n{} No associations created.\n", name,
+      cluster, kAskAdmin);
 }
 
 std::string unknown_qos(const SiteLine& line, std::string_view name, std::string_view valid) {
   for (const wire::Setting& setting : line.request.settings)
     if (setting.key == "DefaultQOS" && setting.value == name)
-      return fmt::format(
-          "You gave a bad default qos '{}'.  Use 'list qos' to get complete list.\n", name);
-  std::string text =
-      error(fmt::format("You gave a bad qos '{}'. Valid QOS's are {}", name, valid));
+      return fmt::format("You gave a bad default qos '{}'.  Use 'list qos' to get complete list.\n",
+                         name);
+  std::string text = error(fmt::format("You gave a bad qos '{}'. Valid QOS's are {}", name, valid));
   for (const ShownSetting& setting : line.shown)
     if (setting.key == "QOS") text += line.unknown_option(setting.typed);
   return text;
@@ -89,8 +104,7 @@ std::string root_stays(const SiteLine& line, std::string_view name) {
     return fmt::format(" The qos {} cannot be removed.\n", name);
   if (line.request.entity == Entity::user)
     return fmt::format(" You are not allowed to remove user {}.\n", name);
-  if (line.command == SiteCommand::modify)
-    return " The root account cannot be moved.\n";
+  if (line.command == SiteCommand::modify) return " The root account cannot be moved.\n";
   return " You are not allowed to remove the root account.\n Use remove cluster instead.\n";
 }
 
@@ -101,8 +115,7 @@ std::string refusal_text(const SiteLine& line, const wire::AccountsNote& note,
   const std::string_view name = note.name.view();
   switch (note.problem) {
     case Problem::denied:
-      return error(fmt::format("Access/permission denied: {} of this needs {}",
-                               "a change", note.detail.empty() ? name : note.detail));
+      return denied(line);
     case Problem::version_changed:
       return error("somebody else has changed accounts meanwhile; nothing was done, ask again");
     case Problem::unknown_key:

@@ -93,9 +93,9 @@ void run_words(SiteSession& session, const std::vector<std::string>& words) {
     case SiteCommand::clear:
     case SiteCommand::reconfigure:
     case SiteCommand::shutdown:
-      return session.fail(fmt::format(
-          "sacctmgr: error: {} is for a slurmdbd; here slurmctld keeps the accounts\n",
-          words.front()));
+      return session.fail(
+          fmt::format("sacctmgr: error: {} is for a slurmdbd; here slurmctld keeps the accounts\n",
+                      words.front()));
     case SiteCommand::none:
       return session.fail(fmt::format("invalid keyword: {}\n", words.front()));
   }

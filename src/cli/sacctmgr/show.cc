@@ -6,6 +6,7 @@
 
 #include "base/text/date.h"
 #include "cli/sacctmgr/fields.h"
+#include "cli/sacctmgr/problems.h"
 #include "cli/sacctmgr/session.h"
 #include "cli/sacctmgr/tree_order.h"
 #include "cli/tables/table_format.h"
@@ -28,8 +29,8 @@ class Lines {
       else
         std::visit([&](const auto& one) { add(one); }, row);
     for (const TreeNode& node : in_tree_order(associations))
-      lines_.push_back({.association = node.association,
-                        .indent = line.has(ShowFlag::tree) ? node.depth : 0});
+      lines_.push_back(
+          {.association = node.association, .indent = line.has(ShowFlag::tree) ? node.depth : 0});
   }
   std::vector<ShownRow> take() { return std::move(lines_); }
 
@@ -52,7 +53,8 @@ class Lines {
   void add(const TresRow& row) { lines_.push_back({.tres = &row}); }
   void add(const WckeyRow& row) { lines_.push_back({.wckey = &row}); }
   void add(const ResourceRow& row) {
-    if (!line_.has(ShowFlag::of_clusters)) lines_.push_back({.resource = &row});
+    if (!line_.has(ShowFlag::of_clusters))
+      lines_.push_back({.resource = &row});
     else
       for (const auto& share : row.allowed_percent)
         lines_.push_back({.resource = &row, .share = &share});
@@ -102,6 +104,7 @@ void print_table(SiteSession& session, const SiteColumns& columns, const SiteLin
   for (ShownRow row : Lines(line, reply).take()) {
     row.all_qos = qos;
     row.now = clock_time();
+    row.with_coordinators = line.request.with_coordinators;
     append_bar_line<SiteField>(columns, style, row, out);
   }
   if (!write_out(out)) session.exit_code = 1;
@@ -115,7 +118,8 @@ bool wants_rows_of_associations(const SiteSession& session, const SiteLine& line
                    (line.request.entity == Entity::account && line.has_condition("Parent"));
   if (!odd) return true;
   if (!session.immediate)
-    fmt::print("You requested options that are only valid when querying with the withassoc option.\n");
+    fmt::print(
+        "You requested options that are only valid when querying with the withassoc option.\n");
   return agrees(session, "Are you sure you want to continue?");
 }
 
@@ -131,11 +135,8 @@ void show_rows(SiteSession& session, SiteLine& line) {
   set_usual_times(line, request, clock_time());
   auto reply = session.ask(request);
   if (!reply) return;
-  if (reply->refusal && reply->refusal->problem == wire::AccountsProblem::denied)
-    return session.fail("sacctmgr: error: Access/permission denied\n");
   if (reply->refusal)
-    return session.fail(fmt::format("sacctmgr: error: {} {}\n", reply->refusal->name.view(),
-                                    reply->refusal->detail));
+    return session.fail(refusal_text(line, *reply->refusal, {.valid_qos = {}, .cluster = {}}));
   if (request.entity == Entity::runaway_job && reply->rows.empty()) {
     fmt::print("Runaway Jobs: No runaway jobs found on cluster {}\n", session.own_cluster());
     return;

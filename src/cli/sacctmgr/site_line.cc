@@ -236,9 +236,7 @@ class Reader {
     }
   }
 
-  void fault_option(const Word& word) {
-    faults_ += line_.unknown_option(word.text);
-  }
+  void fault_option(const Word& word) { faults_ += line_.unknown_option(word.text); }
   void fault_condition(const Word& word) {
     faults_ += fmt::format(" Unknown condition: {}\n", word.text);
     if (line_.command == SiteCommand::modify) faults_ += " Use keyword 'set' to modify value\n";

@@ -50,8 +50,7 @@ std::vector<TreeNode> in_tree_order(const std::vector<const AssociationShown*>& 
     // Taken out, so that rows which name each other as parents end.
     const std::vector<const AssociationShown*> nodes = std::move(below->second);
     children.erase(below);
-    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at)
-      open.push_back({*at, node.depth + 1});
+    for (auto at = nodes.rbegin(); at != nodes.rend(); ++at) open.push_back({*at, node.depth + 1});
   }
   return order;
 }

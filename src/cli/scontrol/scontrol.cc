@@ -8,8 +8,8 @@
 
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
-#include "cli/lib/name_service.h"
 #include "cli/lib/dialogue.h"
+#include "cli/lib/name_service.h"
 #include "cli/options/options_words.h"
 #include "cli/options/usage.h"
 #include "cli/scontrol/session.h"

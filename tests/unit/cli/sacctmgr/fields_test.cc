@@ -32,8 +32,9 @@ TEST(SiteFields, HaveWidthsAndMayBeCutShort) {
   EXPECT_EQ(table("acc,us%-5,GrpSubmit,share%3", BarForm::table, row),
             "   Account User  GrpSubmit Sha \n---------- ----- --------- --- \n"
             "   physics ada                1 \n");
-  EXPECT_EQ(table("account%4,user", BarForm::table, row), "Acco       User \n---- ---------- \n"
-                                                          "phy+        ada \n");
+  EXPECT_EQ(table("account%4,user", BarForm::table, row),
+            "Acco       User \n---- ---------- \n"
+            "phy+        ada \n");
   EXPECT_EQ(table("account%4,user", BarForm::bars, row), "Account|User\nphysics|ada\n");
   EXPECT_EQ(table("account,user", BarForm::bars_ending, row), "Account|User|\nphysics|ada|\n");
   EXPECT_EQ(table("account%0", BarForm::table, row), "   Account \n---------- \n   physics \n");
@@ -65,7 +66,7 @@ TEST(SiteFields, IndentAccountsOfATree) {
 
 TEST(TreeOrder, PutsUsersBeforeAccountsAndSortsByName) {
   const std::vector<wire::AssociationShown> all{
-      shown("root", "", 1, 0), shown("zoo", "", 2, 1),  shown("zoo", "bob", 5, 2),
+      shown("root", "", 1, 0),   shown("zoo", "", 2, 1), shown("zoo", "bob", 5, 2),
       shown("zoo", "ada", 6, 2), shown("art", "", 3, 1), shown("root", "root", 4, 1),
       shown("lost", "eve", 9, 8)};
   std::vector<const wire::AssociationShown*> pointers;

@@ -8,7 +8,8 @@ namespace {
 constexpr std::string_view kText =
     "Cluster - 'c1':Fairshare=1:QOS='normal'\n"
     "Parent - 'root'\n"
-    "Account - 'phys':Description='the physicists':Organization='o':Fairshare=5:GrpTRES=cpu=4,mem=10G\n"
+    "Account - 'phys':Description='the "
+    "physicists':Organization='o':Fairshare=5:GrpTRES=cpu=4,mem=10G\n"
     "Parent - 'phys'\n"
     "User - 'ada':Partition='p':AdminLevel='Operator':DefaultAccount='phys':Fairshare=parent"
     ":MaxWallDurationPerJob=1-02:00:00\n";
@@ -69,8 +70,9 @@ TEST(Load, DoesNothingWhereNothingDiffers) {
 }
 
 TEST(Load, AddsAndChangesWhatDiffers) {
-  SiteFile now = parsed("Cluster - 'c1':Fairshare=1:QOS='normal'\nParent - 'root'\n"
-                        "Account - 'phys':Description='the physicists':Organization='o':Fairshare=2\n");
+  SiteFile now = parsed(
+      "Cluster - 'c1':Fairshare=1:QOS='normal'\nParent - 'root'\n"
+      "Account - 'phys':Description='the physicists':Organization='o':Fairshare=2\n");
   now.is_known = true;
   const auto steps = load_steps(now, parsed(kText), false);
   EXPECT_EQ(texts(steps),
@@ -84,7 +86,8 @@ TEST(Load, RemovesWhatTheFileDoesNotHaveWhereItIsToBeClean) {
   SiteFile now = parsed(std::string(kText) + "User - 'bob':Fairshare=1\n");
   now.is_known = true;
   EXPECT_EQ(texts(load_steps(now, parsed(kText), false)), "");
-  EXPECT_EQ(texts(load_steps(now, parsed(kText), true)), " Removing user    bob        from phys\n");
+  EXPECT_EQ(texts(load_steps(now, parsed(kText), true)),
+            " Removing user    bob        from phys\n");
 }
 
 TEST(Load, MakesTheClusterFirst) {

@@ -38,7 +38,9 @@ std::string settings(const SiteLine& line) {
   for (const wire::Setting& row : line.request.settings)
     text.append(text.empty() ? "" : " ")
         .append(row.key.view())
-        .append(row.how == SetHow::add ? "+=" : row.how == SetHow::remove ? "-=" : "=")
+        .append(row.how == SetHow::add      ? "+="
+                : row.how == SetHow::remove ? "-="
+                                            : "=")
         .append(row.value);
   return text;
 }
@@ -89,7 +91,8 @@ TEST(SiteLine, TurnsOlderKeysIntoAmounts) {
 }
 
 TEST(SiteLine, NormalizesValuesForPeople) {
-  const SiteLine line = good(add, "user u account=a maxwall=1-0 grptres=node=2,mem=65536 maxjobs=-1");
+  const SiteLine line =
+      good(add, "user u account=a maxwall=1-0 grptres=node=2,mem=65536 maxjobs=-1");
   EXPECT_EQ(*line.shown_value("MaxWallDurationPerJob"), "1-00:00:00");
   EXPECT_EQ(*line.shown_value("GrpTRES"), "mem=64G,node=2");
   EXPECT_EQ(*line.shown_value("MaxJobs"), "NONE");
@@ -135,8 +138,8 @@ TEST(SiteLine, RefusesValuesThatAreNone) {
             "sacctmgr: error: Invalid value for MaxJobs (abc)\n Unknown option: maxjobs=abc\n");
   EXPECT_EQ(fault(add, "user u account=a maxwall=1:2:3:4"),
             " Bad MaxWall time format: maxwall=1:2:3:4\n Unknown option: maxwall=1:2:3:4\n");
-  for (const char* bad : {"maxjobs=1,2", "maxjobs=99999999999", "grptres=cpu", "maxtres=",
-                          "adminlevel=king", "fairshare=-7"})
+  for (const char* bad : {"maxjobs=1,2", "maxjobs=99999999999", "grptres=cpu",
+                          "maxtres=", "adminlevel=king", "fairshare=-7"})
     EXPECT_NE(fault(modify, std::string("user u set ") + bad), "") << bad;
 }
 
