@@ -4,7 +4,7 @@ On the reference it needs slurmdbd and MariaDB, which are started below the clus
 MUSTER_REPLAY_RECORD=FILE what was printed is written there: that is how the file was made.
 """
 import os
-import pwd
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -174,3 +174,16 @@ def test_a_user_without_rights_changes_nothing(site, alice):
         assert done.code != 0, words
     assert shown(site, "account", "guarded", "format=account") == ["guarded"]
     assert shown(site, "account", "hers") == []
+
+
+def test_a_job_that_has_ended_gets_a_comment(site):
+    job = site.sbatch("--hold", "--wrap", "true")
+    site.run("scancel", job).ok()
+    wait_for(lambda: site.sacct("-X", "-j", job, "-o", "state") != [], "the job's record")
+    done = change(site, "update", "job", "where", f"jobid={job}", "set", "AdminComment=JS1:eyJhIjoxfQ").ok()
+    assert done.lines[0] == " Modified jobs..."
+    assert re.fullmatch(rf"  {job} submitted at \d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d", done.lines[1])
+    wait_for(lambda: site.sacct("-X", "-j", job, "-o", "admincomment") == ["JS1:eyJhIjoxfQ"],
+             "the comment in accounting")
+    none = change(site, "update", "job", "where", "jobid=999999", "set", "AdminComment=x")
+    assert none.code == 1 and " Nothing modified" in none.out

@@ -191,6 +191,7 @@ void change_site(SiteSession& session, SiteCommand command, SiteWords words) {
   if (line->special == Special::federation)
     return session.fail("sacctmgr: error: federations of clusters are not supported\n");
   if (const std::string lacking = lacks(*line); !lacking.empty()) return session.fail(lacking);
+  if (line->request.entity == Entity::job) return modify_jobs(session, *line);
   carry_out(session, *line);
 }
 

@@ -205,9 +205,6 @@ class Preview {
         return associations(AccountsVerb::modify, "Modified cluster defaults for associations...");
       case Entity::resource:
         return resources(AccountsVerb::modify, "Modified server resource ...");
-      case Entity::job:
-        names(AccountsVerb::modify, Entity::job, "Modified jobs...");
-        return;
       default:
         return;
     }

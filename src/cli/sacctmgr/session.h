@@ -48,6 +48,7 @@ using SiteWords = std::span<const std::string>;
 void show_site(SiteSession& session, SiteWords words);
 void show_rows(SiteSession& session, SiteLine& line);
 void change_site(SiteSession& session, SiteCommand command, SiteWords words);
+void modify_jobs(SiteSession& session, const SiteLine& line);
 // Says what would happen, asks, and has it done. True where something was changed.
 bool carry_out(SiteSession& session, SiteLine& line);
 void dump_site(SiteSession& session, SiteWords words);
