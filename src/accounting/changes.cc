@@ -135,10 +135,20 @@ void AccountingDelta::add(AccountingDelta later) {
 
 std::vector<AccountingRecord> AccountingDelta::records() const {
   std::vector<AccountingRecord> all;
+  const Settings& settings = cluster.settings();
   all.reserve(changes.size());
+  if (settings.record_jobs) add_jobs(all);
+  if (settings.record_steps) add_steps(all);
+  return all;
+}
+
+void AccountingDelta::add_jobs(std::vector<AccountingRecord>& all) const {
   all.insert(all.end(), changes.gone_jobs.begin(), changes.gone_jobs.end());
   for (std::uint32_t id : changes.jobs.ids())
     if (const Job* job = cluster.jobs.find(JobId{id})) all.emplace_back(job_record(cluster, *job));
+}
+
+void AccountingDelta::add_steps(std::vector<AccountingRecord>& all) const {
   all.insert(all.end(), changes.gone_steps.begin(), changes.gone_steps.end());
   for (const auto& [id, step_id] : changes.steps) {
     const Job* job = cluster.jobs.find(id);
@@ -146,7 +156,6 @@ std::vector<AccountingRecord> AccountingDelta::records() const {
     if (auto step = job->run->steps.find(step_id); step != job->run->steps.end())
       all.emplace_back(step_record(cluster, *job, step->second));
   }
-  return all;
 }
 
 }  // namespace muster::accounting

@@ -46,6 +46,10 @@ struct AccountingDelta {
 
   void add(AccountingDelta later);
   std::vector<AccountingRecord> records() const;
+
+ private:
+  void add_jobs(std::vector<AccountingRecord>& all) const;
+  void add_steps(std::vector<AccountingRecord>& all) const;
 };
 
 }  // namespace muster::accounting

@@ -72,16 +72,16 @@ Outcome<> modify_row(const Command& command, AccountRow row) {
   const AccountRow old = row;
   if (auto* setting = command.setting("Description")) row.description = setting->value;
   if (auto* setting = command.setting("Organization")) row.organization = setting->value;
-  if (row == old) return {};
   const auto clusters = clusters_of(command);
   if (!clusters) return std::unexpected(clusters.error());
   const bool may = std::ranges::any_of(*clusters, [&](const Text& cluster) {
     return may_manage(command.site(), command.actor, cluster, row.name);
   });
   if (!may) return refuse(Problem::denied, Entity::account, "coordinator or operator");
+  command.tell(AccountsVerb::modify, Entity::account, row.name);
+  if (row == old) return {};
   row.times.modified = command.now;
   command.draft.put(row);
-  command.tell(AccountsVerb::modify, Entity::account, row.name);
   return {};
 }
 

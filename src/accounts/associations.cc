@@ -103,10 +103,10 @@ Outcome<bool> add_association(const Command& command, const Text& cluster,
 
 void put_changed(const Command& command, AssociationRow row) {
   const AssociationRow* old = find_association(command.site(), row.cluster, row.association.key);
+  tell(command, AccountsVerb::modify, old ? *old : row);  // below the parent that it had
   if (old && *old == row) return;
   row.times.modified = command.now;
   command.draft.put(row);
-  tell(command, AccountsVerb::modify, row);
 }
 
 Outcome<> change_association(const Command& command, const AssociationRow& row) {

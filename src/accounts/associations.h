@@ -16,7 +16,8 @@ Outcome<> apply_settings(const Command& command, const Text& cluster, Associatio
 Outcome<bool> add_association(const Command& command, const Text& cluster, Association association);
 // The command's settings, for one that is there.
 Outcome<> change_association(const Command& command, const AssociationRow& row);
-// Puts a row whose association has been changed; tells of it where it differs.
+// Puts a row whose association has been changed. It is told of even where it is as before: what was
+// asked for is so.
 void put_changed(const Command& command, AssociationRow row);
 
 // They and all below them. Refused while jobs use one, or if a user would lose the default account

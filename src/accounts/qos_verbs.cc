@@ -79,10 +79,10 @@ Outcome<> modify_qos(const Command& command) {
     QosRow row = found;
     if (auto ok = apply_settings(command, row.qos); !ok) return ok;
     const bool resets = command.setting("RawUsage") != nullptr;
+    command.tell(AccountsVerb::modify, Entity::qos, row.qos.name);
     if (row == found && !resets) continue;
     row.times.modified = command.now;
     command.draft.put(row);
-    command.tell(AccountsVerb::modify, Entity::qos, row.qos.name);
   }
   return {};
 }

@@ -77,6 +77,8 @@ std::string_view error_text(ErrorCode code) {
       return "Invalid account or account/partition combination specified";
     case ErrorCode::invalid_license:
       return "Invalid license specification";
+    case ErrorCode::invalid_wckey:
+      return "Invalid wckey specification";
     case ErrorCode::invalid_qos:
       return "Invalid qos specification";
     case ErrorCode::accounting_policy:

@@ -42,6 +42,7 @@ enum class ErrorCode : std::uint32_t {
   invalid_account = 2045,
   invalid_license = 2048 + 1000,
   invalid_qos = 2066,
+  invalid_wckey = 2067,
   accounting_policy = 2050,
   invalid_feature = 2054,
   invalid_array = 2080,

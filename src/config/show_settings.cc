@@ -32,6 +32,8 @@ std::string enforced(const SlurmConf& conf) {
   std::vector<std::string> parts;
   if (enforced.associations) parts.emplace_back("associations");
   if (enforced.limits) parts.emplace_back("limits");
+  if (enforced.no_jobs) parts.emplace_back("nojobs");
+  if (enforced.no_steps) parts.emplace_back("nosteps");
   if (enforced.qos) parts.emplace_back("qos");
   if (enforced.safe) parts.emplace_back("safe");
   if (enforced.wckeys) parts.emplace_back("wckeys");

@@ -67,7 +67,6 @@ class Core {
  private:
   struct RequestVerbs;  // one overload for each request that Core answers
   struct ReportVerbs;   // one overload for each report of nodes
-  void answer_request(ReplyTo to, Caller caller, wire::Request& request);
   void try_submission(ReplyTo to, Caller caller, wire::SubmitRequest request, int trials = 0);
 
   Host& host_;

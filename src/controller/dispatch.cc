@@ -25,6 +25,7 @@ struct Core::RequestVerbs {
   Caller caller;
   Ledger& ledger = core.ledger_;
 
+  void answer_to(wire::Request& request) const;
   void answer(wire::Answer answer) const { ledger.reply(to, std::move(answer)); }
 
   void operator()(wire::SubmitRequest& r) const {
@@ -65,13 +66,32 @@ struct Core::RequestVerbs {
   void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
 };
 
+void Core::RequestVerbs::answer_to(wire::Request& request) const {
+  const bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
+  if (ledger.is_disk_full() && changes)
+    return core.host_.reply(to, Error{ErrorCode::state_storage_full, {}});
+  const auto* update = std::get_if<wire::UpdateRequest>(&request);
+  const bool is_reservation = update && update->kind == wire::UpdateRequest::Kind::reservation;
+  const bool may = is_reservation ? ledger.operates(caller) : ledger.administers(caller);
+  if (auto refusal = refusal_of(rule_of(request), may))
+    return ledger.reply(to, std::move(*refusal));
+  std::visit(
+      [&]<class Request>(Request& r) {
+        if constexpr (RuleOf<Request>::value.by == AnsweredBy::core)
+          (*this)(r);
+        else
+          ledger.reply(to, Error{ErrorCode::failure, "this request is not for the core"});
+      },
+      request);
+}
+
 void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
   ledger_.set_now(now);
   const OpenMark before = ledger_.mark();
   try {
     if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
       return ledger_.reply(to, ok.error());
-    return answer_request(to, caller, request);
+    return RequestVerbs{*this, to, caller}.answer_to(request);
   } catch (const std::bad_alloc&) {
     // The handler may have stopped half way: undo its changes.
   } catch (const std::length_error&) {
@@ -84,22 +104,6 @@ void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now
   links_.launches().forget_undone(ledger_.cluster());
   ledger_.log_error("a request needs more memory than there is: refused");
   ledger_.reply(to, Error{ErrorCode::too_large, "there is not enough memory for this request"});
-}
-
-void Core::answer_request(ReplyTo to, Caller caller, wire::Request& request) {
-  const bool changes = !std::holds_alternative<wire::WaitJobRequest>(request);
-  if (ledger_.is_disk_full() && changes)
-    return host_.reply(to, Error{ErrorCode::state_storage_full, {}});
-  if (auto refusal = refusal_of(rule_of(request), ledger_.authority().is_operator(caller)))
-    return ledger_.reply(to, std::move(*refusal));
-  std::visit(
-      [&]<class Request>(Request& r) {
-        if constexpr (RuleOf<Request>::value.by == AnsweredBy::core)
-          RequestVerbs{*this, to, caller}(r);
-        else
-          ledger_.reply(to, Error{ErrorCode::failure, "this request is not for the core"});
-      },
-      request);
 }
 
 // Computes where and when the job would start, before the request is answered (--test-only) or

@@ -211,6 +211,8 @@ struct Settings {
   bool enforce_associations = false, enforce_qos = false;
   bool enforce_limits = false;  // of associations
   bool enforce_safe = false;    // a job starts only if limits let it run to its end
+  bool enforce_wckeys = false;  // a job has a key of its user's
+  bool record_jobs = true, record_steps = true;  // in accounting
   std::uint32_t max_step_count = 40000;
   std::vector<Text> gres_types;
   std::vector<std::pair<Text, std::uint32_t>> licenses;
@@ -334,6 +336,9 @@ struct Settings {
     v(502, disable_root_jobs);
     v(503, cpu_bind);
     v(504, users_shrink);
+    v(510, enforce_wckeys);
+    v(511, record_jobs);
+    v(512, record_steps);
   }
 };
 

@@ -4,7 +4,11 @@
 #include <new>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "accounting/query.h"
+#include "base/text/strings.h"
+#include "io/log.h"
 #include "slurmctld/service.h"
 #include "wire/parts.h"
 
@@ -109,10 +113,36 @@ void Service::ask_accounts(controller::ReplyTo to, const io::Peer& peer,
   });
 }
 
+namespace {
+
+void log_change(std::string_view user, const wire::AccountsRequest& request) {
+  constexpr std::string_view kDone[] = {"shows", "adds", "modifies", "removes"};
+  constexpr std::string_view kWhat[] = {"cluster", "account", "user",  "coordinator", "association",
+                                        "QOS",     "TRES",    "wckey", "resource"};
+  const auto entity = static_cast<std::size_t>(request.entity);
+  std::vector<std::string> what;
+  for (const wire::Condition& condition : request.where) {
+    std::vector<std::string> names;
+    for (const Text& name : condition.values) names.push_back(name.str());
+    what.push_back(fmt::format("{}={}", condition.key.view(), join(names, ",")));
+  }
+  for (const wire::Setting& setting : request.settings)
+    what.push_back(fmt::format("set {}={}", setting.key.view(), setting.value));
+  std::string line = join(what, " ");
+  constexpr std::size_t kLongest = 500;
+  if (line.size() > kLongest) line = line.substr(0, kLongest) + "...";
+  io::log_info("accounts: {} {} {}: {}", user, kDone[static_cast<std::size_t>(request.verb)],
+               entity < std::size(kWhat) ? kWhat[entity] : "", line);
+}
+
+}  // namespace
+
 void Service::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
                               const wire::AccountsRequest& request) {
+  const Text user = users_.name_of(peer.uid);
   auto answer = std::make_shared<accounts::Answer>(
-      accounts_.answer(users_.name_of(peer.uid), is_operator(peer), request, current_time()));
+      accounts_.answer(user, is_operator(peer), request, current_time()));
+  if (answer->reply.committed) log_change(user, request);
   if (answer->reply.rows.empty()) {
     server_->resume(to.connection);
     if (answer->news.empty()) return reply(to, std::move(answer->reply));

@@ -90,11 +90,11 @@ Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& reque
   set_owner(peer, spec, users);
   // All components of a heterogeneous job have the same user and the same kind.
   for (Cow<JobRequest>& component : request.components) {
-    if (!component) return fail(ErrorCode::failure, "the request holds an empty component");
+    if (!component) return fail(ErrorCode::failure, "the request contains an empty component");
     JobRequest& part = component.edit();
     set_owner(peer, part, users);
     if (part.uid != spec.uid || part.kind != spec.kind)
-      return fail(ErrorCode::failure, "the components are not one job");
+      return fail(ErrorCode::failure, "the components differ in user or kind");
   }
   if (spec.kind == JobKind::batch) {
     if (request.script.empty()) return fail(ErrorCode::failure, "Batch script is empty");
@@ -169,9 +169,12 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     return reply(to, ok.error());
   auto* submission = std::get_if<wire::SubmitRequest>(&frame.request);
   if (submission && !submission->spec)
-    return reply(to, Error{ErrorCode::failure, "the request holds no job"});
-  const bool hides = settings.private_data.any() && !is_operator(peer);
-  if (!submission && !hides) return answer(to, peer, std::move(frame.request), bytes);
+    return reply(to, Error{ErrorCode::failure, "the request contains no job"});
+  const Cluster& cluster = published_->cluster;
+  const bool needs_name =
+      !is_operator(peer) && (settings.private_data.any() || !(*cluster.users).empty() ||
+                             !(*cluster.coordinators).empty());
+  if (!submission && !needs_name) return answer(to, peer, std::move(frame.request), bytes);
   const Uid user = submission ? owner_of(peer, *submission->spec) : peer.uid;
   const bool waits = !users_.cache().is_fresh(user);
   if (waits) server_->pause(id);
@@ -183,11 +186,19 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
                     });
 }
 
-// The name may be missing: it is looked up only if something is private (see on_request).
+// The name may be missing: it is looked up only if something depends on it (see on_request).
 controller::Viewer Service::viewer_of(const io::Peer& peer) {
   controller::Viewer viewer{peer.uid, is_operator(peer), {}};
   if (auto known = users_.cache().find(peer.uid)) viewer.name = known->name;
+  viewer.is_operator = viewer.is_operator || level_of(peer) >= AdminLevel::operates;
   return viewer;
+}
+
+AdminLevel Service::level_of(const io::Peer& peer) const {
+  if (is_operator(peer)) return AdminLevel::administers;
+  auto known = users_.cache().find(peer.uid);
+  const UserAccess* user = known ? published_->cluster.find_user(known->name) : nullptr;
+  return user ? user->admin_level : AdminLevel::none;
 }
 
 void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
@@ -203,7 +214,9 @@ void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
     if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
       return reply(to, ok.error());
-  core_->on_request(to, {peer.uid, peer.gid}, std::move(request), current_time());
+  controller::Caller caller{peer.uid, peer.gid};
+  if (auto known = users_.cache().find(peer.uid)) caller.name = known->name;
+  core_->on_request(to, std::move(caller), std::move(request), current_time());
 }
 
 }  // namespace muster::daemon

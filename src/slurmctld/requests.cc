@@ -87,7 +87,8 @@ struct Service::DaemonVerbs {
 
 void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
                                const wire::Request& request) {
-  if (auto refusal = controller::refusal_of(controller::rule_of(request), is_operator(peer)))
+  const bool may = level_of(peer) == AdminLevel::administers;
+  if (auto refusal = controller::refusal_of(controller::rule_of(request), may))
     return reply(to, std::move(*refusal));
   std::visit(
       [&]<class Request>(const Request& r) {

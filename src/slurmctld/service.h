@@ -119,7 +119,8 @@ class Service final : public controller::Host {
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
-  bool is_operator(const io::Peer& peer) const;
+  bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
+  AdminLevel level_of(const io::Peer& peer) const;
   controller::Viewer viewer_of(const io::Peer& peer);
   std::shared_ptr<const controller::Published> published() const;  // on any thread
 

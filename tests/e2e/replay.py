@@ -8,7 +8,7 @@
     ! text                a line of its errors
     = 1                   its exit code, where it is not 0
 
-Only the errors are compared that the file has: a command whose errors are not kept may say anything there.
+Associations that follow each other ("  C = ...") are compared in any order. Only the errors are compared that the file has: a command whose errors are not kept may say anything there.
 """
 import shlex
 from dataclasses import dataclass, field
@@ -67,6 +67,20 @@ def write(step):
     if step.code:
         lines.append(f"= {step.code}")
     return "\n".join(lines) + "\n"
+
+
+def same(a, b):
+    """Whether two runs of a step are alike."""
+    def sorted_associations(lines):
+        runs = []
+        for line in lines:
+            listed = line.startswith("  C = ")
+            if not runs or not listed or not runs[-1][0].startswith("  C = "):
+                runs.append([])
+            runs[-1].append(line)
+        return [sorted(lines) for lines in runs]
+
+    return (sorted_associations(a.out), a.err, a.code) == (sorted_associations(b.out), b.err, b.code)
 
 
 def run(step, execute):

@@ -6,7 +6,7 @@ from muster import wait_for
 
 
 class Misfortune(threading.Thread):
-    """One thing at a time, a second or so apart; what was broken works again before the next."""
+    """One fault at a time, about a second apart; each is repaired before the next."""
 
     def __init__(self, ledger, dice, stop):
         super().__init__(daemon=True)
@@ -59,7 +59,9 @@ class Misfortune(threading.Thread):
         self.site[host].join()
 
     def fill_disk(self):
-        self.site.ctl.run("sh", "-c", "head -c 1G /dev/zero > /tmp/state/filler")
+        free = self.site.ctl.run("df", "--output=avail", "-m", "/tmp/state").ok().out.split()[-1]
+        assert int(free) > 100, "the controller's own files fill its disk: STATE_MIB is too small for this soak"
+        self.site.ctl.run("sh", "-c", "head -c 2G /dev/zero > /tmp/state/filler")
         self.stop.wait(self.dice.uniform(0.5, 2))
         self.site.ctl.run("rm", "-f", "/tmp/state/filler").ok()
 
@@ -71,7 +73,7 @@ class Misfortune(threading.Thread):
         wait_for(lambda: host.run("sh", "-c", f"kill -0 $(cat {pid_file})").code != 0, "the end of what was killed")
 
     def _disturb(self, job):
-        """A task of an array has a number of its own: all that are not surely another's are meant."""
+        """Tasks of arrays have ids of their own: selects all that may belong to the array."""
         submission = self.ledger.of_job(job)
         for meant in [submission] if submission else [s for s in self.ledger.submissions[-100:] if s.tasks]:
             meant.disturbed.add("its slurmstepd was killed")

@@ -120,6 +120,8 @@ void say_nothing_changed(SiteSession& session, const SiteLine& line,
     if (line.request.entity == Entity::user) session.fail(" No associations or wckeys created.\n");
     return;
   }
+  if (line.request.entity == Entity::cluster && line.command == SiteCommand::modify)
+    fmt::print("{}", preview_text(line, reply));  // the settings alone
   for (const wire::AccountsNote& note : reply.notes)
     if (note.problem == wire::AccountsProblem::exists && note.entity == Entity::cluster)
       fmt::print(" This cluster {} already exists.  Not adding.\n", note.name.view());

@@ -185,6 +185,7 @@ void default_wckey(Row row, Out out) {
 // --- associations ---
 void shares(Row row, Out out) {
   const Association* a = association_of(row);
+  if (!a && row.account) return put_number(0, out);  // of an account without its associations
   if (!a) return;
   if (a->shares_of_parent)
     out += "parent";

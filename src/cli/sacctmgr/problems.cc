@@ -180,6 +180,8 @@ std::string note_text(const SiteLine& line, const wire::AccountsNote& note) {
   if (line.command == SiteCommand::add &&
       (note.problem == Problem::unknown_account || note.problem == Problem::unknown_association))
     return unknown_account(line, note.name.view(), note.detail);
+  if (line.request.entity == Entity::coordinator && note.problem == Problem::unknown_user)
+    return fmt::format(" You specified a non-existent user '{}'.\n", note.name.view());
   return {};
 }
 

@@ -125,7 +125,7 @@ std::expected<SiteValue, std::string> check_value(const SiteKey& key, std::strin
     case ValueKind::admin_level:
       return check_admin_level(key, value);
     case ValueKind::number:
-      if (value == "-1") return SiteValue{"-1", std::string(kNone)};
+      if (value == "-1") return SiteValue{"0", std::string(kNone)};
       return check_count(key, value);
     case ValueKind::upper:
       return SiteValue{lower(value), upper(value)};

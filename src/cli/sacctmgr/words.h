@@ -39,7 +39,7 @@ enum class ValueKind : std::uint8_t {
   text,
   names,     // a list
   count,     // a number; -1 = none
-  number,    // a number that is never "none"
+  number,    // a number; "none" is 0
   shares,    // a number or "parent"
   amounts,   // "cpu=4,gres/gpu=2"
   resource,  // the number of one resource: GrpCPUs=4

@@ -17,6 +17,8 @@ Enforced parse_enforced(std::string_view value) {
     if (all || iequals(word, "wckeys")) enforced.wckeys = true;
     if (all || iequals(word, "safe")) enforced.limits = enforced.safe = true;
     if (all || iequals(word, "associations")) enforced.associations = true;
+    if (iequals(word, "nojobs")) enforced.no_jobs = enforced.no_steps = true;
+    if (iequals(word, "nosteps")) enforced.no_steps = true;
   }
   if (enforced.limits || enforced.qos || enforced.wckeys) enforced.associations = true;
   return enforced;
@@ -28,6 +30,9 @@ void set_enforcement(Settings& s, std::string_view value) {
   s.enforce_limits = enforced.limits;
   s.enforce_qos = enforced.qos;
   s.enforce_safe = enforced.safe;
+  s.enforce_wckeys = enforced.wckeys;
+  s.record_jobs = !enforced.no_jobs;
+  s.record_steps = !enforced.no_steps;
 }
 
 void set_part_limits(Settings& s, std::string_view value) {

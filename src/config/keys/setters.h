@@ -13,6 +13,7 @@ namespace muster::config {
 // AccountingStorageEnforce: some words imply others.
 struct Enforced {
   bool associations = false, limits = false, qos = false, safe = false, wckeys = false;
+  bool no_jobs = false, no_steps = false;
 };
 Enforced parse_enforced(std::string_view value);
 

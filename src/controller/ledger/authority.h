@@ -1,7 +1,8 @@
-// Authority: who may do what. Root and SlurmUser are operators; other users may change only their
-// own jobs.
+// Authority: who may do what by user id. Root and SlurmUser are operators; other users may change
+// only their own jobs. What accounts say about users comes on top of it: Ledger::may_manage.
 #pragma once
 
+#include "base/containers/text.h"
 #include "base/ids.h"
 #include "model/job/job.h"
 
@@ -11,18 +12,17 @@ namespace muster::controller {
 struct Caller {
   Uid uid;
   Gid gid;
+  Text name = {};  // empty: no account says anything about this user
 };
 
 struct Authority {
   Uid slurm_user;
 
   bool is_operator(Uid user) const { return user.value == 0 || user == slurm_user; }
-  bool is_operator(Caller caller) const { return is_operator(caller.uid); }
-  bool may_change(Caller caller, const Job& job) const {
+  bool is_operator(const Caller& caller) const { return is_operator(caller.uid); }
+  bool may_change(const Caller& caller, const Job& job) const {
     return is_operator(caller) || job.spec->uid == caller.uid;
   }
-  // The kind of hold that this caller sets: users cannot release an operator's.
-  Hold hold_by(Caller caller) const { return is_operator(caller) ? Hold::admin : Hold::user; }
 };
 
 }  // namespace muster::controller

@@ -48,6 +48,21 @@ void add_changed(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job
 
 }  // namespace
 
+bool Ledger::administers(const Caller& caller) const {
+  const UserAccess* user = cluster_.find_user(caller.name);
+  return authority_.is_operator(caller) || (user && user->admin_level == AdminLevel::administers);
+}
+
+bool Ledger::operates(const Caller& caller) const {
+  const UserAccess* user = cluster_.find_user(caller.name);
+  return authority_.is_operator(caller) || (user && user->admin_level >= AdminLevel::operates);
+}
+
+bool Ledger::may_manage(const Caller& caller, const Job& job) const {
+  return authority_.may_change(caller, job) || administers(caller) ||
+         cluster_.coordinates(caller.name, job.account);
+}
+
 void Ledger::note_changes(const Event& event) {
   open_.changes.note(cluster_, event);
   std::visit(

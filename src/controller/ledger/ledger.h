@@ -34,6 +34,17 @@ class Ledger {
   // The job as it is now; it stays the same whatever is recorded afterwards.
   Cow<Job> job_as_it_is(JobId id) const { return cluster_.jobs.share(id); }
   const Authority& authority() const { return authority_; }
+  // By AdminLevel: administrators may do what SlurmUser may, operators may also manage
+  // reservations. Neither may run anything as another user.
+  bool administers(const Caller& caller) const;
+  bool operates(const Caller& caller) const;
+  // Whether the caller may cancel, hold or update the job: its owner, an administrator, or a
+  // coordinator of its account.
+  bool may_manage(const Caller& caller, const Job& job) const;
+  // The kind of hold that this caller sets: users cannot release an administrator's.
+  Hold hold_by(const Caller& caller) const {
+    return administers(caller) ? Hold::admin : Hold::user;
+  }
   const WatchList& watch_list() const { return watch_list_; }
   WatchList& watch_list() { return watch_list_; }
   Time now() const { return now_; }  // of the latest delivery

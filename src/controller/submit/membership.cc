@@ -64,6 +64,15 @@ Result<void> may_use_qos(const Cluster& cluster, const JobSpec& spec, const Memb
   return fail(ErrorCode::invalid_qos);
 }
 
+Result<void> settle_wckey(const Cluster& cluster, JobSpec& spec) {
+  if (!cluster.settings().enforce_wckeys || (*cluster.associations).empty()) return {};
+  const UserAccess* user = cluster.find_user(spec.user_name);
+  if (user && spec.wckey.empty()) spec.wckey = user->default_wckey;
+  if (user && !spec.wckey.empty() && std::ranges::binary_search(user->wckeys, spec.wckey))
+    return {};
+  return fail(ErrorCode::invalid_wckey);
+}
+
 Result<Membership> membership_of(const Cluster& cluster, const JobSpec& spec,
                                  const Text& first_partition) {
   Membership membership{account_of(cluster, spec, first_partition), spec.qos};

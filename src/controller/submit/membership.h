@@ -29,4 +29,8 @@ Result<void> may_use_account(const Cluster& cluster, const JobSpec& spec, const 
 // If QOS are defined or enforced, the name must be one of them; "normal" always exists.
 Result<void> is_known_qos(const Cluster& cluster, std::string_view name);
 
+// AccountingStorageEnforce=wckeys: the key has to be one of the user's; without one it is the
+// user's default key.
+Result<void> settle_wckey(const Cluster& cluster, JobSpec& spec);
+
 }  // namespace muster::controller

@@ -79,14 +79,20 @@ Result<Text> admitting_partitions(const Ledger& ledger, Host& host, Caller calle
   return Text(names);
 }
 
+// What epilogues and administrators note about a job that has ended.
+bool only_comments(const SettingsList& settings) {
+  return std::ranges::all_of(settings, [](const auto& setting) {
+    return iequals(setting.first, "JobId") || iequals(setting.first, "AdminComment");
+  });
+}
+
 Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
                         const Job& job, const wire::UpdateRequest& request) {
   const Time now = ledger.now();
   const SettingsList& settings = request.settings;
-  if (!ledger.authority().may_change(caller, job)) return fail(ErrorCode::user_id_missing);
-  if (is_ended(job.state)) return fail(ErrorCode::job_finished);
-  auto draft =
-      draft_update(ledger.cluster(), job, settings, ledger.authority().is_operator(caller), now);
+  if (!ledger.may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
+  auto draft = draft_update(ledger.cluster(), job, settings, ledger.administers(caller), now);
   if (!draft) return std::unexpected(draft.error());
   JobUpdated* change = &draft->event;
   if (find_setting(settings, {"Partition"})) {
@@ -100,7 +106,7 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
     ledger.record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
   ledger.want_plan();
   if (find_setting(settings, {"Priority"}) != "0") return {};
-  return hold(ledger, caller, ledger.job(job.id), ledger.authority().hold_by(caller));
+  return hold(ledger, caller, ledger.job(job.id), ledger.hold_by(caller));
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // Who may change and see what.
+#include <fstream>
+
 #include "accounts/site_world.h"
 
 namespace muster::accounts::test {
@@ -61,6 +63,36 @@ TEST_F(Rights, EachChangeHasItsLine) {
     EXPECT_TRUE(may(example, "adam")) << name;
   }
   EXPECT_EQ(rights().size(), examples.size());
+}
+
+// The rows below "| command | who".
+std::vector<std::string> documented() {
+  std::ifstream file(std::string(MUSTER_UNIT_TESTS) + "/../../docs/security.md");
+  std::vector<std::string> rows;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (inside && !line.starts_with("| ")) {
+      if (!line.starts_with("|---")) break;
+    } else if (inside) {
+      rows.push_back(line);
+    }
+    inside = inside || line.starts_with("| command | who");
+  }
+  return rows;
+}
+
+TEST(RightsTable, IsTheOneInTheDocument) {
+  constexpr std::string_view kVerbs[] = {"show", "add", "modify", "remove"};
+  const std::map<Entity, std::string_view> names = {
+      {Entity::cluster, "cluster"}, {Entity::account, "account"},
+      {Entity::user, "user"},       {Entity::coordinator, "coordinator"},
+      {Entity::qos, "qos"},         {Entity::resource, "resource"}};
+  std::vector<std::string> rows;
+  for (const Right& right : rights())
+    rows.push_back("| " + std::string(kVerbs[static_cast<std::size_t>(right.verb)]) + " " +
+                   std::string(names.at(right.entity)) + " | " +
+                   std::string(need_name(right.need)) + " |");
+  EXPECT_EQ(rows, documented());
 }
 
 TEST_F(Rights, ACoordinatorDecidesAboutWhatIsBelowTheAccount) {

@@ -29,8 +29,8 @@ TEST(RefusedSettings, WhatWouldProtectAndDoesNotStopsTheDaemon) {
         "MCSPlugin=mcs/user", "UsePAM=1", "UsePam=yes", "NamespaceType=namespace/tmpfs",
         "CommunicationParameters=EnableIPv6,NoCtldInAddrAny", "CommunicationParameters=NoInAddrAny",
         "SchedulerParameters=defer,default_gbytes", "TaskPluginParam=SlurmdOffSpec",
-        "TaskPluginParam=cores,OOMKillStep", "PrologFlags=Contain,X11", "PrivateData=accounts",
-        "PrivateData=jobs,users", "PrivateData=events", "PrivateData=cloud"}) {
+        "TaskPluginParam=cores,OOMKillStep", "PrologFlags=Contain,X11", "PrivateData=events",
+        "PrivateData=cloud"}) {
     const std::string why = error(setting);
     EXPECT_TRUE(why.starts_with("slurm.conf:3: ")) << setting << ": " << why;
     EXPECT_NE(why.find("remove the"), why.npos) << "says what to do: " << why;
@@ -38,14 +38,14 @@ TEST(RefusedSettings, WhatWouldProtectAndDoesNotStopsTheDaemon) {
 }
 
 TEST(RefusedSettings, TheErrorNamesTheWordAlone) {
-  EXPECT_TRUE(error("PrivateData=jobs,users").starts_with("slurm.conf:3: PrivateData=users: "));
+  EXPECT_TRUE(error("PrivateData=jobs,events").starts_with("slurm.conf:3: PrivateData=events: "));
   EXPECT_TRUE(error("UsePAM=1").starts_with("slurm.conf:3: UsePam=1: "));
 }
 
 TEST(RefusedSettings, DefaultsAndWhatActsAreFine) {
   for (const char* setting :
        {"MCSPlugin=mcs/none", "UsePAM=0", "UsePam=no", "NamespaceType=namespace/none",
-        "PrivateData=none", "PrivateData=jobs,nodes,partitions,reservations,usage",
+        "PrivateData=none", "PrivateData=jobs,nodes,partitions,reservations,usage,accounts,users",
         "CommunicationParameters=EnableIPv6", "DisableRootJobs=YES", "TaskPluginParam=Cores",
         "TaskPlugin=task/affinity,task/cgroup", "SchedulerParameters=bf_topopt_enable"})
     EXPECT_EQ(error(setting), "no error") << setting;

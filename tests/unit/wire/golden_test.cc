@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "model/accounts/accounting_record.h"
+#include "model/accounts/site_rows.h"
 #include "wire/client_messages.h"
 #include "wire/node_messages.h"
 #include "wire/step_messages.h"
@@ -55,8 +56,12 @@ TEST(Golden, EveryCallOfANodeIsWrittenAsItWas) {
   });
 }
 
+TEST(Golden, EveryRowOfASiteIsWrittenAsItWas) {
+  expect_golden<SiteRow>("site_rows", [](SiteRow row) { return SiteRowEntry{std::move(row)}; });
+}
+
 TEST(Golden, TheRestIsWrittenAsItWas) {
-  expect_golden_structs<FileGrant, FilePiece, FileStored, AccountingRow, StepSetup>(
+  expect_golden_structs<FileGrant, FilePiece, FileStored, AccountingRow, StepSetup, TransactionRow>(
       "other_messages");
 }
 

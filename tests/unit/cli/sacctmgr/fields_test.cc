@@ -31,7 +31,7 @@ TEST(SiteFields, HaveWidthsAndMayBeCutShort) {
   const ShownRow row{.association = &one};
   EXPECT_EQ(table("acc,us%-5,GrpSubmit,share%3", BarForm::table, row),
             "   Account User  GrpSubmit Sha \n---------- ----- --------- --- \n"
-            "   physics ada                1 \n");
+            "   physics ada               1 \n");
   EXPECT_EQ(table("account%4,user", BarForm::table, row),
             "Acco       User \n---- ---------- \n"
             "phy+        ada \n");
