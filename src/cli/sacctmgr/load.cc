@@ -123,9 +123,20 @@ class Difference {
     return made;
   }
   static void set(LoadStep& made, const std::string& key, const std::string& value) {
+    if (key == "QOS" && (value.starts_with('+') || value.starts_with('-')))
+      return set_differences(made, value);
     const std::string_view sent_key = key == "WCKeys" ? std::string_view("WCKey") : key;
     made.request.settings.push_back(
         {Text(sent_key), wire::SetHow::set, value == "NONE" ? std::string("-1") : value});
+  }
+  // "+high,-low": the reference writes what differs from the account above.
+  static void set_differences(LoadStep& made, std::string_view value) {
+    for (std::string_view name : split(value, ',')) {
+      const bool removes = name.starts_with('-');
+      if (removes || name.starts_with('+')) name.remove_prefix(1);
+      made.request.settings.push_back(
+          {"QOS", removes ? wire::SetHow::remove : wire::SetHow::add, std::string(name)});
+    }
   }
 
   void coordinate(const SiteEntry& entry, std::string_view accounts) {

@@ -90,6 +90,20 @@ TEST(Load, RemovesWhatTheFileDoesNotHaveWhereItIsToBeClean) {
             " Removing user    bob        from phys\n");
 }
 
+TEST(Load, TakesListsOfQosThatSayWhatDiffers) {
+  SiteFile now = parsed("Cluster - c\n");
+  now.is_known = true;
+  const auto steps =
+      load_steps(now, parsed("Cluster - c\nParent - root\nAccount - a:QOS='+high,-low'\n"), false);
+  ASSERT_EQ(steps.size(), 1U);
+  const auto& settings = steps[0].request.settings;
+  ASSERT_EQ(settings.size(), 3U);  // the parent first
+  EXPECT_EQ(settings[1].value, "high");
+  EXPECT_EQ(settings[1].how, wire::SetHow::add);
+  EXPECT_EQ(settings[2].value, "low");
+  EXPECT_EQ(settings[2].how, wire::SetHow::remove);
+}
+
 TEST(Load, MakesTheClusterFirst) {
   const auto steps = load_steps(SiteFile{}, parsed(kText), false);
   ASSERT_FALSE(steps.empty());
