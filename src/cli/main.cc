@@ -23,6 +23,7 @@ constexpr auto kCommands = std::to_array<Command>({
     {"squeue", muster::cli::squeue_main},
     {"sinfo", muster::cli::sinfo_main},
     {"sacct", muster::cli::sacct_main},
+    {"sacctmgr", muster::cli::sacctmgr_main},
     {"seff", muster::cli::seff_main},
     {"scontrol", muster::cli::scontrol_main},
     {"sprio", muster::cli::sprio_main},

@@ -20,6 +20,7 @@ int scancel_main(int argc, char** argv);
 int squeue_main(int argc, char** argv);
 int sinfo_main(int argc, char** argv);
 int sacct_main(int argc, char** argv);
+int sacctmgr_main(int argc, char** argv);
 int seff_main(int argc, char** argv);
 int scontrol_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);

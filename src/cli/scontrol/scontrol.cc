@@ -1,18 +1,15 @@
 // scontrol: shows and changes the state of the cluster. Reads one command from its arguments, or a
 // dialogue with a command per line.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
-#include "base/text/quoted_words.h"
 #include "base/text/strings.h"
 #include "cli/lib/command.h"
+#include "cli/lib/dialogue.h"
 #include "cli/lib/name_service.h"
-#include "cli/lib/read_line.h"
 #include "cli/options/options_words.h"
 #include "cli/options/usage.h"
 #include "cli/scontrol/session.h"
@@ -135,26 +132,10 @@ void run_words(ScontrolSession& session, Words words) {
 }
 
 void run_dialogue(ScontrolSession& session) {
-  std::vector<std::string> last;
-  bool terminal = isatty(STDIN_FILENO) != 0;
-  while (!session.ended) {
-    fmt::print("scontrol: ");
-    std::fflush(stdout);
-    auto line = read_line();
-    if (!line) {
-      fmt::print("\n");
-      break;
-    }
-    if (!terminal) fmt::print("{}\n", *line);  // so that the output shows the commands
-    auto words = quoted_words(*line, Backslash::is_text);
-    if (words.empty() || words[0].starts_with('#')) continue;
-    if (words[0] == "!!")
-      words = last;
-    else
-      last = words;
-    if (!words.empty()) run_words(session, words);
-    std::fflush(stdout);
-  }
+  hold_dialogue("scontrol", [&](const std::vector<std::string>& words) {
+    run_words(session, words);
+    return !session.ended;
+  });
 }
 
 // --local, --sibling, --federation and -M name clusters of a federation; there is only this one.

@@ -70,12 +70,19 @@ Result<NameList> admitting_partitions(const Ledger& ledger, Host& host, Caller c
   return as_name_list(names);
 }
 
+// What epilogues and administrators note about a job that has ended.
+bool only_comments(const SettingsList& settings) {
+  return std::ranges::all_of(settings, [](const auto& setting) {
+    return iequals(setting.first, "JobId") || iequals(setting.first, "AdminComment");
+  });
+}
+
 Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
                         const Job& job, const wire::UpdateRequest& request) {
   const Time now = ledger.now();
   const SettingsList& settings = request.settings;
   if (!ledger.may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
-  if (is_ended(job.state)) return fail(ErrorCode::job_finished);
+  if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
   auto draft = draft_update(ledger.cluster(), job, settings, ledger.administers(caller), now);
   if (!draft) return std::unexpected(draft.error());
   if (find_setting(settings, {"Partition"})) {
