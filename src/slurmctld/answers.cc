@@ -141,7 +141,7 @@ void Service::answer_accounts(controller::ReplyTo to, const io::Peer& peer,
                               const wire::AccountsRequest& request) {
   const Text user = users_.name_of(peer.uid);
   auto answer = std::make_shared<accounts::Answer>(
-      accounts_.answer(user, is_operator(peer), request, current_time()));
+      accounts_.answer(user, options_.is_operator(peer), request, current_time()));
   if (answer->reply.committed) log_change(user, request);
   if (answer->reply.rows.empty()) {
     server_->resume(to.connection);

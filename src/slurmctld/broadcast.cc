@@ -37,7 +37,7 @@ void Service::grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
   const Cluster& cluster = snapshot->cluster;
   const Job* job = cluster.jobs.find(request.job);
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
-  if (!is_operator(peer) && job->spec->uid != peer.uid)
+  if (!options_.is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::access_denied, {}});
   if (job->state == JobState::pending) return reply(to, Error{ErrorCode::job_pending, {}});
   if (is_ended(job->state)) return reply(to, Error{ErrorCode::already_done, {}});

@@ -120,7 +120,7 @@ Result<void> prepare_submission(const io::Peer& peer, wire::SubmitRequest& reque
 // Only an operator may connect as a node, because the frames of a node are trusted as reports.
 void Service::on_open(io::ConnectionId id, const io::Peer& peer) {
   connections_[id] = peer;
-  if (peer.role == io::PeerRole::node && !is_operator(peer))
+  if (peer.role == io::PeerRole::node && !options_.is_operator(peer))
     refuse(id, peer, "greets as a node, but its user is neither root nor SlurmUser");
 }
 
@@ -135,7 +135,7 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
   auto found = connections_.find(id);
   if (found == connections_.end()) return;
   const io::Peer& peer = found->second;
-  if (frame.size() > kMaxOtherBytes && !is_operator(peer) && !may_be_large(frame))
+  if (frame.size() > kMaxOtherBytes && !options_.is_operator(peer) && !may_be_large(frame))
     return refuse(id, peer, "sent a request of more than 4 MiB that is no submission");
   try {
     if (peer.role == io::PeerRole::client) {
@@ -143,7 +143,7 @@ void Service::on_frame(io::ConnectionId id, std::string frame) {
       if (!request) return refuse(id, peer, "sent a frame that is no request");
       return on_request(id, peer, std::move(*request), frame.size());
     }
-    if (is_operator(peer)) on_reports(id, peer, frame);  // others were refused in on_open
+    if (options_.is_operator(peer)) on_reports(id, peer, frame);  // others were refused in on_open
   } catch (const std::bad_alloc&) {                      // the core undoes what it had begun
     refuse(id, peer, "sent a frame that needs more memory than there is");
   }
@@ -183,7 +183,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     return reply(to, Error{ErrorCode::failure, "the request contains no job"});
   const Cluster& cluster = published_->cluster;
   const bool is_restricted =
-      !is_operator(peer) && (settings.private_data.any() || !(*cluster.users).empty() ||
+      !options_.is_operator(peer) && (settings.private_data.any() || !(*cluster.users).empty() ||
                              !(*cluster.coordinators).empty());
   const bool needs_identity =
       is_restricted || (asks_for_groups(frame.request) && has_partitions_for_groups(cluster));
@@ -201,7 +201,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
 
 // Name and groups may be missing: they are looked up only if they are needed (see on_request).
 controller::Viewer Service::viewer_of(const io::Peer& peer) {
-  const bool operates = is_operator(peer) || level_of(peer) >= AdminLevel::operates;
+  const bool operates = options_.is_operator(peer) || level_of(peer) >= AdminLevel::operates;
   controller::Viewer viewer{peer.uid, operates, {}, {}};
   if (auto known = users_.cache().find(peer.uid)) {
     viewer.name = known->name;
@@ -211,7 +211,7 @@ controller::Viewer Service::viewer_of(const io::Peer& peer) {
 }
 
 AdminLevel Service::level_of(const io::Peer& peer) const {
-  if (is_operator(peer)) return AdminLevel::administers;
+  if (options_.is_operator(peer)) return AdminLevel::administers;
   auto known = users_.cache().find(peer.uid);
   const UserAccess* user = known ? published_->cluster.find_user(known->name) : nullptr;
   return user ? user->admin_level : AdminLevel::none;

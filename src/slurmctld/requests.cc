@@ -49,8 +49,8 @@ wire::Answer show_config(const config::SlurmConf& conf, Time started, JobId next
 
 }  // namespace
 
-bool Service::is_operator(const io::Peer& peer) const {
-  return peer.uid.value == 0 || peer.uid == options_.slurm_user;
+bool ServiceOptions::is_operator(const io::Peer& peer) const {
+  return peer.uid.value == 0 || peer.uid == slurm_user;
 }
 
 struct Service::DaemonVerbs {
@@ -105,7 +105,7 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   auto snapshot = published_;
   const Job* job = snapshot->cluster.jobs.find(id);
   if (!job) return reply(to, Error{ErrorCode::invalid_job_id, {}});
-  if (!is_operator(peer) && job->spec->uid != peer.uid)
+  if (!options_.is_operator(peer) && job->spec->uid != peer.uid)
     return reply(to, Error{ErrorCode::user_id_missing, {}});
   if (job->own.script_blob.empty()) return reply(to, Error{ErrorCode::batch_only, {}});
   shares_->run(shares_->answers(), to, peer.uid, 0, [this, to, hash = job->own.script_blob] {

@@ -84,7 +84,7 @@ Result<void> Service::listen(const io::ServerOptions& server) {
        .on_close = [this](io::ConnectionId id) { on_close(id); },
        .on_clock_difference =
            [this](const io::Peer& peer, const std::string& name, Seconds ahead) {
-             if (!stopping_ && is_operator(peer))
+             if (!stopping_ && options_.is_operator(peer))
                core_->on_clock_difference(name, ahead, current_time());
            },
        .is_needed =

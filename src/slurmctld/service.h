@@ -52,6 +52,8 @@ struct ServiceOptions {
   bool foreground = false;
   std::function<Result<Configuration>()> load;  // reads the configuration again
   std::function<void()> stop;                   // asks main to end the daemon
+
+  bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
 };
 
 class Service final : public controller::Host {
@@ -117,7 +119,6 @@ class Service final : public controller::Host {
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
-  bool is_operator(const io::Peer& peer) const;  // root or SlurmUser
   AdminLevel level_of(const io::Peer& peer) const;
   controller::Viewer viewer_of(const io::Peer& peer);
   std::shared_ptr<const controller::Published> published() const;  // on any thread

@@ -47,7 +47,7 @@ struct Narrator {
     LogFacts facts("job submitted");
     const JobSpec& spec = *e.job.spec;
     facts.add_job(e.job).add("User", spec.user_name).add("Account", e.job.account);
-    facts.add("Partition", e.job.partition).add("QOS", e.job.qos).add("JobName", e.job.own.name);
+    facts.add("Partition", e.job.partitions.view()).add("QOS", e.job.qos).add("JobName", e.job.own.name);
     if (e.job.time_limit > Minutes{0}) facts.add("TimeLimit", format_limit(e.job.time_limit));
     if (e.job.hold != Hold::none) facts.add("Hold", "YES");
     tell(facts);
@@ -155,7 +155,7 @@ struct Narrator {
     LogFacts facts(what_happened(e, known == before.reservations->end() ? nullptr : &*known));
     facts.add("ReservationName", now.name);
     if (!e.removed) {
-      facts.add_nodes(before, now.nodes).add("Licenses", now.licenses);
+      facts.add_nodes(before, now.nodes).add("Licenses", now.licenses.view());
       facts.add("StartTime", format_date(now.start)).add("EndTime", format_date(now.end));
       facts.add("Users", names(now.users)).add("Accounts", names(now.accounts));
       facts.add("Flags", flags_text(now)).add("Changes", asker.changes);

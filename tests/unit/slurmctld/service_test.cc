@@ -89,7 +89,7 @@ class Controller {
                   .munge_socket = {},
                   .load = configuration,
                   .stop = [] {}},
-                 *configuration(), std::make_unique<FakeStore>(disk), nullptr,
+                 *configuration(), std::make_unique<FakeStore>(disk), nullptr, nullptr,
                  std::string(32, 's')),
         loop_([this] { service_.advance(); }) {
     auto started = service_.start(loop_, server_options());
