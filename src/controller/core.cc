@@ -38,14 +38,18 @@ void Core::on_committed(CommitOutcome outcome) {
   flush(ledger_.now());
 }
 
-void Core::on_planned(sched::Plan plan, Time now) {
+void Core::on_planned(sched::Plan plan, Time now, std::chrono::microseconds took) {
   ledger_.set_now(now);
   ledger_.note_plan();
+  statistics_.note_plan(plan, took);
   begin_to_accrue(ledger_, plan.accruing);  // even those that start: they have become eligible
   for (std::span<const sched::Start> rest = plan.starts; !rest.empty();) {
     const auto group = first_group(ledger_.cluster(), rest);
     if (starter_.start_all_or_none(group))
-      for (const sched::Start& start : group) steps_.start_first(start.job);
+      for (const sched::Start& start : group) {
+        statistics_.note_start(start);
+        steps_.start_first(start.job);
+      }
     rest = rest.subspan(group.size());
   }
   if (uses_replaced_nodes(ledger_.cluster(), plan.starts)) reservations_.tick();
@@ -54,6 +58,11 @@ void Core::on_planned(sched::Plan plan, Time now) {
   cancel_hopeless(ledger_, plan);
   planning_.keep(std::move(plan));
   planning_.publish_if_quiet();
+}
+
+void Core::reset_statistics(Time now) {
+  ledger_.set_now(now);
+  statistics_.begin();
 }
 
 void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
@@ -87,6 +96,7 @@ void Core::on_tick(Time now) {
   mail_time_limits(ledger_);
   enforce_limits(ledger_, links_);
   usage_clock_.tick();
+  statistics_.tick();
   end_over_limits(ledger_);
   end_graces(ledger_);
   gang_switch(ledger_);

@@ -4,6 +4,7 @@
 // changes the state, and those of the owners below that it needs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "controller/ledger/ledger.h"
 #include "controller/links/node_links.h"
 #include "controller/planning/planning.h"
+#include "controller/planning/statistics.h"
 #include "controller/power/power.h"
 #include "controller/reservations/reservations.h"
 #include "controller/schedule/start.h"
@@ -44,7 +46,7 @@ class Core {
   void on_report(NodeConnection from, wire::Report report, Time now);
   void on_node_closed(NodeConnection from, Time now);
   void on_committed(CommitOutcome outcome);
-  void on_planned(sched::Plan plan, Time now);
+  void on_planned(sched::Plan plan, Time now, std::chrono::microseconds took = {});
   void on_planner_idle() { planning_.on_planner_idle(); }
   void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
   void on_tick(Time now);                     // about once a second
@@ -58,6 +60,8 @@ class Core {
   const Cluster& cluster() const { return ledger_.cluster(); }
   const Cluster& committed() const { return ledger_.committed(); }
   BatchNumber committed_batch() const { return ledger_.committed_batch(); }
+  wire::StatisticsReply statistics() const { return statistics_.reply(); }
+  void reset_statistics(Time now);
   bool disk_full() const { return ledger_.is_disk_full(); }
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 
@@ -70,6 +74,7 @@ class Core {
   Host& host_;
   Ledger ledger_;
   Planning planning_{ledger_, host_};
+  Statistics statistics_{ledger_};
   NodeLinks links_{ledger_, host_};
   Allocations allocations_{ledger_, host_, planning_};
   Submissions submissions_{ledger_, host_};

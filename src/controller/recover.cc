@@ -10,6 +10,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
                            BatchNumber accounted) {
   ledger_.set_now(now);
   if (auto ok = ledger_.recover(stored, accounted); !ok) return ok;
+  statistics_.begin();
   const Cluster& cluster = ledger_.cluster();
   const ClusterConfig config = with_dynamic_nodes(cluster, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;

@@ -46,6 +46,11 @@ void AccountingFeed::add(accounting::AccountingPortion portion) {
     });
 }
 
+std::size_t AccountingFeed::backlog() const {
+  const std::lock_guard lock(unfed_mutex_);
+  return unfed_.changes.size() + unwritten_;
+}
+
 void AccountingFeed::feed_later() {
   if (feed_due_.exchange(true)) return;
   loop_->after(kFeedEvery, [this] {
@@ -92,8 +97,10 @@ Result<void> AccountingFeed::tell(Rows which) {
     waiting_rows_.bring_back(fed_);
   else
     waiting_rows_.put_off(fed_, timekeeper_.at(io::steady_clock()));
+  unwritten_ = fed_.changes.size();
   if (fed_.changes.empty() && fed_.number == store_->last()) return {};
   auto written = write();
+  unwritten_ = fed_.changes.size();
   store_->rest();
   return written;
 }

@@ -34,6 +34,7 @@ class AccountingFeed {
   void stop();
   void add(accounting::AccountingPortion portion);
   void post(std::function<void()> work);  // to its thread
+  std::size_t backlog() const;            // rows that are not written yet
 
   // --- on its thread ---
   AccountingStore& store() { return *store_; }
@@ -50,8 +51,9 @@ class AccountingFeed {
   const std::atomic<bool>& stopping_;
   io::Loop* loop_ = nullptr;
   std::atomic<bool> feed_due_ = false, feeding_ = false;
+  std::atomic<std::size_t> unwritten_ = 0;  // rows of fed_
 
-  std::mutex unfed_mutex_;  // guards the next member
+  mutable std::mutex unfed_mutex_;  // guards the next member
   accounting::AccountingPortion unfed_;
 
   // On its thread: what it has written, or is writing.

@@ -68,6 +68,8 @@ struct Service::DaemonVerbs {
   void operator()(const wire::ExplainRequest& question) const {
     service.shares_->run(service.shares_->trials(), to, peer.uid, 0,
                          [&service = service, to = to, viewer = service.viewer_of(peer), question] {
+                           const MessageTimer timer(service.messages_,
+                                                    type_of(wire::Request(question)), viewer.uid);
                            service.reply(to, controller::explain(*service.published(), viewer,
                                                                  question, service.current_time()));
                          });
@@ -82,6 +84,7 @@ struct Service::DaemonVerbs {
     service.shut_down(to, r.controller_only);
   }
   void operator()(const wire::DebugRequest& r) const { service.reply(to, set_debug(r)); }
+  void operator()(const wire::StatisticsRequest& r) const { service.tell_statistics(to, r.reset); }
 };
 
 void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
@@ -108,6 +111,23 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
     if (!script) return reply(to, script.error());
     reply(to, wire::BatchScriptReply{std::move(*script)});
   });
+}
+
+void Service::tell_statistics(controller::ReplyTo to, bool reset) {
+  if (reset) {
+    messages_.reset();
+    core_->reset_statistics(current_time());
+    return reply(to, wire::Done{});
+  }
+  wire::StatisticsReply told = core_->statistics();
+  told.now = current_time();
+  told.threads = static_cast<std::uint32_t>(shares_->busy_threads() + 1);  // the loop's
+  told.is_planning = plans_aside_;
+  told.clock_latency_us = clock_latency_us_;
+  told.accounting_rows = accounting_.backlog();
+  orders_->fill(told);
+  messages_.fill(told);
+  reply(to, std::move(told));
 }
 
 // Reads the configuration again. If the file is bad, nothing changes and the error is reported.

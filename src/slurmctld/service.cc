@@ -1,6 +1,7 @@
 // Starts and stops the threads, commits batches, and decides where plans are made.
 #include "slurmctld/service.h"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,16 @@ constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
+// Of 1000 readings of the clock: it is long where the machine's clock is a slow one.
+std::uint32_t measure_clock() {
+  constexpr int kReadings = 1000;
+  timeval read{};
+  const auto began = Clock::now();
+  for (int i = 0; i < kReadings; ++i) gettimeofday(&read, nullptr);
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
+  return static_cast<std::uint32_t>(took.count());
+}
+
 }  // namespace
 
 Service::Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
@@ -33,6 +44,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       secret_(std::move(secret)),
       started_(current_time()),
       configuration_(std::move(configuration)),
+      clock_latency_us_(measure_clock()),
       accounting_(std::move(accounting), timekeeper_, stopping_),
       programs_([this](const controller::SiteProgramRun& run, bool succeeded) {
         post([this, run, succeeded] { core_->on_program_ended(run, succeeded, current_time()); });
@@ -193,14 +205,16 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   if (plans_are_short_ && !budget.thorough) {
     auto [plan, took] = timed_plan();
     const bool more_starts = plan.more_starts;
-    core_->on_planned(std::move(plan), now);
+    core_->on_planned(std::move(plan), now, floor<std::chrono::microseconds>(took));
     return rest_after_plan(took, more_starts);
   }
+  plans_aside_ = true;
   planner_->post([this, timed_plan = std::move(timed_plan)] {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
       const bool more_starts = plan.more_starts;
-      core_->on_planned(std::move(plan), current_time());
+      plans_aside_ = false;
+      core_->on_planned(std::move(plan), current_time(), floor<std::chrono::microseconds>(took));
       rest_after_plan(took, more_starts);
     });
   });

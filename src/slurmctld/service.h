@@ -32,6 +32,7 @@
 #include "io/store/blob_cache.h"
 #include "io/wall_clock.h"
 #include "slurmctld/accounting_feed.h"
+#include "slurmctld/message_statistics.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
 #include "slurmctld/site_programs.h"
@@ -108,6 +109,7 @@ class Service final : public controller::Host {
   void reconfigure(controller::ReplyTo to);
   void report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
+  void tell_statistics(controller::ReplyTo to, bool reset);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
@@ -137,12 +139,15 @@ class Service final : public controller::Host {
   std::optional<CommitOutcome> committed_;  // not yet passed to the core
   BatchNumber last_snapshot_ = 0;
   bool snapshot_running_ = false;
+  bool plans_aside_ = false;  // a plan is made on the planner's thread
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
   io::LogLimit errors_{100, Millis{10000}}, bad_frames_{20, Millis{10000}};
   std::atomic<bool> stopping_ = false;
   KnownUsers users_{stopping_};
+  MessageStatistics messages_;
+  const std::uint32_t clock_latency_us_;
 
   static constexpr std::size_t kBlobCacheBytes = 512u << 10;
   io::BlobCache blobs_{kBlobCacheBytes};

@@ -24,6 +24,7 @@
 #include "model/node/node.h"
 #include "model/node/partition.h"
 #include "wire/job_ref.h"
+#include "wire/statistics.h"
 
 namespace muster::wire {
 
@@ -427,6 +428,7 @@ struct Notice {
 using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
                             PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
                             BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice>;
+                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice,
+                            StatisticsReply>;
 
 }  // namespace muster::wire

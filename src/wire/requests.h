@@ -23,6 +23,7 @@
 #include "model/node/node.h"
 #include "model/node/partition.h"
 #include "wire/job_ref.h"
+#include "wire/statistics.h"
 
 namespace muster::wire {
 
@@ -379,6 +380,6 @@ using Request =
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
-                 ExplainRequest, ClaimNodeRequest>;
+                 ExplainRequest, ClaimNodeRequest, StatisticsRequest>;
 
 }  // namespace muster::wire

@@ -63,7 +63,9 @@ void Ledger::record(Event event) {
   note_changes(event);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) run_mails(event);
+  job_counts_.before(cluster_, event);
   muster::apply(cluster_, event);
+  job_counts_.after(cluster_, event);
   watch_list_.follow(cluster_, event);
   if (!forgets_a_run) run_mails(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
@@ -143,12 +145,14 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
   if (settings().accounting && !open_.changes.empty())
     host_.account({std::exchange(open_.changes, {}), committed_, last});
   watch_list_.make_anew(cluster_);
+  job_counts_.make_anew(cluster_);
   return {};
 }
 
 OpenMark Ledger::mark() const {
   return {open_.events.size(), open_.blobs.size(),    open_.replies.size(),
-          open_.orders.size(), open_.programs.size(), open_.replies_awaiting_plan};
+          open_.orders.size(), open_.programs.size(), open_.replies_awaiting_plan,
+          job_counts_};
 }
 
 void Ledger::undo_since(const OpenMark& mark) noexcept {
@@ -171,6 +175,7 @@ void Ledger::undo_since(const OpenMark& mark) noexcept {
     muster::apply(cluster_, entry->event);
   }
   watch_list_.make_anew(cluster_);
+  job_counts_ = mark.job_counts;
   ++nodes_version_;
   order_changed_ = true;
 }

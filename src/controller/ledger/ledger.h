@@ -12,6 +12,7 @@
 
 #include "controller/ledger/authority.h"
 #include "controller/ledger/host.h"
+#include "controller/ledger/job_counts.h"
 #include "controller/ledger/open_batch.h"
 #include "controller/ledger/watch_list.h"
 #include "model/cluster.h"
@@ -36,6 +37,8 @@ class Ledger {
   const Authority& authority() const { return authority_; }
   const WatchList& watch_list() const { return watch_list_; }
   WatchList& watch_list() { return watch_list_; }
+  const wire::JobCounts& job_counts() const { return job_counts_.counts(); }
+  void reset_job_counts() { job_counts_.reset(); }
   Time now() const { return now_; }  // of the latest delivery
   void set_now(Time now) { now_ = now; }
 
@@ -105,6 +108,7 @@ class Ledger {
   BatchNumber next_batch_ = 1;
   bool disk_full_ = false;
   WatchList watch_list_;
+  JobCounter job_counts_;
   Time now_;
   bool plan_wanted_ = true;
   bool order_changed_ = true;

@@ -10,6 +10,7 @@
 #include "accounting/changes.h"
 #include "base/text/idset.h"
 #include "controller/ledger/host.h"
+#include "controller/ledger/job_counts.h"
 #include "model/cluster.h"
 #include "state/store.h"
 
@@ -43,6 +44,7 @@ struct OpenBatch {
 // How far the open batch had come.
 struct OpenMark {
   std::size_t events, blobs, replies, orders, programs, replies_awaiting_plan;
+  JobCounter job_counts;
 };
 
 // A sealed batch. It stays whole until its commit has succeeded: a full disk makes it try again.

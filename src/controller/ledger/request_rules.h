@@ -62,6 +62,7 @@ MUSTER_RULE(SharesRequest, "Shares", Who::anyone, AnsweredBy::snapshot)
 MUSTER_RULE(ExplainRequest, "Explain", Who::anyone, AnsweredBy::daemon)
 MUSTER_RULE(ClaimNodeRequest, "ClaimNode", Who::operators, AnsweredBy::core,
             ErrorCode::user_id_missing)
+MUSTER_RULE(StatisticsRequest, "Statistics", Who::anyone, AnsweredBy::daemon)
 #undef MUSTER_RULE
 
 // Requests that only in some forms are reserved for operators.
@@ -69,6 +70,8 @@ inline constexpr RequestRule kUpdateOfCluster{"Update node, partition, reservati
                                               AnsweredBy::core, ErrorCode::user_id_missing};
 inline constexpr RequestRule kSuspend{"JobAction suspend, resume", Who::operators};
 inline constexpr RequestRule kStepWithoutJob{"Step without an allocation", Who::operators};
+inline constexpr RequestRule kStatisticsReset{"Statistics reset", Who::operators,
+                                              AnsweredBy::daemon, ErrorCode::access_denied};
 // What nodes send instead of requests.
 inline constexpr RequestRule kReports{"ReportBatch", Who::nodes};
 

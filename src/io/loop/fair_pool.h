@@ -41,6 +41,7 @@ class FairPool {
 
   [[nodiscard]] bool run(Work work);  // false = the user has too much waiting, or it was stopped
   bool is_busy_for(Uid user) const;   // some of the user's work waits or runs
+  std::size_t busy() const;           // threads that run something
   void stop();                        // finishes what runs, drops what waits
 
  private:
