@@ -1,4 +1,4 @@
-// What happens beside requests and reports: batches become durable, plans arrive, time passes.
+// Handles everything except requests and reports: commits, finished plans, and time.
 #include "controller/core.h"
 
 #include "controller/contact/register.h"
@@ -24,7 +24,7 @@ void Core::flush(Time now) {
 
 void Core::on_committed(CommitOutcome outcome) {
   auto flight = ledger_.land(outcome);
-  if (!flight) return;  // its clients wait; on_tick tries again
+  if (!flight) return;  // nothing leaves; on_tick tries again
   if (!flight->batch.events.empty()) {
     planning_.publish();
     if (ledger_.settings().accounting)
@@ -42,7 +42,7 @@ void Core::on_planned(sched::Plan plan, Time now, std::chrono::microseconds took
   ledger_.set_now(now);
   ledger_.note_plan();
   statistics_.note_plan(plan, took);
-  begin_to_accrue(ledger_, plan.accruing);  // even those that start: they have become eligible
+  begin_to_accrue(ledger_, plan.accruing);  // also those that start: they have become eligible
   for (std::span<const sched::Start> rest = plan.starts; !rest.empty();) {
     const auto group = first_group(ledger_.cluster(), rest);
     if (starter_.start_all_or_none(group))
@@ -111,7 +111,7 @@ void Core::on_tick(Time now) {
   purge_old_jobs(ledger_);
   planning_.set_loads(links_.loads());
   planning_.publish_if_quiet();
-  // Begin times pass and dependencies with delays fall due without any event.
+  // Begin times and dependencies with delays become due without an event.
   if (!ledger_.cluster().pending.empty()) ledger_.want_plan();
 }
 

@@ -49,8 +49,8 @@ class OrderSender {
 
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders);
-  void fill(wire::StatisticsReply& reply) const;                               // what waits
-  void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after what waits
+  void fill(wire::StatisticsReply& reply) const;  // orders that wait
+  void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after work that waits
 
  private:
   // Orders that wait until scripts are read, or until the node has read earlier orders.

@@ -1,4 +1,4 @@
-// One program holds all commands; the name it is called by picks one.
+// One program contains all commands; the name by which it is called selects one.
 #pragma once
 
 #include <span>
@@ -25,6 +25,7 @@ int scontrol_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);
 int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
+int sdiag_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 
 }  // namespace muster::cli

@@ -1,5 +1,5 @@
-// Allocations: which command keeps which allocation (srun alone, salloc), and who waits for a job
-// or a step. An allocation whose command has gone is ended after a while.
+// Allocations: which command keeps which allocation (srun alone, salloc), and which commands wait
+// for a job or a step. An allocation whose command has gone is ended after a while.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,14 @@ class Allocations {
       : ledger_(ledger), host_(host), planning_(planning) {}
 
   // --- keepers ---
-  // The client of this connection keeps the job, which ends some time after it has gone.
-  void own(std::uint64_t connection, JobId job) { keeper_[connection] = job; }
-  void disown(JobId job);
+  // The client of this connection keeps the job. When the client has gone, the job ends after a
+  // while.
+  void set_keeper(std::uint64_t connection, JobId job) { keeper_[connection] = job; }
+  void remove_keeper(JobId job);
   void add_orphan(JobId job) { orphans_[job] = ledger_.now(); }
-  // The orphans whose time is up, and that have not ended by themselves.
+  // Orphaned jobs whose time is up and that have not ended by themselves.
   std::vector<JobId> take_lost_orphans();
-  // A message for the command that keeps the allocation.
+  // Sends a message to the command that keeps the allocation.
   Result<void> tell_keeper(const Job& job, const Text& message);
 
   // --- waiters ---
@@ -35,11 +36,11 @@ class Allocations {
   void answer_all_waiters();
 
   void on_client_closed(std::uint64_t connection);
-  // Whether a client that says nothing waits for something, or keeps an allocation.
+  // Whether a silent client waits for something or keeps an allocation.
   bool serves(std::uint64_t connection) const {
     return waiters_.has_connection(connection) || keeper_.contains(connection);
   }
-  void forget_undone();  // jobs that the state does not know any more
+  void forget_undone();  // jobs that the state no longer knows
   void on_clock_step(Millis by);
   void on_standstill(Millis span);
 
@@ -52,7 +53,7 @@ class Allocations {
   const Planning& planning_;
   WaiterList waiters_;
   std::map<std::uint64_t, JobId> keeper_;  // by its connection
-  std::map<JobId, Time> orphans_;          // since when nobody keeps it
+  std::map<JobId, Time> orphans_;          // the time since which nobody keeps it
 };
 
 }  // namespace muster::controller

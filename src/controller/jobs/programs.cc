@@ -1,4 +1,4 @@
-// See programs.h.
+// Runs site programs, and handles their ends.
 #include "controller/jobs/programs.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster::controller {
 namespace {
 
-// As long as Slurm keeps a requeued job back: a PrologSlurmctld that fails every time must not keep
+// The delay of Slurm after such a requeue: a PrologSlurmctld that fails every time must not keep
 // the cluster busy.
 constexpr Seconds kDelayAfterFailure{120};
 
@@ -52,7 +52,7 @@ void run_owed_epilogs(Ledger& ledger) {
 
 void Programs::on_ended(const SiteProgramRun& run, bool succeeded) {
   const Time now = ledger_.now();
-  if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // its failure is in the log
+  if (run.which == SiteProgramRun::Which::epilog_slurmctld)  // a failure is in the log
     return ledger_.record(EpilogEnded{.job = run.job, .attempt = run.attempt});
   if (run.which != SiteProgramRun::Which::prolog_slurmctld) return;
   prologs_running_.erase(run.job);
@@ -65,7 +65,7 @@ void Programs::on_ended(const SiteProgramRun& run, bool succeeded) {
   ending.requeue = may_requeue(ledger_.cluster(), *job);
   ending.delay = kDelayAfterFailure;
   order_end(ledger_, run.job, ending, Reach::all_components);
-  // Nothing was launched, so no node has anything to end; but an srun may be waiting there.
+  // Nothing was launched, so no node has anything to end. But an srun may be waiting.
   const std::set<NodeId> nodes = ledger_.job(run.job).run->unfinished;
   for (NodeId node : nodes) {
     drop_from_node(ledger_, links_.launches(), run.job, node, 0);

@@ -1,4 +1,4 @@
-// See release.h.
+// Ends allocations that their commands give back or have lost.
 #include "controller/jobs/release.h"
 
 #include "controller/jobs/ending.h"
@@ -11,7 +11,7 @@ wire::Answer release(Ledger& ledger, Allocations& allocations, Caller caller,
   if (!job) return Error{ErrorCode::invalid_job_id, {}};
   if (!ledger.authority().may_change(caller, *job)) return Error{ErrorCode::access_denied, {}};
   JobId id = job->id;
-  allocations.disown(id);
+  allocations.remove_keeper(id);
   if (job->state == JobState::pending) {
     Ending ending{.becomes = JobState::cancelled, .by = caller.uid, .since = ledger.now()};
     (void)end_job(ledger, *job, std::move(ending), "");

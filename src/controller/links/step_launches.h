@@ -1,4 +1,4 @@
-// StepLaunches: what srun asked for, of each step that runs: its nodes are told from this.
+// StepLaunches: the requests of running steps, from which their nodes' launch orders are made.
 #pragma once
 
 #include <map>
@@ -18,11 +18,11 @@ class StepLaunches {
     auto found = of_.find({job, step});
     return found == of_.end() ? nullptr : &found->second;
   }
-  // A step that has ended has left the state.
+  // Ended steps have left the state.
   void forget_if_over(const Cluster& cluster, JobId job, StepId step) {
     if (!cluster.jobs.at(job).run->steps.contains(step)) of_.erase({job, step});
   }
-  // Steps that the state does not know any more, after events were undone.
+  // After events were undone: forgets steps that the state does not know any more.
   void forget_undone(const Cluster& cluster) {
     std::erase_if(of_, [&](const auto& entry) {
       const auto& [job, step] = entry.first;

@@ -1,4 +1,4 @@
-// The ledger alone: batches that become durable, and events that are undone.
+// The ledger without a Core: batches that become durable, and events that are undone.
 #include "controller/ledger/ledger.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST_F(LedgerAlone, UndoLeavesWhatWasRecordedBefore) {
   ledger.undo_since(mark);
   EXPECT_TRUE(ledger.cluster().jobs.contains(kept));
   EXPECT_FALSE(ledger.cluster().jobs.contains(undone));
-  EXPECT_GT(ledger.nodes_version(), nodes);  // nothing that was found out about nodes counts
+  EXPECT_GT(ledger.nodes_version(), nodes);  // caches of facts about nodes are invalid
   ASSERT_NE(ledger.seal(), nullptr);
   EXPECT_EQ(ledger.flying().events.size(), 1u);
   EXPECT_TRUE(ledger.land(CommitOutcome::committed)->rest.replies.empty());
