@@ -60,11 +60,6 @@ void Core::on_planned(sched::Plan plan, Time now, std::chrono::microseconds took
   planning_.publish_if_quiet();
 }
 
-void Core::reset_statistics(Time now) {
-  ledger_.set_now(now);
-  statistics_.begin();
-}
-
 void Core::on_program_ended(const SiteProgramRun& run, bool succeeded, Time now) {
   ledger_.set_now(now);
   programs_.on_ended(run, succeeded);

@@ -60,8 +60,7 @@ class Core {
   const Cluster& cluster() const { return ledger_.cluster(); }
   const Cluster& committed() const { return ledger_.committed(); }
   BatchNumber committed_batch() const { return ledger_.committed_batch(); }
-  wire::StatisticsReply statistics() const { return statistics_.reply(); }
-  void reset_statistics(Time now);
+  Statistics& statistics() { return statistics_; }
   bool disk_full() const { return ledger_.is_disk_full(); }
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 

@@ -41,10 +41,10 @@ Budget thorough_budget(const Cluster& cluster);
 
 // How much of the queue a plan went through.
 struct PlanWork {
-  std::uint32_t queued = 0;     // jobs that may start; once for each partition that they wait in
-  std::uint32_t examined = 0;   // of these
-  std::uint32_t tried = 0;      // examined jobs that only lacked nodes
-  std::uint32_t promised = 0;   // times at which jobs that cannot start now were promised to
+  std::uint32_t queued = 0;    // jobs that may start; once for each partition that they wait in
+  std::uint32_t examined = 0;  // of these
+  std::uint32_t tried = 0;     // examined jobs that only lacked nodes
+  std::uint32_t promised = 0;  // times at which jobs that cannot start now were promised to
 };
 
 struct Start {

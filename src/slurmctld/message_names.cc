@@ -123,7 +123,7 @@ struct ReportTypes {
   MessageType operator()(const wire::HeartbeatReport&) const { return {20100, "MUSTER_HEARTBEAT"}; }
   MessageType operator()(const wire::StepEndReport& r) const {
     return r.end.ref.step == kBatchStep ? MessageType{5018, "REQUEST_COMPLETE_BATCH_SCRIPT"}
-                                    : MessageType{5016, "REQUEST_STEP_COMPLETE"};
+                                        : MessageType{5016, "REQUEST_STEP_COMPLETE"};
   }
   MessageType operator()(const wire::JobGoneReport&) const {
     return {6012, "MESSAGE_EPILOG_COMPLETE"};
@@ -139,7 +139,7 @@ struct ReportTypes {
 struct OrderTypes {
   MessageType operator()(const wire::LaunchOrder& o) const {
     return o.launch.ref.step == kBatchStep ? MessageType{4005, "REQUEST_BATCH_JOB_LAUNCH"}
-                                       : MessageType{6001, "REQUEST_LAUNCH_TASKS"};
+                                           : MessageType{6001, "REQUEST_LAUNCH_TASKS"};
   }
   MessageType operator()(const wire::SignalOrder&) const { return {6004, "REQUEST_SIGNAL_TASKS"}; }
   MessageType operator()(const wire::EndJobOrder&) const { return {6011, "REQUEST_TERMINATE_JOB"}; }
@@ -152,7 +152,9 @@ struct OrderTypes {
     return {1003, "REQUEST_RECONFIGURE"};
   }
   MessageType operator()(const wire::ShutdownOrder&) const { return {1005, "REQUEST_SHUTDOWN"}; }
-  MessageType operator()(const wire::PrepareOrder&) const { return {6017, "REQUEST_LAUNCH_PROLOG"}; }
+  MessageType operator()(const wire::PrepareOrder&) const {
+    return {6017, "REQUEST_LAUNCH_PROLOG"};
+  }
   MessageType operator()(const wire::HealthCheckOrder&) const {
     return {20201, "MUSTER_HEALTH_CHECK"};
   }

@@ -1,5 +1,5 @@
-// MessageStatistics: how many messages of each type, and of each user, slurmctld has handled, and how
-// long that took. The table of users is bounded: those who come when it is full share a row.
+// MessageStatistics: how many messages of each type, and of each user, slurmctld has handled, and
+// how long that took. The table of users is bounded: those who come when it is full share a row.
 #pragma once
 
 #include <chrono>
@@ -44,9 +44,7 @@ class MessageTimer {
  public:
   MessageTimer(MessageStatistics& statistics, MessageType type, Uid user)
       : statistics_(statistics), type_(type), user_(user) {}
-  ~MessageTimer() {
-    statistics_.add_time(type_, user_, std::chrono::steady_clock::now() - began_);
-  }
+  ~MessageTimer() { statistics_.add_time(type_, user_, std::chrono::steady_clock::now() - began_); }
   MessageTimer(const MessageTimer&) = delete;
   MessageTimer& operator=(const MessageTimer&) = delete;
 

@@ -49,7 +49,7 @@ class OrderSender {
 
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders);
-  void fill(wire::StatisticsReply& reply) const;  // orders that wait
+  void fill(wire::StatisticsReply& reply) const;                            // orders that wait
   void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after work that waits
 
  private:

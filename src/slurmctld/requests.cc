@@ -116,10 +116,10 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
 void Service::tell_statistics(controller::ReplyTo to, bool reset) {
   if (reset) {
     messages_.reset();
-    core_->reset_statistics(current_time());
+    core_->statistics().begin();
     return reply(to, wire::Done{});
   }
-  wire::StatisticsReply told = core_->statistics();
+  wire::StatisticsReply told = core_->statistics().reply();
   told.now = current_time();
   told.threads = static_cast<std::uint32_t>(shares_->busy_threads() + 1);  // the loop's
   told.is_planning = plans_aside_;

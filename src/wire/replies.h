@@ -427,10 +427,10 @@ struct Notice {
   }
 };
 
-using Answer = std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply,
-                            PartitionsReply, ConfigReply, CancelReply, StepReply, AccountingReply,
-                            BatchScriptReply, ReservationsReply, PrioritiesReply, BroadcastReply,
-                            TopologyReply, SharesReply, ExplainReply, ClaimNodeReply, Notice,
-                            StatisticsReply>;
+using Answer =
+    std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
+                 ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
+                 ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
+                 ExplainReply, ClaimNodeReply, Notice, StatisticsReply>;
 
 }  // namespace muster::wire

@@ -98,7 +98,7 @@ struct StatisticsReply {
   std::uint64_t backfilled = 0, backfilled_since_reset = 0, backfilled_components = 0;
   bool is_planning = false;  // of the whole queue
   std::vector<MessageCount> by_type, by_user;
-  MessageCount other_users;  // those beyond the table, together
+  MessageCount other_users;          // those beyond the table, together
   std::vector<MessageCount> orders;  // of those that wait, by type
   template <class V>
   void fields(V& v) {

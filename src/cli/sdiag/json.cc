@@ -1,5 +1,5 @@
-// sdiag --json. Slurm 22.05 has no such option; the document is that of its slurmrestd, with what the
-// next release added.
+// sdiag --json. Slurm 22.05 has no such option; the document is that of its slurmrestd, with what
+// the next release added.
 #include "cli/tables/json.h"
 
 #include "cli/sdiag/report.h"

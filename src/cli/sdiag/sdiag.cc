@@ -4,6 +4,8 @@
 #include <array>
 #include <functional>
 
+#include <fmt/format.h>
+
 #include "cli/lib/command.h"
 #include "cli/lib/controller.h"
 #include "cli/lib/name_lookup.h"
@@ -11,6 +13,7 @@
 #include "cli/options/command_options.h"
 #include "cli/sdiag/report.h"
 #include "cli/tables/lists.h"
+#include "cli/tables/table_format.h"
 
 namespace muster::cli {
 
@@ -48,16 +51,16 @@ constexpr auto kRows = std::to_array<CommandOption<O>>({
     {{{"version", 'V', none}, "", "show the version"}},
 });
 // clang-format on
-constexpr CommandText kCommand{kProgram, "Shows what slurmctld has done, and how long it took.", ""};
+constexpr CommandText kCommand{kProgram, "Shows what slurmctld has done, and how long it took.",
+                               ""};
 
-void sort(std::vector<wire::MessageCount>& rows, Order order) {
-  auto most_first = [&](auto key) {
-    std::ranges::stable_sort(rows, std::ranges::greater{}, key);
-  };
+void put_in_order(std::vector<wire::MessageCount>& rows, Order order) {
+  auto most_first = [&](auto key) { std::ranges::stable_sort(rows, std::ranges::greater{}, key); };
   using Row = wire::MessageCount;
   switch (order) {
     case Order::by_id:
-      return std::ranges::sort(rows, {}, &Row::id);
+      std::ranges::sort(rows, {}, &Row::id);
+      break;
     case Order::by_count:
       return most_first(&Row::count);
     case Order::by_time:
@@ -89,7 +92,7 @@ Outcome run(std::span<const std::string> words) {
   }
   auto told = controller->ask_for<wire::StatisticsReply>(wire::StatisticsRequest{});
   if (!told) return failed(call, told.error());
-  for (auto* rows : {&told->by_type, &told->by_user}) sort(*rows, options.order);
+  for (auto* rows : {&told->by_type, &told->by_user}) put_in_order(*rows, options.order);
   const NameLookup names;
   const std::string text =
       options.json ? statistics_json(*told, names) : statistics_text(*told, names);

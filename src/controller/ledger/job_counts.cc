@@ -102,8 +102,6 @@ void JobCounter::after(const Cluster& cluster, const Event& event) {
              event);
 }
 
-void JobCounter::reset() {
-  counts_ = {.pending = counts_.pending, .running = counts_.running};
-}
+void JobCounter::reset() { counts_ = {.pending = counts_.pending, .running = counts_.running}; }
 
 }  // namespace muster::controller

@@ -41,7 +41,8 @@ std::optional<Error> refusal_of(const RequestRule& rule, bool is_operator) {
 
 std::vector<RequestRule> all_rules() {
   auto rules = rules_of_all(std::make_index_sequence<std::variant_size_v<wire::Request>>());
-  rules.insert(rules.end(), {kUpdateOfCluster, kSuspend, kStepWithoutJob, kStatisticsReset, kReports});
+  rules.insert(rules.end(),
+               {kUpdateOfCluster, kSuspend, kStepWithoutJob, kStatisticsReset, kReports});
   return rules;
 }
 
