@@ -15,6 +15,7 @@ void Core::flush(Time now) {
   ledger_.set_now(now);
   if (!ledger_.is_disk_full()) steps_.start_waiting();
   if (!ledger_.is_disk_full() && ledger_.settings().preempt.gang) gang_switch(ledger_);
+  if (!ledger_.is_disk_full() && ledger_.has_changed_nodes()) triggers_.look();
   planning_.begin_if_wanted();
   if (ledger_.has_flight() || !ledger_.has_open()) return;
   if (planning_.is_under_way() && ledger_.only_awaits_plan()) return;
@@ -96,6 +97,7 @@ void Core::on_tick(Time now) {
   end_graces(ledger_);
   gang_switch(ledger_);
   reservations_.tick();
+  triggers_.tick();
   watch_nodes(ledger_, links_, allocations_);
   links_.order_health_checks();
   power_.tick();

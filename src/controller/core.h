@@ -21,6 +21,7 @@
 #include "controller/schedule/start.h"
 #include "controller/steps/steps.h"
 #include "controller/submit/submissions.h"
+#include "controller/triggers/triggers.h"
 
 namespace muster::controller {
 
@@ -61,6 +62,7 @@ class Core {
   const Cluster& committed() const { return ledger_.committed(); }
   BatchNumber committed_batch() const { return ledger_.committed_batch(); }
   Statistics& statistics() { return statistics_; }
+  Triggers& triggers() { return triggers_; }
   bool disk_full() const { return ledger_.is_disk_full(); }
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 
@@ -74,6 +76,7 @@ class Core {
   Ledger ledger_;
   Planning planning_{ledger_, host_};
   Statistics statistics_{ledger_};
+  Triggers triggers_{ledger_};
   NodeLinks links_{ledger_, host_};
   Allocations allocations_{ledger_, host_, planning_};
   Submissions submissions_{ledger_, host_};

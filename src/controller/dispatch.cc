@@ -62,6 +62,12 @@ struct Core::RequestVerbs {
     answer(release(ledger, core.allocations_, caller, r));
   }
   void operator()(const wire::ClaimNodeRequest& r) const { answer(claim_node(ledger, r)); }
+  void operator()(wire::SetTriggerRequest& r) const {
+    answer(core.triggers_.set(caller, std::move(r.trigger)));
+  }
+  void operator()(const wire::ClearTriggersRequest& r) const {
+    answer(core.triggers_.clear(caller, r));
+  }
   void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
 };
 

@@ -31,6 +31,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
     if (is_owned && !is_ended(job.state) && job.het_offset == 0) allocations_.add_orphan(job.id);
   });
   run_owed_epilogs(ledger_);
+  triggers_.recover();
   ledger_.want_plan();
   return {};
 }
@@ -57,6 +58,7 @@ void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   ledger_.record(ConfigLoaded{Cow(config)});
   reset_usage_if_told(ledger_);
   links_.forget_nodes_gone_from_configuration();
+  triggers_.pull(TriggerEvent::reconfigured);
   ledger_.want_plan();
   ledger_.reply(to, wire::Done{});
 }

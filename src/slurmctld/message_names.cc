@@ -111,6 +111,15 @@ struct RequestTypes {
   MessageType operator()(const wire::ClaimNodeRequest&) const {
     return {20004, "MUSTER_CLAIM_NODE"};
   }
+  MessageType operator()(const wire::SetTriggerRequest&) const {
+    return {2017, "REQUEST_TRIGGER_SET"};
+  }
+  MessageType operator()(const wire::ClearTriggersRequest&) const {
+    return {2019, "REQUEST_TRIGGER_CLEAR"};
+  }
+  MessageType operator()(const wire::TriggersRequest&) const {
+    return {2018, "REQUEST_TRIGGER_GET"};
+  }
   MessageType operator()(const wire::StatisticsRequest&) const {
     return {2035, "REQUEST_STATS_INFO"};
   }

@@ -84,6 +84,9 @@ struct Service::DaemonVerbs {
     service.shut_down(to, r.controller_only);
   }
   void operator()(const wire::DebugRequest& r) const { service.reply(to, set_debug(r)); }
+  void operator()(const wire::TriggersRequest&) const {
+    service.reply(to, wire::TriggersReply{*service.published_->cluster.triggers});
+  }
   void operator()(const wire::StatisticsRequest& r) const { service.tell_statistics(to, r.reset); }
 };
 

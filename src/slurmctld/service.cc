@@ -62,6 +62,9 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   planner_ = std::make_unique<io::Worker>("planner");
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_.start(loop);
+  accounting_.on_trouble([this](bool failed) {
+    core_->triggers().pull(failed ? TriggerEvent::database_failed : TriggerEvent::database_resumed);
+  });
   background_ = std::make_unique<io::Worker>("background");
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
                                accounting_.has_store() ? accounting_.store().last() : 0);

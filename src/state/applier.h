@@ -50,6 +50,7 @@ struct Applier {
   void operator()(const PartitionChanged& e);
   void operator()(const ReservationChanged& e);
   void operator()(const AssociationChanged& e);
+  void operator()(const TriggerChanged& e);
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 

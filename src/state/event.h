@@ -21,7 +21,7 @@ using Event =
                  NodeRegistered, NodeChanged, PartitionChanged, ReservationChanged, JobPreempted,
                  JobPrepared, JobMailed, NodeAdded, NodeRemoved, EpilogOwed, EpilogEnded,
                  AssociationChanged, UsageCounted, StepQueued, StepDequeued, JobsAccruing,
-                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk>;
+                 PrioritiesReached, StepLimitChanged, ClockStepped, JobShrunk, TriggerChanged>;
 
 struct EventEntry {
   Event event;

@@ -24,6 +24,8 @@ struct Snapshot {
   IdSet uncounted;
   std::uint32_t last_reservation = 0;
   std::vector<JobOutcome> outcomes;
+  std::vector<Trigger> triggers;
+  std::uint32_t last_trigger = 0;
   template <class V>
   void fields(V& v) {
     v(1, config);
@@ -41,6 +43,8 @@ struct Snapshot {
     v(142, uncounted);
     v(150, last_reservation);
     v(151, outcomes);
+    v(401, triggers);
+    v(402, last_trigger);
   }
 };
 
@@ -75,7 +79,9 @@ std::string encode_snapshot(const Cluster& cluster) {
              .associations = *cluster.associations,
              .usage = *cluster.usage,
              .uncounted = cluster.uncounted,
-             .last_reservation = cluster.last_reservation};
+             .last_reservation = cluster.last_reservation,
+             .triggers = *cluster.triggers,
+             .last_trigger = cluster.last_trigger};
   cluster.nodes.each([&](const Node& node) { s.nodes.push_back(cluster.nodes.share(node.id)); });
   cluster.jobs.each([&](const Job& job) { s.jobs.push_back(cluster.jobs.share(job.id)); });
   cluster.outcomes.each([&](const JobOutcome& outcome) { s.outcomes.push_back(outcome); });
@@ -111,6 +117,8 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.next_node_id = s->next_node_id;
   cluster.epoch = s->epoch;
   cluster.last_reservation = s->last_reservation;
+  cluster.triggers = Cow(std::move(s->triggers));
+  cluster.last_trigger = s->last_trigger;
   return cluster;
 }
 

@@ -25,6 +25,7 @@
 #include "model/node/partition.h"
 #include "wire/job_ref.h"
 #include "wire/statistics.h"
+#include "wire/triggers.h"
 
 namespace muster::wire {
 
@@ -431,6 +432,6 @@ using Answer =
     std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
                  ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
                  ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
-                 ExplainReply, ClaimNodeReply, Notice, StatisticsReply>;
+                 ExplainReply, ClaimNodeReply, Notice, StatisticsReply, TriggersReply>;
 
 }  // namespace muster::wire

@@ -24,6 +24,7 @@
 #include "model/node/partition.h"
 #include "wire/job_ref.h"
 #include "wire/statistics.h"
+#include "wire/triggers.h"
 
 namespace muster::wire {
 
@@ -381,6 +382,7 @@ using Request =
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
-                 ExplainRequest, ClaimNodeRequest, StatisticsRequest>;
+                 ExplainRequest, ClaimNodeRequest, StatisticsRequest, SetTriggerRequest,
+                 ClearTriggersRequest, TriggersRequest>;
 
 }  // namespace muster::wire

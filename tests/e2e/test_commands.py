@@ -6,7 +6,7 @@ import pytest
 
 import muster
 
-COMMANDS = "sbatch sbcast srun salloc sattach sstat sshare scancel squeue sinfo sprio sdiag sacct seff scontrol".split()
+COMMANDS = "sbatch sbcast srun salloc sattach sstat sshare scancel squeue sinfo sprio sdiag strigger sacct seff scontrol".split()
 DAEMONS = "slurmctld slurmd".split()
 
 pytestmark = pytest.mark.ours

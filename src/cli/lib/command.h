@@ -26,6 +26,7 @@ int sprio_main(int argc, char** argv);
 int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
 int sdiag_main(int argc, char** argv);
+int strigger_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 
 }  // namespace muster::cli

@@ -27,8 +27,8 @@ constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <class T>
 constexpr bool concerns_jobs_alone =
     is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
-              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
-              StepDequeued, StepLimitChanged, UsageCounted>;
+              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, TriggerChanged,
+              StepQueued, StepDequeued, StepLimitChanged, UsageCounted>;
 
 // Events of running jobs and of nodes do not change the order of waiting jobs.
 template <class T>
@@ -46,6 +46,15 @@ void add_changed(const E& event, IdSet& jobs) {
 }
 void add_changed(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
 
+// The nodes whose state the event may change.
+template <class E>
+void add_nodes(const E& event, std::set<NodeId>& nodes) {
+  if constexpr (is_one_of<E, NodeRegistered, NodeChanged, NodeRemoved>)
+    nodes.insert(event.node);
+  else if constexpr (is_one_of<E, NodesReleased, JobShrunk>)
+    nodes.insert(event.nodes.begin(), event.nodes.end());
+}
+
 }  // namespace
 
 void Ledger::note_changes(const Event& event) {
@@ -53,6 +62,7 @@ void Ledger::note_changes(const Event& event) {
   std::visit(
       [&]<class T>(const T& e) {
         add_changed(e, open_.changed_jobs);
+        add_nodes(e, changed_nodes_);
         order_changed_ |= !leaves_the_order<T>;
         if constexpr (!concerns_jobs_alone<T>) ++nodes_version_;
       },

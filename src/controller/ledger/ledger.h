@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,6 +66,9 @@ class Ledger {
   bool take_order_changed() { return std::exchange(order_changed_, false); }
   // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
+  // Nodes whose records may have changed since the last call.
+  std::set<NodeId> take_changed_nodes() { return std::exchange(changed_nodes_, {}); }
+  bool has_changed_nodes() const { return !changed_nodes_.empty(); }
   // The client of the last reply also waits for a plan.
   void await_plan() { ++open_.replies_awaiting_plan; }
   void note_plan() { open_.plan_seen = open_.replies_awaiting_plan > 0; }
@@ -115,6 +119,7 @@ class Ledger {
   bool plan_wanted_ = true;
   bool order_changed_ = true;
   std::uint64_t nodes_version_ = 0;
+  std::set<NodeId> changed_nodes_;
 };
 
 // The step has ended, or never existed.

@@ -64,6 +64,9 @@ MUSTER_RULE(ExplainRequest, "Explain", Who::anyone, AnsweredBy::daemon)
 MUSTER_RULE(ClaimNodeRequest, "ClaimNode", Who::operators, AnsweredBy::core,
             ErrorCode::user_id_missing)
 MUSTER_RULE(StatisticsRequest, "Statistics", Who::anyone, AnsweredBy::daemon)
+MUSTER_RULE(SetTriggerRequest, "SetTrigger", Who::owner, AnsweredBy::core)
+MUSTER_RULE(ClearTriggersRequest, "ClearTriggers", Who::owner, AnsweredBy::core)
+MUSTER_RULE(TriggersRequest, "Triggers", Who::anyone, AnsweredBy::daemon)
 #undef MUSTER_RULE
 
 // Requests of which some forms need an operator.
