@@ -60,10 +60,9 @@ class Core {
 
   const Cluster& cluster() const { return ledger_.cluster(); }
   const Cluster& committed() const { return ledger_.committed(); }
-  BatchNumber committed_batch() const { return ledger_.committed_batch(); }
+  const Ledger& ledger() const { return ledger_; }
   Statistics& statistics() { return statistics_; }
   Triggers& triggers() { return triggers_; }
-  bool disk_full() const { return ledger_.is_disk_full(); }
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 
  private:
