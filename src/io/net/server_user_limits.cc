@@ -151,8 +151,8 @@ void UserLimits::wait_for_turn(const ClientPtr& client) {
   });
 }
 
-// Resumes connections that wait for their turn. If called in the round in which the time was used up, it only schedules
-// itself for the next round.
+// Resumes connections that wait for their turn. If called in the round in which the time was used
+// up, it only schedules itself for the next round.
 void UserLimits::give_turns() {
   turns_scheduled_ = false;
   is_giving_turns_ = true;
