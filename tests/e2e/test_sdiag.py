@@ -103,7 +103,7 @@ def test_jobs_that_go_first_are_counted_as_backfilled(cluster):
 
 
 def test_messages_are_counted_by_type_and_by_user(cluster):
-    cluster.run("squeue").ok()
+    cluster.run("scontrol", "show", "partition").ok()
     cluster.run("sinfo").ok()
     cluster.wait_end(cluster.sbatch("--wrap", "true"))
     by_type = calls(cluster, "message type")

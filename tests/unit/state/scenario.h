@@ -108,6 +108,10 @@ inline ClusterBuilder eventful() {
   }
   b.event(NodeRemoved{.node = NodeId{5}});
   b.event(ClockStepped{.by = Minutes{60}});
+  b.event(TriggerChanged{.trigger = {.id = 1, .job = JobId{1}, .program = "/bin/true"}});
+  b.event(TriggerChanged{
+      .trigger = {.id = 2, .event = TriggerEvent::node_down, .program = "/bin/true now"}});
+  b.event(TriggerChanged{.trigger = {.id = 1}, .removed = true});
   return b;
 }
 

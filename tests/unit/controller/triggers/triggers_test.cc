@@ -119,8 +119,8 @@ TEST_F(WithTriggers, IdleNodesAreToldAfterTheirTime) {
   for (int i = 0; i < 61; ++i) w.pass(1s);
   set(idle);
   w.pass(1s);
-  ASSERT_EQ(run().size(), 1u) << "the two nodes without a job";
   w.pass(1s);
+  ASSERT_EQ(run().size(), 1u) << "the two nodes without a job";
   w.step_end(node, batch_of(id));
   w.gone(node, id);
   for (int i = 0; i < 58; ++i) w.pass(1s);
@@ -213,8 +213,10 @@ TEST_F(WithTriggers, OthersMaySetNoneWhereSlurmUserIsNotRoot) {
 struct TriggersOfUsers : ::testing::Test {
   static Time start(Ledger& ledger, bool allowed) {
     ledger.set_now(t0);
-    auto builder = ClusterBuilder().nodes(1).pending(1).settings(
-        [&](Settings& s) { s.user_triggers = allowed; });
+    auto builder = ClusterBuilder()
+                       .nodes(1)
+                       .settings([&](Settings& s) { s.user_triggers = allowed; })
+                       .pending(1);
     for (const Event& event : builder.events()) ledger.record(event);
     return t0;
   }
