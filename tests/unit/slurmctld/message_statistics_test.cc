@@ -57,7 +57,7 @@ TEST(MessageStatistics, WhatWasUnderWayAtAResetAddsNothing) {
 }
 
 TEST(MessageNames, AreSlurmsWhereItHasTheMessage) {
-  wire::SubmitRequest submission;
+  wire::SubmitRequest submission{.spec = Cow(JobRequest())};
   submission.spec.edit().kind = JobKind::batch;
   EXPECT_EQ(type_of(wire::Request(submission)).name, "REQUEST_SUBMIT_BATCH_JOB");
   submission.spec.edit().kind = JobKind::allocation;
