@@ -29,6 +29,8 @@ constexpr auto kCommands = std::to_array<Command>({
     {"sprio", muster::cli::sprio_main},
     {"sshare", muster::cli::sshare_main},
     {"sstat", muster::cli::sstat_main},
+    {"sdiag", muster::cli::sdiag_main},
+    {"strigger", muster::cli::strigger_main},
     {"muster", muster::cli::muster_main},
 });
 

@@ -147,6 +147,7 @@ inline constexpr Word kWords[] = {
 {"SchedulerParameters", "time_min_as_soft_limit", ignored},
 {"SchedulerParameters", "whole_hetjob", acts, nothing, to<&Settings::whole_het_jobs>},
 {"SchedulerParameters", "whole_pack", acts, nothing, to<&Settings::whole_het_jobs>},
+{"SlurmctldParameters", "allow_user_triggers", acts, nothing, to<&Settings::user_triggers>},
 {"SlurmctldParameters", "log_json", acts, nothing, to<&ControllerSettings::log_json>},
 {"SlurmctldParameters", "max_user_connections", acts, between(1, 1'000'000), to<&ControllerWords::max_user_connections>},
 {"SlurmctldParameters", "preempt_send_user_signal", acts, nothing, to<&PreemptSettings::send_user_signal>},

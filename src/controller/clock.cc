@@ -21,6 +21,8 @@ void Core::on_clock_step(Millis by, Time now) {
   allocations_.on_clock_step(by);
   reservations_.on_clock_step(by);
   planning_.on_clock_step(by);
+  statistics_.on_clock_step(by);
+  triggers_.on_clock_step(by);
   usage_clock_.on_clock_step(by);
   power_.on_clock_step(by);
   ledger_.want_plan();

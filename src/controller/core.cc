@@ -15,6 +15,7 @@ void Core::flush(Time now) {
   ledger_.set_now(now);
   if (!ledger_.is_disk_full()) steps_.start_waiting();
   if (!ledger_.is_disk_full() && ledger_.settings().preempt.gang) gang_switch(ledger_);
+  if (!ledger_.is_disk_full() && ledger_.has_changed_nodes()) triggers_.look();
   planning_.begin_if_wanted();
   if (ledger_.has_flight() || !ledger_.has_open()) return;
   if (planning_.is_under_way() && ledger_.only_awaits_plan()) return;
@@ -39,14 +40,18 @@ void Core::on_committed(CommitOutcome outcome) {
   flush(ledger_.now());
 }
 
-void Core::on_planned(sched::Plan plan, Time now) {
+void Core::on_planned(sched::Plan plan, Time now, std::chrono::microseconds took) {
   ledger_.set_now(now);
   ledger_.note_plan();
+  statistics_.note_plan(plan, took);
   begin_to_accrue(ledger_, plan.accruing);  // also those that start: they have become eligible
   for (std::span<const sched::Start> rest = plan.starts; !rest.empty();) {
     const auto group = first_group(ledger_.cluster(), rest);
     if (starter_.start_all_or_none(group))
-      for (const sched::Start& start : group) steps_.start_first(start.job);
+      for (const sched::Start& start : group) {
+        statistics_.note_start(start);
+        steps_.start_first(start.job);
+      }
     rest = rest.subspan(group.size());
   }
   if (uses_replaced_nodes(ledger_.cluster(), plan.starts)) reservations_.tick();
@@ -88,10 +93,12 @@ void Core::on_tick(Time now) {
   mail_time_limits(ledger_);
   enforce_limits(ledger_, links_);
   usage_clock_.tick();
+  statistics_.tick();
   end_over_limits(ledger_);
   end_graces(ledger_);
   gang_switch(ledger_);
   reservations_.tick();
+  triggers_.tick();
   watch_nodes(ledger_, links_, allocations_);
   links_.order_health_checks();
   power_.tick();

@@ -4,6 +4,7 @@
 // state, and those of the owners below that it needs.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -14,11 +15,13 @@
 #include "controller/ledger/ledger.h"
 #include "controller/links/node_links.h"
 #include "controller/planning/planning.h"
+#include "controller/planning/statistics.h"
 #include "controller/power/power.h"
 #include "controller/reservations/reservations.h"
 #include "controller/schedule/start.h"
 #include "controller/steps/steps.h"
 #include "controller/submit/submissions.h"
+#include "controller/triggers/triggers.h"
 #include "model/accounts/accounts_news.h"
 
 namespace muster::controller {
@@ -45,7 +48,7 @@ class Core {
   void on_report(NodeConnection from, wire::Report report, Time now);
   void on_node_closed(NodeConnection from, Time now);
   void on_committed(CommitOutcome outcome);
-  void on_planned(sched::Plan plan, Time now);
+  void on_planned(sched::Plan plan, Time now, std::chrono::microseconds took = {});
   void on_planner_idle() { planning_.on_planner_idle(); }
   void on_program_ended(const SiteProgramRun& run, bool succeeded, Time now);
   // What is said about accounts is in force; then the answer may go.
@@ -60,8 +63,9 @@ class Core {
 
   const Cluster& cluster() const { return ledger_.cluster(); }
   const Cluster& committed() const { return ledger_.committed(); }
-  BatchNumber committed_batch() const { return ledger_.committed_batch(); }
-  bool disk_full() const { return ledger_.is_disk_full(); }
+  const Ledger& ledger() const { return ledger_; }
+  Statistics& statistics() { return statistics_; }
+  Triggers& triggers() { return triggers_; }
   std::vector<NodeConnection> node_connections() const { return links_.connections(); }
 
  private:
@@ -72,6 +76,8 @@ class Core {
   Host& host_;
   Ledger ledger_;
   Planning planning_{ledger_, host_};
+  Statistics statistics_{ledger_};
+  Triggers triggers_{ledger_};
   NodeLinks links_{ledger_, host_};
   Allocations allocations_{ledger_, host_, planning_};
   Submissions submissions_{ledger_, host_};

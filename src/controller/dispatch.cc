@@ -63,6 +63,12 @@ struct Core::RequestVerbs {
     answer(release(ledger, core.allocations_, caller, r));
   }
   void operator()(const wire::ClaimNodeRequest& r) const { answer(claim_node(ledger, r)); }
+  void operator()(wire::SetTriggerRequest& r) const {
+    answer(core.triggers_.set(caller, std::move(r.trigger)));
+  }
+  void operator()(const wire::ClearTriggersRequest& r) const {
+    answer(core.triggers_.clear(caller, r));
+  }
   void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
 };
 
@@ -72,7 +78,7 @@ void Core::RequestVerbs::answer_to(wire::Request& request) const {
     return core.host_.reply(to, Error{ErrorCode::state_storage_full, {}});
   const auto* update = std::get_if<wire::UpdateRequest>(&request);
   const bool is_reservation = update && update->kind == wire::UpdateRequest::Kind::reservation;
-  const bool may = is_reservation ? ledger.operates(caller) : ledger.administers(caller);
+  const bool may = is_reservation ? ledger.rights().operates(caller) : ledger.rights().administers(caller);
   if (auto refusal = refusal_of(rule_of(request), may))
     return ledger.reply(to, std::move(*refusal));
   std::visit(

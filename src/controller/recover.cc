@@ -11,6 +11,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
                            BatchNumber accounted) {
   ledger_.set_now(now);
   if (auto ok = ledger_.recover(stored, accounted); !ok) return ok;
+  statistics_.begin();
   const Cluster& cluster = ledger_.cluster();
   const ClusterConfig config = with_dynamic_nodes(cluster, file);
   if (auto ok = can_reconfigure(config); !ok) return ok;
@@ -31,6 +32,7 @@ Result<void> Core::recover(StoredState stored, const ClusterConfig& file, Time n
     if (is_owned && !is_ended(job.state) && job.het_offset == 0) allocations_.add_orphan(job.id);
   });
   run_owed_epilogs(ledger_);
+  triggers_.recover();
   ledger_.want_plan();
   return {};
 }
@@ -57,6 +59,7 @@ void Core::reconfigure(const ClusterConfig& file, ReplyTo to, Time now) {
   ledger_.record(ConfigLoaded{Cow(config)});
   reset_usage_if_told(ledger_);
   links_.forget_nodes_gone_from_configuration();
+  triggers_.pull(TriggerEvent::reconfigured);
   ledger_.want_plan();
   ledger_.reply(to, wire::Done{});
 }

@@ -33,6 +33,15 @@ std::vector<std::string> group_names(Uid user) {
   return names;
 }
 
+std::optional<Account> account_of(Uid user) {
+  passwd entry{}, *found = nullptr;
+  std::string buffer(16384, '\0');
+  if (getpwuid_r(user.value, &entry, buffer.data(), buffer.size(), &found) != 0 || !found)
+    return std::nullopt;
+  const Gid gid{entry.pw_gid};
+  return Account{entry.pw_name, entry.pw_dir, gid, user_groups(entry.pw_name, gid)};
+}
+
 bool is_user(const std::string& name) {
   passwd entry{}, *found = nullptr;
   std::string buffer(16384, '\0');

@@ -19,6 +19,14 @@ std::vector<Gid> user_groups(const std::string& name, Gid primary);
 // The names of all groups of a user; empty if the user is unknown.
 std::vector<std::string> group_names(Uid user);
 
+// What a program needs to run as this user; unset if the system does not know the user.
+struct Account {
+  std::string name, home;
+  Gid gid;
+  std::vector<Gid> groups;
+};
+std::optional<Account> account_of(Uid user);
+
 bool is_user(const std::string& name);
 
 // The names of a group's users, including those whose primary group it is; unset if there is no

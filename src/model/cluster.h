@@ -27,6 +27,7 @@
 #include "model/node/partition.h"
 #include "model/node/topology.h"
 #include "model/reservation.h"
+#include "model/trigger.h"
 
 namespace muster {
 
@@ -259,6 +260,7 @@ struct Settings {
   RequestLimits request_limits;
   PrivateData private_data;
   bool disable_root_jobs = false;  // DisableRootJobs, the default for partitions
+  bool user_triggers = false;      // SlurmctldParameters=allow_user_triggers
   Text cpu_bind;                   // TaskPluginParam=cores and so on: the default binding
   bool operator==(const Settings&) const = default;
   template <class V>
@@ -339,6 +341,7 @@ struct Settings {
     v(510, enforce_wckeys);
     v(511, record_jobs);
     v(512, record_steps);
+    v(520, user_triggers);
   }
 };
 
@@ -408,7 +411,9 @@ struct Cluster {
   IdSet uncounted;  // ids of jobs that have ended since usage was last counted
   JobId next_job_id{1};
   NodeId next_node_id{1};
-  std::uint32_t last_reservation = 0;  // the highest number given so far
+  Cow<std::vector<Trigger>> triggers{std::vector<Trigger>{}};  // ascending
+  std::uint32_t last_trigger = 0;                              // the highest id given so far
+  std::uint32_t last_reservation = 0;                          // the highest number given so far
   Epoch epoch;
 
   const Settings& settings() const { return (*config).settings; }

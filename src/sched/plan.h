@@ -39,6 +39,14 @@ Budget quick_budget(const Cluster& cluster);
 // For the plan every few seconds that finds start times for many jobs.
 Budget thorough_budget(const Cluster& cluster);
 
+// How much of the queue a plan went through.
+struct PlanWork {
+  std::uint32_t queued = 0;    // jobs that may start; once for each partition that they wait in
+  std::uint32_t examined = 0;  // of these
+  std::uint32_t tried = 0;     // examined jobs that only lacked nodes
+  std::uint32_t promised = 0;  // times at which jobs that cannot start now were promised to
+};
+
 struct Start {
   JobId job;  // a job or an array record; for an array record `task` names the task
   std::optional<std::uint32_t> task;
@@ -48,6 +56,7 @@ struct Start {
   std::vector<JobId> suspends;  // jobs to suspend: the new job runs on their CPUs
   Text reservation;             // the reservation that the job uses, if any
   std::uint32_t priority = 0;   // its priority when it was considered
+  bool backfilled = false;      // a job before it in the queue waits for the same nodes
 };
 
 struct Wait {
@@ -78,6 +87,7 @@ struct Plan {
   bool more_starts = false;        // max_starts was reached: plan again
   bool complete = true;            // false: some jobs were not examined
   bool thorough = true;  // the whole queue was examined: older plans need not be consulted
+  PlanWork work;
 };
 
 // What one plan keeps for the next, so that the next one need not look at all nodes and jobs again.

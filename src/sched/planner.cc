@@ -12,12 +12,14 @@ Plan Planner::run() {
   queue.update_to(cluster_, priorities_, now_, budget_.thorough || budget_.order_changed,
                   budget_.explains_deferred);
   for (const Start& start : what_if_.started) repeat(start);
+  plan_.work.queued = static_cast<std::uint32_t>(queue.size());
   queue.visit_in_order(cluster_, [&](const Queue::Entry& entry) {
     if (!budget_.thorough && nobody_can_start()) {
       plan_.complete = false;
       return false;
     }
     const Job& job = cluster_.jobs.at(entry.job);
+    ++plan_.work.examined;
     accruals_.look_at(job);
     for (const Reservation* reservation : reservation_choices(cluster_, job, now_))
       if (!settled_.contains(entry.job))
@@ -72,6 +74,7 @@ bool Planner::nothing_is_free(const Partition& partition) {
 // A job with several partitions may have waited in one and started in another.
 void Planner::finish() {
   plan_.accruing = accruals_.take();
+  plan_.work.promised = static_cast<std::uint32_t>(plan_.expected.size());
   std::ranges::sort(plan_.hopeless);
   plan_.hopeless.erase(std::ranges::unique(plan_.hopeless).begin(), plan_.hopeless.end());
   auto by_job = [](const auto& a, const auto& b) { return a.job < b.job; };
@@ -102,6 +105,7 @@ void Planner::consider(const Job& job, const StartTarget& target) {
   if (job.is_het())
     for (const Job* other : cluster_.components(job))
       if (other != &job && !admit_in_some_partition(*other, group)) return others_wait_for(*other);
+  ++plan_.work.tried;
   if (job.is_array_record()) return consider_tasks(job, *group.front().shape);
   if (is_throttled(job)) return wait(job, Reason::array_task_limit);
   Reason reason = try_together(group, std::nullopt);

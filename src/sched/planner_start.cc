@@ -153,7 +153,8 @@ void Planner::start(const GroupMember& m, std::optional<std::uint32_t> task,
   if (task) started_tasks_[m.job->id].insert(*task);
   if (running_tasks_ && m.job->array_id) ++(*running_tasks_)[m.job->array_id];
   plan_.starts.push_back({m.job->id, task, m.shape->partition->name, std::move(shares), m.limit,
-                          suspends, name, priorities_.priority_of(*m.job, m.shape->partition)});
+                          suspends, name, priorities_.priority_of(*m.job, m.shape->partition),
+                          !lines_.empty() && someone_waits_on(*m.shape)});
 }
 
 }  // namespace muster::sched

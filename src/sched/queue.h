@@ -31,6 +31,7 @@ class Queue {
   void update_to(const Cluster& cluster, const Priorities& priorities, Time now, bool in_order,
                  bool all_limits = false);
   const Deferred& deferred() const { return deferred_; }
+  std::size_t size() const { return known_.size() + recent_.size(); }  // some may be gone
   // Sets aside a job that only this limit keeps from starting: see Deferred::defer.
   void defer(const Job& job, const LimitScopeKey& full) { deferred_.defer(job.id, full); }
 

@@ -273,6 +273,28 @@ wire::Request reserve(const UserView& o) {
   return request;
 }
 
+wire::Request set_trigger(const UserView& o) {
+  Trigger trigger{.program = "/usr/bin/logger node or job"};
+  trigger.event = static_cast<TriggerEvent>(
+      o.chance.below(static_cast<std::uint64_t>(last_of(TriggerEvent{})) + 1));
+  if (is_about_job(trigger.event) || (is_about_nodes(trigger.event) && o.chance.chance(20)))
+    trigger.job = some_job(o);
+  else if (is_about_nodes(trigger.event) && o.chance.chance(50))
+    trigger.nodes = some_node(o);
+  trigger.offset = Seconds{static_cast<std::int64_t>(o.chance.below(120)) - 60};
+  trigger.permanent = o.chance.chance(30);
+  return wire::SetTriggerRequest{std::move(trigger)};
+}
+
+wire::Request clear_triggers(const UserView& o) {
+  wire::ClearTriggersRequest request;
+  if (o.chance.chance(50))
+    request.id = static_cast<std::uint32_t>(o.chance.below(20));
+  else
+    request.user = Uid{o.chance.chance(50) ? 0u : 1001u};
+  return request;
+}
+
 struct Verb {
   std::string_view name;
   wire::Request (*draw)(const UserView&);
@@ -305,7 +327,9 @@ constexpr Verb kVerbs[] = {{"signal", signal},
                            {"make_node", make_node},
                            {"claim_node", claim_node},
                            {"update_partition", update_partition},
-                           {"reserve", reserve}};
+                           {"reserve", reserve},
+                           {"set_trigger", set_trigger},
+                           {"clear_triggers", clear_triggers}};
 
 bool is_in_service(const Node& node) {
   return node.health != NodeHealth::down && !node.drain && !node.fail && node.responding;

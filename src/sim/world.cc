@@ -206,7 +206,7 @@ class World final : public controller::Host, public Clients::ControllerAccess {
   void maybe_snapshot() {
     if (!schedule_.chance(3)) return;
     accounting_.feed();
-    disk_.write_snapshot(core_->committed_batch(), encode_snapshot(core_->committed()));
+    disk_.write_snapshot(core_->ledger().committed_batch(), encode_snapshot(core_->committed()));
   }
 
   // Jobs that the journal says were purged are not lost, even if the controller crashed just then.

@@ -46,6 +46,11 @@ void AccountingFeed::add(accounting::AccountingDelta delta) {
     });
 }
 
+std::size_t AccountingFeed::backlog() const {
+  const std::lock_guard lock(queued_mutex_);
+  return queued_.changes.size() + unwritten_;
+}
+
 void AccountingFeed::feed_later() {
   if (feed_due_.exchange(true)) return;
   loop_->after(kFeedEvery, [this] {
@@ -62,13 +67,16 @@ bool AccountingFeed::feed(Rows which) {
     told = fail("there is not enough memory");
   }
   if (told) {
-    if (!std::exchange(trouble_, {}).empty()) io::log_info("accounting records are written again");
+    if (std::exchange(trouble_, {}).empty()) return true;
+    io::log_info("accounting records are written again");
+    tell_trouble(false);
     return true;
   }
   // This is retried for as long as it takes. Nothing is lost meanwhile, and jobs do not depend on
   // it.
   const std::string why = told.error().text();
   const auto now = std::chrono::steady_clock::now();
+  if (trouble_.empty()) tell_trouble(true);
   if (why != trouble_ || now - trouble_told_ > kTellAgain) {
     io::log_error("accounting records wait: {}", why);
     trouble_ = why;
@@ -76,6 +84,12 @@ bool AccountingFeed::feed(Rows which) {
   }
   feed_later();
   return false;
+}
+
+void AccountingFeed::tell_trouble(bool failed) {
+  loop_->post([this, failed] {
+    if (!stopping_ && on_trouble_) on_trouble_(failed);
+  });
 }
 
 Result<void> AccountingFeed::tell(Rows which) {
@@ -92,8 +106,10 @@ Result<void> AccountingFeed::tell(Rows which) {
     waiting_rows_.bring_back(ingested_);
   else
     waiting_rows_.put_off(ingested_, timekeeper_.at(io::steady_clock()));
+  unwritten_ = ingested_.changes.size();
   if (ingested_.changes.empty() && ingested_.number == store_->last()) return {};
   auto written = write();
+  unwritten_ = ingested_.changes.size();
   store_->rest();
   return written;
 }

@@ -34,6 +34,9 @@ class AccountingFeed {
   void stop();
   void add(accounting::AccountingDelta delta);
   void post(std::function<void()> work);  // to its thread
+  // To be told, on the loop, that writing begins to fail (true) or works again.
+  void on_trouble(std::function<void(bool)> told) { on_trouble_ = std::move(told); }
+  std::size_t backlog() const;  // rows that are not written yet
 
   // --- on its thread ---
   AccountingStore& store() { return *store_; }
@@ -42,6 +45,7 @@ class AccountingFeed {
 
  private:
   void feed_later();
+  void tell_trouble(bool failed);
   Result<void> tell(Rows which);
   Result<void> write();
 
@@ -49,9 +53,11 @@ class AccountingFeed {
   const controller::Timekeeper& timekeeper_;
   const std::atomic<bool>& stopping_;
   io::Loop* loop_ = nullptr;
+  std::function<void(bool)> on_trouble_;
   std::atomic<bool> feed_due_ = false, feeding_ = false;
+  std::atomic<std::size_t> unwritten_ = 0;  // rows of ingested_
 
-  std::mutex queued_mutex_;  // guards the next member
+  mutable std::mutex queued_mutex_;  // guards the next member
   accounting::AccountingDelta queued_;
 
   // On its thread: what it has written, or is writing.

@@ -37,12 +37,18 @@ void Service::on_query(controller::ReplyTo to, const io::Peer& peer, wire::Reque
   const Uid user = peer.uid;
   const bool is_short =
       controller::has_short_answer(*published_, query) && shares_->may_answer_here(user);
-  auto send = [this, to, user, viewer = viewer_of(peer), query = std::move(query)] {
-    auto answer =
-        std::make_shared<controller::QueryAnswer>(published(), viewer, query, current_time());
-    shares_->send_in_parts(
-        shares_->answers(), to, user,
-        std::make_shared<FairShares::PartSource>([answer] { return answer->next(); }));
+  const MessageType type = type_of(query);
+  auto begin = [this, type, user, viewer = viewer_of(peer), query = std::move(query)] {
+    const MessageTimer timer(messages_, type, user);
+    return std::make_shared<controller::QueryAnswer>(published(), viewer, query, current_time());
+  };
+  auto send = [this, to, type, user, begin = std::move(begin)] {
+    auto next = [this, type, user, answer = begin()] {
+      const MessageTimer timer(messages_, type, user);
+      return answer->next();
+    };
+    shares_->send_in_parts(shares_->answers(), to, user,
+                           std::make_shared<FairShares::PartSource>(std::move(next)));
   };
   if (is_short) return send();
   shares_->begin(shares_->answers(), to, user, bytes, std::move(send));
@@ -56,7 +62,9 @@ void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
     return reply(to, Error{ErrorCode::failure, "Slurm accounting storage is disabled"});
   const auto only_of =
       controller::Visibility(published_->cluster, viewer_of(peer)).only_records_of();
-  auto list = [this, to, only_of, request, user = peer.uid] {
+  auto list = [this, to, only_of, request, type = type_of(wire::Request(request)),
+               user = peer.uid] {
+    const MessageTimer timer(messages_, type, user);
     accounting_.feed(AccountingFeed::Rows::all);
     auto found = accounting::Listing::make(accounting_.store(), request, current_time(), only_of);
     if (!found) {
@@ -65,7 +73,8 @@ void Service::ask_accounting(controller::ReplyTo to, const io::Peer& peer,
     }
     auto listing = std::make_shared<accounting::Listing>(std::move(*found));
     auto source = std::make_shared<FairShares::PartSource>(
-        [this, listing]() -> controller::QueryAnswer::Part {
+        [this, listing, type, user]() -> controller::QueryAnswer::Part {
+          const MessageTimer part_timer(messages_, type, user);
           auto rows = listing->next(accounting_.store(), wire::kPartBytes);
           if (!rows) return {rows.error(), false};
           const bool more = !rows->empty();  // the last part is an empty one

@@ -156,7 +156,12 @@ void Service::on_reports(io::ConnectionId id, const io::Peer& peer, std::string_
     if (auto* node = std::get_if<wire::RegisterReport>(&report))
       io::log_info("{}: registers as node {}", peer.address, node->name.view());
   const Time now = current_time();
-  for (wire::Report& report : reports->reports) core_->on_report(id, std::move(report), now);
+  for (wire::Report& report : reports->reports) {
+    const MessageType type = type_of(report);
+    messages_.count(type, peer.uid);
+    const MessageTimer timer(messages_, type, peer.uid);
+    core_->on_report(id, std::move(report), now);
+  }
 }
 
 void Service::on_close(io::ConnectionId id) {
@@ -174,6 +179,7 @@ void Service::on_request(io::ConnectionId id, const io::Peer& peer, wire::Reques
     io::log_if(io::DebugFlag::protocol, "{} of uid {}, {}", kind_of(frame.request), peer.uid.value,
                peer.address);
   const controller::ReplyTo to{id, frame.id, frame.closes_after_reply};
+  messages_.count(type_of(frame.request), peer.uid);
   if (shares_->is_slowed_down(to, peer.uid, frame.request, current_time())) return;
   const Settings& settings = published_->cluster.settings();
   if (auto ok = controller::check_request(settings.request_limits, frame.request); !ok)
@@ -219,14 +225,10 @@ AdminLevel Service::level_of(const io::Peer& peer) const {
 
 void Service::answer(controller::ReplyTo to, const io::Peer& peer, wire::Request request,
                      std::size_t bytes) {
-  switch (controller::rule_of(request).by) {
-    case controller::AnsweredBy::snapshot:
-      return on_query(to, peer, std::move(request), bytes);
-    case controller::AnsweredBy::daemon:
-      return answer_by_daemon(to, peer, request);
-    case controller::AnsweredBy::core:
-      break;
-  }
+  const auto by = controller::rule_of(request).by;
+  if (by == controller::AnsweredBy::snapshot) return on_query(to, peer, std::move(request), bytes);
+  const MessageTimer timer(messages_, type_of(request), peer.uid);
+  if (by == controller::AnsweredBy::daemon) return answer_by_daemon(to, peer, request);
   if (auto* submission = std::get_if<wire::SubmitRequest>(&request))
     if (auto ok = prepare_submission(peer, *submission, users_.cache(), blobs_); !ok)
       return reply(to, ok.error());

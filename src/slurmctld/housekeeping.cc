@@ -17,9 +17,11 @@ constexpr BatchNumber kBatchesPerSnapshot = 20000;
 
 // Accounting is fed before the snapshot is written, because the snapshot removes journal entries.
 void Service::snapshot_if_due() {
-  if (snapshot_running_ || core_->committed_batch() < last_snapshot_ + kBatchesPerSnapshot) return;
+  if (snapshot_running_ || core_->ledger().committed_batch() < last_snapshot_ + kBatchesPerSnapshot)
+    return;
   snapshot_running_ = true;
-  if (!accounting_.has_store()) return write_snapshot(core_->committed_batch(), core_->committed());
+  if (!accounting_.has_store())
+    return write_snapshot(core_->ledger().committed_batch(), core_->committed());
   accounting_.post([this] {
     const bool ok = accounting_.feed(AccountingFeed::Rows::due);
     const accounting::AccountingDelta& ingested = accounting_.ingested();

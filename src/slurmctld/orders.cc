@@ -7,6 +7,7 @@
 #include "base/codec/rough_size.h"
 #include "io/debug_flags.h"
 #include "io/log.h"
+#include "slurmctld/message_names.h"
 #include "slurmctld/shares.h"
 #include "wire/parts.h"
 
@@ -50,6 +51,22 @@ void OrderSender::send(controller::NodeConnection to, Epoch epoch,
   outbox.epoch = epoch;
   for (; next != orders.end(); ++next) outbox.orders.push_back(std::move(*next));
   if (is_new) thread_.post([this, to] { empty_outbox(to); });
+}
+
+void OrderSender::fill(wire::StatisticsReply& reply) const {
+  std::map<std::uint16_t, wire::MessageCount> types;
+  const std::lock_guard lock(outboxes_mutex_);
+  reply.nodes_behind = static_cast<std::uint32_t>(outboxes_.size());
+  for (const auto& [to, outbox] : outboxes_)
+    for (const controller::OutgoingOrder& order : outbox.orders) {
+      const MessageType type = type_of(order.order);
+      wire::MessageCount& row = types.try_emplace(type.id).first->second;
+      row.id = type.id;
+      row.name = type.name;
+      ++row.count;
+      ++reply.orders_waiting;
+    }
+  for (auto& [id, row] : types) reply.orders.push_back(std::move(row));
 }
 
 // Runs on the sender's thread.

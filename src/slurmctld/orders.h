@@ -20,6 +20,7 @@
 #include "io/store/blob_cache.h"
 #include "state/store.h"
 #include "wire/node_messages.h"
+#include "wire/statistics.h"
 
 namespace muster::daemon {
 
@@ -48,6 +49,7 @@ class OrderSender {
 
   void send(controller::NodeConnection to, Epoch epoch,
             std::vector<controller::OutgoingOrder> orders);
+  void fill(wire::StatisticsReply& reply) const;                            // orders that wait
   void post(std::function<void()> work) { thread_.post(std::move(work)); }  // after work that waits
 
  private:
@@ -64,7 +66,7 @@ class OrderSender {
   Store& store_;
   io::BlobCache& blobs_;
   const std::atomic<bool>& stopping_;
-  std::mutex outboxes_mutex_;  // guards the next member
+  mutable std::mutex outboxes_mutex_;  // guards the next member
   std::map<controller::NodeConnection, Outbox> outboxes_;
   io::Worker thread_{"sender"};  // last: it uses what is above
 };

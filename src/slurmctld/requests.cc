@@ -71,6 +71,8 @@ struct Service::DaemonVerbs {
   void operator()(const wire::ExplainRequest& question) const {
     service.shares_->run(service.shares_->trials(), to, peer.uid, 0,
                          [&service = service, to = to, viewer = service.viewer_of(peer), question] {
+                           const MessageTimer timer(service.messages_,
+                                                    type_of(wire::Request(question)), viewer.uid);
                            service.reply(to, controller::explain(*service.published(), viewer,
                                                                  question, service.current_time()));
                          });
@@ -86,6 +88,10 @@ struct Service::DaemonVerbs {
     service.shut_down(to, r.controller_only);
   }
   void operator()(const wire::DebugRequest& r) const { service.reply(to, set_debug(r)); }
+  void operator()(const wire::TriggersRequest&) const {
+    service.reply(to, wire::TriggersReply{*service.published_->cluster.triggers});
+  }
+  void operator()(const wire::StatisticsRequest& r) const { service.tell_statistics(to, r.reset); }
 };
 
 void Service::answer_by_daemon(controller::ReplyTo to, const io::Peer& peer,
@@ -115,6 +121,23 @@ void Service::send_batch_script(controller::ReplyTo to, const io::Peer& peer, Jo
   });
 }
 
+void Service::tell_statistics(controller::ReplyTo to, bool reset) {
+  if (reset) {
+    messages_.reset();
+    core_->statistics().begin();
+    return reply(to, wire::Done{});
+  }
+  wire::StatisticsReply told = core_->statistics().reply();
+  told.now = current_time();
+  told.threads = static_cast<std::uint32_t>(shares_->busy_threads() + 1);  // the loop's
+  told.is_planning = plans_aside_;
+  told.clock_latency_us = clock_latency_us_;
+  told.accounting_rows = accounting_.backlog();
+  orders_->fill(told);
+  messages_.fill(told);
+  reply(to, std::move(told));
+}
+
 // Reads the configuration again. If the file is bad, nothing changes and the error is reported.
 void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
   background_->post([this, to, by] {
@@ -139,22 +162,15 @@ void Service::reconfigure(controller::ReplyTo to, std::optional<Uid> by) {
       entry.by = by;
       log_event(std::move(entry));
       configuration_ = std::move(fresh);
-      tell_accounts_of_configuration();
+      // QOS of slurm.conf are rows of the site too.
+      accounts_.follow(
+          registration_of(configuration_.conf, configuration_.cluster, options_.host_name),
+          current_time(), [this](AccountsNews news) {
+            post([this, news = std::move(news)] {
+              core_->on_accounts(news, controller::ReplyTo{}, wire::Done{}, current_time());
+            });
+          });
       shares_->set_limits(configuration_.conf.words);
-    });
-  });
-}
-
-// QOS of slurm.conf are rows of the site too.
-void Service::tell_accounts_of_configuration() {
-  if (!accounts_.exist()) return;
-  auto registration =
-      registration_of(configuration_.conf, configuration_.cluster, options_.host_name);
-  accounts_.post([this, registration = std::move(registration)] {
-    auto news = accounts_.enter(registration, current_time());
-    if (!news) return io::log_error("accounts wait: {}", news.error().text());
-    post([this, news = std::move(*news)] {
-      core_->on_accounts(news, controller::ReplyTo{}, wire::Done{}, current_time());
     });
   });
 }

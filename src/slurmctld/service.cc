@@ -1,6 +1,7 @@
 // Starts and stops the threads, commits batches, and decides where plans are made.
 #include "slurmctld/service.h"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,16 @@ constexpr std::chrono::microseconds kShortPlan{2000};
 constexpr std::chrono::milliseconds kShortCommit{2};
 constexpr std::chrono::milliseconds kLongestRest{500};
 
+// Of 1000 readings of the clock: it is long where the machine's clock is a slow one.
+std::uint32_t measure_clock() {
+  constexpr int kReadings = 1000;
+  timeval read{};
+  const auto began = Clock::now();
+  for (int i = 0; i < kReadings; ++i) gettimeofday(&read, nullptr);
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - began);
+  return static_cast<std::uint32_t>(took.count());
+}
+
 }  // namespace
 
 Service::Service(ServiceOptions options, Configuration configuration, std::unique_ptr<Store> store,
@@ -35,6 +46,7 @@ Service::Service(ServiceOptions options, Configuration configuration, std::uniqu
       started_(current_time()),
       at_start_(configuration.conf),
       configuration_(std::move(configuration)),
+      clock_latency_us_(measure_clock()),
       accounting_(std::move(accounting), timekeeper_, stopping_),
       accounts_(std::move(accounts), [this] { return published(); }),
       programs_([this](const controller::SiteProgramRun& run, bool succeeded) {
@@ -53,6 +65,9 @@ Result<void> Service::start(io::Loop& loop, const io::ServerOptions& server) {
   planner_ = std::make_unique<io::Worker>("planner");
   store_thread_ = std::make_unique<io::Worker>("store");
   accounting_.start(loop);
+  accounting_.on_trouble([this](bool failed) {
+    core_->triggers().pull(failed ? TriggerEvent::database_failed : TriggerEvent::database_resumed);
+  });
   background_ = std::make_unique<io::Worker>("background");
   if (auto ok = core_->recover(std::move(*stored), configuration_.cluster, current_time(),
                                accounting_.has_store() ? accounting_.store().last() : 0);
@@ -204,14 +219,16 @@ void Service::start_planning(Cluster cluster, Time now, sched::Budget budget) {
   if (plans_are_short_ && !budget.thorough) {
     auto [plan, took] = timed_plan();
     const bool more_starts = plan.more_starts;
-    core_->on_planned(std::move(plan), now);
+    core_->on_planned(std::move(plan), now, floor<std::chrono::microseconds>(took));
     return rest_after_plan(took, more_starts);
   }
+  plans_aside_ = true;
   planner_->post([this, timed_plan = std::move(timed_plan)] {
     auto [plan, took] = timed_plan();
     post([this, plan = std::move(plan), took]() mutable {
       const bool more_starts = plan.more_starts;
-      core_->on_planned(std::move(plan), current_time());
+      plans_aside_ = false;
+      core_->on_planned(std::move(plan), current_time(), floor<std::chrono::microseconds>(took));
       rest_after_plan(took, more_starts);
     });
   });

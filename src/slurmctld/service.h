@@ -34,6 +34,7 @@
 #include "io/wall_clock.h"
 #include "slurmctld/accounting_feed.h"
 #include "slurmctld/changes.h"
+#include "slurmctld/message_statistics.h"
 #include "slurmctld/orders.h"
 #include "slurmctld/shares.h"
 #include "slurmctld/site_accounts.h"
@@ -112,10 +113,10 @@ class Service final : public controller::Host {
                     const wire::AccountsRequest& request);
   void answer_accounts(controller::ReplyTo to, const io::Peer& peer,
                        const wire::AccountsRequest& request);
-  void tell_accounts_of_configuration();
   void reconfigure(controller::ReplyTo to, std::optional<Uid> by);
   void report_needed_restart(controller::ReplyTo to, const config::SlurmConf& fresh);
   void shut_down(controller::ReplyTo to, bool controller_only);
+  void tell_statistics(controller::ReplyTo to, bool reset);
   void send_batch_script(controller::ReplyTo to, const io::Peer& peer, JobId job);
   void grant_broadcast(controller::ReplyTo to, const io::Peer& peer,
                        const wire::BroadcastRequest& request);
@@ -146,6 +147,7 @@ class Service final : public controller::Host {
   std::optional<CommitOutcome> committed_;  // not yet passed to the core
   BatchNumber last_snapshot_ = 0;
   bool snapshot_running_ = false;
+  bool plans_aside_ = false;  // a plan is made on the planner's thread
 
   io::Loop* loop_ = nullptr;
   std::unique_ptr<io::Server> server_;
@@ -154,6 +156,8 @@ class Service final : public controller::Host {
   io::LogLimit job_events_{50'000, Millis{10000}}, other_events_{50'000, Millis{10000}};
   std::atomic<bool> stopping_ = false;
   KnownUsers users_{stopping_};
+  MessageStatistics messages_;
+  const std::uint32_t clock_latency_us_;
 
   static constexpr std::size_t kBlobCacheBytes = 512u << 10;
   io::BlobCache blobs_{kBlobCacheBytes};

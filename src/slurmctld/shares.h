@@ -49,6 +49,7 @@ class FairShares {
   void set_limits(const config::ControllerWords& words);
   bool is_slowed_down(controller::ReplyTo to, Uid user, const wire::Request& request, Time now);
   bool may_answer_here(Uid user);
+  std::size_t busy_threads() const { return answers_.busy() + trials_.busy() + sacct_.busy(); }
   void begin_round() { answered_here_.clear(); }
 
  private:

@@ -8,6 +8,7 @@
 
 #include "base/text/hostlist.h"
 #include "base/text/strings.h"
+#include "io/log.h"
 #include "sched/priority/usage.h"
 #include "slurmctld/service.h"
 
@@ -44,8 +45,14 @@ accounts::Answer SiteAccounts::answer(const Text& user, bool is_slurm_user,
                           request, now);
 }
 
-Result<AccountsNews> SiteAccounts::enter(const accounts::Registration& registration, Time now) {
-  return service_->enter(registration, now);
+void SiteAccounts::follow(accounts::Registration registration, Time now,
+                          std::function<void(AccountsNews)> then) {
+  if (!exist()) return;
+  post([this, registration = std::move(registration), now, then = std::move(then)] {
+    auto news = service_->enter(registration, now);
+    if (!news) return io::log_error("accounts wait: {}", news.error().text());
+    then(*std::move(news));
+  });
 }
 
 std::vector<JobId> SiteAccounts::jobs_in(const Text& cluster,

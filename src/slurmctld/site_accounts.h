@@ -30,11 +30,15 @@ class SiteAccounts final : private accounts::Surroundings {
   Result<AccountsNews> start(const accounts::Registration& registration, Time now);
   void stop();
 
-  // On the accounts' thread; so are the functions below.
+  // Enters the cluster as it is configured now. `then` is called on the accounts' thread with what
+  // the core has to know.
+  void follow(accounts::Registration registration, Time now,
+              std::function<void(AccountsNews)> then);
+
+  // On the accounts' thread; so is the function below.
   void post(std::function<void()> work) { thread_->post(std::move(work)); }
   accounts::Answer answer(const Text& user, bool is_slurm_user,
                           const wire::AccountsRequest& request, Time now);
-  Result<AccountsNews> enter(const accounts::Registration& registration, Time now);
 
  private:
   std::vector<JobId> jobs_in(const Text& cluster,

@@ -2,16 +2,19 @@
 #include "slurmctld/site_programs.h"
 
 #include <grp.h>
+#include <unistd.h>
 
 #include <string>
 
 #include "io/log.h"
+#include "io/users.h"
 
 namespace muster::daemon {
 
 namespace {
 
 constexpr Seconds kMailTimeout{60};
+constexpr Seconds kTriggerTimeout{300};
 
 std::string group_name(Gid gid) {
   char buffer[4096];
@@ -25,7 +28,7 @@ std::string group_name(Gid gid) {
 using Which = controller::SiteProgramRun::Which;
 
 // All others run for a job.
-bool is_for_nodes(Which which) { return which >= Which::suspend; }
+bool is_for_nodes(Which which) { return which >= Which::suspend && which != Which::trigger; }
 
 std::string_view key_of(Which which) {
   switch (which) {
@@ -45,6 +48,8 @@ std::string_view key_of(Which which) {
       return "ResvProlog";
     case Which::reservation_epilog:
       return "ResvEpilog";
+    case Which::trigger:
+      return "the program of a trigger";
   }
   return {};
 }
@@ -62,6 +67,9 @@ std::string subject_of(const controller::SiteProgramRun& run) {
 
 void SitePrograms::run(io::Loop& loop, const config::SlurmConf& conf,
                        controller::SiteProgramRun run) {
+  if (run.which == Which::trigger)
+    return loop.run_blocking(
+        [this, path = conf.path, run = std::move(run)] { run_trigger(run, path); });
   io::ProgramRun program{
       .path = {}, .environment = run.environment, .arguments = run.arguments, .timeout = {}};
   program.path = path_of(run.which, conf);
@@ -93,8 +101,34 @@ void SitePrograms::send_mail(const controller::SiteProgramRun& run, io::ProgramR
   });
 }
 
+// Runs on a thread that may wait for the name service.
+void SitePrograms::run_trigger(const controller::SiteProgramRun& run, const std::string& conf) {
+  const auto account = io::account_of(run.uid);
+  if (!account)
+    return io::log_error("the trigger of uid {} has no user: it is not run", run.uid.value);
+  io::ProgramRun program{
+      .path = run.arguments.front(),
+      .environment = {"SLURM_CONF=" + conf, "HOME=" + account->home, "USER=" + account->name,
+                      "LOGNAME=" + account->name, "SHELL=/bin/sh",
+                      "PATH=/usr/local/bin:/usr/local/sbin:/usr/bin:/usr/sbin:/bin:/sbin"},
+      .arguments = {run.arguments.begin() + 1, run.arguments.end()},
+      .timeout = kTriggerTimeout};
+  const bool is_own = run.uid.value == geteuid();
+  if (!is_own)
+    program.groups = {.groups = {},
+                      .stepd_path = io::program_beside_us("slurmstepd"),
+                      .user = io::ProgramUser{run.uid, account->gid, account->groups}};
+  io::ProgramRunner& runner = is_own ? programs_ : triggers_;
+  runner.run(std::move(program), [user = account->name](const io::ProgramEnd& end) {
+    if (!end.succeeded)
+      io::log_error("the program of a trigger of {} failed: {} output:{}", user, end.failure,
+                    end.output);
+  });
+}
+
 void SitePrograms::forget() {
   programs_.forget();
+  triggers_.forget();
   mails_.forget();
 }
 

@@ -1,8 +1,10 @@
-// SitePrograms: runs programs of the site: PrologSlurmctld, MailProg, SuspendProgram and so on.
+// SitePrograms: runs programs of the site: PrologSlurmctld, MailProg, SuspendProgram and so on, and
+// programs of triggers, as their owners.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "config/slurm_conf.h"
@@ -24,10 +26,12 @@ class SitePrograms {
  private:
   void start(const controller::SiteProgramRun& run, io::ProgramRun program);
   void send_mail(const controller::SiteProgramRun& run, io::ProgramRun program);
+  void run_trigger(const controller::SiteProgramRun& run, const std::string& conf);
 
-  static constexpr std::size_t kMailsAtOnce = 8;
+  static constexpr std::size_t kMailsAtOnce = 8, kTriggersAtOnce = 8;
   OnEnd on_end_;
   io::ProgramRunner programs_, mails_{kMailsAtOnce};
+  io::ProgramRunner triggers_{kTriggersAtOnce};  // of users
 };
 
 }  // namespace muster::daemon

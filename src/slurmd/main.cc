@@ -72,10 +72,7 @@ NodeIdentity identity_of(const SlurmdOptions& options) {
 
 std::string stepd_path(const SlurmdOptions& options) {
   if (!options.stepd_path.empty()) return options.stepd_path;
-  char self[PATH_MAX];
-  ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
-  std::string path(self, size > 0 ? static_cast<std::size_t>(size) : 0);
-  return path.substr(0, path.rfind('/') + 1) + "slurmstepd";
+  return io::program_beside_us("slurmstepd");
 }
 
 void forget_old_ends(const std::string& spool_dir) {

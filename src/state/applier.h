@@ -79,6 +79,7 @@ struct Applier : NodeApplier {
   void operator()(const QosChanged& e);
   void operator()(const UserAccessChanged& e);
   void operator()(const CoordinatorsChanged& e);
+  void operator()(const TriggerChanged& e);
   void operator()(const UsageCounted& e);
   void operator()(const ClockStepped& e);
 

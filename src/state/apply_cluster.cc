@@ -102,6 +102,19 @@ void Applier::operator()(const CoordinatorsChanged& e) {
              e.coordinators.users.empty());
 }
 
+void Applier::operator()(const TriggerChanged& e) {
+  auto& all = cluster.triggers.edit();
+  auto at = std::ranges::lower_bound(all, e.trigger.id, {}, &Trigger::id);
+  const bool known = at != all.end() && at->id == e.trigger.id;
+  if (known && e.removed)
+    all.erase(at);
+  else if (known)
+    *at = e.trigger;
+  else if (!e.removed)
+    all.insert(at, e.trigger);
+  cluster.last_trigger = std::max(cluster.last_trigger, e.trigger.id);
+}
+
 void Applier::operator()(const UsageCounted& e) {
   UsageBook& book = cluster.usage.edit();
   book.as_of = e.as_of;
@@ -126,6 +139,8 @@ void Applier::operator()(const ClockStepped& e) {
     Node& node = cluster.nodes.edit(id);
     move(node.power.since, node.reboot.since, node.last_busy);
   }
+  if (!(*cluster.triggers).empty())
+    for (Trigger& trigger : cluster.triggers.edit()) move(trigger.due);
   UsageBook& book = cluster.usage.edit();
   move(book.as_of);
   for (auto& [owner, use] : book.past) move(use.as_of);

@@ -45,6 +45,16 @@ struct ReservationChanged {
   }
 };
 
+struct TriggerChanged {
+  Trigger trigger;  // all of it; a new id adds a trigger
+  bool removed = false;
+  template <class V>
+  void fields(V& v) {
+    v(1, trigger);
+    v(2, removed);
+  }
+};
+
 struct AssociationChanged {
   Association association;  // all of it; a new key adds an association
   bool removed = false;

@@ -24,6 +24,8 @@ struct Snapshot {
   IdSet uncounted;
   std::uint32_t last_reservation = 0;
   std::vector<JobOutcome> outcomes;
+  std::vector<Trigger> triggers;
+  std::uint32_t last_trigger = 0;
   std::vector<Qos> qos;
   std::vector<UserAccess> users;
   std::vector<Coordinators> coordinators;
@@ -44,6 +46,8 @@ struct Snapshot {
     v(142, uncounted);
     v(150, last_reservation);
     v(151, outcomes);
+    v(401, triggers);
+    v(402, last_trigger);
     v(510, qos);
     v(511, users);
     v(512, coordinators);
@@ -82,6 +86,8 @@ std::string encode_snapshot(const Cluster& cluster) {
              .usage = *cluster.usage,
              .uncounted = cluster.uncounted,
              .last_reservation = cluster.last_reservation,
+             .triggers = *cluster.triggers,
+             .last_trigger = cluster.last_trigger,
              .qos = *cluster.qos,
              .users = *cluster.users,
              .coordinators = *cluster.coordinators};
@@ -123,6 +129,8 @@ Result<Cluster> decode_snapshot(std::string_view bytes) {
   cluster.next_node_id = s->next_node_id;
   cluster.epoch = s->epoch;
   cluster.last_reservation = s->last_reservation;
+  cluster.triggers = Cow(std::move(s->triggers));
+  cluster.last_trigger = s->last_trigger;
   return cluster;
 }
 

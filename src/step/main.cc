@@ -2,6 +2,7 @@
 // in 4 and the lock of the step's file in 5; or the nursery (io/stepd/step_nursery.h) forks it and
 // gets these later. It outlives slurmd.
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/keyctl.h>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -103,14 +104,30 @@ int receive_file() {
   return 0;
 }
 
-// Executes a site program among the processes of a job.
+bool become(const muster::io::ProgramUser& user) {
+  std::vector<gid_t> groups;
+  for (muster::Gid gid : user.groups) groups.push_back(gid.value);
+  muster::io::be_like_others_for_oom();
+  return setgroups(groups.size(), groups.data()) == 0 &&
+         setresgid(user.gid.value, user.gid.value, user.gid.value) == 0 &&
+         setresuid(user.uid.value, user.uid.value, user.uid.value) == 0;
+}
+
+// Executes a site program among the processes of a job, or as a user.
 int run_in_group() {
   auto setup = muster::decode<muster::io::GroupedProgram>(read_setup());
   if (!setup || setup->argv.empty()) return 1;
-  auto groups = muster::io::make_cgroup(setup->groups);
-  auto entered = groups ? (*groups)->enter() : std::unexpected(groups.error());
+  muster::Result<void> entered;
+  if (setup->groups.groups != muster::Confinement::Groups::none) {
+    auto groups = muster::io::make_cgroup(setup->groups);
+    entered = groups ? (*groups)->enter() : std::unexpected(groups.error());
+  }
   if (!entered) std::fprintf(stderr, "slurmstepd: error: %s\n", entered.error().text().c_str());
   if (!entered) return 1;
+  if (setup->user && !become(*setup->user)) {
+    std::fprintf(stderr, "slurmstepd: error: cannot become user %u\n", setup->user->uid.value);
+    return 1;
+  }
   std::vector<char*> argv;
   for (std::string& word : setup->argv) argv.push_back(word.data());
   argv.push_back(nullptr);

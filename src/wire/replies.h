@@ -25,6 +25,8 @@
 #include "model/node/partition.h"
 #include "wire/accounts.h"
 #include "wire/job_ref.h"
+#include "wire/statistics.h"
+#include "wire/triggers.h"
 
 namespace muster::wire {
 
@@ -433,6 +435,7 @@ using Answer =
     std::variant<Error, Done, PingReply, SubmitReply, JobsReply, NodesReply, PartitionsReply,
                  ConfigReply, CancelReply, StepReply, AccountingReply, BatchScriptReply,
                  ReservationsReply, PrioritiesReply, BroadcastReply, TopologyReply, SharesReply,
-                 ExplainReply, ClaimNodeReply, Notice, AccountsReply>;
+                 ExplainReply, ClaimNodeReply, Notice, AccountsReply, StatisticsReply,
+                 TriggersReply>;
 
 }  // namespace muster::wire

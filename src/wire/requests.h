@@ -24,6 +24,8 @@
 #include "model/node/partition.h"
 #include "wire/accounts.h"
 #include "wire/job_ref.h"
+#include "wire/statistics.h"
+#include "wire/triggers.h"
 
 namespace muster::wire {
 
@@ -385,6 +387,7 @@ using Request =
                  ShutdownRequest, DebugRequest, WaitJobRequest, StepRequest, ReleaseRequest,
                  AccountingRequest, BatchScriptRequest, ReservationsRequest, AttachStepRequest,
                  PrioritiesRequest, BroadcastRequest, TopologyRequest, SharesRequest,
-                 ExplainRequest, ClaimNodeRequest, AccountsRequest>;
+                 ExplainRequest, ClaimNodeRequest, AccountsRequest, StatisticsRequest,
+                 SetTriggerRequest, ClearTriggersRequest, TriggersRequest>;
 
 }  // namespace muster::wire

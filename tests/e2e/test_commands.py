@@ -6,7 +6,7 @@ import pytest
 
 import muster
 
-COMMANDS = "sbatch sbcast srun salloc sattach sstat sshare scancel squeue sinfo sprio sacct seff scontrol".split()
+COMMANDS = "sbatch sbcast srun salloc sattach sstat sshare scancel squeue sinfo sprio sdiag strigger sacct seff scontrol".split()
 DAEMONS = "slurmctld slurmd".split()
 
 pytestmark = pytest.mark.ours
@@ -53,7 +53,7 @@ def test_every_daemon_explains_itself(name):
 def test_a_command_without_a_cluster_says_so(name, tmp_path):
     args = {"sbatch": ["--wrap", "true"], "srun": ["true"], "scancel": ["1"], "seff": ["1"],
             "scontrol": ["show", "job"], "sattach": ["1.0"], "sstat": ["-j", "1"], "salloc": ["true"],
-            "sbcast": ["-j", "1", "/etc/passwd", "/tmp/x"]}
+            "sbcast": ["-j", "1", "/etc/passwd", "/tmp/x"], "strigger": ["--get"]}
     env = {"PATH": "/usr/bin:/bin", "SLURM_CONF": str(tmp_path / "missing.conf"), "HOME": str(tmp_path)}
     done = run(name, *args.get(name, []), env=env)
     assert done.returncode != 0

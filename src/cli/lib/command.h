@@ -26,6 +26,8 @@ int scontrol_main(int argc, char** argv);
 int sprio_main(int argc, char** argv);
 int sshare_main(int argc, char** argv);
 int sstat_main(int argc, char** argv);
+int sdiag_main(int argc, char** argv);
+int strigger_main(int argc, char** argv);
 int muster_main(int argc, char** argv);
 
 }  // namespace muster::cli

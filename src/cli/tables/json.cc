@@ -30,16 +30,25 @@ Json json_of(const FieldValue& value) {
   return nullptr;
 }
 
-std::string json_document(std::string_view plugin_type, std::string_view plugin_name,
-                          std::string_view key, Json records) {
+Json json_frame(std::string_view plugin_type, std::string_view plugin_name) {
   Json document;
   document["meta"]["plugin"] = {{"type", plugin_type}, {"name", plugin_name}};
   document["meta"]["Slurm"] = {{"version", {{"major", 22}, {"micro", 8}, {"minor", 5}}},
                                {"release", std::string(kSlurmVersion)}};
   document["errors"] = Json::array();
-  document[std::string(key)] = std::move(records);
-  // Names of users may not be UTF-8, and a listing must not fail because of that.
+  return document;
+}
+
+// Names of users may not be UTF-8, and a listing must not fail because of that.
+std::string json_text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string json_document(std::string_view plugin_type, std::string_view plugin_name,
+                          std::string_view key, Json records) {
+  Json document = json_frame(plugin_type, plugin_name);
+  document[std::string(key)] = std::move(records);
+  return json_text_of(document);
 }
 
 }  // namespace muster::cli

@@ -18,6 +18,10 @@ namespace muster::cli {
 std::string json_document(std::string_view plugin_type, std::string_view plugin_name,
                           std::string_view key, Json records);
 
+// The same in two steps: {"meta": ..., "errors": []}, and its text.
+Json json_frame(std::string_view plugin_type, std::string_view plugin_name);
+std::string json_text_of(const Json& document);
+
 inline Json json_text(std::string_view text) { return std::string(text); }
 inline Json json_time(Time t) { return is_set(t) ? unix_seconds(t) : 0; }
 template <class T>

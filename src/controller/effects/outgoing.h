@@ -28,6 +28,7 @@ struct SiteProgramRun {
     resume_fail,
     reservation_prolog,
     reservation_epilog,
+    trigger,  // of a user: the program comes first among its arguments
   };
   Which which = Which::prolog_slurmctld;
   JobId job;
@@ -35,6 +36,7 @@ struct SiteProgramRun {
   Gid gid;  // the job's group, for SLURM_JOB_GROUP
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
+  Uid uid;  // of a trigger: who it runs as
 };
 
 }  // namespace muster::controller

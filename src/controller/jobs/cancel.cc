@@ -43,7 +43,7 @@ std::uint32_t drop_waiting_tasks(Ledger& ledger, const Planning& planning, Calle
                                  wire::JobRef& ref, const std::optional<JobMatcher>& filter) {
   constexpr std::uint64_t kTasksWithRecords = 1000;
   const Job* array = ledger.cluster().jobs.find(ref.job);
-  if (!array || array->state != JobState::pending || !ledger.may_manage(caller, *array)) return 0;
+  if (!array || array->state != JobState::pending || !ledger.rights().may_manage(caller, *array)) return 0;
   if (filter && !filter->matches(ledger.cluster(), *array)) return 0;
   const IdSet tasks = array->waiting_tasks.intersect(ref.tasks);
   const bool all = tasks == array->waiting_tasks && tasks.size() > 1;
@@ -75,7 +75,7 @@ wire::Answer cancel(Ledger& ledger, const Planning& planning, Caller caller,
   IdSet pending;
   auto one = [&](JobId id, std::optional<StepId> step) -> Result<void> {
     const Job& job = ledger.job(id);
-    if (!ledger.may_manage(caller, job)) return fail(ErrorCode::access_denied);
+    if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::access_denied);
     if (!request.sibling.empty() && !step) return fail(ErrorCode::not_federated);
     if (step && (is_ended(job.state) || job.state == JobState::pending))
       return fail(ErrorCode::invalid_job_id);
@@ -136,7 +136,7 @@ wire::Answer cancel(Ledger& ledger, const Planning& planning, Caller caller,
   if (request.jobs.empty() && filter) {
     std::vector<JobId> ids;
     ledger.cluster().jobs.each([&](const Job& job) {
-      if (!is_ended(job.state) && ledger.may_manage(caller, job) &&
+      if (!is_ended(job.state) && ledger.rights().may_manage(caller, job) &&
           filter->matches(ledger.cluster(), job))
         ids.push_back(job.id);
     });

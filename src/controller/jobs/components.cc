@@ -16,7 +16,7 @@ void order_end(Ledger& ledger, JobId id, const Ending& ending, Reach reach) {
     for (const Job* component : ledger.cluster().components(ledger.job(id)))
       if (goes_on(*component)) ids.insert(component->id.value);
   ledger.record(JobsEnding{.jobs = ids, .ending = ending});
-  for (std::uint32_t each : ids.ids()) ledger.touch_nodes_of(ledger.job(JobId{each}));
+  for (std::uint32_t each : ids.ids()) touch_nodes_of(ledger, ledger.job(JobId{each}));
 }
 
 void advance_endings(Ledger& ledger, JobId id) {

@@ -159,7 +159,7 @@ void advance_ending(Ledger& ledger, JobId id) {
   if (!idle.empty()) release_nodes(ledger, id, idle);
   job = &ledger.job(id);
   if (!job->run->unfinished.empty()) {
-    ledger.touch_nodes_of(*job);
+    touch_nodes_of(ledger, *job);
     return;
   }
   bool returns = job->run->ending && job->run->ending->requeue;

@@ -114,7 +114,7 @@ void Programs::launch_if_prepared(JobId id) {
       });
   ledger_.record(
       JobPrepared{.job = id, .attempt = job->attempt, .at = waited_for_node ? now : Time{}});
-  ledger_.touch_nodes_of(ledger_.job(id));
+  touch_nodes_of(ledger_, ledger_.job(id));
 }
 
 }  // namespace muster::controller

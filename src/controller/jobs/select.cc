@@ -17,7 +17,7 @@ namespace {
 // A task that leaves its array takes up a record, of which there are at most MaxJobCount.
 Result<void> may_split(Ledger& ledger, Caller caller, JobId array, const IdSet& tasks) {
   const Job* record = ledger.cluster().jobs.find(array);
-  if (!record || record->state != JobState::pending || !ledger.may_manage(caller, *record))
+  if (!record || record->state != JobState::pending || !ledger.rights().may_manage(caller, *record))
     return {};
   const std::uint64_t apart = record->waiting_tasks.intersect(tasks).size();
   const bool all = apart == record->waiting_tasks.size();
@@ -53,7 +53,7 @@ Result<std::vector<JobId>> resolve(Ledger& ledger, Caller caller, const wire::Jo
   auto add = [&](const Job& found, std::uint32_t task) {
     // If the caller may not change the record, it stays whole, because the request will be refused.
     bool splits = found.is_array_record() && found.state == JobState::pending &&
-                  ledger.may_manage(caller, found);
+                  ledger.rights().may_manage(caller, found);
     ids.push_back(splits ? split_task(ledger, found.id, task) : found.id);
   };
   if (ref.tasks.size() == 1) {

@@ -1,5 +1,5 @@
 // Authority: who may do what by user id. Root and SlurmUser are operators; other users may change
-// only their own jobs. What accounts say about users comes on top of it: Ledger::may_manage.
+// only their own jobs. What accounts say about users comes on top of it: Rights.
 #pragma once
 
 #include "base/containers/text.h"

@@ -27,8 +27,8 @@ constexpr bool is_one_of = (std::is_same_v<T, Others> || ...);
 template <class T>
 constexpr bool concerns_jobs_alone =
     is_one_of<T, JobSubmitted, TaskSplit, JobStarted, StepCreated, StepNodeEnded, JobsEnding,
-              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, StepQueued,
-              StepDequeued, StepLimitChanged, UsageCounted>;
+              JobEnded, NodesReleased, JobShrunk, JobsPurged, PendingJobsEnded, TriggerChanged,
+              StepQueued, StepDequeued, StepLimitChanged, UsageCounted>;
 
 // Events of running jobs and of nodes do not change the order of waiting jobs.
 template <class T>
@@ -47,28 +47,23 @@ void add_changed(const E& event, IdSet& jobs) {
 }
 void add_changed(const JobSubmitted& event, IdSet& jobs) { jobs.insert(event.job.id.value); }
 
+// The nodes whose state the event may change.
+template <class E>
+void add_nodes(const E& event, std::set<NodeId>& nodes) {
+  if constexpr (requires { event.node; } && !concerns_jobs_alone<E>)
+    nodes.insert(event.node);
+  else if constexpr (is_one_of<E, NodesReleased, JobShrunk>)
+    nodes.insert(event.nodes.begin(), event.nodes.end());
+}
+
 }  // namespace
-
-bool Ledger::administers(const Caller& caller) const {
-  const UserAccess* user = cluster_.find_user(caller.name);
-  return authority_.is_operator(caller) || (user && user->admin_level == AdminLevel::administers);
-}
-
-bool Ledger::operates(const Caller& caller) const {
-  const UserAccess* user = cluster_.find_user(caller.name);
-  return authority_.is_operator(caller) || (user && user->admin_level >= AdminLevel::operates);
-}
-
-bool Ledger::may_manage(const Caller& caller, const Job& job) const {
-  return authority_.may_change(caller, job) || administers(caller) ||
-         cluster_.coordinates(caller.name, job.account);
-}
 
 void Ledger::note_changes(const Event& event) {
   open_.changes.note(cluster_, event);
   std::visit(
       [&]<class T>(const T& e) {
         add_changed(e, open_.changed_jobs);
+        add_nodes(e, changed_nodes_);
         order_changed_ |= !leaves_the_order<T>;
         if constexpr (!concerns_jobs_alone<T>) ++nodes_version_;
       },
@@ -80,8 +75,10 @@ void Ledger::record(Event event) {
   EventLog log(cluster_, event, asker_);
   const bool forgets_a_run = std::holds_alternative<JobRequeued>(event);
   if (forgets_a_run) run_mails(event);
+  job_counts_.before(cluster_, event);
   muster::apply(cluster_, event);
   std::move(log).add_to(open_.log, cluster_);
+  job_counts_.after(cluster_, event);
   watch_list_.follow(cluster_, event);
   if (!forgets_a_run) run_mails(event);
   open_.events.push_back(encode(EventEntry{std::move(event)}));
@@ -89,10 +86,6 @@ void Ledger::record(Event event) {
 
 void Ledger::run_mails(const Event& event) {
   for (SiteProgramRun& mail : mails_for(cluster_, event, now_)) run(std::move(mail));
-}
-
-void Ledger::touch_nodes_of(const Job& job) {
-  for (NodeId node : job.run->unfinished) touch(node);
 }
 
 const Batch* Ledger::seal() {
@@ -161,13 +154,14 @@ Result<void> Ledger::recover(const StoredState& stored, BatchNumber accounted) {
   if (settings().accounting && !open_.changes.empty())
     host_.account({std::exchange(open_.changes, {}), committed_, last});
   watch_list_.make_anew(cluster_);
+  job_counts_.make_anew(cluster_);
   return {};
 }
 
 OpenMark Ledger::mark() const {
   return {open_.events.size(),        open_.blobs.size(),    open_.replies.size(),
           open_.orders.size(),        open_.programs.size(), open_.log.size(),
-          open_.replies_awaiting_plan};
+          open_.replies_awaiting_plan, job_counts_};
 }
 
 void Ledger::undo_since(const OpenMark& mark) noexcept {
@@ -191,6 +185,7 @@ void Ledger::undo_since(const OpenMark& mark) noexcept {
     muster::apply(cluster_, entry->event);
   }
   watch_list_.make_anew(cluster_);
+  job_counts_ = mark.job_counts;
   ++nodes_version_;
   order_changed_ = true;
 }

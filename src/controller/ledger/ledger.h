@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,7 +14,9 @@
 #include "controller/effects/event_log.h"
 #include "controller/ledger/authority.h"
 #include "controller/ledger/host.h"
+#include "controller/ledger/job_counts.h"
 #include "controller/ledger/open_batch.h"
+#include "controller/ledger/rights.h"
 #include "controller/ledger/watch_list.h"
 #include "model/cluster.h"
 #include "state/event.h"
@@ -35,19 +38,11 @@ class Ledger {
   // The job as it is now; it stays the same whatever is recorded afterwards.
   Cow<Job> job_as_it_is(JobId id) const { return cluster_.jobs.share(id); }
   const Authority& authority() const { return authority_; }
-  // By AdminLevel: administrators may do what SlurmUser may, operators may also manage
-  // reservations. Neither may run anything as another user.
-  bool administers(const Caller& caller) const;
-  bool operates(const Caller& caller) const;
-  // Whether the caller may cancel, hold or update the job: its owner, an administrator, or a
-  // coordinator of its account.
-  bool may_manage(const Caller& caller, const Job& job) const;
-  // The kind of hold that this caller sets: users cannot release an administrator's.
-  Hold hold_by(const Caller& caller) const {
-    return administers(caller) ? Hold::admin : Hold::user;
-  }
+  Rights rights() const { return {authority_, cluster_}; }
   const WatchList& watch_list() const { return watch_list_; }
   WatchList& watch_list() { return watch_list_; }
+  const wire::JobCounts& job_counts() const { return job_counts_.counts(); }
+  void reset_job_counts() { job_counts_.reset(); }
   Time now() const { return now_; }  // of the latest delivery
   void set_now(Time now) { now_ = now; }
 
@@ -59,7 +54,6 @@ class Ledger {
   void order(NodeId node, wire::Order order) { open_.orders.emplace_back(node, std::move(order)); }
   // The orders that this node needs may have changed.
   void touch(NodeId node) { open_.touched_nodes.insert(node); }
-  void touch_nodes_of(const Job& job);
   void run(SiteProgramRun program) { open_.programs.push_back(std::move(program)); }
   void keep_blob(std::string hash, std::string bytes) {
     open_.blobs.emplace_back(std::move(hash), std::move(bytes));
@@ -76,6 +70,9 @@ class Ledger {
   bool take_order_changed() { return std::exchange(order_changed_, false); }
   // Increases whenever nodes or partitions may have changed.
   std::uint64_t nodes_version() const { return nodes_version_; }
+  // Nodes whose records may have changed since the last call.
+  std::set<NodeId> take_changed_nodes() { return std::exchange(changed_nodes_, {}); }
+  bool has_changed_nodes() const { return !changed_nodes_.empty(); }
   // The client of the last reply also waits for a plan.
   void await_plan() { ++open_.replies_awaiting_plan; }
   void note_plan() { open_.plan_seen = open_.replies_awaiting_plan > 0; }
@@ -121,12 +118,19 @@ class Ledger {
   BatchNumber next_batch_ = 1;
   bool disk_full_ = false;
   WatchList watch_list_;
+  JobCounter job_counts_;
   Time now_;
   Asker asker_;
   bool plan_wanted_ = true;
   bool order_changed_ = true;
   std::uint64_t nodes_version_ = 0;
+  std::set<NodeId> changed_nodes_;
 };
+
+// The orders that the nodes of the job need may have changed.
+inline void touch_nodes_of(Ledger& ledger, const Job& job) {
+  for (NodeId node : job.run->unfinished) ledger.touch(node);
+}
 
 // The step has ended, or never existed.
 inline bool is_step_over(const Job& job, StepId id) {

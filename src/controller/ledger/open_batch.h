@@ -11,6 +11,7 @@
 #include "base/log_entry.h"
 #include "base/text/idset.h"
 #include "controller/ledger/host.h"
+#include "controller/ledger/job_counts.h"
 #include "model/cluster.h"
 #include "state/store.h"
 
@@ -45,6 +46,7 @@ struct OpenBatch {
 // A position in the open batch.
 struct OpenMark {
   std::size_t events, blobs, replies, orders, programs, log, replies_awaiting_plan;
+  JobCounter job_counts;
 };
 
 // A sealed batch. It is kept until its commit has succeeded: after a full disk it is tried again.

@@ -27,6 +27,9 @@ RequestRule rule_of(const wire::Request& request) {
     return kSuspend;
   if (auto* step = std::get_if<wire::StepRequest>(&request); step && step->unallocated)
     return kStepWithoutJob;
+  if (auto* statistics = std::get_if<wire::StatisticsRequest>(&request);
+      statistics && statistics->reset)
+    return kStatisticsReset;
   return std::visit([](const auto& r) { return RuleOf<std::remove_cvref_t<decltype(r)>>::value; },
                     request);
 }
@@ -38,7 +41,8 @@ std::optional<Error> refusal_of(const RequestRule& rule, bool is_operator) {
 
 std::vector<RequestRule> all_rules() {
   auto rules = rules_of_all(std::make_index_sequence<std::variant_size_v<wire::Request>>());
-  rules.insert(rules.end(), {kUpdateOfCluster, kSuspend, kStepWithoutJob, kReports});
+  rules.insert(rules.end(),
+               {kUpdateOfCluster, kSuspend, kStepWithoutJob, kStatisticsReset, kReports});
   return rules;
 }
 

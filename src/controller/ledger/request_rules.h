@@ -64,6 +64,10 @@ MUSTER_RULE(ExplainRequest, "Explain", Who::anyone, AnsweredBy::daemon)
 MUSTER_RULE(ClaimNodeRequest, "ClaimNode", Who::operators, AnsweredBy::core,
             ErrorCode::user_id_missing)
 MUSTER_RULE(AccountsRequest, "Accounts", Who::anyone, AnsweredBy::daemon)
+MUSTER_RULE(StatisticsRequest, "Statistics", Who::anyone, AnsweredBy::daemon)
+MUSTER_RULE(SetTriggerRequest, "SetTrigger", Who::owner, AnsweredBy::core)
+MUSTER_RULE(ClearTriggersRequest, "ClearTriggers", Who::owner, AnsweredBy::core)
+MUSTER_RULE(TriggersRequest, "Triggers", Who::anyone, AnsweredBy::daemon)
 #undef MUSTER_RULE
 
 // Requests of which some forms need an operator.
@@ -71,6 +75,8 @@ inline constexpr RequestRule kUpdateOfCluster{"Update node, partition, reservati
                                               AnsweredBy::core, ErrorCode::user_id_missing};
 inline constexpr RequestRule kSuspend{"JobAction suspend, resume", Who::operators};
 inline constexpr RequestRule kStepWithoutJob{"Step without an allocation", Who::operators};
+inline constexpr RequestRule kStatisticsReset{"Statistics reset", Who::operators,
+                                              AnsweredBy::daemon, ErrorCode::access_denied};
 // What nodes send instead of requests.
 inline constexpr RequestRule kReports{"ReportBatch", Who::nodes};
 

@@ -175,7 +175,7 @@ void Starter::start_job(const sched::Start& start) {
   mail_begin_of_array(ledger_, ledger_.job(id));
   if (settings.programs.contain) create_extern_step(ledger_, id);
   if (settings.programs.prolog_slurmctld) programs_.start_prolog(ledger_.job(id));
-  ledger_.touch_nodes_of(ledger_.job(id));
+  touch_nodes_of(ledger_, ledger_.job(id));
 }
 
 void cancel_hopeless(Ledger& ledger, const sched::Plan& plan) {

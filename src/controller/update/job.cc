@@ -81,9 +81,9 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
                         const Job& job, const wire::UpdateRequest& request) {
   const Time now = ledger.now();
   const SettingsList& settings = request.settings;
-  if (!ledger.may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state) && !only_comments(settings)) return fail(ErrorCode::job_finished);
-  auto draft = draft_update(ledger.cluster(), job, settings, ledger.administers(caller), now);
+  auto draft = draft_update(ledger.cluster(), job, settings, ledger.rights().administers(caller), now);
   if (!draft) return std::unexpected(draft.error());
   if (find_setting(settings, {"Partition"})) {
     auto admitting = admitting_partitions(ledger, host, caller, draft->after);
@@ -96,7 +96,7 @@ Result<void> change_job(Ledger& ledger, Host& host, StepLaunches& launches, Call
     ledger.record(JobsAccruing{.jobs = IdSet::range(job.id.value, job.id.value), .at = now});
   ledger.want_plan();
   if (find_setting(settings, {"Priority"}) != "0") return {};
-  return hold(ledger, caller, ledger.job(job.id), ledger.hold_by(caller));
+  return hold(ledger, caller, ledger.job(job.id), ledger.rights().hold_by(caller));
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ Result<void> could_ever_start(const Cluster& cluster, const Job& job) {
 }  // namespace
 
 Result<void> hold(Ledger& ledger, Caller caller, const Job& job, Hold kind) {
-  if (!ledger.may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state)) return fail(ErrorCode::job_finished);
-  if (job.hold == Hold::admin && !ledger.administers(caller)) {
+  if (job.hold == Hold::admin && !ledger.rights().administers(caller)) {
     if (kind == Hold::none) return fail(ErrorCode::access_denied);
     return {};  // an administrator's hold stays
   }
@@ -62,7 +62,7 @@ enum class Requeue : std::uint8_t { plain, held, special_exit };
 
 Result<void> requeue(Ledger& ledger, Caller caller, const Job& job, Requeue how, JobId asking_job) {
   const Time now = ledger.now();
-  if (!ledger.may_manage(caller, job)) return fail(ErrorCode::access_denied);
+  if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::access_denied);
   if (job.spec->kind != JobKind::batch) return fail(ErrorCode::batch_only);
   bool allowed = job.spec->requeue.value_or(ledger.settings().job_requeue);
   if (!allowed) return fail(ErrorCode::disabled);
@@ -97,7 +97,7 @@ Result<void> requeue(Ledger& ledger, Caller caller, const Job& job, Requeue how,
 }
 
 Result<void> suspend(Ledger& ledger, Caller caller, const Job& job, bool resume) {
-  if (!ledger.administers(caller)) return fail(ErrorCode::access_denied);
+  if (!ledger.rights().administers(caller)) return fail(ErrorCode::access_denied);
   if (job.state == JobState::pending) return fail(ErrorCode::job_pending);
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   const bool is_suspended = job.state == JobState::suspended;
@@ -112,7 +112,7 @@ Result<void> suspend(Ledger& ledger, Caller caller, const Job& job, bool resume)
 // Writes to the output of a batch script, or to the command that keeps an allocation.
 Result<void> notify(Ledger& ledger, Allocations& allocations, Caller caller, const Job& job,
                     const Text& message) {
-  if (!ledger.may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
+  if (!ledger.rights().may_manage(caller, job)) return fail(ErrorCode::user_id_missing);
   if (is_ended(job.state)) return fail(ErrorCode::already_done);
   if (job.state == JobState::pending) return fail(ErrorCode::disabled);
   if (job.spec->kind == JobKind::batch) {
@@ -148,7 +148,7 @@ wire::Answer job_action(Ledger& ledger, Host& host, StepLaunches& launches,
   auto act = [&](const Job& job) -> Result<void> {
     switch (request.action) {
       case JobAction::hold:
-        return hold(ledger, caller, job, ledger.hold_by(caller));
+        return hold(ledger, caller, job, ledger.rights().hold_by(caller));
       case JobAction::user_hold:
         return hold(ledger, caller, job, Hold::user);
       case JobAction::release:
@@ -174,7 +174,7 @@ wire::Answer job_action(Ledger& ledger, Host& host, StepLaunches& launches,
   std::vector<wire::JobRef> refs = request.jobs;
   if (!request.name.empty())
     ledger.cluster().jobs.each([&](const Job& job) {
-      if (job.own.name == request.name && !is_ended(job.state) && ledger.may_manage(caller, job))
+      if (job.own.name == request.name && !is_ended(job.state) && ledger.rights().may_manage(caller, job))
         refs.push_back({.job = job.id});
     });
   for (const wire::JobRef& ref : refs) {

@@ -31,7 +31,7 @@ wire::Answer update_step(Ledger& ledger, Caller caller, const wire::UpdateReques
   bool any = false;
   for (JobId id : *ids) {
     const Job& job = ledger.job(id);
-    if (!ledger.may_manage(caller, job)) return Error{ErrorCode::user_id_missing, {}};
+    if (!ledger.rights().may_manage(caller, job)) return Error{ErrorCode::user_id_missing, {}};
     std::vector<StepId> steps = steps_left(job, ref->step);
     if (steps.empty()) continue;
     any = true;

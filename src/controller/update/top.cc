@@ -47,8 +47,8 @@ std::vector<Place> places_up_to(const Cluster& cluster, const Job& job, Time now
 Result<void> move_to_top(Ledger& ledger, Host& host, StepLaunches& launches, Caller caller,
                          const Job& job) {
   const Time now = ledger.now();
-  const bool own_may = ledger.settings().user_top && ledger.may_manage(caller, job);
-  if (!ledger.administers(caller) && !own_may) return fail(ErrorCode::access_denied);
+  const bool own_may = ledger.settings().user_top && ledger.rights().may_manage(caller, job);
+  if (!ledger.rights().administers(caller) && !own_may) return fail(ErrorCode::access_denied);
   if (job.state != JobState::pending) return fail(ErrorCode::not_pending);
   if (job.hold != Hold::none) return fail(ErrorCode::job_held);
   if (job.priority_fixed) return {};  // nothing changes it, as with Slurm

@@ -44,6 +44,11 @@ bool FairPool::is_busy_for(Uid user) const {
   return users_.contains(user);
 }
 
+std::size_t FairPool::busy() const {
+  const std::lock_guard lock(mutex_);
+  return threads_.size() - idle_;
+}
+
 bool FairPool::may_begin(const Users::value_type& entry) const {
   const auto& [uid, user] = entry;
   if (user.waiting.empty()) return false;

@@ -42,6 +42,7 @@ class FairPool {
   // False = too much work of the user waits, or the pool was stopped.
   [[nodiscard]] bool run(Work work);
   bool is_busy_for(Uid user) const;  // whether work of the user waits or runs
+  std::size_t busy() const;          // threads that run something
   void stop();                       // finishes running work, drops waiting work
 
  private:

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <csignal>
 #include <cstring>
 #include <deque>
@@ -88,7 +89,8 @@ Result<pid_t> start(std::vector<std::string> argv, const ProgramRun& run, int ou
                        .environment = run.environment,
                        .output = output};
   if (!run.groups) return spawn(request);
-  auto memory = memory_file(encode(GroupedProgram{run.groups->groups, std::move(argv)}));
+  auto memory =
+      memory_file(encode(GroupedProgram{run.groups->groups, std::move(argv), run.groups->user}));
   if (!memory) return std::unexpected(memory.error());
   Descriptor setup(*memory);
   request.path = run.groups->stepd_path;
@@ -132,6 +134,13 @@ ProgramEnd run_program(const ProgramRun& run) {
       return {.succeeded = false, .failure = *failure, .output = std::string(trim(output))};
   }
   return {};
+}
+
+std::string program_beside_us(std::string_view name) {
+  char self[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", self, sizeof self);
+  const std::string path(self, size > 0 ? static_cast<std::size_t>(size) : 0);
+  return path.substr(0, path.rfind('/') + 1).append(name);
 }
 
 struct ProgramRunner::State {

@@ -6,17 +6,20 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "io/process/grouped_program.h"
 #include "model/node/confinement.h"
 
 namespace muster::io {
 
-// Control groups for a program, and the slurmstepd that enters them for it.
+// Control groups and the user of a program, and the slurmstepd that enters them for it.
 struct ProgramGroups {
   Confinement groups;
   std::string stepd_path;
+  std::optional<ProgramUser> user = {};  // unset: the daemon's own
 };
 
 struct ProgramRun {
@@ -53,5 +56,8 @@ class ProgramRunner {
 };
 
 ProgramEnd run_program(const ProgramRun& run);  // blocks
+
+// The path of this program where our own one is installed.
+std::string program_beside_us(std::string_view name);
 
 }  // namespace muster::io

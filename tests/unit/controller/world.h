@@ -50,6 +50,10 @@ class World {
       }
     }
     EXPECT_EQ(broken_invariants(core.cluster()), std::vector<std::string>{});
+    JobCounter counted;
+    counted.make_anew(core.cluster());
+    EXPECT_EQ(core.statistics().reply().jobs.pending, counted.counts().pending);
+    EXPECT_EQ(core.statistics().reply().jobs.running, counted.counts().running);
   }
   void finish_commit() {
     ASSERT_TRUE(host.commit_waits);

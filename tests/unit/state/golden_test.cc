@@ -25,7 +25,7 @@ TEST(Golden, EveryRowOfAccountingIsWrittenAsItWas) {
 
 TEST(Golden, WhatSnapshotsConsistOfIsWrittenAsItWas) {
   expect_golden_structs<ClusterConfig, Node, Partition, Job, Reservation, OwedEpilog, Association,
-                        UsageBook, JobOutcome>("snapshot_parts");
+                        UsageBook, JobOutcome, Trigger>("snapshot_parts");
 }
 
 // Appends the events that the file lacks.

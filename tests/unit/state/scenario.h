@@ -132,6 +132,10 @@ inline ClusterBuilder eventful() {
   b.event(UserAccessChanged{.access = {.user = "bob", .wckeys = {"k1"}}});
   b.event(UserAccessChanged{.access = {.user = "bob"}});
   b.event(CoordinatorsChanged{.coordinators = {.account = "acc", .users = {"alice"}}});
+  b.event(TriggerChanged{.trigger = {.id = 1, .job = JobId{1}, .program = "/bin/true"}});
+  b.event(TriggerChanged{
+      .trigger = {.id = 2, .event = TriggerEvent::node_down, .program = "/bin/true now"}});
+  b.event(TriggerChanged{.trigger = {.id = 1}, .removed = true});
   return b;
 }
 

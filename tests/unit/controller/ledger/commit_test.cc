@@ -102,7 +102,7 @@ TEST(DiskFull, TheBatchIsKeptNewWorkIsRefusedAndAllResumes) {
   w.outcome = CommitOutcome::disk_full;
   auto first = w.ask(wire::SubmitRequest{.spec = Cow(JobRequest(job()))});
   w.run();
-  EXPECT_TRUE(w.core.disk_full());
+  EXPECT_TRUE(w.core.ledger().is_disk_full());
   EXPECT_FALSE(w.host.replies.contains(first)) << "its client waits";
   EXPECT_EQ(w.host.errors.size(), 1u);
 
@@ -111,14 +111,14 @@ TEST(DiskFull, TheBatchIsKeptNewWorkIsRefusedAndAllResumes) {
   EXPECT_EQ(std::get<Error>(refused).code, ErrorCode::state_storage_full);
 
   w.pass(Seconds{1});
-  EXPECT_TRUE(w.core.disk_full());
+  EXPECT_TRUE(w.core.ledger().is_disk_full());
   ASSERT_EQ(w.host.commits.size(), 2u);
   EXPECT_EQ(w.host.commits[1].number, w.host.commits[0].number);
   EXPECT_EQ(w.host.commits[1].events, w.host.commits[0].events);
 
   w.outcome = CommitOutcome::committed;
   w.pass(Seconds{1});
-  EXPECT_FALSE(w.core.disk_full());
+  EXPECT_FALSE(w.core.ledger().is_disk_full());
   EXPECT_EQ(std::get<wire::SubmitReply>(w.host.replies.at(first)).job, JobId{1});
   EXPECT_EQ(w.submit(job()), 2u);
 }

@@ -10,6 +10,7 @@ TEST(OutOfMemory, WhatARequestHadBegunIsUndone) {
   World w{ClusterBuilder().nodes(1)};
   auto id = w.submit(job().allocation().nodes(1).tasks(1).memory(400));
   auto other = w.submit(job().hold());
+  const wire::JobCounts counted = w.core.statistics().reply().jobs;
   // In the same batch, before and after.
   w.hold_commits = true;
   auto before = w.ask(
@@ -19,6 +20,7 @@ TEST(OutOfMemory, WhatARequestHadBegunIsUndone) {
   EXPECT_TRUE(w.job(id).run->steps.empty());
   EXPECT_EQ(w.job(id).run->next_step, 0u);
   EXPECT_EQ(w.job(other).own.comment, "before");
+  EXPECT_EQ(w.core.statistics().reply().jobs, counted);
   w.host.fails_at_step_key = false;
   auto after = w.ask(wire::UpdateRequest{.settings = {{"JobId", std::to_string(other)},
                                                       {"AdminComment", "after"}}},

@@ -239,7 +239,7 @@ TEST_F(QueuedSteps, SurviveARestartOfTheController) {
   StepId first = queue(queued_step(id, 3)), second = queue(queued_step(id, 2));
   StoredState stored;
   stored.snapshot = encode_snapshot(w.core.committed());
-  stored.snapshot_number = w.core.committed_batch();
+  stored.snapshot_number = w.core.ledger().committed_batch();
   World again{ClusterBuilder().nodes(1).config(), std::move(stored)};
   EXPECT_TRUE(again.job(id).run->queued_steps.contains(second));
   // The node never got the first order: the step is launched from the state.
