@@ -21,15 +21,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
+os.umask(0o022)  # other users read what is made here
+
 
 def within_reach(directory):
-    """The programs where every user can run them: a copy, if they are below somebody's private directory."""
-    if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in [directory, *directory.parents]):
+    """The programs where every user can run them: a copy, if they are somebody's alone."""
+    places = [*directory.glob("s*"), directory, *directory.parents]
+    if os.geteuid() != 0 or all(place.stat().st_mode & 0o001 for place in places):
         return directory
     copy = Path(tempfile.mkdtemp(prefix="muster-bin."))
     atexit.register(shutil.rmtree, copy)
     copy.chmod(0o755)
-    return Path(shutil.copytree(directory, copy / "bin", symlinks=True))
+    shutil.copytree(directory, copy / "bin", symlinks=True)
+    for place in [copy / "bin", *(copy / "bin").iterdir()]:
+        if not place.is_symlink():
+            place.chmod(0o755)
+    return copy / "bin"
 
 
 BIN = within_reach(Path(os.environ.get("MUSTER_BIN") or Path(__file__).resolve().parents[2] / "build/release/bin"))
