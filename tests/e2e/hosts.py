@@ -103,8 +103,8 @@ class Host:
 
     def start(self, *args, user=None):
         """A command that goes on running; the caller waits for it."""
-        return subprocess.Popen(self._inside(args, user), env=self._environment(user), stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return muster.Command(self._inside(args, user), env=self._environment(user), stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def start_controller(self):
         self.run("slurmctld", "-f", CONF).ok()

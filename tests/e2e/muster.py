@@ -16,6 +16,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -71,6 +72,28 @@ class Done:
     def ok(self):
         assert self.code == 0, f"{' '.join(map(str, self.args))} ended {self.code}: {self.err or self.out}"
         return self
+
+
+class Command(subprocess.Popen):
+    """A command that goes on running. With Popen's own communicate(), what readline() has read ahead is lost."""
+
+    def communicate(self, input=None, timeout=None):
+        assert input is None
+        texts = {}
+
+        def read(name):
+            texts[name] = getattr(self, name).read()
+
+        readers = [threading.Thread(target=read, args=[name], daemon=True)
+                   for name in ("stdout", "stderr") if getattr(self, name)]
+        for reader in readers:
+            reader.start()
+        self.wait(timeout)
+        for reader in readers:
+            reader.join(timeout)
+            if reader.is_alive():  # somebody else has the pipe open
+                raise subprocess.TimeoutExpired(self.args, timeout)
+        return texts.get("stdout"), texts.get("stderr")
 
 
 def wait_for(predicate, what="the condition", limit=None, every=0.05):
@@ -435,9 +458,8 @@ RealMemory={self.memory} Gres=gpu:{self.gpu_type}:{self.gpus} Feature=fast
     def start(self, *args, env=None):
         """A command that goes on running; the caller waits for it."""
         program = shutil.which(str(args[0]), path=self.environment["PATH"])
-        return subprocess.Popen([program, *map(str, args[1:])], env=self.environment | (env or {}),
-                                cwd=self.work, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
+        return Command([program, *map(str, args[1:])], env=self.environment | (env or {}), cwd=self.work,
+                       stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def sbatch(self, *args, memory="100", **options):
         """Submits; a small --mem so that jobs share nodes. Returns the id as text."""
