@@ -58,30 +58,25 @@ struct Core::RequestVerbs {
   void operator()(const wire::AttachStepRequest& r) const {
     answer(find_step(ledger, core.host_, caller, r));
   }
-  void operator()(const wire::ReleaseRequest& r) const {
-    answer(release(ledger, core.allocations_, caller, r));
-  }
+  void operator()(const wire::ReleaseRequest& r) const { answer(release(ledger, caller, r)); }
   void operator()(const wire::ClaimNodeRequest& r) const { answer(claim_node(ledger, r)); }
   void operator()(const wire::WaitJobRequest& r) const { core.allocations_.wait(to, caller, r); }
 };
 
 void Core::on_request(ReplyTo to, Caller caller, wire::Request request, Time now) {
   ledger_.set_now(now);
-  const OpenMark before = ledger_.mark();
   try {
-    if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
-      return ledger_.reply(to, ok.error());
-    return answer_request(to, caller, request);
+    return attempts_.all_or_nothing([&] {
+      if (auto ok = check_request(ledger_.settings().request_limits, request); !ok)
+        return ledger_.reply(to, ok.error());
+      answer_request(to, caller, request);
+    });
   } catch (const std::bad_alloc&) {
-    // A verb that has begun to change things may have left any of them half done.
   } catch (const std::length_error&) {
   }
   request = {};
-  ledger_.undo_since(before);
-  // Nothing remembers what has not happened.
-  allocations_.forget_undone();
-  steps_.forget_undone();
-  links_.launches().forget_undone(ledger_.cluster());
+  allocations_.stop_waiting(to);
+  attempts_.make_state_anew();
   ledger_.log_error("a request needs more memory than there is: refused");
   ledger_.reply(to, Error{ErrorCode::too_large, "there is not enough memory for this request"});
 }
@@ -159,12 +154,19 @@ struct Core::ReportVerbs {
 
 void Core::on_report(NodeConnection from, wire::Report report, Time now) {
   ledger_.set_now(now);
-  if (auto* r = std::get_if<wire::RegisterReport>(&report))
-    return register_node(ledger_, links_, allocations_, programs_, from, *r);
-  const auto node = links_.node_of(from);
-  if (!node) return;  // reports before registering are void
-  links_.note_heard(*node);
-  std::visit(ReportVerbs{*this, *node}, report);
+  try {
+    attempts_.all_or_nothing([&] {
+      if (auto* r = std::get_if<wire::RegisterReport>(&report))
+        return register_node(ledger_, links_, allocations_, programs_, from, *r);
+      const auto node = links_.node_of(from);
+      if (!node) return;  // reports before registering are void
+      links_.note_heard(*node);
+      std::visit(ReportVerbs{*this, *node}, report);
+    });
+  } catch (...) {
+    links_.close(from);
+    throw;
+  }
 }
 
 }  // namespace muster::controller

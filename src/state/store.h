@@ -33,7 +33,7 @@ struct StoredState {
   std::vector<Entry> journal;  // the batches after the snapshot, in order
 };
 
-enum class CommitOutcome : std::uint8_t { committed, disk_full };
+enum class CommitOutcome : std::uint8_t { committed, disk_full, out_of_memory };
 
 class Store {
  public:
@@ -41,7 +41,8 @@ class Store {
 
   virtual Result<StoredState> load() = 0;
 
-  // Durable when it returns `committed`. `disk_full`: nothing was written, try again later.
+  // Durable when it returns `committed`. `disk_full`, `out_of_memory`: nothing was written, try
+  // again later.
   // Any other failure is an error, after which the store must not be used.
   virtual Result<CommitOutcome> commit(const Batch& batch) = 0;
 

@@ -21,6 +21,7 @@ struct Waiter {
   std::optional<StepId> step = {};  // waits for this one's end, not the job's
   bool until_ready = false;
   Uid user = {};
+  bool is_over = false;
 };
 
 class WaiterList {
@@ -30,15 +31,16 @@ class WaiterList {
   // A connection waits once for each thing of a job, and a user for so many.
   Result<void> add(const Waiter& waiter);
   void remove_connection(std::uint64_t connection);
+  void remove(ReplyTo to);
   bool has_connection(std::uint64_t connection) const { return jobs_of_.contains(connection); }
-  // Removes those of the job of which this is true.
+  // Removes those of the job of which this is true, even if it throws at one of them.
   void remove_if(JobId job, const std::function<bool(const Waiter&)>& is_over);
   const Waiter* find(std::uint64_t connection, JobId job) const;  // the first
   std::vector<JobId> jobs() const;
   bool empty() const { return by_job_.empty(); }
 
  private:
-  void forget(const Waiter& waiter);
+  void remove_those_over(JobId job);
 
   std::map<JobId, std::vector<Waiter>> by_job_;
   std::map<std::uint64_t, std::multiset<JobId>> jobs_of_;  // by connection

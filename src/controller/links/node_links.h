@@ -43,9 +43,10 @@ class NodeLinks {
   StepLaunches& launches() { return launches_; }
 
   // --- orders, once what they follow from is committed ---
-  void send(Orders orders);
+  // What has been sent leaves the list. Memory may run out before the end of it.
+  void send(Orders& orders);
   // What the nodes should do, less what they know: asking again sends nothing.
-  void send_effects(const std::set<NodeId>& nodes);
+  void send_effects(std::set<NodeId>& nodes);
   void order_health_checks();
 
   // --- when a node was heard ---
@@ -69,11 +70,16 @@ class NodeLinks {
     std::set<std::pair<JobId, Attempt>> ready;     // ... and said that it has succeeded
     std::int64_t health_round = 0;                 // of HealthCheckInterval: the last one told
   };
+  // What is new to a node, which knows it once all of it has been sent.
+  struct News {
+    std::vector<OutgoingOrder> orders;
+    std::set<wire::StepRef> known;
+    std::set<std::pair<JobId, Attempt>> ending, prepared;
+  };
   Session* find(NodeId node);
   const Session* find(NodeId node) const;
-  std::vector<OutgoingOrder> orders_for(const Node& node, Session& session);
-  void add_launches(const Job& job, const Node& node, Session& session,
-                    std::vector<OutgoingOrder>& orders);
+  News news_for(const Node& node, const Session& session);
+  void add_launches(const Job& job, const Node& node, const Session& session, News& news);
   bool is_ready_everywhere(const Job& job) const;
 
   Ledger& ledger_;

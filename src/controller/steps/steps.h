@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -19,8 +20,8 @@ class Steps {
   Steps(Ledger& ledger, Host& host, NodeLinks& links)
       : ledger_(ledger), host_(host), links_(links) {}
 
-  // No answer yet where the step has to wait.
-  std::optional<wire::Answer> ask(ReplyTo to, Caller caller, wire::StepRequest request);
+  // No answer yet where the step has to wait. The request is taken only then.
+  std::optional<wire::Answer> ask(ReplyTo to, Caller caller, wire::StepRequest&& request);
   // srun alone: the job and its step are asked for together. The step starts with the job.
   void keep_first(ReplyTo to, Caller caller, wire::StepRequest request, JobId job);
   void start_first(JobId job);
@@ -45,7 +46,8 @@ class Steps {
     Time until;
     std::optional<StepId> number;  // of a step in the state
   };
-  wire::Answer queue_step(Caller caller, wire::StepRequest request);
+  wire::Answer queue_step(Caller caller, wire::StepRequest&& request);
+  void erase_waiting_if(const std::function<bool(WaitingStep&)>& is_over);
   Result<void> has_room_to_wait(const wire::StepRequest& request) const;
 
   Ledger& ledger_;
