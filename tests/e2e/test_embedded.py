@@ -135,6 +135,15 @@ def test_a_second_up_says_that_it_runs_already(embedded):
     assert other.returncode == 1 and "muster down" in other.stderr
 
 
+def test_up_right_after_a_kill_brings_it_back(embedded):
+    embedded.up("--nodes", "2")
+    for daemon in 4 * ("slurmctld", "slurmd"):
+        os.kill(embedded.processes(daemon)[0], signal.SIGKILL)  # and nobody waits until it is gone
+        assert "already" not in embedded.up()
+        assert embedded.run("squeue").returncode == 0
+        assert embedded.run("sinfo", "-h", "-o", "%D %T").stdout == "2 idle\n"
+
+
 def test_pretend_nodes(embedded):
     embedded.up("--nodes", "4")
     assert embedded.run("sinfo", "-h", "-o", "%D %T %N").stdout.split() == ["4", "idle", "node[1-4]"]
