@@ -86,8 +86,11 @@ std::string timestamp() {
                      milliseconds);
 }
 
+// What has no memory to be written.
+constexpr std::string_view kNoMemory = "error: there is not enough memory for a line here\n";
+
 // If the log cannot be written, there is nowhere to report that; the daemon goes on.
-void write_line(int fd, const std::string& line) {
+void write_line(int fd, std::string_view line) {
   ssize_t wrote;
   do wrote = ::write(fd, line.data(), line.size());
   while (wrote < 0 && errno == EINTR);
@@ -176,7 +179,9 @@ LogLevel log_level() {
   return std::max(the_log().file_level.load(), the_log().stderr_level.load());
 }
 
-void write_log(LogLevel level, std::string_view text) {
+namespace {
+
+void write_whole_line(LogLevel level, std::string_view text) {
   Log& log = the_log();
   const std::string_view prefix = kLevels[static_cast<std::size_t>(level)].prefix;
   if (log.fd >= 0 && level <= log.file_level) {
@@ -189,6 +194,18 @@ void write_log(LogLevel level, std::string_view text) {
     std::string line = fmt::format("{}: {}", program_name(), prefix);
     append_one_line(line, text);
     write_line(STDERR_FILENO, line);
+  }
+}
+
+}  // namespace
+
+void write_log(LogLevel level, std::string_view text) {
+  try {
+    write_whole_line(level, text);
+  } catch (const std::bad_alloc&) {
+    Log& log = the_log();
+    if (log.fd >= 0 && level <= log.file_level) write_line(log.fd, kNoMemory);
+    if (level <= log.stderr_level) write_line(STDERR_FILENO, kNoMemory);
   }
 }
 

@@ -29,7 +29,8 @@ void AccountingFeed::stop() {
 
 void AccountingFeed::post(std::function<void()> work) { thread_->post(std::move(work)); }
 
-// A query for rows feeds accounting first.
+// A query for rows feeds accounting first. Adding a portion twice, because memory has run out on
+// the way, is as good as once.
 void AccountingFeed::add(accounting::AccountingPortion portion) {
   if (!store_) return;
   bool has_many = false;
@@ -39,19 +40,29 @@ void AccountingFeed::add(accounting::AccountingPortion portion) {
     has_many = unfed_.changes.size() > kFeedAtMost;
   }
   feed_later();
-  if (has_many && !feeding_.exchange(true))
+  if (!has_many || feeding_.exchange(true)) return;
+  try {
     thread_->post([this] {
       feed(Rows::due);
       feeding_ = false;
     });
+  } catch (...) {
+    feeding_ = false;
+    throw;
+  }
 }
 
 void AccountingFeed::feed_later() {
   if (feed_due_.exchange(true)) return;
-  loop_->after(kFeedEvery, [this] {
+  try {
+    loop_->after(kFeedEvery, [this] {
+      feed_due_ = false;
+      if (!stopping_) thread_->post([this] { feed(Rows::due); });
+    });
+  } catch (...) {
     feed_due_ = false;
-    if (!stopping_) thread_->post([this] { feed(Rows::due); });
-  });
+    throw;
+  }
 }
 
 bool AccountingFeed::feed(Rows which) {

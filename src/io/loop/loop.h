@@ -2,11 +2,14 @@
 // what is ready. What lives on it needs no lock against its own kind. Each round ends with
 // on_drained and then sends all that connections were given to send during the round: one write for
 // each of them.
+// Memory may run out: what throws std::bad_alloc, of posted work, timers, on_drained and handlers,
+// is called again after a short rest, until it succeeds. So it has to bear to be called again.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
 
 namespace muster::io {
@@ -38,6 +41,8 @@ class Loop {
 
   // --- on any thread ---
   void post(std::function<void()> work);  // never runs it at once
+  // The only piece of a list that was made while there was memory: this needs none.
+  void post_prepared(std::list<std::function<void()>>& work) noexcept;
   void after(std::chrono::microseconds delay, std::function<void()> work);
   // For calls that block (connecting, name service): runs on a small pool.
   void run_blocking(std::function<void()> work);

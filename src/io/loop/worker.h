@@ -1,6 +1,6 @@
 // Worker: runs what it is given, one piece at a time and in order, on a thread of its own. The
 // controller's store, its planner and its accounting each live on one; they hand each other work
-// and share nothing.
+// and share nothing. Work for which memory does not suffice is called again until it does.
 #pragma once
 
 #include <condition_variable>
@@ -21,6 +21,7 @@ class Worker {
 
  private:
   void serve();
+  void run(const std::function<void()>& work);
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable wake_;

@@ -176,6 +176,10 @@ void ServerCore::open(const MemberPtr& member) {
 
 void ServerCore::on_end(const MemberPtr& member, const Error& why) {
   forget(member);
+  if (member->stage == Stage::open) {  // first: the others need memory
+    const std::shared_lock lock(gate_);
+    if (!is_stopped_ && handlers_.on_close) handlers_.on_close(member->id);
+  }
   // A peer that just leaves is not worth logging; one that breaks the rules is. refuse() has
   // already logged its own reason.
   const bool broke_rules = member->stage != Stage::open || why.code == ErrorCode::too_large ||
@@ -184,9 +188,6 @@ void ServerCore::on_end(const MemberPtr& member, const Error& why) {
     refusals_.write(
         broke_rules ? LogLevel::error : LogLevel::verbose,
         fmt::format("the connection of {} ended: {}", member->peer.address, reason_in_log(why)));
-  if (member->stage != Stage::open) return;
-  const std::shared_lock lock(gate_);
-  if (!is_stopped_ && handlers_.on_close) handlers_.on_close(member->id);
 }
 
 void ServerCore::sweep() {
